@@ -1,0 +1,26 @@
+# Every target sets up what it needs in .venv; a fresh machine needs only Python >= 3.11 and make.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint clean
+
+demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
+	$(BIN)/python -m ordcut.demo --output demo-output
+
+test: .venv/test.ready lint  ## lint, types and all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: .venv/test.ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+# One stamp for each group of packages, made anew when what it is made from changes.
+.venv/%.ready: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group $*
+	touch $@
+
+clean:
+	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,265 @@
+"""What thresholds are judged by: additive costs and kappas, by name, matrix or callable.
+
+An objective is data. A new one with a name is one row in ``COSTS`` or ``KAPPAS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ordcut.arrays import ArrayLike, Floats
+from ordcut.errors import unknown_name
+
+CostFunction: TypeAlias = Callable[[int, int], float]
+
+#: Costs by name: what predicting class ``k`` costs when the truth is class ``l``.
+COSTS: dict[str, CostFunction] = {
+    "absolute": lambda k, l: abs(k - l),  # noqa: E741 (the paper's letters)
+    "squared": lambda k, l: (k - l) ** 2,  # noqa: E741
+    "zero_one": lambda k, l: float(k != l),  # noqa: E741
+}
+
+#: Kappas by name: the cost that each compares with what chance would pay.
+KAPPAS: dict[str, str] = {
+    "kappa": "zero_one",
+    "linear_kappa": "absolute",
+    "quadratic_kappa": "squared",
+}
+
+#: Sums of whole numbers below this are exact in float64.
+EXACT = 2.0**53
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A cost matrix to be minimised, or the weights of a kappa to be maximised.
+
+    Attributes
+    ----------
+    name : str
+        The name shown in results.
+    cost : ndarray of shape (K, K)
+        ``cost[k, l]`` is the cost of predicting class ``k`` when the truth is ``l``.
+    is_kappa : bool
+        Whether the objective is the kappa ``1 - cost / (cost expected by chance)``.
+
+    Examples
+    --------
+    >>> resolve_objective("absolute", 3).cost
+    array([[0., 1., 2.],
+           [1., 0., 1.],
+           [2., 1., 0.]])
+    """
+
+    name: str
+    cost: Floats = field(repr=False)
+    is_kappa: bool = False
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, K."""
+        return len(self.cost)
+
+    @cached_property
+    def is_convex(self) -> bool:
+        """Whether every second difference over the predicted class is >= 0: Theorem 2's test.
+
+        A kappa is a ratio of two costs, not a cost, and so is not convex in this sense.
+
+        Examples
+        --------
+        >>> resolve_objective("squared", 4).is_convex, resolve_objective("zero_one", 4).is_convex
+        (True, False)
+        """
+        return not self.is_kappa and is_convex(self.cost)
+
+    def value(self, confusion: Floats) -> float:
+        """Return the mean cost, or the kappa, of a (predicted, true) table of weights.
+
+        Examples
+        --------
+        >>> resolve_objective("absolute", 2).value(np.array([[3.0, 1.0], [0.0, 4.0]]))
+        0.125
+        """
+        weight = confusion.sum()
+        paid = (self.cost * confusion).sum()
+        if not self.is_kappa:
+            return float(paid / weight)
+        predicted, true = confusion.sum(axis=1), confusion.sum(axis=0)
+        by_chance = predicted @ self.cost @ true
+        if by_chance == 0:
+            raise no_kappa(self.name)
+        return float(1 - paid * weight / by_chance)
+
+
+class Kappa:
+    """A weighted kappa with disagreement weights of your own, to be passed as ``objective``.
+
+    Parameters
+    ----------
+    weights : str, array-like of shape (K, K) or callable
+        ``weights[k, l]`` says how bad it is to predict class ``k`` when the truth is ``l``:
+        not negative, and 0 where they agree. A name of a cost, or a callable ``(k, l) -> weight``
+        over the positions 0..K-1, will do as well.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> forgiving = ordcut.Kappa(lambda k, l: max(0, abs(k - l) - 1) + (k != l))
+    >>> found = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], objective=forgiving)
+    >>> found.value
+    1.0
+    """
+
+    def __init__(self, weights: ArrayLike | CostFunction | str) -> None:
+        self.weights = weights
+
+    def __repr__(self) -> str:
+        return f"Kappa({self.weights!r})"
+
+
+ObjectiveLike: TypeAlias = str | ArrayLike | CostFunction | Objective | Kappa
+
+
+def n_classes_of(objective: ObjectiveLike) -> int | None:
+    """Return the number of classes that an objective is made for; None if any number will do.
+
+    Examples
+    --------
+    >>> n_classes_of("absolute"), n_classes_of([[0, 1], [5, 0]])
+    (None, 2)
+    """
+    if isinstance(objective, Kappa):
+        return n_classes_of(objective.weights)
+    if isinstance(objective, Objective):
+        return objective.n_classes
+    if isinstance(objective, str) or callable(objective):
+        return None
+    return len(_as_matrix(objective, "objective"))
+
+
+def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
+    """Return the objective as data, for a number of classes.
+
+    Examples
+    --------
+    >>> resolve_objective("quadratic_kappa", 5).is_kappa
+    True
+    >>> resolve_objective(lambda k, l: 3 * max(k - l, 0) + max(l - k, 0), 3).is_convex
+    True
+    """
+    if isinstance(objective, Objective):
+        resolved = objective
+    elif isinstance(objective, Kappa):
+        resolved = _resolve_kappa(objective, n_classes)
+    elif isinstance(objective, str):
+        if objective not in COSTS and objective not in KAPPAS:
+            raise unknown_name("objective", objective, [*COSTS, *KAPPAS])
+        cost = _tabulate(COSTS[KAPPAS.get(objective, objective)], n_classes)
+        resolved = Objective(objective, cost, is_kappa=objective in KAPPAS)
+    elif callable(objective):
+        name = getattr(objective, "__name__", "callable")
+        name = "custom cost" if name == "<lambda>" else name
+        resolved = Objective(name, _tabulate(objective, n_classes))
+    else:
+        resolved = Objective("custom cost", _as_matrix(objective, "objective"))
+    if resolved.n_classes != n_classes:
+        raise ValueError(
+            f"objective must be a ({n_classes}, {n_classes}) matrix for {n_classes} classes, "
+            f"got shape {resolved.cost.shape}."
+        )
+    return resolved
+
+
+def is_convex(cost: Floats) -> bool:
+    """Return whether a cost matrix is convex in the predicted class, up to rounding."""
+    second = np.diff(cost, n=2, axis=0)
+    rounding = 8 * np.finfo(np.float64).eps * np.abs(cost).max()
+    return bool((second >= -rounding).all())
+
+
+def in_whole_numbers(cost: Floats, weight: float) -> Floats:
+    """Scale a cost matrix to whole numbers where its entries are plain fractions.
+
+    Sums of whole numbers have no rounding, so every method then breaks ties alike. The matrix
+    comes back as it is where no small multiple of it is whole, or where sums over rows of total
+    ``weight`` could leave the range in which float64 counts exactly.
+
+    Examples
+    --------
+    >>> in_whole_numbers(np.array([[0.0, 0.1], [0.3, 0.0]]), weight=10)
+    array([[0., 1.],
+           [3., 0.]])
+    """
+    if (cost == np.rint(cost)).all():
+        return cost
+    values = np.unique(cost)
+    if len(values) > 10_000:
+        return cost
+    scale = 1
+    for value in values.tolist():
+        fraction = Fraction(value).limit_denominator(1_000_000)
+        # A cost computed as 3 * 0.1 is a hair off 3 / 10; it means 3 / 10.
+        if abs(fraction - Fraction(value)) > 4 * np.finfo(np.float64).eps * abs(value):
+            return cost
+        scale = lcm(scale, fraction.denominator)
+        if scale * np.abs(cost).max() * weight >= EXACT:
+            return cost
+    return np.rint(cost * scale)
+
+
+def no_kappa(name: str) -> ValueError:
+    """Return the error for data on which chance cannot disagree."""
+    return ValueError(
+        f"objective {name!r} is undefined when predictions cannot disagree with the labels by "
+        "chance (all labels are of one class). Use data with at least two classes, or a cost "
+        'such as objective="absolute".'
+    )
+
+
+def _tabulate(cost: CostFunction, n_classes: int) -> Floats:
+    table = [[cost(k, truth) for truth in range(n_classes)] for k in range(n_classes)]
+    return _as_matrix(table, "objective")
+
+
+def _as_matrix(cost: Any, argument: str) -> Floats:
+    try:
+        matrix = np.array(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{argument} must be a name, a (K, K) matrix of numbers or a callable "
+            f"(k, l) -> cost, got {type(cost).__name__}: {error}"
+        ) from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        raise ValueError(
+            f"{argument} must be a square (K, K) matrix with K >= 2, got shape {matrix.shape}."
+        )
+    bad = np.argwhere(~np.isfinite(matrix))
+    if len(bad):
+        k, truth = (int(index) for index in bad[0])
+        raise ValueError(f"{argument} must be finite, got {matrix[k, truth]} at [{k}, {truth}].")
+    matrix.flags.writeable = False
+    return matrix
+
+
+def _resolve_kappa(kappa: Kappa, n_classes: int) -> Objective:
+    base = resolve_objective(kappa.weights, n_classes)
+    if base.is_kappa:
+        raise ValueError(f"weights of a Kappa must be a cost, got {base.name!r}.")
+    weights = base.cost
+    if (weights < 0).any():
+        raise ValueError(f"weights of a Kappa must not be negative, got {weights.min()}.")
+    if np.diag(weights).any():
+        raise ValueError(
+            "weights of a Kappa must be 0 on the diagonal, where prediction and truth agree, "
+            f"got {np.diag(weights).tolist()}. If yours say how well two classes agree, "
+            "pass their largest value minus them."
+        )
+    return Objective(f"kappa ({base.name})", weights, is_kappa=True)

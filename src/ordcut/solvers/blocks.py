@@ -1,0 +1,60 @@
+"""Independent optimisation over blocks of cuts, Algorithm 4: parallel in thresholds and blocks."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import isqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordcut import kernels
+from ordcut.arrays import Floats, Ints
+from ordcut.solvers.plan import Plan
+from ordcut.threads import count_cores, count_threads, run_all, split
+
+if TYPE_CHECKING:
+    from ordcut.table import ScoreTable
+
+
+def solve_in_blocks(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
+    """Return the first minimum of every risk curve, from its minima in blocks of cuts.
+
+    Each block's piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by
+    how much to lift each (the paper's S). Only minima and ends are kept, never a curve.
+    """
+    n_threads = count_threads(plan.n_jobs, default=count_cores())
+    n_candidates = len(table.offsets)
+    size = _check_block_size(plan.block_size, n_candidates)
+    blocks = [(first, min(first + size, n_candidates)) for first in range(0, n_candidates, size)]
+    gain = np.ascontiguousarray((cost[:-1] - cost[1:]).T)
+    n_cuts = gain.shape[1]
+    ends = np.empty((len(blocks), n_cuts))
+    least = np.empty((len(blocks), n_cuts))
+    where = np.zeros((len(blocks), n_cuts), dtype=np.int64)
+
+    def find_minima(piece: tuple[tuple[int, int], tuple[int, int]]) -> None:
+        some_blocks, curves = piece
+        for b in range(*some_blocks):
+            kernels.block_minima(
+                table.codes, table.offsets, table.weights, table.stride, gain,
+                *blocks[b], *curves, ends[b], least[b], where[b],
+            )  # PO2-PO5  # fmt: skip
+
+    # Few threads share many blocks, so blocks are handed out in runs.
+    pieces = list(product(split(len(blocks), n_threads), split(n_cuts, n_threads)))  # PO1, PO2
+    run_all(find_minima, pieces, n_threads)
+    lift = np.cumsum(ends, axis=0) - ends  # PO7
+    best = np.argmin(least + lift, axis=0)  # PO8-PO10: the first block that holds the minimum
+    cuts: Ints = where[best, np.arange(n_cuts)]
+    return cuts
+
+
+def _check_block_size(block_size: int | None, n_candidates: int) -> int:
+    if block_size is None:
+        return max(1, isqrt(n_candidates))
+    if isinstance(block_size, bool) or not isinstance(block_size, int) or block_size < 1:
+        raise ValueError(
+            f"block_size must be a whole number of cuts, at least 1, got {block_size!r}."
+        )
+    return block_size

@@ -1,0 +1,177 @@
+"""The result: thresholds, what they reach, why they are optimal, and the rule that applies them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from ordcut import export, storage
+from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.sources.arrays import check_scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Thresholds:
+    """Thresholds that turn scores into ordered classes, and how they were found.
+
+    The class of a score is the one whose position is the number of thresholds at or below it.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (K - 1,)
+        In ascending order; -inf or inf where a class at an end is never predicted.
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    value : float
+        The (weighted) mean loss reached on the data, or the kappa.
+    objective : str
+        The name of what was optimised.
+    method : str
+        The solver that ran.
+    certificate : str
+        Why the thresholds are optimal.
+    ranges : ndarray of shape (K - 1, 2)
+        Each threshold can stand anywhere above the first value and up to the second one without
+        changing any label of the data.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> found = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], ["lo", "lo", "mid", "hi"],
+    ...                                   classes=["lo", "mid", "hi"])
+    >>> found
+    Thresholds(lo < 0.45 <= mid < 0.7 <= hi, absolute=0, method='nested')
+    >>> found.predict([0.3, 0.45, 2.0]).tolist()
+    ['lo', 'mid', 'hi']
+    >>> found.ranges
+    array([[0.4, 0.5],
+           [0.5, 0.9]])
+    """
+
+    thresholds: Floats
+    classes: Array
+    value: float
+    objective: str
+    method: str
+    certificate: str
+    ranges: Floats = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("thresholds", "classes", "ranges"):
+            array = getattr(self, name).copy()
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Thresholds):
+            return NotImplemented
+        return storage.to_dict(self) == storage.to_dict(other)
+
+    def __hash__(self) -> int:
+        return hash((self.thresholds.tobytes(), self.objective, self.value))
+
+    def codes(self, scores: ArrayLike) -> Array:
+        """Return the position of each score's class: how many thresholds are at or below it.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).codes([0.0, 1.5, 9.0])
+        array([0, 1, 2])
+        """
+        return np.searchsorted(self.thresholds, check_scores(scores, infinite=True), side="right")
+
+    def predict(self, scores: ArrayLike) -> Array:
+        """Return the class of each score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            Scores without NaN; infinite ones get the class at their end.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).predict([0.0, 1.5, 9.0])
+        array([10, 20, 30])
+        """
+        return self.classes[self.codes(scores)]
+
+    def to_json(self) -> str:
+        """Return the thresholds as JSON text, with a schema version, for ``from_json``.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> found = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
+        >>> ordcut.Thresholds.from_json(found.to_json()) == found
+        True
+        """
+        return storage.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Thresholds:
+        """Return the thresholds that ``to_json`` wrote; anything else is an error that says why."""
+        return cls(**storage.from_json(text))
+
+    def to_sql(self, column: str) -> str:
+        """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc").to_sql("s"))
+        CASE
+          WHEN "s" IS NULL THEN NULL
+          WHEN "s" < 1.5e+00 THEN 'a'
+          WHEN "s" < 2.5e+00 THEN 'b'
+          ELSE 'c'
+        END
+        """
+        return export.to_sql(self.thresholds, self.classes, column)
+
+    def to_python(self) -> str:
+        """Return the rule as the text of a Python function that needs nothing but Python.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> namespace = {}
+        >>> exec(ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_python(), namespace)
+        >>> namespace["predict"](1.7)
+        20
+        """
+        return export.to_python(self.thresholds, self.classes)
+
+    def to_excel(self, cell: str) -> str:
+        """Return the rule as a spreadsheet formula over a cell that holds a number.
+
+        Spreadsheets read 15 digits of a number; the thresholds are written so within their ranges.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_excel("A2")
+        '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
+        """
+        return export.to_excel(self.thresholds, self.ranges, self.classes, cell)
+
+    def __repr__(self) -> str:
+        rule = str(self.classes[0])
+        for threshold, name in zip(self.thresholds, self.classes[1:], strict=True):
+            rule += f" < {threshold:.6g} <= {name}"
+        return f"Thresholds({rule}, {self.objective}={self.value:.6g}, method={self.method!r})"
+
+    def _repr_html_(self) -> str:
+        edges = ["", *(f"{threshold:.6g}" for threshold in self.thresholds), ""]
+        rows = "".join(
+            f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
+            for name, low, high in zip(self.classes, edges[:-1], edges[1:], strict=True)
+        )
+        return (
+            "<table><thead><tr><th>class</th><th>from</th><th>below</th></tr></thead>"
+            f"<tbody>{rows}</tbody><caption>{escape(self.objective)} {self.value:.6g}; "
+            f"{escape(self.certificate)}</caption></table>"
+        )

@@ -1,0 +1,14 @@
+import pytest
+from hypothesis import settings
+
+from ordcut.jit import running_kernels_as
+
+settings.register_profile("ordcut", deadline=None, max_examples=300, print_blob=True)
+settings.load_profile("ordcut")
+
+
+@pytest.fixture(params=["python", "compiled"])
+def either_way(request):
+    """Run a test with kernels as plain Python, and again with kernels compiled by Numba."""
+    with running_kernels_as(request.param):
+        yield request.param
