@@ -56,13 +56,15 @@ def score_marriages() -> tuple[Scored, Scored, Floats]:
 def label_by_rounding(learn: Scored, test: Scored) -> Array:
     """Fit the scores to the ratings by least squares, and round."""
     slope, start = np.polyfit(learn.scores, learn.labels, 1)
-    return np.clip(np.rint(start + slope * test.scores), 1, 5).astype(int)
+    rounded: Array = np.clip(np.rint(start + slope * test.scores), 1, 5).astype(int)
+    return rounded
 
 
 def label_by_likelihood(test: Scored, objective: str) -> Array:
     """Take the class of least expected cost; for a kappa, of the cost that it is made of."""
     cost = ordcut.resolve_objective(objective, 5).cost
-    return 1 + np.argmin(test.probabilities @ cost.T, axis=1)
+    cheapest: Array = np.argmin(test.probabilities @ cost.T, axis=1)
+    return 1 + cheapest
 
 
 def compare(learn: Scored, test: Scored, biases: Floats) -> list[tuple[str, list[float]]]:
