@@ -91,8 +91,8 @@ def ordered_path(
 
 
 @kernel(
-    steps=lambda codes, offsets, _weights, _stride, _gain, first, last, low, high, *_: (
-        3 * codes.size * (last - first) * (high - low) // len(offsets)
+    steps=lambda codes, offsets, _weights, _stride, gain, first, last, *_: (
+        3 * codes.size * (last - first) * gain.shape[1] // len(offsets)
     )
 )
 def block_minima(
@@ -103,35 +103,35 @@ def block_minima(
     gain: Floats,
     first: int,
     last: int,
-    low: int,
-    high: int,
     total: Floats,
     least: Floats,
     where: Ints,
 ) -> None:
     """Find the first minimum of some risk curves over a block of cuts: Algorithms 3 and 4.
 
-    The curve of threshold ``k`` starts the block at 0 and rises by ``gain[k, l]`` times the weight
-    of each row passed. Over the cuts ``first <= j < last`` and thresholds ``low <= k < high``,
-    fills ``least[k]`` and ``where[k]``, the curve's minimum and the first cut that reaches it, and
-    ``total[k]``, its value where the next block starts. One block of all cuts is Algorithm 3.
-    ``gain`` comes transposed, (true, threshold). O(n (high - low)) time, and no curve is stored.
+    Each curve ``k`` starts the block at 0 and rises by ``gain[k, l]`` times the weight of each row
+    passed. Over the cuts ``first <= j < last``, fills ``least[k]`` and ``where[k]``, the curve's
+    minimum and the first cut that reaches it, and ``total[k]``, its value where the next block
+    starts. One block of all cuts is Algorithm 3. ``gain`` comes transposed, (true, curve).
+    O(n) time for each curve, and no curve is stored.
     """
     n_scores = len(offsets) - 1
-    for k in range(low, high):
+    n_curves = len(total)
+    for k in range(n_curves):
         total[k] = 0.0  # IO2, PO3
         least[k] = np.inf
     for j in range(first, last):
-        for k in range(low, high):
-            if total[k] < least[k]:  # IO4, PO10: strictly less, so the first minimum stays
-                least[k] = total[k]
-                where[k] = j
+        for k in range(n_curves):
+            # Stored whether lower or not, because loops without branches run in vectors.
+            is_lower = total[k] < least[k]  # IO4, PO10: strictly, so the first minimum stays
+            least[k] = total[k] if is_lower else least[k]
+            where[k] = j if is_lower else where[k]
         if j < n_scores:
             for i in range(offsets[j], offsets[j + 1]):
                 weight = weights[i * stride]
-                truth = codes[i]
-                for k in range(low, high):
-                    total[k] += weight * gain[truth, k]  # IO3, PO4, PO5
+                rise = gain[codes[i]]
+                for k in range(n_curves):
+                    total[k] += weight * rise[k]  # IO3, PO4, PO5
 
 
 @kernel(

@@ -14,16 +14,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import ArrayLike, Floats
+from ordcut.arrays import Array, ArrayLike, Floats
 from ordcut.errors import unknown_name
 
 CostFunction: TypeAlias = Callable[[int, int], float]
 
-#: Costs by name: what predicting class ``k`` costs when the truth is class ``l``.
-COSTS: dict[str, CostFunction] = {
-    "absolute": lambda k, l: abs(k - l),  # noqa: E741 (the paper's letters)
+#: Costs by name: what predicting class ``k`` costs when the truth is class ``l``, over arrays.
+COSTS: dict[str, Callable[[Array, Array], Array]] = {
+    "absolute": lambda k, l: np.abs(k - l),  # noqa: E741 (the paper's letters)
     "squared": lambda k, l: (k - l) ** 2,  # noqa: E741
-    "zero_one": lambda k, l: float(k != l),  # noqa: E741
+    "zero_one": lambda k, l: k != l,  # noqa: E741
 }
 
 #: Kappas by name: the cost that each compares with what chance would pay.
@@ -162,12 +162,16 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     elif isinstance(objective, str):
         if objective not in COSTS and objective not in KAPPAS:
             raise unknown_name("objective", objective, [*COSTS, *KAPPAS])
-        cost = _tabulate(COSTS[KAPPAS.get(objective, objective)], n_classes)
+        positions = np.arange(n_classes)
+        by_name = COSTS[KAPPAS.get(objective, objective)]
+        cost = _as_matrix(by_name(positions[:, None], positions), "objective")
         resolved = Objective(objective, cost, is_kappa=objective in KAPPAS)
     elif callable(objective):
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
-        resolved = Objective(name, _tabulate(objective, n_classes))
+        every = range(n_classes)
+        cost = _as_matrix([[objective(k, truth) for truth in every] for k in every], "objective")
+        resolved = Objective(name, cost)
     else:
         resolved = Objective("custom cost", _as_matrix(objective, "objective"))
     if resolved.n_classes != n_classes:
@@ -222,11 +226,6 @@ def no_kappa(name: str) -> ValueError:
         "chance (all labels are of one class). Use data with at least two classes, or a cost "
         'such as objective="absolute".'
     )
-
-
-def _tabulate(cost: CostFunction, n_classes: int) -> Floats:
-    table = [[cost(k, truth) for truth in range(n_classes)] for k in range(n_classes)]
-    return _as_matrix(table, "objective")
 
 
 def _as_matrix(cost: Any, argument: str) -> Floats:

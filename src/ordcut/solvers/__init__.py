@@ -67,12 +67,19 @@ def solve(
     if method != "auto" and method not in SOLVERS:
         raise unknown_name("method", method, ["auto", *SOLVERS])
 
+    totals = table.totals * factors
+    # Half the range is kept free for the differences of sums.
+    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, totals.sum()):
+        raise ValueError(
+            f"objective must have costs that can be added up over {totals.sum():g} rows, "
+            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
+        )
+
     def minimise(cost: Floats) -> Solution:
         return _minimise(table, cost * factors, method, plan)
 
     if not objective.is_kappa:
         return minimise(objective.cost)
-    totals = table.totals * factors
     best = maximise_kappa(objective, totals, minimise, lambda c: table.confusion(c.cuts) * factors)
     why = f"Dinkelbach's fixed point after {best.n_steps} steps, each by {best.last.certificate}"
     return Solution(best.last.cuts, best.last.method, why)

@@ -27,18 +27,19 @@ def solve_in_blocks(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
     n_candidates = len(table.offsets)
     size = _check_block_size(plan.block_size, n_candidates)
     blocks = [(first, min(first + size, n_candidates)) for first in range(0, n_candidates, size)]
-    gain = np.ascontiguousarray((cost[:-1] - cost[1:]).T)
+    gain = (cost[:-1] - cost[1:]).T
     n_cuts = gain.shape[1]
     ends = np.empty((len(blocks), n_cuts))
     least = np.empty((len(blocks), n_cuts))
     where = np.zeros((len(blocks), n_cuts), dtype=np.int64)
 
     def find_minima(piece: tuple[tuple[int, int], tuple[int, int]]) -> None:
-        some_blocks, curves = piece
+        some_blocks, curves = piece[0], slice(*piece[1])
+        some_gain = np.ascontiguousarray(gain[:, curves])
         for b in range(*some_blocks):
             kernels.block_minima(
-                table.codes, table.offsets, table.weights, table.stride, gain,
-                *blocks[b], *curves, ends[b], least[b], where[b],
+                table.codes, table.offsets, table.weights, table.stride, some_gain,
+                *blocks[b], ends[b, curves], least[b, curves], where[b, curves],
             )  # PO2-PO5  # fmt: skip
 
     # Few threads share many blocks, so blocks are handed out in runs.

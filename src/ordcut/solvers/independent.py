@@ -27,15 +27,17 @@ def solve_independently_in_threads(table: ScoreTable, cost: Floats, plan: Plan) 
 
 
 def _solve(table: ScoreTable, cost: Floats, n_threads: int) -> Ints:
-    gain = np.ascontiguousarray((cost[:-1] - cost[1:]).T)
+    gain = (cost[:-1] - cost[1:]).T
     n_cuts = gain.shape[1]
     total, least = np.empty(n_cuts), np.empty(n_cuts)
     cuts = np.zeros(n_cuts, dtype=np.int64)
 
-    def find_minima(curves: tuple[int, int]) -> None:
+    def find_minima(piece: tuple[int, int]) -> None:
+        curves = slice(*piece)
         kernels.block_minima(
-            table.codes, table.offsets, table.weights, table.stride, gain,
-            0, len(table.offsets), *curves, total, least, cuts,
+            table.codes, table.offsets, table.weights, table.stride,
+            np.ascontiguousarray(gain[:, curves]),
+            0, len(table.offsets), total[curves], least[curves], cuts[curves],
         )  # fmt: skip
 
     run_all(find_minima, split(n_cuts, n_threads), n_threads)  # IO1

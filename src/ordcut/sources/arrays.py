@@ -129,7 +129,8 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
             "sample_weight must be finite and not negative, "
             f"got {array[position]} at position {position}."
         )
-    total = array.sum()
+    with np.errstate(over="ignore"):
+        total = array.sum()
     if total == 0:
         raise ValueError("sample_weight must not be 0 in every row.")
     if not np.isfinite(total):
