@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.arrays import Array, ArrayLike, Floats, Numbers
 from ordcut.errors import unknown_name
 
 CostFunction: TypeAlias = Callable[[int, int], float]
@@ -33,8 +33,11 @@ KAPPAS: dict[str, str] = {
     "quadratic_kappa": "squared",
 }
 
-#: Sums of whole numbers below this are exact in float64.
+#: Whole numbers below this are exact in float64.
 EXACT = 2.0**53
+
+#: Sums of whole numbers below this, and their differences, are exact in int64.
+LARGEST_SUM = 2.0**62
 
 
 @dataclass(frozen=True)
@@ -182,28 +185,32 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     return resolved
 
 
-def is_convex(cost: Floats) -> bool:
-    """Return whether a cost matrix is convex in the predicted class, up to rounding."""
+def is_convex(cost: Numbers) -> bool:
+    """Return whether a cost matrix is convex in the predicted class, up to rounding if any."""
     second = np.diff(cost, n=2, axis=0)
-    rounding = 8 * np.finfo(np.float64).eps * np.abs(cost).max()
+    is_whole = cost.dtype == np.int64
+    rounding = 0 if is_whole else 8 * np.finfo(np.float64).eps * np.abs(cost).max()
     return bool((second >= -rounding).all())
 
 
-def in_whole_numbers(cost: Floats, weight: float) -> Floats:
-    """Scale a cost matrix to whole numbers where its entries are plain fractions.
+def in_whole_numbers(cost: Floats, weight: float) -> Numbers:
+    """Scale a cost matrix to whole numbers, int64, where its entries are plain fractions.
 
     Sums of whole numbers have no rounding, so every method then breaks ties alike. The matrix
     comes back as it is where no small multiple of it is whole, or where sums over rows of total
-    ``weight`` could leave the range in which float64 counts exactly.
+    ``weight`` could leave the range of int64.
 
     Examples
     --------
     >>> in_whole_numbers(np.array([[0.0, 0.1], [0.3, 0.0]]), weight=10)
-    array([[0., 1.],
-           [3., 0.]])
+    array([[0, 1],
+           [3, 0]])
     """
-    if (cost == np.rint(cost)).all():
+    largest = max(1.0, np.abs(cost).max())
+    if largest >= EXACT or largest * weight >= LARGEST_SUM:
         return cost
+    if (cost == np.rint(cost)).all():
+        return cost.astype(np.int64)
     values = np.unique(cost)
     if len(values) > 10_000:
         return cost
@@ -214,9 +221,9 @@ def in_whole_numbers(cost: Floats, weight: float) -> Floats:
         if abs(fraction - Fraction(value)) > 4 * np.finfo(np.float64).eps * abs(value):
             return cost
         scale = lcm(scale, fraction.denominator)
-        if scale * np.abs(cost).max() * weight >= EXACT:
+        if scale * largest >= EXACT or scale * largest * weight >= LARGEST_SUM:
             return cost
-    return np.rint(cost * scale)
+    return np.rint(cost * scale).astype(np.int64)
 
 
 def no_kappa(name: str) -> ValueError:

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ordcut.arrays import Floats
-from ordcut.objectives import EXACT, Objective, in_whole_numbers, no_kappa
+from ordcut.objectives import EXACT, LARGEST_SUM, Objective, in_whole_numbers, no_kappa
 
 Found = TypeVar("Found")
 
@@ -41,7 +41,7 @@ def maximise_kappa(
     ``totals`` is the weight of each true class; ``confusion_of`` gives the (predicted, true)
     weights of a solution.
     """
-    weights = in_whole_numbers(objective.cost, float(totals.sum()))
+    weights = in_whole_numbers(objective.cost, float(totals.sum())).astype(np.float64)
     by_chance = weights @ totals  # what predicting class k for every row would cost
     if (by_chance == 0).any():
         raise no_kappa(objective.name)
@@ -76,7 +76,7 @@ class _Problem:
         if all((values == np.rint(values)).all() for values in (self.weights, self.totals)):
             top, bottom = ratio.numerator, ratio.denominator
             largest = bottom * n * self.weights.max() + top * self.by_chance.max()
-            if largest * n < EXACT:
+            if largest < EXACT and largest * n < LARGEST_SUM:
                 cost = self.weights * (bottom * n) - top * self.by_chance[:, None]
                 common = int(np.gcd.reduce(cost.astype(np.int64), axis=None))
                 return cost / max(1, common)

@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.arrays import Array, ArrayLike, Floats, Numbers
 from ordcut.labels import Labels, encode
+from ordcut.objectives import EXACT
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 
@@ -103,13 +104,13 @@ def check_scores(scores: ArrayLike, *, infinite: bool = False) -> Array:
     return array
 
 
-def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
-    """Return row weights as float64, or None where every row has the weight 1.
+def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
+    """Return row weights, int64 if all are whole, or None where every row has the weight 1.
 
     Examples
     --------
-    >>> check_weights([1, 2], 2)
-    array([1., 2.])
+    >>> check_weights([1.0, 2.0], 2), check_weights([0.5, 2.0], 2)
+    (array([1, 2]), array([0.5, 2. ]))
     """
     if weights is None:
         return None
@@ -135,7 +136,9 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
         raise ValueError("sample_weight must not be 0 in every row.")
     if not np.isfinite(total):
         raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
-    return None if (array == 1).all() else array
+    if total < EXACT and (array == np.rint(array)).all():
+        return None if (array == 1).all() else array.astype(np.int64)
+    return array
 
 
 def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
