@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordcut.checks import ClassWeight, class_factors
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.placing import place_cuts, scores_around
 from ordcut.solvers import Plan, Problem, solve
-from ordcut.sources.arrays import ClassWeight, class_factors
 from ordcut.thresholds import Thresholds
 
 

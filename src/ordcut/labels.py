@@ -191,12 +191,20 @@ def _encode_small_integers(values: Array) -> Labels | None:
     low, high = int(values.min()), int(values.max())
     if high - low > max(1024, len(values)) or high > np.iinfo(np.int64).max:
         return None
+    if low == 0 and _all_occur(values, high):
+        return Labels(np.arange(high + 1, dtype=values.dtype), values)
     shifted = values if low == 0 else values.astype(np.int64) - low
     counts = np.bincount(shifted.astype(np.int64, copy=False))
-    if low == 0 and counts.all():
-        return Labels(np.arange(high + 1, dtype=values.dtype), values)
     rank = np.cumsum(counts > 0) - 1
     return Labels((np.flatnonzero(counts) + low).astype(values.dtype), rank[shifted])
+
+
+def _all_occur(values: Array, high: int) -> bool:
+    """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
+    few = values[:: max(1, len(values) // 4096)]
+    if np.bincount(few.astype(np.int64), minlength=high + 1).all():
+        return True
+    return bool(np.bincount(values.astype(np.int64, copy=False), minlength=high + 1).all())
 
 
 def _with_count(found: Labels, n_classes: int | None) -> Labels:

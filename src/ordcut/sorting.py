@@ -10,7 +10,6 @@ import numpy as np
 
 from ordcut.arrays import Array, Bools, Codes, Floats, Ints, Numbers
 from ordcut.kernels import sorting as kernels
-from ordcut.sources.arrays import ArraySource
 
 #: Classes, last rows of a score, weights, and the stride of the weights.
 KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
@@ -58,37 +57,73 @@ class SortedRows:
         return SortedRows(scores, (pairs & 0xFFFF).astype(np.uint16), last, weights)
 
 
-def sort_rows(source: ArraySource) -> SortedRows:
-    """Sort a source's rows by their scores.
+def sort_rows(
+    scores: Array,
+    codes: Array | None,
+    soft: Floats | None = None,
+    weights: Numbers | None = None,
+) -> SortedRows:
+    """Sort rows by their scores; they have a code each, or soft labels.
 
     Examples
     --------
-    >>> rows = sort_rows(ArraySource([0.5, 0.1, 0.5, 0.5], [1, 0, 1, 0]))
+    >>> rows = sort_rows(np.array([0.5, 0.1, 0.5, 0.5]), np.array([1, 0, 1, 0]))
     >>> rows.scores, rows.ends
     (array([0.1, 0.5, 0.5, 0.5]), array([ True, False, False,  True]))
     >>> rows.merged.codes, rows.merged.weights
     (array([0, 0, 1], dtype=uint16), array([1, 1, 2]))
     """
-    if source.soft is not None:
-        return _sort_soft_rows(source.scores, source.soft, source.weights)
-    assert source.codes is not None
-    if (
-        source.weights is None
-        and source.scores.dtype != np.float64
-        and len(source.scores) >= ROWS_WORTH_DIGITS
-    ):
-        return _sort_by_digits(source.scores.astype(np.float32, copy=False), source.codes)
-    order = np.argsort(source.scores)
-    scores = source.scores[order]
-    codes = source.codes[order].astype(np.uint16)
-    weights = None if source.weights is None else source.weights[order]
-    rows = SortedRows(scores, codes, _ends(scores), weights)
+    if soft is not None:
+        return _sort_soft_rows(scores, soft, weights)
+    assert codes is not None
+    may_use_digits = weights is None and scores.dtype != np.float64
+    if may_use_digits and ROWS_WORTH_DIGITS <= len(scores) < np.iinfo(np.int32).max:
+        return _sort_by_digits(scores.astype(np.float32, copy=False), codes)
+    order = np.argsort(scores)
+    scores = scores[order]
+    weights = None if weights is None else weights[order]
+    rows = SortedRows(scores, codes[order].astype(np.uint16), _ends(scores), weights)
     return rows if rows.is_whole else rows.merged
+
+
+def insert_lumps(
+    rows: SortedRows, positions: Ints, totals: Numbers, scores: Array | None = None
+) -> SortedRows:
+    """Insert scores whose rows are known by their weight per class only.
+
+    Lump ``i``, with weights ``totals[i]``, comes before the row at ``positions[i]``; lumps at one
+    position keep their order. Without ``scores``, what the lumps' scores are is unknown: NaN.
+
+    Examples
+    --------
+    >>> rows = sort_rows(np.array([0.5, 0.1]), np.array([1, 0]))
+    >>> lumped = insert_lumps(rows, np.array([1]), np.array([[3, 4]]))
+    >>> lumped.scores, lumped.codes, lumped.weights
+    (array([0.1, nan, nan, 0.5]), array([0, 0, 1, 1], dtype=uint16), array([1, 3, 4, 1]))
+    """
+    lump, code = np.nonzero(totals)
+    place = positions[lump] + np.arange(len(lump))
+    is_old = np.ones(len(rows.codes) + len(lump), dtype=np.bool_)
+    is_old[place] = False
+
+    def joined(old: Array, new: Array | float) -> Array:
+        both = np.empty(len(is_old), old.dtype)
+        both[is_old] = old
+        both[place] = new
+        return both
+
+    weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
+    return SortedRows(
+        joined(rows.scores, np.nan if scores is None else scores[lump]),
+        joined(rows.codes, code),
+        joined(rows.ends, _ends(lump)),
+        joined(weights, totals[lump, code]),
+    )
 
 
 def _sort_by_digits(scores: Array, codes: Array) -> SortedRows:
     keys, spare = np.empty(len(scores), np.uint64), np.empty(len(scores), np.uint64)
-    histogram = np.zeros((kernels.N_DIGITS, 1 << kernels.DIGIT_BITS), np.int64)
+    histogram = np.zeros((kernels.N_DIGITS, 1 << kernels.DIGIT_BITS), np.int32)
     kernels.pack_keys(np.ascontiguousarray(scores).view(np.uint32), codes, keys, histogram)
     kernels.sort_keys(keys, spare, histogram)
     bits, ends = np.empty(len(scores), np.uint32), np.empty(len(scores), np.bool_)
@@ -99,6 +134,8 @@ def _sort_by_digits(scores: Array, codes: Array) -> SortedRows:
 
 def _ends(sorted_values: Array) -> Bools:
     """Return which row is the last of its value."""
+    if len(sorted_values) == 0:
+        return np.zeros(0, np.bool_)
     return np.append(sorted_values[1:] != sorted_values[:-1], True)
 
 

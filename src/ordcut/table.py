@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Array, ArrayLike, Floats, Ints, Numbers
-from ordcut.confusion import count_confusion
+from ordcut.checks import ClassWeight
 from ordcut.finding import find_thresholds
-from ordcut.kernels.solving import loss_sums
+from ordcut.kernels.solving import loss_sums, segment_totals
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.placing import place_cuts
 from ordcut.solvers import Method, Plan
-from ordcut.sorting import SortedRows, sort_rows
-from ordcut.sources.arrays import ArraySource, ClassWeight
+from ordcut.sorting import SortedRows
+from ordcut.sources.arrays import ArraySource
+from ordcut.sources.base import Source
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds
 
@@ -63,26 +64,28 @@ class ScoreTable:
         sample_weight: ArrayLike | None = None,
     ) -> None:
         source = ArraySource(scores, labels, classes=classes, weights=sample_weight)
-        self._fill(sort_rows(source), source)
+        self._fill(source.sorted_rows(), source)
 
     @classmethod
     def from_source(cls, source: ArraySource) -> ScoreTable:
         """Sort the rows of a source."""
-        return cls.from_rows(sort_rows(source), source)
+        return cls.from_rows(source.sorted_rows(), source)
 
     @classmethod
-    def from_rows(cls, rows: SortedRows, source: ArraySource) -> ScoreTable:
+    def from_rows(cls, rows: SortedRows, source: Source) -> ScoreTable:
         """Make a table of rows that are sorted already."""
         table = cls.__new__(cls)
         table._fill(rows, source)
         return table
 
-    def _fill(self, rows: SortedRows, source: ArraySource) -> None:
+    def _fill(self, rows: SortedRows, source: Source) -> None:
         self.rows = rows
         self.classes = source.classes
-        self.precision = source.scores.dtype
-        totals = np.bincount(rows.codes, rows.weights, minlength=len(self.classes))
-        self.totals: Floats = totals.astype(np.float64)
+        self.precision = source.precision
+        totals = np.zeros((1, len(self.classes)), np.int64 if rows.is_whole else np.float64)
+        codes, _, weights, stride = rows.for_kernels(totals.dtype)
+        segment_totals(codes, weights, stride, np.array([0, len(codes)]), totals)
+        self.totals: Floats = totals[0].astype(np.float64)
         # Sums of fractional weights depend on their order, so a value that predicting again must
         # reproduce is summed in the order of the rows; whole weights need no second look.
         self._rows_in_order = None if rows.is_whole else source
@@ -146,6 +149,11 @@ class ScoreTable:
 
         The arguments are those of :func:`ordcut.optimal_thresholds`.
         """
+        if method == "pruned":
+            raise ValueError(
+                'method="pruned" spares sorting the scores, and this table has sorted them. '
+                'Use method="auto", or ordcut.optimal_thresholds.'
+            )
         return find_thresholds(self, objective, method, class_weight, Plan(n_jobs, block_size))
 
     def table_for(self, cost: Numbers) -> ScoreTable:
@@ -157,14 +165,9 @@ class ScoreTable:
         """Return the (predicted, true) table of weights that cuts lead to."""
         n_classes = len(self.classes)
         if self._rows_in_order is not None:
-            source = self._rows_in_order
-            thresholds = place_cuts(self.rows.scores, cuts)
-            predicted = np.searchsorted(thresholds, source.scores, side="right")
-            return count_confusion(
-                predicted, n_classes, codes=source.codes, soft=source.soft, weights=source.weights
-            )
-        ends = np.concatenate(([0], cuts, [len(self.rows.codes)]))
-        predicted = np.repeat(np.arange(n_classes), np.diff(ends))
-        return count_confusion(
-            predicted, n_classes, codes=self.rows.codes, soft=None, weights=self.rows.weights
-        )
+            return self._rows_in_order.confusion(place_cuts(self.rows.scores, cuts))
+        codes, _, weights, stride = self.rows.for_kernels(np.dtype(np.int64))
+        segments = np.concatenate(([0], cuts, [len(codes)]))
+        confusion = np.zeros((n_classes, n_classes), np.int64)
+        segment_totals(codes, weights, stride, segments, confusion)
+        return confusion.astype(np.float64)

@@ -17,6 +17,9 @@ import numpy as np
 from ordcut.arrays import Bools, Codes, Ints, Numbers
 from ordcut.jit import kernel
 
+#: How many rows the nested search looks at before it compares them with the minimum so far.
+BLOCK = 256
+
 
 @kernel(steps=lambda codes, _number, _weights, _stride, cost, *_: codes.size * len(cost))
 def loss_sums(
@@ -40,6 +43,22 @@ def loss_sums(
         weight = weights[i * stride]
         for k in range(n_classes):
             sums[number[i], k] += weight * cost[codes[i], k]  # P4
+
+
+@kernel(steps=lambda codes, *_: 2 * codes.size)
+def segment_totals(
+    codes: Codes, weights: Numbers, stride: int, segments: Ints, totals: Numbers
+) -> None:
+    """Add up the weight of each class between neighbouring cuts.
+
+    Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``totals[k]`` by class. O(n) time.
+    """
+    for k in range(len(segments) - 1):
+        some_codes = codes[segments[k] : segments[k + 1]]
+        some_weights = weights[segments[k] * stride :]
+        total = totals[k]
+        for i in range(len(some_codes)):
+            total[some_codes[i]] += some_weights[i * stride]
 
 
 @kernel(steps=lambda codes, _ends, _weights, _stride, cost, *_: 3 * codes.size * len(cost))
@@ -140,7 +159,7 @@ def block_minima(
 
 @kernel(
     steps=lambda codes, _ends, _weights, _stride, gain, _cuts: (
-        2 * codes.size * len(gain).bit_length()
+        3 * codes.size * len(gain).bit_length()
     )
 )
 def nested_minima(
@@ -154,6 +173,7 @@ def nested_minima(
     """
     n_cuts, n_classes = gain.shape
     step = np.empty(n_classes, gain.dtype)
+    curve = np.empty(BLOCK, gain.dtype)
     # Ranges still to halve: thresholds low..high - 1, whose cuts lie from first to last.
     pending = np.empty((n_cuts + 1, 4), dtype=np.int64)
     pending[0, 0] = 0
@@ -172,20 +192,40 @@ def nested_minima(
             step[truth] = gain[k, truth]
         total = step[0] - step[0]
         least = total
+        best = -1  # the block that holds the minimum so far, if it lies above the first cut
+        before_best = total
+        for start in range(first, last, BLOCK):
+            # Slices count from 0, which spares the compiled loops a check for negative indices.
+            some_codes = codes[start : min(start + BLOCK, last)]
+            some_ends = ends[start : min(start + BLOCK, last)]
+            before = total
+            if stride == 0:
+                for i in range(len(some_codes)):
+                    total += step[some_codes[i]]
+                    curve[i] = total
+            else:
+                some_weights = weights[start : min(start + BLOCK, last)]
+                for i in range(len(some_codes)):
+                    total += some_weights[i] * step[some_codes[i]]
+                    curve[i] = total
+            # The lowest value in a loop of its own, which runs in vectors; where it is, not yet.
+            lowest = least
+            for i in range(len(some_codes)):
+                value = curve[i] if some_ends[i] else least
+                lowest = value if value < lowest else lowest
+            if lowest < least:
+                least = lowest
+                best = start
+                before_best = before
         where = first
-        if stride == 0:
-            for i in range(first, last):
-                total += step[codes[i]]
-                # A new minimum is rare, so whether the row is the last of its score is rarely read.
-                if total < least and ends[i]:
-                    least = total
-                    where = i + 1
-        else:
-            for i in range(first, last):
-                total += weights[i] * step[codes[i]]
-                if total < least and ends[i]:
-                    least = total
-                    where = i + 1
+        if best >= 0:
+            total = before_best
+            where = best
+            while True:
+                total += weights[where * stride] * step[codes[where]]
+                where += 1
+                if total == least and ends[where - 1]:
+                    break
         cuts[k] = where
         if low < k:
             pending[n_pending, 0] = low

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Codes, Ints, Keys
+from ordcut.arrays import Array, Bools, Codes, Keys, Numbers
 from ordcut.jit import kernel
 
 #: Three digits of 11 bits hold the 32 bits of a score.
@@ -17,7 +17,7 @@ N_DIGITS, DIGIT_BITS = 3, 11
 
 
 @kernel(steps=lambda bits, *_: 8 * bits.size)
-def pack_keys(bits: Array, codes: Array, keys: Keys, histogram: Ints) -> None:
+def pack_keys(bits: Array, codes: Array, keys: Keys, histogram: Numbers) -> None:
     """Fill the keys of rows, and count how often each value of each digit occurs."""
     for i in range(len(bits)):
         pattern = np.uint64(bits[i])
@@ -32,7 +32,7 @@ def pack_keys(bits: Array, codes: Array, keys: Keys, histogram: Ints) -> None:
 
 
 @kernel(steps=lambda keys, *_: 12 * keys.size)
-def sort_keys(keys: Keys, spare: Keys, histogram: Ints) -> None:
+def sort_keys(keys: Keys, spare: Keys, histogram: Numbers) -> None:
     """Sort keys by their score; the sorted keys end in ``spare``. Rows of one score keep order."""
     n_values = histogram.shape[1]
     for digit in range(histogram.shape[0]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from ordcut.sorting import KernelRows
     from ordcut.table import ScoreTable
 
-__all__ = ["SOLVERS", "Method", "Plan", "Problem", "Solution", "Solver", "solve"]
+__all__ = ["METHODS", "SOLVERS", "Method", "Plan", "Problem", "Solution", "Solver", "solve"]
 
-Method = Literal["auto", "dp", "io", "pio", "blocks", "nested"]
+Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "pruned"]
+
+#: Every name that ``method`` can have.
+METHODS: tuple[str, ...] = get_args(Method)
 
 
 class Problem(Protocol):
@@ -77,8 +80,8 @@ def solve(
     problem: Problem, objective: Objective, factors: Floats, method: str, plan: Plan
 ) -> Solution:
     """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth."""
-    if method != "auto" and method not in SOLVERS:
-        raise unknown_name("method", method, ["auto", *SOLVERS])
+    if method not in METHODS:
+        raise unknown_name("method", method, METHODS)
     totals = problem.totals * factors
     # Half the range is kept free for the differences of sums.
     if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, totals.sum()):
@@ -102,9 +105,9 @@ def solve(
 def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:
     numbers = in_whole_numbers(cost, float(problem.totals.sum()))
     convex = is_convex(numbers)
-    if method == "auto":
-        method = "nested" if convex else "dp"
-    solver = SOLVERS[method]
+    best_solver = "nested" if convex else "dp"
+    solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]
+    method = best_solver if method == "auto" else method
     if solver.needs == "convex" and not convex:
         raise ValueError(
             f'method="{method}" needs a convex objective, whose second differences over the '

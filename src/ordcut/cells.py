@@ -1,0 +1,108 @@
+"""A partition of the line into ordered cells that follow the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordcut.arrays import Array, Bools, Ints
+
+#: Places in the table from scores to cells: fine enough to follow the data, small enough for cache.
+N_PLACES = 1 << 14
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Ordered cells, given by a table over equal steps of the line.
+
+    A score belongs to cell ``cell_of[p]``, where ``p`` is ``(score - low) * scale`` without its
+    fraction, cut off to the table. ``cell_of`` starts at 0 and never falls.
+    """
+
+    low: float
+    scale: float
+    cell_of: Ints
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+        return int(self.cell_of[-1]) + 1
+
+    def locate(self, scores: Array) -> Ints:
+        """Return the cell of each score, by the same arithmetic as the kernels.
+
+        Examples
+        --------
+        >>> cells_like(np.arange(100.0), 4).locate(np.array([-9.0, 20.0, 70.0, 999.0]))
+        array([0, 0, 2, 3])
+        """
+        with np.errstate(over="ignore"):
+            place = (scores.astype(np.float64) - self.low) * self.scale
+        place = np.clip(place, 0, len(self.cell_of) - 1)
+        cells: Ints = self.cell_of[place.astype(np.int64)]
+        return cells
+
+    def starts_in(self, sorted_scores: Array, some_cells: Ints) -> Ints:
+        """Return where the scores of some cells begin among sorted scores, all cells at once.
+
+        Examples
+        --------
+        >>> cells_like(np.arange(100.0), 4).starts_in(np.arange(100.0), np.array([0, 2]))
+        array([ 0, 50])
+        """
+        first = np.zeros(len(some_cells), np.int64)
+        last = np.full(len(some_cells), len(sorted_scores))
+        while (first < last).any():  # halve every range; a range that is empty stays
+            middle = np.minimum((first + last) // 2, len(sorted_scores) - 1)
+            is_before = (self.locate(sorted_scores[middle]) < some_cells) & (first < last)
+            first, last = np.where(is_before, middle + 1, first), np.where(is_before, last, middle)
+            last = np.maximum(first, last)
+        return first
+
+    def split(self, chosen: Bools, n_cells: int) -> Cells | None:
+        """Return finer cells in place of the chosen ones, with the others joined into runs.
+
+        None if there is nothing to split: the table has no step inside the chosen cells.
+        """
+        is_chosen = chosen[self.cell_of]
+        starts = np.append(True, self.cell_of[1:] != self.cell_of[:-1])
+        n_steps = int(is_chosen.sum())
+        if n_steps <= int(chosen.sum()):
+            return None
+        # A new cell starts at every so many steps of chosen cells, where a chosen cell starts, and
+        # where a run of others starts.
+        every = -(-n_steps // n_cells)
+        turns = np.append(True, is_chosen[1:] != is_chosen[:-1])
+        number = np.cumsum(is_chosen) - 1
+        new = turns | (is_chosen & (starts | (number % every == 0)))
+        return Cells(self.low, self.scale, np.cumsum(new) - 1)
+
+
+def cells_like(sample: Array, n_cells: int) -> Cells:
+    """Return about ``n_cells`` cells that are narrow where a sorted sample is dense.
+
+    Half of the cells are shared out by the sample's mass and half by length, over the middle 99.8 %
+    of the sample, so that neither a heavy tail nor an outlier takes them all.
+    """
+    rank = len(sample) // 1000
+    low, high = float(sample[rank]), float(sample[-1 - rank])
+    if low == high:
+        low, high = float(sample[0]), float(sample[-1])
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = float(np.float64(N_PLACES - 2) / (np.float64(high) - np.float64(low)))
+    if not (np.isfinite(scale) and scale > 0):
+        # One value, or a range beyond float64: below it, at it and above it.
+        return _around_one_value(low)
+    even = Cells(low - 1 / scale, scale, np.arange(N_PLACES))
+    mass = np.bincount(even.locate(sample), minlength=N_PLACES) / len(sample)
+    share = 0.5 * mass + 0.5 / N_PLACES
+    before = np.cumsum(share) - share
+    _, compact = np.unique((before * n_cells).astype(np.int64), return_inverse=True)
+    return Cells(even.low, scale, compact)
+
+
+def _around_one_value(value: float) -> Cells:
+    """Return three cells, the middle one for a value and its neighbourhood."""
+    scale = 1 / max(abs(value), 1.0)
+    return Cells(value - 1.5 / scale, scale, np.arange(3))
