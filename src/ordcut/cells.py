@@ -8,8 +8,9 @@ import numpy as np
 
 from ordcut.arrays import Array, Bools, Ints
 
-#: Places in the table from scores to cells: fine enough to follow the data, small enough for cache.
-N_PLACES = 1 << 14
+#: The table from scores to cells has this many places for each cell, to follow the data, and at
+#: the most so many in all, to stay in cache.
+PLACES_PER_CELL, MOST_PLACES = 8, 1 << 16
 
 
 @dataclass(frozen=True)
@@ -85,21 +86,21 @@ def cells_like(sample: Array, n_cells: int) -> Cells:
     Half of the cells are shared out by the sample's mass and half by length, over the middle 99.8 %
     of the sample, so that neither a heavy tail nor an outlier takes them all.
     """
+    n_places = min(PLACES_PER_CELL * n_cells, MOST_PLACES)
     rank = len(sample) // 1000
     low, high = float(sample[rank]), float(sample[-1 - rank])
     if low == high:
         low, high = float(sample[0]), float(sample[-1])
     with np.errstate(over="ignore", divide="ignore"):
-        scale = float(np.float64(N_PLACES - 2) / (np.float64(high) - np.float64(low)))
+        scale = float(np.float64(n_places - 2) / (np.float64(high) - np.float64(low)))
     if not (np.isfinite(scale) and scale > 0):
         # One value, or a range beyond float64: below it, at it and above it.
         return _around_one_value(low)
-    even = Cells(low - 1 / scale, scale, np.arange(N_PLACES))
-    mass = np.bincount(even.locate(sample), minlength=N_PLACES) / len(sample)
-    share = 0.5 * mass + 0.5 / N_PLACES
-    before = np.cumsum(share) - share
-    _, compact = np.unique((before * n_cells).astype(np.int64), return_inverse=True)
-    return Cells(even.low, scale, compact)
+    even = Cells(low - 1 / scale, scale, np.arange(n_places))
+    mass = np.bincount(even.locate(sample), minlength=n_places) / len(sample)
+    share = 0.5 * mass + 0.5 / n_places
+    cell = ((np.cumsum(share) - share) * n_cells).astype(np.int64)
+    return Cells(even.low, scale, np.cumsum(np.append(0, cell[1:] != cell[:-1])))
 
 
 def _around_one_value(value: float) -> Cells:

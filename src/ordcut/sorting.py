@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise, zip_longest
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,19 +103,23 @@ def insert_lumps(
     (array([0.1, nan, nan, 0.5]), array([0, 0, 1, 1], dtype=uint16), array([1, 3, 4, 1]))
     """
     lump, code = np.nonzero(totals)
-    place = positions[lump] + np.arange(len(lump))
-    is_old = np.ones(len(rows.codes) + len(lump), dtype=np.bool_)
-    is_old[place] = False
-
-    def joined(old: Array, new: Array | float) -> Array:
-        both = np.empty(len(is_old), old.dtype)
-        both[is_old] = old
-        both[place] = new
-        return both
-
+    place = positions[lump]
     weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
+    new_scores = np.full(len(lump), np.nan) if scores is None else scores[lump]
+    # Few lumps stand between many rows, so whole stretches are copied.
+    turns = np.flatnonzero(np.append(True, place[1:] != place[:-1])).tolist() if len(lump) else []
+    new_bounds = pairwise([*turns, len(lump)])
+    old_bounds = pairwise([0, *place[turns].tolist(), len(rows.codes)])
+    stretches = list(zip_longest(old_bounds, new_bounds, fillvalue=(0, 0)))
+
+    def joined(old: Array, new: Array) -> Array:
+        new = new.astype(old.dtype)
+        return np.concatenate(
+            [part for (a, b), (c, d) in stretches for part in (old[a:b], new[c:d])]
+        )
+
     return SortedRows(
-        joined(rows.scores, np.nan if scores is None else scores[lump]),
+        joined(rows.scores, new_scores),
         joined(rows.codes, code),
         joined(rows.ends, _ends(lump)),
         joined(weights, totals[lump, code]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Array, Ints, Numbers
+from ordcut.arrays import Array, Bools, Ints, Numbers
 from ordcut.jit import kernel
 
 
@@ -29,12 +29,15 @@ def count_rows(
     ``base_of`` holds the cell of each place, multiplied by the number of classes.
     """
     top = float(len(base_of) - 1)
+    weight = weights[0]
     for i in range(len(scores)):
         place = (float(scores[i]) - low) * scale
         place = place if place > 0.0 else 0.0
         place = place if place < top else top
         base = base_of[np.uint32(np.int32(place))]
-        counts[base + np.uint32(codes[i])] += weights[i * stride]
+        if stride > 0:  # the compiler makes two loops of it
+            weight = weights[i]
+        counts[base + np.uint32(codes[i])] += weight
 
 
 @kernel(steps=lambda scores, soft, *_: 4 * scores.size + soft.size)
@@ -87,3 +90,83 @@ def fetch_rows(
             rows[n] = first_row + i
             n += 1
     n_found[0] = n
+
+
+@kernel(steps=lambda counts, gain, *_: 3 * counts.size * len(gain).bit_length())
+def mark_near_minima(
+    counts: Numbers, has_rows: Bools, gain: Numbers, slack: float, chosen: Bools
+) -> None:
+    """Mark the cells that can hold a threshold of a convex objective.
+
+    A risk curve is known at the borders of cells; inside a cell it cannot fall below its left
+    border plus the falls that the cell's rows could bring. A cell is marked for a curve if that
+    bound is not above the lowest border, and so are the cells with rows next to the lowest border.
+    Values within ``slack`` count as equal. As in ``nested_minima``, the middle curve's cells bound
+    those of the others: O(C K log K) time for C cells.
+    """
+    n_cells, n_classes = counts.shape
+    n_cuts = len(gain)
+    border = np.empty(n_cells + 1, gain.dtype)
+    floor = np.empty(n_cells, gain.dtype)
+    pending = np.empty((n_cuts + 1, 4), dtype=np.int64)
+    pending[0, 0] = 0
+    pending[0, 1] = n_cuts
+    pending[0, 2] = 0
+    pending[0, 3] = n_cells
+    n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        low = pending[n_pending, 0]
+        high = pending[n_pending, 1]
+        first = pending[n_pending, 2]
+        last = pending[n_pending, 3]
+        k = (low + high) // 2
+        total = gain[k, 0] - gain[k, 0]
+        least = total
+        where = first
+        border[first] = total
+        for c in range(first, last):
+            rise = gain[k, 0] - gain[k, 0]
+            fall = gain[k, 0] - gain[k, 0]
+            for truth in range(n_classes):
+                change = counts[c, truth] * gain[k, truth]
+                rise += change
+                fall += change if change < 0 else 0
+            floor[c] = total + fall
+            total += rise
+            border[c + 1] = total
+            if total < least:
+                least = total
+                where = c + 1
+        # Below the first minimum an equal value would win, above it only a lower one.
+        lowest = last
+        highest = first
+        for c in range(first, last):
+            if floor[c] < least + slack or (floor[c] == least and c < where):
+                chosen[c] = True
+                lowest = min(lowest, c)
+                highest = max(highest, c + 1)
+        for b in range(first, last + 1):
+            if b == where or (slack > 0 and border[b] <= least + slack):
+                lowest = min(lowest, b)
+                highest = max(highest, b)
+                c = b - 1
+                while c > 0 and not has_rows[c]:
+                    c -= 1
+                chosen[max(c, 0)] = True
+                c = b
+                while c < n_cells - 1 and not has_rows[c]:
+                    c += 1
+                chosen[min(c, n_cells - 1)] = True
+        if low < k:
+            pending[n_pending, 0] = low
+            pending[n_pending, 1] = k
+            pending[n_pending, 2] = first
+            pending[n_pending, 3] = highest
+            n_pending += 1
+        if k + 1 < high:
+            pending[n_pending, 0] = k + 1
+            pending[n_pending, 1] = high
+            pending[n_pending, 2] = lowest
+            pending[n_pending, 3] = last
+            n_pending += 1

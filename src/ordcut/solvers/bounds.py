@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Bools, Floats, Ints, Numbers
-from ordcut.objectives import EXACT, is_convex
+from ordcut.arrays import Bools, Numbers
+from ordcut.kernels.cells import mark_near_minima
+from ordcut.objectives import LARGEST_SUM, is_convex
 
 
 def cells_that_can_hold(counts: Numbers, cost: Numbers) -> Bools:
@@ -22,71 +23,44 @@ def cells_that_can_hold(counts: Numbers, cost: Numbers) -> Bools:
     >>> cells_that_can_hold(counts, np.array([[0, 1], [1, 0]]))
     array([False,  True,  True, False, False])
     """
-    weights = counts.astype(np.float64)
-    has_rows = np.asarray(weights.any(axis=1))
-    gain = (cost[:-1] - cost[1:]).T.astype(np.float64)
-    border = np.zeros((len(counts) + 1, gain.shape[1]))
-    np.cumsum(weights @ gain, axis=0, out=border[1:])
-    floor = border[:-1] + weights @ np.minimum(gain, 0)
+    has_rows = counts.sum(axis=1) > 0
+    gain = cost[:-1] - cost[1:]
     # Sums of whole numbers are exact; elsewhere, what could be rounding counts as a tie.
-    scale = float(np.abs(gain).max() * weights.sum())
-    is_exact = counts.dtype == cost.dtype == np.int64 and scale < EXACT
+    scale = float(np.abs(gain).max()) * float(counts.sum())
+    is_exact = counts.dtype == cost.dtype == np.int64 and scale < LARGEST_SUM
     slack = 0.0 if is_exact else 1e-12 * scale
+    if not is_exact:
+        counts, gain = counts.astype(np.float64), gain.astype(np.float64)
     if is_convex(cost):
-        cuts = _cuts_at_independent_minima(border, slack)
-        chosen = _near_independent_minima(border, floor, slack) | _around(cuts, has_rows)
+        chosen = np.zeros(len(counts), dtype=np.bool_)
+        mark_near_minima(counts, has_rows, np.ascontiguousarray(gain), slack, chosen)
     else:
-        chosen = _near_ordered_minima(border, floor, slack)
-    return chosen & has_rows
+        chosen = _near_ordered_minima(counts, gain, slack)
+    return np.asarray(chosen & has_rows)
 
 
-def _near_independent_minima(border: Floats, floor: Floats, slack: float) -> Bools:
-    """Judge each curve by itself, which is enough where the objective is convex (Theorem 2)."""
-    n_cells = len(floor)
-    least = border.min(axis=0)
-    first = border.argmin(axis=0)
-    # Below the first minimum an equal value would win, above it only a lower one.
-    is_below = np.arange(n_cells)[:, None] < first
-    can_hold = np.where(is_below, floor <= least + slack, floor < least + slack)
-    return np.asarray(can_hold.any(axis=1))
-
-
-def _cuts_at_independent_minima(border: Floats, slack: float) -> Ints:
-    """Return the borders where a threshold may stand: the first minimum of each curve."""
-    if slack == 0:
-        return np.asarray(border.argmin(axis=0))
-    return np.flatnonzero((border <= border.min(axis=0) + slack).any(axis=1))
-
-
-def _around(cuts: Ints, has_rows: Bools) -> Bools:
-    """Return the nearest cells with rows on both sides of cuts, to place them between."""
-    with_rows = np.flatnonzero(has_rows)
-    after = np.searchsorted(with_rows, cuts)
-    chosen = np.zeros(len(has_rows), dtype=np.bool_)
-    chosen[with_rows[np.minimum(after, len(with_rows) - 1)]] = True
-    chosen[with_rows[np.maximum(after, 1) - 1]] = True
-    return chosen
-
-
-def _near_ordered_minima(border: Floats, floor: Floats, slack: float) -> Bools:
+def _near_ordered_minima(counts: Numbers, gain: Numbers, slack: float) -> Bools:
     """Judge all curves together, by a dynamic programme over cells from below and from above.
 
     With the k-th threshold in cell c, the others cost at least what they would at the floors of
     cells in order. A cell is out if for every k even that is above the best cuts at borders.
     """
-    n_curves = floor.shape[1]
-    best_below = np.zeros(len(border))
+    weights = np.ascontiguousarray(counts.T)
+    n_curves, n_cells = len(gain), len(counts)
+    border = np.zeros((n_curves, n_cells + 1), counts.dtype)
+    np.cumsum(gain @ weights, axis=1, out=border[:, 1:])
+    floor = border[:, :-1] + np.minimum(gain, 0) @ weights
+    best = np.zeros(n_cells + 1, counts.dtype)
     below = np.zeros_like(floor)
-    lowest = np.zeros(len(floor))
+    lowest = np.zeros(n_cells, counts.dtype)
     for k in range(n_curves):
-        below[:, k] = lowest
-        lowest = np.minimum.accumulate(lowest + floor[:, k])
-        best_below = np.minimum.accumulate(best_below + border[:, k])
-    best = best_below[-1]
-    chosen = np.zeros(len(floor), dtype=np.bool_)
-    above = np.zeros(len(floor))
+        below[k] = lowest
+        lowest = np.minimum.accumulate(lowest + floor[k])
+        best = np.minimum.accumulate(best + border[k])
+    chosen = np.zeros(n_cells, dtype=np.bool_)
+    above = np.zeros(n_cells, counts.dtype)
     for k in range(n_curves - 1, -1, -1):
-        total = above + floor[:, k]
-        chosen |= below[:, k] + total <= best + slack
+        total = above + floor[k]
+        chosen |= below[k] + total <= best[-1] + slack
         above = np.minimum.accumulate(total[::-1])[::-1]
     return chosen

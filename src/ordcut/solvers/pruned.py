@@ -17,7 +17,10 @@ from ordcut.sources.base import Source
 from ordcut.table import ScoreTable
 
 #: About how many counters the cells may take: what the second level of a cache holds.
-N_COUNTERS = 1 << 16
+N_COUNTERS = 1 << 17
+
+#: Cells with fewer rows on average than this cost more to judge than they spare.
+ROWS_PER_CELL = 16
 
 #: Where more than this share of the weight is left, splitting the cells again is quicker.
 SHARE_WORTH_SPLITTING = 0.25
@@ -45,7 +48,8 @@ class PrunedProblem:
         self.precision = source.precision
         self._source = source
         self._n_threads = n_threads
-        self._n_cells = max(256, N_COUNTERS // len(self.classes))
+        most = max(256, N_COUNTERS // len(self.classes))
+        self._n_cells = min(most, max(4, source.n_rows // ROWS_PER_CELL))
         self._use(source.cells(self._n_cells))
         self.totals: Floats = self._counts.sum(axis=0).astype(np.float64)
 

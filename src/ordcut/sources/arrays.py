@@ -149,8 +149,11 @@ class ArraySource:
             None if self.soft is None else self.soft[numbers],
             None if self.weights is None else self.weights[numbers],
         )
-        starts = cells.starts_in(rows.scores, some_cells)
         is_common = np.flatnonzero(~np.isnan(commonest))
+        if len(is_common) == 0 and self.weights is None and self.soft is None:
+            per_cell = counts[some_cells].sum(axis=1)
+            return rows, np.cumsum(per_cell) - per_cell
+        starts = cells.starts_in(rows.scores, some_cells)
         if len(is_common) == 0:
             return rows, starts
         # What a cell holds of its commonest score is what it holds beyond the rows fetched.
