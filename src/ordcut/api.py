@@ -8,7 +8,7 @@ from typing import Any
 from ordcut.arrays import Array, ArrayLike
 from ordcut.checks import ClassWeight
 from ordcut.finding import find_thresholds
-from ordcut.objectives import ObjectiveLike, n_classes_of
+from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.solvers import Method, Plan, Problem
 from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
 from ordcut.sources.arrays import ArraySource
@@ -86,8 +86,12 @@ def optimal_thresholds(
     source = ArraySource(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
-    plan = Plan(n_jobs, block_size)
-    if method == "pruned" or (method == "auto" and is_worth_pruning(source)):
-        problem: Problem = PrunedProblem(source, count_threads(n_jobs))
-        return find_thresholds(problem, objective, "pruned", class_weight, plan)
-    return find_thresholds(ScoreTable.from_source(source), objective, method, class_weight, plan)
+    resolved = resolve_objective(objective, len(source.classes))
+    if method == "auto" and is_worth_pruning(source, resolved):
+        method = "pruned"
+    problem: Problem
+    if method == "pruned":
+        problem = PrunedProblem(source, count_threads(n_jobs))
+    else:
+        problem = ScoreTable.from_source(source)
+    return find_thresholds(problem, resolved, method, class_weight, Plan(n_jobs, block_size))

@@ -10,7 +10,7 @@ from ordcut.arrays import Array, Bools, Ints
 
 #: The table from scores to cells has this many places for each cell, to follow the data, and at
 #: the most so many in all, to stay in cache.
-PLACES_PER_CELL, MOST_PLACES = 8, 1 << 16
+PLACES_PER_CELL, MOST_PLACES = 2, 1 << 16
 
 
 @dataclass(frozen=True)

@@ -29,15 +29,18 @@ def count_rows(
     ``base_of`` holds the cell of each place, multiplied by the number of classes.
     """
     top = float(len(base_of) - 1)
-    weight = weights[0]
-    for i in range(len(scores)):
-        place = (float(scores[i]) - low) * scale
-        place = place if place > 0.0 else 0.0
-        place = place if place < top else top
-        base = base_of[np.uint32(np.int32(place))]
-        if stride > 0:  # the compiler makes two loops of it
-            weight = weights[i]
-        counts[base + np.uint32(codes[i])] += weight
+    if stride == 0:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += 1
+    else:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += weights[i]
 
 
 @kernel(steps=lambda scores, soft, *_: 4 * scores.size + soft.size)
@@ -67,28 +70,35 @@ def fetch_rows(
     scores: Array,
     low: float,
     scale: float,
-    slot_of: Array,
+    is_wanted: Array,
     commonest: Array,
-    first_row: int,
-    rows: Ints,
+    rows: Array,
     n_found: Ints,
 ) -> None:
-    """Write the numbers of the rows of chosen cells into ``rows``, in the order of the rows.
+    """Write the numbers of the rows whose place is wanted into ``rows``, in ascending order.
 
-    ``slot_of`` holds, in place of each cell, its number among the chosen ones or -1. Rows whose
-    score is the ``commonest`` of their cell are left out. Row 0 has the number ``first_row``.
-    Adds to ``n_found[0]`` how many rows were written.
+    ``is_wanted`` holds 1 or 0 for each place. Rows whose score is the ``commonest`` of their place
+    are left out; an empty ``commonest`` says that no score is common. ``rows`` must have room for
+    one number more than is found: each number is written, and stays if its row is wanted, because
+    that costs less than a branch which cannot be predicted. Fills ``n_found[0]``.
     """
-    top = float(len(slot_of) - 1)
-    n = n_found[0]
-    for i in range(len(scores)):
-        place = (float(scores[i]) - low) * scale
-        place = place if place > 0.0 else 0.0
-        place = place if place < top else top
-        slot = slot_of[np.uint32(np.int32(place))]
-        if slot >= 0 and scores[i] != commonest[slot]:
-            rows[n] = first_row + i
-            n += 1
+    top = float(len(is_wanted) - 1)
+    n = np.uint32(0)
+    if len(commonest) == 0:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            rows[n] = i
+            n = np.uint32(n + is_wanted[np.uint32(np.int32(place))])
+    else:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            p = np.uint32(np.int32(place))
+            rows[n] = i
+            n = np.uint32(n + (is_wanted[p] & (scores[i] != commonest[p])))
     n_found[0] = n
 
 

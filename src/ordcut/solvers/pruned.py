@@ -11,6 +11,7 @@ import numpy as np
 
 from ordcut.arrays import Bools, Floats, Ints, Numbers
 from ordcut.cells import Cells
+from ordcut.objectives import Objective, is_convex
 from ordcut.solvers.bounds import cells_that_can_hold
 from ordcut.sorting import SortedRows, insert_lumps
 from ordcut.sources.base import Source
@@ -19,6 +20,15 @@ from ordcut.table import ScoreTable
 #: About how many counters the cells may take: what the second level of a cache holds.
 N_COUNTERS = 1 << 17
 
+#: With many classes there are still so many cells.
+LEAST_CELLS = 512
+
+#: From so many rows on, "auto" prunes convex objectives.
+MOST_ROWS_TO_SORT = 200_000
+
+#: From so many rows times classes on, "auto" prunes the others.
+MOST_CHOICES = 1 << 28
+
 #: Cells with fewer rows on average than this cost more to judge than they spare.
 ROWS_PER_CELL = 16
 
@@ -26,9 +36,16 @@ ROWS_PER_CELL = 16
 SHARE_WORTH_SPLITTING = 0.25
 
 
-def is_worth_pruning(source: Source) -> bool:
-    """Return whether counting and fetching beats sorting all rows, from measured crossovers."""
-    return source.n_rows >= 200_000
+def is_worth_pruning(source: Source, objective: Objective) -> bool:
+    """Return whether counting and fetching beats sorting all rows, from measured crossovers.
+
+    Bounds are tight where curves can be judged one by one, as those of convex costs and of the
+    quadratic kappa can; elsewhere, pruning is for what the dynamic programme has no memory for.
+    """
+    n_rows, n_classes = source.n_rows, objective.n_classes
+    if is_convex(objective.cost):
+        return n_rows >= MOST_ROWS_TO_SORT
+    return n_rows * n_classes >= MOST_CHOICES
 
 
 class PrunedProblem:
@@ -48,7 +65,7 @@ class PrunedProblem:
         self.precision = source.precision
         self._source = source
         self._n_threads = n_threads
-        most = max(256, N_COUNTERS // len(self.classes))
+        most = max(LEAST_CELLS, N_COUNTERS // len(self.classes))
         self._n_cells = min(most, max(4, source.n_rows // ROWS_PER_CELL))
         self._use(source.cells(self._n_cells))
         self.totals: Floats = self._counts.sum(axis=0).astype(np.float64)

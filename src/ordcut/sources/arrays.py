@@ -141,8 +141,10 @@ class ArraySource:
     ) -> tuple[SortedRows, Ints]:
         """Return the sorted rows of the chosen cells, and where each of these cells begins."""
         some_cells = np.flatnonzero(chosen)
-        commonest = self._commonest(cells, counts)[some_cells]
+        commonest = np.where(chosen, self._commonest(cells, counts), np.nan)
+        commonest = commonest.astype(self.scores.dtype)
         numbers = self._numbers_of_rows(cells, chosen, counts, commonest, n_threads)
+        commonest = commonest[some_cells]
         rows = sort_rows(
             self.scores[numbers],
             None if self.codes is None else self.codes[numbers],
@@ -172,21 +174,21 @@ class ArraySource:
         self, cells: Cells, chosen: Bools, counts: Numbers, commonest: Array, n_threads: int
     ) -> Ints:
         """Return the numbers of the rows in chosen cells, but for those of a commonest score."""
-        slot_of = np.where(chosen, np.cumsum(chosen) - 1, -1)[cells.cell_of].astype(np.int32)
+        is_wanted = chosen[cells.cell_of].astype(np.uint8)
+        common = commonest[cells.cell_of] if (commonest == commonest).any() else commonest[:0]
         is_plain = self.weights is None and self.soft is None
+        most = int(counts[chosen].sum()) if is_plain else self.n_rows
         pieces = self._pieces(n_threads)
         found: list[Ints] = [np.zeros(0, np.int64)] * len(pieces)
 
         def fetch(number: int) -> None:
             first, last = pieces[number]
-            most = int(counts[chosen].sum()) if is_plain else last - first
-            numbers = np.empty(min(most, last - first), np.int64)
+            numbers = np.empty(min(most, last - first) + 1, np.uint32)
             n_found = np.zeros(1, np.int64)
             kernels.fetch_rows(
-                self.scores[first:last], cells.low, cells.scale, slot_of, commonest,
-                first, numbers, n_found,
-            )  # fmt: skip
-            found[number] = numbers[: n_found[0]]
+                self.scores[first:last], cells.low, cells.scale, is_wanted, common, numbers, n_found
+            )
+            found[number] = first + numbers[: n_found[0]].astype(np.int64)
 
         run_all(fetch, range(len(pieces)), n_threads)
         return found[0] if len(found) == 1 else np.concatenate(found)
