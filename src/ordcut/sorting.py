@@ -52,7 +52,10 @@ class SortedRows:
         if self.ends.all():
             return self
         score_number: Ints = np.cumsum(self.ends) - self.ends
-        pairs, weights = _merge(score_number << 16 | self.codes, self.weights)
+        pairs = score_number << 16 | self.codes
+        if (pairs[1:] > pairs[:-1]).all():
+            return self
+        pairs, weights = _merge(pairs, self.weights)
         last = np.append(pairs[1:] >> 16 != pairs[:-1] >> 16, True)
         scores = self.scores[self.ends][pairs >> 16]
         return SortedRows(scores, (pairs & 0xFFFF).astype(np.uint16), last, weights)
@@ -149,8 +152,10 @@ def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
     if weights is None:
         pairs, counts = np.unique(pairs, return_counts=True)
         return pairs, counts.astype(np.int64)
-    # Equal pairs go by weight, so that a sum of fractions does not depend on the rows' order.
-    order = np.lexsort((weights, pairs))
+    if weights.dtype == np.int64:
+        order = np.argsort(pairs, kind="stable")  # quick where pairs are nearly in order
+    else:  # by weight, too, so that a sum of fractions does not depend on the rows' order
+        order = np.lexsort((weights, pairs))
     pairs, weights = pairs[order], weights[order]
     starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
     return pairs[starts], np.add.reduceat(weights, starts)

@@ -156,6 +156,11 @@ class ScoreTable:
             )
         return find_thresholds(self, objective, method, class_weight, Plan(n_jobs, block_size))
 
+    @property
+    def coarse(self) -> None:
+        """There is no smaller table: every cut counts."""
+        return None
+
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return the table to solve for a cost matrix: this one, whatever the costs."""
         del cost

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -20,7 +21,7 @@ from ordcut.solvers.dp import solve_by_dynamic_programme
 from ordcut.solvers.independent import solve_independently, solve_independently_in_threads
 from ordcut.solvers.nested import solve_nested
 from ordcut.solvers.plan import Plan
-from ordcut.solvers.ratio import maximise_kappa
+from ordcut.solvers.ratio import Optimum, maximise_kappa
 
 if TYPE_CHECKING:
     from ordcut.sorting import KernelRows
@@ -40,6 +41,10 @@ class Problem(Protocol):
     classes: Array
     totals: Floats
     precision: np.dtype[Any]
+
+    @property
+    def coarse(self) -> ScoreTable | None:
+        """A small table with some of the problem's cuts, if there is one."""
 
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return a table whose optimal cuts for ``cost`` are those of the problem."""
@@ -90,15 +95,25 @@ def solve(
             f"got {np.abs(objective.cost).max():g}. Scale the costs down."
         )
 
-    def minimise(cost: Floats) -> Solution:
-        return _minimise(problem, cost * factors, method, plan)
-
     if not objective.is_kappa:
-        return minimise(objective.cost)
-    best = maximise_kappa(
-        objective, totals, minimise, lambda found: found.table.confusion(found.cuts) * factors
-    )
-    why = f"Dinkelbach's fixed point after {best.n_steps} steps, each by {best.last.certificate}"
+        return _minimise(problem, objective.cost * factors, method, plan)
+
+    def maximise(some: Problem, start: Fraction) -> Optimum[Solution]:
+        return maximise_kappa(
+            objective,
+            totals,
+            lambda cost: _minimise(some, cost * factors, method, plan),
+            lambda found: found.table.confusion(found.cuts) * factors,
+            start,
+        )
+
+    n_steps, start = 0, Fraction(1)
+    if problem.coarse is not None:  # a few quick steps that end near the optimum
+        rough = maximise(problem.coarse, start)
+        n_steps, start = rough.n_steps, rough.ratio
+    best = maximise(problem, start)
+    n_steps += best.n_steps
+    why = f"Dinkelbach's fixed point after {n_steps} steps, each by {best.last.certificate}"
     return Solution(best.last.table, best.last.cuts, best.last.method, why)
 
 

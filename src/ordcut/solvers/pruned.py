@@ -94,8 +94,9 @@ class PrunedProblem:
         lumps = np.add.reduceat(self._counts[others], firsts, axis=0)
         return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
 
-    def coarse_table(self) -> ScoreTable:
-        """Return a table with cuts at the borders of cells only."""
+    @property
+    def coarse(self) -> ScoreTable:
+        """A table with cuts at the borders of cells only."""
         no_rows = SortedRows(
             np.zeros(0, self.precision),
             np.zeros(0, np.uint16),
