@@ -30,7 +30,7 @@ def draw_growth(rows: list[Row], file: Path) -> None:
         fixed = "K" if grows == "n" else "n"
         grid[0, column].set_title(f"{fixed} = {these[0][fixed]}")
         grid[1, column].set_xlabel(grows)
-    grid[0, 0].legend()
+    grid[0, 0].legend(loc="upper left")
     _save(figure, file)
 
 
@@ -38,7 +38,7 @@ def draw_table1(rows: list[Row], file: Path) -> None:
     """Bars of milliseconds for each process and way to run it, a panel for each data set."""
     names = list(dict.fromkeys(row["data set"] for row in rows))
     figure, panels = plt.subplots(
-        1, len(names), figsize=(5 * len(names), 8), layout="constrained", sharey=True
+        1, len(names), figsize=(5 * len(names), 8), layout="constrained", sharex=True, sharey=True
     )
     ways = {"loops ms": "tab:gray", "NumPy ms": "tab:blue", "ordcut ms": "tab:orange"}
     for axes, name in zip(panels, names, strict=True):
@@ -49,13 +49,15 @@ def draw_table1(rows: list[Row], file: Path) -> None:
             axes.barh(place + 0.27 * (offset - 1), heights, 0.27, color=colour, label=way[:-3])
         axes.set(xscale="log", xlabel="milliseconds", title=f"{name}, n = {these[0]['n']}")
         axes.set_yticks(place, [row["process"] + " " + row["extrapolated"] for row in these])
+    panels[0].set_xlim(left=0.1)  # bars on a logarithmic axis have no natural start
     panels[0].invert_yaxis()
-    panels[0].legend()
+    panels[-1].legend(loc="lower right")
     _save(figure, file)
 
 
 def draw_rivals(rows: list[Row], file: Path) -> None:
     """What each rival leaves of the metric, over its time in multiples of ordcut's."""
+    rows = [row for row in rows if row["rival"] != "rounding"]  # no search, so no time to compare
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     figure, panels = plt.subplots(
         1, len(metrics), figsize=(5 * len(metrics), 5), layout="constrained"
@@ -73,10 +75,11 @@ def draw_rivals(rows: list[Row], file: Path) -> None:
         axes.set(
             xscale="log",
             xlabel="time over ordcut's",
-            ylabel=f"{metric} left behind",
+            ylabel="left behind of what ordcut reaches",
             title=metric.replace("_", " "),
         )
         axes.set_yscale("symlog", linthresh=1e-4)
+        axes.set_ylim(-2e-5, 10)  # with room for the legend
         axes.legend(fontsize="small")
     _save(figure, file)
 

@@ -31,12 +31,13 @@ def sorting(scores: np.ndarray) -> Iterator[Clock]:
         file = Path(folder) / "scores.npy"
         np.save(file, scores)
         processes = [stack.enter_context(_sorting_process(file, path)) for path in PATHS]
-        working = [process for process in processes if process.poll() is None]
+        working = [process for process in processes if process is not None]
         yield lambda: min(_sort_once(process) for process in working)
 
 
 @contextmanager
-def _sorting_process(file: Path, path: dict[str, str]) -> Iterator[subprocess.Popen]:
+def _sorting_process(file: Path, path: dict[str, str]) -> Iterator[subprocess.Popen | None]:
+    """Start a process that sorts; None if NumPy refuses to start in that environment."""
     environment = {**os.environ, "PYTHONWARNINGS": "ignore", **path}
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.sorting", str(file)],
@@ -47,8 +48,8 @@ def _sorting_process(file: Path, path: dict[str, str]) -> Iterator[subprocess.Po
         cwd=ROOT,
     )
     try:
-        process.stdout.readline()  # says that it is ready; empty if NumPy refused to start
-        yield process
+        is_ready = process.stdout.readline() != ""
+        yield process if is_ready else None
     finally:
         process.stdin.close()
         process.wait()
