@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ordcut.solvers import SOLVERS
+from ordcut.solvers import METHODS as ALL_METHODS
 
 ROOT = Path(__file__).parents[1]
-METHODS = {*SOLVERS, "auto"}
+METHODS = set(ALL_METHODS)
 RATIOS = {
     "headline": "value",
     "table1": "over sort",
