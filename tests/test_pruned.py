@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.cells import Cells, cells_like
+from ordcut.cells import Cells, cells_like, starts_in
 from ordcut.solvers import pruned
 from ordcut.sources.arrays import ArraySource
 from strategies import cost_matrices
@@ -123,7 +123,7 @@ def test_only_few_rows_are_sorted(monkeypatch):
     cost = ordcut.resolve_objective("absolute", 5).cost.astype(np.int64)
     pruned.PrunedProblem(source).table_for(cost)
     assert len(fetched) == 1
-    assert len(fetched[0][0].codes) < 0.2 * n
+    assert fetched[0].n_rows < 0.2 * n
 
 
 def test_common_scores_are_counted_instead_of_fetched():
@@ -132,8 +132,8 @@ def test_common_scores_are_counted_instead_of_fetched():
     cells = source.cells(64)
     counts = source.count(cells, 1)
     chosen = counts.sum(axis=1) > 0
-    rows, _ = source.rows(cells, chosen, counts, 1)
-    assert len(rows.codes) == 8
+    rows = source.rows(cells, chosen, counts, 1)
+    assert rows.n_rows == 8
     assert rows.weights.sum() == n
 
 
@@ -152,11 +152,18 @@ def test_cells_are_in_the_order_of_the_scores(data):
     assert located.min() >= 0
     assert located.max() < cells.n_cells
     some = np.unique(located)
-    assert cells.starts_in(scores, some).tolist() == np.searchsorted(located, some).tolist()
+    assert starts_in(cells, scores, some).tolist() == np.searchsorted(located, some).tolist()
+    parts = cells.split(np.isin(np.arange(cells.n_cells), some), data.draw(st.integers(1, 9)))
+    in_parts = parts.locate(scores)
+    assert (np.diff(in_parts) >= 0).all()
+    assert not parts.is_run[in_parts].any()
+    assert in_parts.max() < parts.n_cells
 
 
 def test_splitting_joins_the_cells_that_were_not_chosen():
     cells = Cells(0.0, 1.0, np.repeat(np.arange(4), 3))
-    finer = cells.split(np.array([False, False, True, False]), n_cells=3)
-    assert finer.cell_of.tolist() == [0] * 6 + [1, 2, 3] + [4] * 3
-    assert finer.split(np.array([False, True, True, True, False]), n_cells=3) is None
+    finer = cells.split(np.array([False, False, True, False]), n_parts=3)
+    assert finer.n_cells == 5
+    assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 2, 2, 3]
+    counts = np.array([[1, 2], [3, 4], [5, 6], [7, 8]])
+    assert finer.join_runs(counts).tolist() == [[4, 6], [7, 8]]

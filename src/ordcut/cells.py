@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Ints
+from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
+from ordcut.kernels.cells import locate_parts
 
 #: The table from scores to cells has this many places for each cell, to follow the data, and at
 #: the most so many in all, to stay in cache.
@@ -44,40 +46,74 @@ class Cells:
         cells: Ints = self.cell_of[place.astype(np.int64)]
         return cells
 
-    def starts_in(self, sorted_scores: Array, some_cells: Ints) -> Ints:
-        """Return where the scores of some cells begin among sorted scores, all cells at once.
+    def split(self, chosen: Bools, n_parts: int) -> SplitCells:
+        """Return finer cells in place of the chosen ones, with the others joined into runs."""
+        return SplitCells(self, np.flatnonzero(chosen), n_parts)
 
-        Examples
-        --------
-        >>> cells_like(np.arange(100.0), 4).starts_in(np.arange(100.0), np.array([0, 2]))
-        array([ 0, 50])
-        """
-        first = np.zeros(len(some_cells), np.int64)
-        last = np.full(len(some_cells), len(sorted_scores))
-        while (first < last).any():  # halve every range; a range that is empty stays
-            middle = np.minimum((first + last) // 2, len(sorted_scores) - 1)
-            is_before = (self.locate(sorted_scores[middle]) < some_cells) & (first < last)
-            first, last = np.where(is_before, middle + 1, first), np.where(is_before, last, middle)
-            last = np.maximum(first, last)
-        return first
 
-    def split(self, chosen: Bools, n_cells: int) -> Cells | None:
-        """Return finer cells in place of the chosen ones, with the others joined into runs.
+@dataclass(frozen=True)
+class SplitCells:
+    """Each of some chosen cells in equal parts, and each run of cells between them as one.
 
-        None if there is nothing to split: the table has no step inside the chosen cells.
-        """
-        is_chosen = chosen[self.cell_of]
-        starts = np.append(True, self.cell_of[1:] != self.cell_of[:-1])
-        n_steps = int(is_chosen.sum())
-        if n_steps <= int(chosen.sum()):
-            return None
-        # A new cell starts at every so many steps of chosen cells, where a chosen cell starts, and
-        # where a run of others starts.
-        every = -(-n_steps // n_cells)
-        turns = np.append(True, is_chosen[1:] != is_chosen[:-1])
-        number = np.cumsum(is_chosen) - 1
-        new = turns | (is_chosen & (starts | (number % every == 0)))
-        return Cells(self.low, self.scale, np.cumsum(new) - 1)
+    Cell 0 is what lies below the first chosen cell, then come its parts, then what lies between it
+    and the next, and so on; the last cell is what lies above all.
+    """
+
+    cells: Cells
+    chosen: Ints
+    n_parts: int
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells: parts, and a run before, between and after."""
+        return len(self.chosen) * (self.n_parts + 1) + 1
+
+    @property
+    def is_run(self) -> Bools:
+        """Which cells stand for those that were not chosen."""
+        number = np.arange(self.n_cells)
+        return np.asarray(number % (self.n_parts + 1) == 0)
+
+    @cached_property
+    def _table(self) -> tuple[Array, Floats, Floats]:
+        first = np.searchsorted(self.cells.cell_of, self.chosen, side="left")
+        last = np.searchsorted(self.cells.cell_of, self.chosen, side="right")
+        slot_of = np.searchsorted(self.chosen, self.cells.cell_of).astype(np.int32)
+        return slot_of, first.astype(np.float64), self.n_parts / (last - first)
+
+    def locate(self, scores: Array) -> Ints:
+        """Return the cell of each score; every score must be in a chosen cell."""
+        located = np.empty(len(scores), np.int64)
+        where = self.cells.low, self.cells.scale, *self._table, self.n_parts
+        locate_parts(scores, *where, located)
+        return located
+
+    def join_runs(self, counts: Numbers) -> Numbers:
+        """Return the counts of the runs, from those of the cells that were split and joined."""
+        total = np.zeros((len(counts) + 1, counts.shape[1]), counts.dtype)
+        np.cumsum(counts, axis=0, out=total[1:])
+        starts = np.append(0, self.chosen + 1)
+        ends = np.append(self.chosen, len(counts))
+        runs: Numbers = total[ends] - total[starts]
+        return runs
+
+
+def starts_in(cells: Cells | SplitCells, sorted_scores: Array, some_cells: Ints) -> Ints:
+    """Return where the scores of some cells begin among sorted scores, all cells at once.
+
+    Examples
+    --------
+    >>> starts_in(cells_like(np.arange(100.0), 4), np.arange(100.0), np.array([0, 2]))
+    array([ 0, 50])
+    """
+    first = np.zeros(len(some_cells), np.int64)
+    last = np.full(len(some_cells), len(sorted_scores))
+    while (first < last).any():  # halve every range; a range that is empty stays
+        middle = np.minimum((first + last) // 2, len(sorted_scores) - 1)
+        is_before = (cells.locate(sorted_scores[middle]) < some_cells) & (first < last)
+        first, last = np.where(is_before, middle + 1, first), np.where(is_before, last, middle)
+        last = np.maximum(first, last)
+    return first
 
 
 def cells_like(sample: Array, n_cells: int) -> Cells:

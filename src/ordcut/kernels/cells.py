@@ -102,6 +102,33 @@ def fetch_rows(
     n_found[0] = n
 
 
+@kernel(steps=lambda scores, *_: 6 * scores.size)
+def locate_parts(
+    scores: Array,
+    low: float,
+    scale: float,
+    slot_of: Array,
+    start: Array,
+    parts_per_place: Array,
+    n_parts: int,
+    located: Array,
+) -> None:
+    """Fill in which part of its cell each score lies in; every score must be in a chosen cell.
+
+    ``slot_of`` holds, for each place, the number of its cell among the chosen ones, ``start`` the
+    place where each of these begins. Part ``p`` of the chosen cell ``s`` has the number
+    ``s * (n_parts + 1) + 1 + p``: the one before is kept for the cells that were not chosen.
+    """
+    top = float(len(slot_of) - 1)
+    for i in range(len(scores)):
+        place = (float(scores[i]) - low) * scale
+        place = place if place > 0.0 else 0.0
+        place = place if place < top else top
+        slot = slot_of[np.uint32(np.int32(place))]
+        part = np.int64((place - start[slot]) * parts_per_place[slot])
+        located[i] = slot * (n_parts + 1) + 1 + min(part, n_parts - 1)
+
+
 @kernel(steps=lambda counts, gain, *_: 3 * counts.size * len(gain).bit_length())
 def mark_near_minima(
     counts: Numbers, has_rows: Bools, gain: Numbers, slack: float, chosen: Bools

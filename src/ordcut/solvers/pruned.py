@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ordcut.arrays import Bools, Floats, Ints, Numbers
-from ordcut.cells import Cells
+from ordcut.cells import SplitCells, starts_in
 from ordcut.objectives import Objective, is_convex
 from ordcut.solvers.bounds import cells_that_can_hold
 from ordcut.sorting import SortedRows, insert_lumps
+from ordcut.sources.arrays import ArraySource
 from ordcut.sources.base import Source
 from ordcut.table import ScoreTable
 
@@ -32,8 +33,9 @@ MOST_CHOICES = 1 << 28
 #: Cells with fewer rows on average than this cost more to judge than they spare.
 ROWS_PER_CELL = 16
 
-#: Where more than this share of the weight is left, splitting the cells again is quicker.
-SHARE_WORTH_SPLITTING = 0.25
+#: The rows fetched are judged by parts of their cells with about so many rows, and at most so many
+#: parts a cell.
+ROWS_PER_PART, MOST_PARTS = 8, 64
 
 
 def is_worth_pruning(source: Source, objective: Objective) -> bool:
@@ -66,32 +68,45 @@ class PrunedProblem:
         self._source = source
         self._n_threads = n_threads
         most = max(LEAST_CELLS, N_COUNTERS // len(self.classes))
-        self._n_cells = min(most, max(4, source.n_rows // ROWS_PER_CELL))
-        self._use(source.cells(self._n_cells))
+        self._cells = source.cells(min(most, max(4, source.n_rows // ROWS_PER_CELL)))
+        self._counts = source.count(self._cells, n_threads)
+        self._fetched: tuple[Bools, ArraySource] | None = None
         self.totals: Floats = self._counts.sum(axis=0).astype(np.float64)
-
-    def _use(self, cells: Cells) -> None:
-        self._cells = cells
-        self._counts = self._source.count(cells, self._n_threads)
-        self._fetched: tuple[Bools, SortedRows, Ints] | None = None
 
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return a table that holds every cut which can be optimal for a cost matrix."""
-        chosen = cells_that_can_hold(self._counts, cost)
-        if self._share(chosen) > SHARE_WORTH_SPLITTING:
-            finer = self._cells.split(chosen, self._n_cells)
-            if finer is not None:
-                self._use(finer)
-                chosen = cells_that_can_hold(self._counts, cost)
-        chosen, rows, starts = self._rows_of(chosen)
-        # The cells between two chosen ones stand as one lump, before the rows of the second.
+        chosen, part = self._rows_of(cells_that_can_hold(self._counts, cost))
+        if chosen.all():
+            return ScoreTable.from_source(part)
+        # Judge the rows fetched once more, by parts of their cells, before they are sorted.
+        n_parts = max(1, min(MOST_PARTS, part.n_rows // (ROWS_PER_PART * int(chosen.sum()))))
+        cells = self._cells.split(chosen, n_parts)
+        located = cells.locate(part.scores)
+        counts = part.count_located(located, cells.n_cells)
+        counts[cells.is_run] = cells.join_runs(self._counts)
+        can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
+        rows = part.only(can_hold[located]).sorted_rows()
+        return self._with_lumps(cells, counts, can_hold, rows)
+
+    def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
+        """Return the rows of the chosen cells; rows that were fetched before stay."""
+        if self._fetched is None or (chosen & ~self._fetched[0]).any():
+            if self._fetched is not None:
+                chosen = chosen | self._fetched[0]
+            part = self._source.rows(self._cells, chosen, self._counts, self._n_threads)
+            self._fetched = chosen, part
+        return self._fetched
+
+    def _with_lumps(
+        self, cells: SplitCells, counts: Numbers, chosen: Bools, rows: SortedRows
+    ) -> ScoreTable:
+        """Put what lies between the chosen cells back among the rows, as one lump each."""
         n_before: Ints = np.cumsum(chosen) - chosen
         others = np.flatnonzero(~chosen)
-        if len(others) == 0:
-            return ScoreTable.from_rows(rows, self._source)
         firsts = np.flatnonzero(np.append(True, np.diff(n_before[others]) != 0))
-        position = np.append(starts, len(rows.codes))[n_before[others[firsts]]]
-        lumps = np.add.reduceat(self._counts[others], firsts, axis=0)
+        lumps = np.add.reduceat(counts[others], firsts, axis=0)
+        starts = np.append(starts_in(cells, rows.scores, np.flatnonzero(chosen)), len(rows.codes))
+        position = starts[n_before[others[firsts]]]
         return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
 
     @property
@@ -106,15 +121,3 @@ class PrunedProblem:
         at_start = np.zeros(len(self._counts), np.int64)
         rows = insert_lumps(no_rows, at_start, self._counts)
         return ScoreTable.from_rows(rows, self._source)
-
-    def _share(self, chosen: Bools) -> float:
-        return float(self._counts[chosen].sum() / self._counts.sum())
-
-    def _rows_of(self, chosen: Bools) -> tuple[Bools, SortedRows, Ints]:
-        """Return the rows of the chosen cells; rows that were fetched before stay."""
-        if self._fetched is None or (chosen & ~self._fetched[0]).any():
-            if self._fetched is not None:
-                chosen = chosen | self._fetched[0]
-            rows, starts = self._source.rows(self._cells, chosen, self._counts, self._n_threads)
-            self._fetched = chosen, rows, starts
-        return self._fetched

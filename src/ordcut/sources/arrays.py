@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from ordcut.checks import check_scores, check_weights
 from ordcut.confusion import count_confusion
 from ordcut.kernels import cells as kernels
 from ordcut.labels import encode
-from ordcut.sorting import SortedRows, insert_lumps, sort_rows
+from ordcut.sorting import SortedRows, sort_rows
 from ordcut.threads import run_all, split
 
 #: How many scores are looked at to lay out cells.
@@ -71,10 +72,7 @@ class ArraySource:
             return
         if not keep.any():
             raise ValueError("labels must carry some weight, got 0 in every row.")
-        self.scores = self.scores[keep]
-        self.codes = None if self.codes is None else self.codes[keep]
-        self.soft = None if self.soft is None else self.soft[keep]
-        self.weights = None if self.weights is None else self.weights[keep]
+        self.__dict__ = self.only(keep).__dict__
 
     @property
     def precision(self) -> np.dtype[Any]:
@@ -136,39 +134,44 @@ class ArraySource:
         total: Numbers = counts.sum(axis=0, dtype=total_kind)
         return total.reshape(cells.n_cells, n_classes)
 
-    def rows(
-        self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int
-    ) -> tuple[SortedRows, Ints]:
-        """Return the sorted rows of the chosen cells, and where each of these cells begins."""
-        some_cells = np.flatnonzero(chosen)
-        commonest = np.where(chosen, self._commonest(cells, counts), np.nan)
-        commonest = commonest.astype(self.scores.dtype)
-        numbers = self._numbers_of_rows(cells, chosen, counts, commonest, n_threads)
-        commonest = commonest[some_cells]
-        rows = sort_rows(
-            self.scores[numbers],
-            None if self.codes is None else self.codes[numbers],
-            None if self.soft is None else self.soft[numbers],
-            None if self.weights is None else self.weights[numbers],
-        )
-        is_common = np.flatnonzero(~np.isnan(commonest))
-        if len(is_common) == 0 and self.weights is None and self.soft is None:
-            per_cell = counts[some_cells].sum(axis=1)
-            return rows, np.cumsum(per_cell) - per_cell
-        starts = cells.starts_in(rows.scores, some_cells)
-        if len(is_common) == 0:
-            return rows, starts
+    def count_located(self, located: Ints, n_cells: int) -> Numbers:
+        """Return the weight of each cell and class, given the cell of each row."""
+        n_classes = len(self.classes)
+        if self.codes is None:
+            assert self.soft is not None
+            soft = self.soft if self.weights is None else self.soft * self.weights[:, None]
+            return np.stack([np.bincount(located, one, n_cells) for one in soft.T], axis=1)
+        counts = np.bincount(located * n_classes + self.codes, self.weights, n_cells * n_classes)
+        is_whole = self.weights is None or self.weights.dtype == np.int64
+        kind = np.int64 if is_whole else np.float64
+        return counts.reshape(n_cells, n_classes).astype(kind, copy=False)
+
+    def rows(self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int) -> ArraySource:
+        """Return the rows of the chosen cells; those of a common score come as one a class."""
+        commonest = self._commonest(cells, counts)
+        commonest[~chosen] = np.nan
+        part = self.only(self._numbers_of_rows(cells, chosen, counts, commonest, n_threads))
+        common = np.flatnonzero(commonest == commonest)
+        if len(common) == 0 or part.codes is None:
+            return part
         # What a cell holds of its commonest score is what it holds beyond the rows fetched.
-        rest = counts[some_cells[is_common]].copy()
-        ends = np.append(starts, len(rows.codes))
-        for i, slot in enumerate(is_common):
-            some = slice(starts[slot], ends[slot + 1])
-            weights = None if rows.weights is None else rows.weights[some]
-            fetched = np.bincount(rows.codes[some], weights, minlength=rest.shape[1])
-            rest[i] -= fetched.astype(rest.dtype)
-        scores = commonest[is_common].astype(rows.scores.dtype)
-        rows = insert_lumps(rows, np.searchsorted(rows.scores, scores), rest, scores)
-        return rows, cells.starts_in(rows.scores, some_cells)
+        fetched = part.count_located(cells.locate(part.scores), cells.n_cells)[common]
+        cell, code = np.nonzero(counts[common] - fetched)
+        weights = np.ones(part.n_rows, np.int64) if part.weights is None else part.weights
+        part.scores = np.append(part.scores, commonest[common[cell]])
+        part.codes = np.append(part.codes, code.astype(part.codes.dtype))
+        part.weights = np.append(weights, (counts[common] - fetched)[cell, code])
+        return part
+
+    def only(self, numbers: Ints | Bools) -> ArraySource:
+        """Return a source of some of the rows."""
+        part = copy(self)
+        part.__dict__.pop("_sample", None)
+        part.scores = self.scores[numbers]
+        part.codes = None if self.codes is None else self.codes[numbers]
+        part.soft = None if self.soft is None else self.soft[numbers]
+        part.weights = None if self.weights is None else self.weights[numbers]
+        return part
 
     def _numbers_of_rows(
         self, cells: Cells, chosen: Bools, counts: Numbers, commonest: Array, n_threads: int

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
+from ordcut.arrays import Array, Bools, Floats, Numbers
 from ordcut.cells import Cells
 
 if TYPE_CHECKING:
-    from ordcut.sorting import SortedRows
+    from ordcut.sources.arrays import ArraySource
 
 
 class Source(Protocol):
@@ -36,10 +36,8 @@ class Source(Protocol):
     def count(self, cells: Cells, n_threads: int) -> Numbers:
         """Return the weight of each cell and class, (n_cells, K); int64 if all are whole."""
 
-    def rows(
-        self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int
-    ) -> tuple[SortedRows, Ints]:
-        """Return the sorted rows of the chosen cells, and where each of these cells begins."""
+    def rows(self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int) -> ArraySource:
+        """Return the rows of the chosen cells, in memory; equal rows may come as one."""
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the (predicted, true) table of weights, added up in the order of the rows."""
