@@ -22,9 +22,9 @@ def find_thresholds(
     resolved = resolve_objective(objective, len(problem.classes))
     factors = class_factors(class_weight, problem.classes, problem.totals)
     found = solve(problem, resolved, factors, method, plan)
-    # Thresholds are computed in the precision of the data, whatever they were sorted in.
     scores = found.table.rows.scores
     around = np.stack(scores_around(scores, found.cuts), axis=1)
+    # Thresholds are computed in the precision of the data, whatever they were sorted in.
     return Thresholds(
         thresholds=place_cuts(scores.astype(problem.precision, copy=False), found.cuts),
         classes=problem.classes,

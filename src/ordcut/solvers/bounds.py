@@ -23,7 +23,7 @@ def cells_that_can_hold(counts: Numbers, cost: Numbers) -> Bools:
     >>> cells_that_can_hold(counts, np.array([[0, 1], [1, 0]]))
     array([False,  True,  True, False, False])
     """
-    has_rows = counts.sum(axis=1) > 0
+    has_rows = np.asarray(np.einsum("ij->i", counts) > 0)
     gain = cost[:-1] - cost[1:]
     # Sums of whole numbers are exact; elsewhere, what could be rounding counts as a tie.
     scale = float(np.abs(gain).max()) * float(counts.sum())

@@ -19,13 +19,14 @@ from ordcut.sources.base import Source
 from ordcut.table import ScoreTable
 
 #: About how many counters the cells may take: what the second level of a cache holds.
-N_COUNTERS = 1 << 17
+N_COUNTERS = 1 << 16
 
 #: With many classes there are still so many cells.
 LEAST_CELLS = 512
 
-#: From so many rows on, "auto" prunes convex objectives.
-MOST_ROWS_TO_SORT = 200_000
+#: Up to so many rows, and up to so many for each pair of classes, "auto" sorts them all for a
+#: convex objective: measured where the two ways take the same time.
+MOST_ROWS_TO_SORT, MOST_ROWS_PER_PAIR = 200_000, 1_000
 
 #: From so many rows times classes on, "auto" prunes the others.
 MOST_CHOICES = 1 << 28
@@ -35,7 +36,7 @@ ROWS_PER_CELL = 16
 
 #: The rows fetched are judged by parts of their cells with about so many rows, and at most so many
 #: parts a cell.
-ROWS_PER_PART, MOST_PARTS = 8, 64
+ROWS_PER_PART, MOST_PARTS = 16, 64
 
 
 def is_worth_pruning(source: Source, objective: Objective) -> bool:
@@ -46,7 +47,7 @@ def is_worth_pruning(source: Source, objective: Objective) -> bool:
     """
     n_rows, n_classes = source.n_rows, objective.n_classes
     if is_convex(objective.cost):
-        return n_rows >= MOST_ROWS_TO_SORT
+        return n_rows > max(MOST_ROWS_TO_SORT, MOST_ROWS_PER_PAIR * n_classes**2)
     return n_rows * n_classes >= MOST_CHOICES
 
 
@@ -85,7 +86,7 @@ class PrunedProblem:
         counts = part.count_located(located, cells.n_cells)
         counts[cells.is_run] = cells.join_runs(self._counts)
         can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
-        rows = part.only(can_hold[located]).sorted_rows()
+        rows = part.only(np.flatnonzero(can_hold[located])).sorted_rows()
         return self._with_lumps(cells, counts, can_hold, rows)
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
