@@ -78,8 +78,9 @@ class SplitCells:
     def _table(self) -> tuple[Array, Floats, Floats]:
         first = np.searchsorted(self.cells.cell_of, self.chosen, side="left")
         last = np.searchsorted(self.cells.cell_of, self.chosen, side="right")
-        slot_of = np.searchsorted(self.chosen, self.cells.cell_of).astype(np.int32)
-        return slot_of, first.astype(np.float64), self.n_parts / (last - first)
+        slot = np.zeros(self.cells.n_cells, np.int32)
+        slot[self.chosen] = np.arange(len(self.chosen))
+        return slot[self.cells.cell_of], first.astype(np.float64), self.n_parts / (last - first)
 
     def locate(self, scores: Array) -> Ints:
         """Return the cell of each score; every score must be in a chosen cell."""

@@ -10,6 +10,9 @@ import numpy as np
 from ordcut.arrays import Array, ArrayLike, Floats, Numbers
 from ordcut.objectives import EXACT
 
+#: How many scores fit in cache together.
+STRETCH = 1 << 16
+
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 
 
@@ -38,8 +41,11 @@ def check_scores(scores: ArrayLike, *, infinite: bool = False) -> Array:
         if infinite:  # nothing to label is fine; nothing to learn from is not
             return array
         raise ValueError("scores must hold at least one row, got none.")
-    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed.
-    low, high = array.min(), array.max()
+    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
+    # stretch by stretch, the second one finds the scores in cache.
+    stretches = [array[i : i + STRETCH] for i in range(0, len(array), STRETCH)]
+    low = np.min([stretch.min() for stretch in stretches])
+    high = np.max([stretch.max() for stretch in stretches])
     if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
         bad = np.isnan(array) if infinite else ~np.isfinite(array)
         position = int(np.flatnonzero(bad)[0])

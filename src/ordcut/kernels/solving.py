@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Bools, Codes, Ints, Numbers
+from ordcut.arrays import Array, Bools, Codes, Ints, Numbers
 from ordcut.jit import kernel
 
 #: How many rows the nested search looks at before it compares them with the minimum so far.
@@ -69,7 +69,7 @@ def ordered_path(
     stride: int,
     cost: Numbers,
     reached: Numbers,
-    choice: Codes,
+    choice: Array,
     cuts: Ints,
 ) -> None:
     """Label the scores in non-decreasing classes at the least total cost: Algorithm 2.

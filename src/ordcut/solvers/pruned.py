@@ -39,6 +39,10 @@ ROWS_PER_CELL = 16
 ROWS_PER_PART, MOST_PARTS = 16, 64
 
 
+#: The first steps towards a kappa cut at every so many borders of cells.
+CELLS_PER_COARSE_CUT = 8
+
+
 def is_worth_pruning(source: Source, objective: Objective) -> bool:
     """Return whether counting and fetching beats sorting all rows, from measured crossovers.
 
@@ -112,13 +116,14 @@ class PrunedProblem:
 
     @property
     def coarse(self) -> ScoreTable:
-        """A table with cuts at the borders of cells only."""
+        """A table with cuts at some borders of cells only."""
         no_rows = SortedRows(
             np.zeros(0, self.precision),
             np.zeros(0, np.uint16),
             np.zeros(0, np.bool_),
             np.zeros(0, self._counts.dtype),
         )
-        at_start = np.zeros(len(self._counts), np.int64)
-        rows = insert_lumps(no_rows, at_start, self._counts)
+        firsts = np.arange(0, len(self._counts), CELLS_PER_COARSE_CUT)
+        lumps = np.add.reduceat(self._counts, firsts, axis=0)
+        rows = insert_lumps(no_rows, np.zeros(len(lumps), np.int64), lumps)
         return ScoreTable.from_rows(rows, self._source)

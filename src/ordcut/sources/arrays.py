@@ -207,9 +207,12 @@ class ArraySource:
         """
         commonest = np.full(cells.n_cells, np.nan, self.scores.dtype)
         if counts.dtype == np.int64:
-            scores, times = np.unique(self._sample, return_counts=True)
-            is_common = times >= TIMES_COMMON
-            by_times = np.argsort(times[is_common], kind="stable")
-            common = scores[is_common][by_times]
-            commonest[cells.locate(common)] = common  # of one cell's, the last and commonest stays
+            # In the sorted sample, a common score is the same a few places on.
+            repeats = self._sample[TIMES_COMMON:] == self._sample[:-TIMES_COMMON]
+            if repeats.any():
+                scores, times = np.unique(self._sample, return_counts=True)
+                is_common = times > TIMES_COMMON
+                by_times = np.argsort(times[is_common], kind="stable")
+                common = scores[is_common][by_times]
+                commonest[cells.locate(common)] = common  # of a cell's, the commonest comes last
         return commonest
