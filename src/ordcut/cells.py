@@ -91,11 +91,12 @@ class SplitCells:
 
     def join_runs(self, counts: Numbers) -> Numbers:
         """Return the counts of the runs, from those of the cells that were split and joined."""
-        total = np.zeros((len(counts) + 1, counts.shape[1]), counts.dtype)
-        np.cumsum(counts, axis=0, out=total[1:])
-        starts = np.append(0, self.chosen + 1)
-        ends = np.append(self.chosen, len(counts))
-        runs: Numbers = total[ends] - total[starts]
+        starts = np.unique(np.concatenate(([0], self.chosen, self.chosen + 1)))
+        starts = starts[starts < len(counts)]
+        sums = np.add.reduceat(counts, starts, axis=0)  # of each chosen cell and of each run
+        is_run = ~np.isin(starts, self.chosen)
+        runs = np.zeros((len(self.chosen) + 1, counts.shape[1]), counts.dtype)
+        runs[np.searchsorted(self.chosen, starts[is_run])] = sums[is_run]
         return runs
 
 

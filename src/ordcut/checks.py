@@ -11,7 +11,7 @@ from ordcut.arrays import Array, ArrayLike, Floats, Numbers
 from ordcut.objectives import EXACT
 
 #: How many scores fit in cache together.
-STRETCH = 1 << 16
+STRETCH = 1 << 18
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 

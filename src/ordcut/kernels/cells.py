@@ -12,6 +12,9 @@ import numpy as np
 from ordcut.arrays import Array, Bools, Ints, Numbers
 from ordcut.jit import kernel
 
+#: How many rows are located before they are counted.
+BLOCK = 512
+
 
 @kernel(steps=lambda scores, *_: 5 * scores.size)
 def count_rows(
@@ -30,17 +33,32 @@ def count_rows(
     """
     top = float(len(base_of) - 1)
     if stride == 0:
-        for i in range(len(scores)):
-            place = (float(scores[i]) - low) * scale
-            place = place if place > 0.0 else 0.0
-            place = place if place < top else top
-            counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += 1
+        places = np.empty(BLOCK, np.int32)
+        for start in range(0, len(scores), BLOCK):
+            some_scores = scores[start : start + BLOCK]
+            some_codes = codes[start : start + BLOCK]
+            for i in range(len(some_scores)):  # by itself, this loop runs in vectors
+                place = (float(some_scores[i]) - low) * scale
+                place = place if place > 0.0 else 0.0
+                place = place if place < top else top
+                places[i] = np.int32(place)
+            for i in range(len(some_scores)):
+                counts[base_of[np.uint32(places[i])] + np.uint32(some_codes[i])] += 1
     else:
         for i in range(len(scores)):
             place = (float(scores[i]) - low) * scale
             place = place if place > 0.0 else 0.0
             place = place if place < top else top
             counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += weights[i]
+
+
+@kernel(steps=lambda located, *_: 2 * located.size)
+def count_located(
+    located: Ints, codes: Array, weights: Numbers, stride: int, counts: Numbers
+) -> None:
+    """Add the weight of each row to the count of its cell and class, given its cell."""
+    for i in range(len(located)):
+        counts[np.uint32(located[i]), np.uint32(codes[i])] += weights[i * stride]
 
 
 @kernel(steps=lambda scores, soft, *_: 4 * scores.size + soft.size)

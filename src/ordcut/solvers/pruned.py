@@ -36,7 +36,7 @@ ROWS_PER_CELL = 16
 
 #: The rows fetched are judged by parts of their cells with about so many rows, and at most so many
 #: parts a cell.
-ROWS_PER_PART, MOST_PARTS = 16, 64
+ROWS_PER_PART, MOST_PARTS = 24, 64
 
 
 #: The first steps towards a kappa cut at every so many borders of cells.

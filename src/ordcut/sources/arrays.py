@@ -141,10 +141,11 @@ class ArraySource:
             assert self.soft is not None
             soft = self.soft if self.weights is None else self.soft * self.weights[:, None]
             return np.stack([np.bincount(located, one, n_cells) for one in soft.T], axis=1)
-        counts = np.bincount(located * n_classes + self.codes, self.weights, n_cells * n_classes)
         is_whole = self.weights is None or self.weights.dtype == np.int64
-        kind = np.int64 if is_whole else np.float64
-        return counts.reshape(n_cells, n_classes).astype(kind, copy=False)
+        counts = np.zeros((n_cells, n_classes), np.int64 if is_whole else np.float64)
+        weights = np.ones(1, counts.dtype) if self.weights is None else self.weights
+        kernels.count_located(located, self.codes, weights, int(self.weights is not None), counts)
+        return counts
 
     def rows(self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int) -> ArraySource:
         """Return the rows of the chosen cells; those of a common score come as one a class."""
