@@ -1,5 +1,6 @@
 """Ordinal classifiers for scikit-learn that label by optimal thresholds."""
 
+from ordcut.estimators.linear import LinearThresholdClassifier
 from ordcut.estimators.logistic import OrdinalLogisticRegression
 
-__all__ = ["OrdinalLogisticRegression"]
+__all__ = ["LinearThresholdClassifier", "OrdinalLogisticRegression"]

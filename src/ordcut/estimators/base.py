@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ordcut.arrays import Array, ArrayLike, Floats
 from ordcut.estimators.labeling import Scored, check_labeling, label
@@ -173,6 +173,18 @@ def margins(scores: Floats, thresholds: Floats) -> Floats:
     found[:, 1:] = above
     found[:, :-1] = np.minimum(found[:, :-1], -above)
     return found
+
+
+def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
+    """Return X as numbers, dense or CSR, and y as it came, once both are of one length."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    rows = validate_data(estimator, features, accept_sparse="csr", dtype=np.float64)
+    labels = y if hasattr(y, "__len__") else np.asarray(y)
+    check_consistent_length(rows, labels)
+    return rows, labels
 
 
 def check_number(

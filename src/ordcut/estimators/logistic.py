@@ -6,11 +6,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import OrdinalClassifier, check_number
+from ordcut.estimators.base import OrdinalClassifier, check_number, read_rows
 from ordcut.estimators.covariance import covariance_of
 from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import (
@@ -294,15 +294,3 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
-    """Return X as numbers, dense or CSR, and y as it came, once both are of one length."""
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    rows = validate_data(estimator, features, accept_sparse="csr", dtype=np.float64)
-    labels = y if hasattr(y, "__len__") else np.asarray(y)
-    check_consistent_length(rows, labels)
-    return rows, labels

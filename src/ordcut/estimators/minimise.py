@@ -15,6 +15,9 @@ from ordcut.arrays import Floats
 #: A Newton step longer than this where the slope is already flat means there is no minimum.
 ENDLESS = 0.1
 
+#: So many steps of that length are taken before the search is given up.
+STEPS_ON_THE_FLAT = 8
+
 
 class Point(Protocol):
     """A function seen from one place; a value of inf means that the place is not allowed."""
@@ -64,13 +67,15 @@ def newton(problem: Problem, *, flat: float, max_iter: int) -> Minimum:
     """
     place = problem.start.copy()
     point = problem.at(place)
+    n_flat = 0
     for n_iter in range(1, max_iter + 1):
         gradient = point.gradient()
         step = newton_step(gradient, point.hessian())
         is_flat = np.abs(gradient).max(initial=0.0) <= flat
         if is_flat and np.abs(step).max(initial=0.0) < ENDLESS:
             return Minimum(place, point, n_iter)
-        if is_flat:
+        n_flat = n_flat + 1 if is_flat else 0
+        if n_flat > STEPS_ON_THE_FLAT:
             return Minimum(
                 place, point, n_iter,
                 "the coefficients grow without end, as they do where features separate classes "

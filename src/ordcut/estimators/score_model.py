@@ -39,13 +39,8 @@ class ScoreModel:
 
     @property
     def biases(self) -> Floats:
-        """The K - 1 biases of all classes.
-
-        A class that does not occur has no room: two equal biases, or an infinite one at an end.
-        """
-        edges = np.concatenate([[-np.inf], self.inner_biases, [np.inf]])
-        n_at_or_below = np.searchsorted(self.occurring, np.arange(self.n_classes - 1), "right")
-        return np.asarray(edges[n_at_or_below])
+        """The K - 1 biases of all classes."""
+        return expand_biases(self.inner_biases, self.occurring, self.n_classes)
 
     @property
     def thresholds(self) -> Floats:
@@ -71,6 +66,20 @@ class ScoreModel:
             found[:, code] = np.exp(link.log_interval(upper - at, lower - at))
         found /= found.sum(axis=1, keepdims=True)
         return found
+
+
+def expand_biases(inner: Floats, occurring: Array, n_classes: int) -> Floats:
+    """Return the biases of all classes from those between the classes that occur.
+
+    A class that does not occur has no room: two equal biases, or an infinite one at an end.
+
+    Examples
+    --------
+    >>> expand_biases(np.array([0.3]), np.array([1, 3]), 5)
+    array([-inf,  0.3,  0.3,  inf])
+    """
+    edges = np.concatenate([[-np.inf], inner, [np.inf]])
+    return np.asarray(edges[np.searchsorted(occurring, np.arange(n_classes - 1), "right")])
 
 
 def fit_score_model(scores: Floats, targets: Targets) -> ScoreModel:
