@@ -178,13 +178,18 @@ def margins(scores: Floats, thresholds: Floats) -> Floats:
 def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
     """Return X as numbers, dense or CSR, and y as it came, once both are of one length."""
     if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
+        raise needs_y(estimator)
     rows = validate_data(estimator, features, accept_sparse="csr", dtype=np.float64)
     labels = y if hasattr(y, "__len__") else np.asarray(y)
     check_consistent_length(rows, labels)
     return rows, labels
+
+
+def needs_y(estimator: Any) -> ValueError:
+    """Return the error for a fit without labels."""
+    return ValueError(
+        f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+    )
 
 
 def check_number(

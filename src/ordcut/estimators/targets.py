@@ -57,8 +57,6 @@ def read_targets(
     class_weight: ClassWeight | None,
 ) -> Targets:
     """Read what ``fit`` was given; every error says what to do about it."""
-    if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None.")
     if np.ndim(y) == 2:
         y = column_or_1d(y, warn=True)
     if classes is None and not _states_its_order(y):
