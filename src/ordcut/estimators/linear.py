@@ -204,12 +204,14 @@ def minimise_surrogate(
     """Return the minimum of a surrogate risk over biases and coefficients."""
     flat = tol * float(rows.weights.sum())
     widths = WIDTHS if surrogate.has_corners else (0.0,)
+    # Rounded corners either settle in a few Newton steps, or are better left to L-BFGS.
+    most_steps = 40 if surrogate.has_corners else max_iter
     start = SurrogateRisk(rows, surrogate, alpha).start
     if len(start) <= MOST_FOR_NEWTON:
         place, n_iter = start, 0
         for width in widths:
             risk = SurrogateRisk(rows, surrogate, alpha, width, place)
-            found = newton(risk, flat=flat, max_iter=max_iter)
+            found = newton(risk, flat=flat, max_iter=min(max_iter, most_steps))
             place, n_iter = found.place, n_iter + found.n_iter
         is_ordered = bool((np.diff(place[: risk.n_biases]) >= 0).all())
         # Free biases that come out in order are the best ordered ones, too.
