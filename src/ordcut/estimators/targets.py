@@ -91,6 +91,6 @@ def _check_two_classes(y: Any) -> None:
     values = np.asarray(y)
     if len(values) and (values == values[0]).all():
         raise ValueError(
-            f"y must hold at least two classes, got only one class: {values[0]!r}. "
+            f"y must hold at least two classes, got only one class: {values.tolist()[0]!r}. "
             "If other classes exist but do not occur, list them all in classes=."
         )
