@@ -16,6 +16,18 @@ from ordcut.arrays import Array, Floats
 PIECE = 131_072
 
 
+def few_threads(n_features: int) -> AbstractContextManager[Any]:
+    """Keep BLAS to one thread while there are few features.
+
+    The products are then so small that its threads wait for each other longer than they work,
+    and on a busy machine a hundred times longer.
+    """
+    if n_features > 100:
+        return nullcontext()
+    limited: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limited
+
+
 class Design:
     """Standardised features of shape (n, p): dense ones are centred too, sparse ones are not.
 
@@ -98,17 +110,6 @@ class Design:
         picked = sparse.csr_array((factors, codes, np.arange(n + 1)), shape=(n, n_classes))
         found = picked.T @ self.rows
         return np.asarray(found.toarray() if sparse.issparse(found) else found)
-
-    def fewest_threads(self) -> AbstractContextManager[Any]:
-        """Keep BLAS to one thread while there are few features.
-
-        The products are then so small that its threads wait for each other longer than they work,
-        and on a busy machine a hundred times longer.
-        """
-        if self.n_features > 100:
-            return nullcontext()
-        limited: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
-        return limited
 
     def to_features(self, coef: Floats) -> tuple[Floats, float]:
         """Return the coefficients of the features as they came, and what to add to the biases."""

@@ -8,6 +8,7 @@ and coefficients together.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -79,8 +80,12 @@ class LikelihoodPoint:
         by_coef -= rows.design.sums(rows.weights * (terms.u + terms.l))
         return np.concatenate([by_biases, by_coef])
 
-    def hessian(self, *, penalised: bool = True) -> Floats:
+    def hessian(self) -> Floats:
         """Return the second derivatives: tridiagonal among biases, a Gram matrix elsewhere."""
+        return self._hessian
+
+    @cached_property
+    def _hessian(self) -> Floats:
         rows, terms, m = self.problem.rows, self.terms, self.n_biases
         of_upper, of_lower = terms.uu + terms.ul, terms.ll + terms.ul
         whole = np.zeros((m + len(self.coef), m + len(self.coef)))
@@ -93,9 +98,8 @@ class LikelihoodPoint:
         cross += rows.design.sums_by_class(w * of_lower, rows.codes, k)[1:]
         whole[:m, m:], whole[m:, :m] = -cross, -cross.T
         whole[m:, m:] = rows.design.gram(w * (of_upper + of_lower))
-        if penalised:
-            inner = np.arange(m, len(whole))
-            whole[inner, inner] += self.problem.alpha
+        inner = np.arange(m, len(whole))
+        whole[inner, inner] += self.problem.alpha
         return whole
 
 
@@ -154,10 +158,9 @@ def fit_proportional_odds(
     """Return the minimum over ``(biases, coefficients)``, seen by a :class:`LikelihoodPoint`."""
     problem = ProportionalOdds(rows, link, alpha)
     flat = tol * float(rows.weights.sum())
-    with rows.design.fewest_threads():
-        if solver == "newton" or (solver == "auto" and len(problem.start) <= MOST_FOR_NEWTON):
-            return newton(problem, flat=flat, max_iter=max_iter)
-        free = LogGaps(problem)
-        found = lbfgs(free, flat=flat, max_iter=max_iter)
+    if solver == "newton" or (solver == "auto" and len(problem.start) <= MOST_FOR_NEWTON):
+        return newton(problem, flat=flat, max_iter=max_iter)
+    free = LogGaps(problem)
+    found = lbfgs(free, flat=flat, max_iter=max_iter)
     place = free.to_inner(found.place)
     return Minimum(place, problem.at(place), found.n_iter, found.trouble)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
 from ordcut.estimators.base import ProbabilitiesOfScores, check_number, read_rows
+from ordcut.estimators.design import few_threads
 from ordcut.estimators.likelihood import MOST_FOR_NEWTON, OrdinalRows
 from ordcut.estimators.minimise import Minimum, lbfgs, newton
 from ordcut.estimators.score_model import expand_biases, rows_to_learn_from
@@ -143,8 +144,9 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         targets = self._read_targets(labels, sample_weight)
         surrogate = SURROGATES[self.surrogate]
         halves: Floats = np.arange(0.5, targets.n_classes - 1)
-        self._learn(features, targets, surrogate)
-        scores = np.asarray(features @ self.coef_) + self.intercept_
+        with few_threads(features.shape[1]):
+            self._learn(features, targets, surrogate)
+            scores = np.asarray(features @ self.coef_) + self.intercept_
         if surrogate.has_biases:
             self._set_labels(scores, targets, biases=self.biases_)
         else:
@@ -161,11 +163,10 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
             self.coef_, self.intercept_, self.n_iter_ = np.zeros(features.shape[1]), 0.0, 1
             self.biases_ = expand_biases(np.empty(0), occurring, targets.n_classes)
             return
-        with rows.design.fewest_threads():
-            found = minimise_surrogate(
-                rows, surrogate,
-                alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
-            )  # fmt: skip
+        found = minimise_surrogate(
+            rows, surrogate,
+            alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
+        )  # fmt: skip
         found.warn("Pass alpha > 0, or a larger max_iter or tol.")
         m = len(found.place) - rows.design.n_features
         self.n_iter_ = found.n_iter

@@ -12,7 +12,7 @@ from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
 from ordcut.estimators.base import OrdinalClassifier, check_number, read_rows
 from ordcut.estimators.covariance import covariance_of
-from ordcut.estimators.design import Design
+from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.likelihood import (
     MOST_FOR_NEWTON,
     LikelihoodPoint,
@@ -22,6 +22,7 @@ from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimise import Minimum
 from ordcut.estimators.score_model import ScoreModel, rows_to_learn_from
 from ordcut.estimators.summary import Summary, summarise
+from ordcut.estimators.targets import Targets
 from ordcut.objectives import ObjectiveLike
 
 SOLVERS = ("auto", "newton", "lbfgs")
@@ -164,9 +165,15 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         self._check_parameters()
         features, labels = read_rows(self, X, y)
         targets = self._read_targets(labels, sample_weight)
+        with few_threads(features.shape[1]):
+            self._learn(features, targets)
+        return self
+
+    def _learn(self, features: Any, targets: Targets) -> None:
         rows, occurring = rows_to_learn_from(features, targets)
         if len(occurring) == 1:
-            return self._fit_one_class(features, targets)
+            self._learn_one_class(features, targets)
+            return
         found = fit_proportional_odds(
             rows, LINKS[self.link],
             alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
@@ -182,16 +189,14 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         self.log_likelihood_ = found.point.log_likelihood
         self.covariance_ = self._covariance(found, rows.design, model)
         self._set_labels(np.asarray(features @ self.coef_), targets, model=model)
-        return self
 
-    def _fit_one_class(self, features: Any, targets: Any) -> OrdinalLogisticRegression:
-        """Fit rows of which all that carry weight are of one class: it is certain."""
+    def _learn_one_class(self, features: Any, targets: Targets) -> None:
+        """Learn from rows of which all that carry weight are of one class: it is certain."""
         model = ScoreModel(self.link, np.empty(0), 1.0, targets.occurring, targets.n_classes)
         self.coef_ = np.zeros(features.shape[1])
         self.biases_ = model.biases
         self.n_iter_, self.log_likelihood_, self.covariance_ = 1, 0.0, None
         self._set_labels(np.zeros(features.shape[0]), targets, model=model)
-        return self
 
     def _covariance(self, found: Minimum, design: Design, model: ScoreModel) -> Floats | None:
         if self.solver == "lbfgs" or (self.solver == "auto" and len(found.place) > MOST_FOR_NEWTON):

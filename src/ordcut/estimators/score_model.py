@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordcut.arrays import Array, Floats
-from ordcut.estimators.design import Design
+from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.likelihood import OrdinalRows, fit_proportional_odds
 from ordcut.estimators.links import LINKS
 from ordcut.estimators.targets import Targets
@@ -84,10 +84,11 @@ def expand_biases(inner: Floats, occurring: Array, n_classes: int) -> Floats:
 
 def fit_score_model(scores: Floats, targets: Targets) -> ScoreModel:
     """Fit a one-dimensional ordinal logistic model of the labels given the scores."""
-    rows, occurring = rows_to_learn_from(scores[:, None], targets)
-    if len(occurring) == 1:
-        return ScoreModel("logit", np.empty(0), 0.0, occurring, targets.n_classes)
-    found = fit_proportional_odds(rows, LINKS["logit"], alpha=1.0, tol=1e-8, max_iter=100)
+    with few_threads(1):
+        rows, occurring = rows_to_learn_from(scores[:, None], targets)
+        if len(occurring) == 1:
+            return ScoreModel("logit", np.empty(0), 0.0, occurring, targets.n_classes)
+        found = fit_proportional_odds(rows, LINKS["logit"], alpha=1.0, tol=1e-8, max_iter=100)
     coef, shift = rows.design.to_features(found.place[-1:])
     slope = float(coef[0])
     if slope < 0:
