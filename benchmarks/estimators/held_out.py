@@ -12,6 +12,8 @@ import ordcut
 from benchmarks.estimators.datasets import DATASETS, load
 from benchmarks.estimators.tables import markdown, write_csv, write_markdown
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
+from ordcut.estimators.labeling import Scored, label
+from ordcut.estimators.targets import read_targets
 
 OBJECTIVES = ["absolute", "zero_one", "squared", "quadratic_kappa"]
 REFERENCE = "ordcut OLR optimal"
@@ -21,22 +23,27 @@ def boosting():
     return HistGradientBoostingRegressor(max_iter=100, random_state=0)
 
 
-def by_olr(labeling):
-    def predict(X, y, new, objective, k):
-        model = OrdinalLogisticRegression(objective, labeling, classes=np.arange(k))
-        return model.fit(X, y).predict(new)
+def by_olr(X, y, new, k):
+    """Yield what each labeling of one model predicts for each objective."""
+    for labeling in ("optimal", "likelihood"):
+        for objective in OBJECTIVES:
+            model = OrdinalLogisticRegression(objective, labeling, classes=np.arange(k))
+            yield f"ordcut OLR {labeling}", objective, model.fit(X, y).predict(new)
 
-    return predict
 
-
-def around(make, labeling):
-    def predict(X, y, new, objective, k):
-        model = OrdinalThresholdClassifierCV(
-            make(), objective=objective, labeling=labeling, classes=np.arange(k)
-        )
-        return model.fit(X, y).predict(new)
-
-    return predict
+def by_boosting(X, y, new, k):
+    """The same around one boosting, fitted once: objectives share its cross-fitted scores."""
+    model = OrdinalThresholdClassifierCV(boosting(), classes=np.arange(k), store_cv_results=True)
+    found = model.fit(X, y).cv_results_
+    scores = model.predict_score(new)
+    for labeling in ("optimal", "likelihood"):
+        for objective in OBJECTIVES:
+            targets = read_targets(
+                found["labels"], classes=np.arange(k), objective=objective,
+                sample_weight=None, class_weight=None,
+            )  # fmt: skip
+            labeler = label(Scored(found["scores"], targets, objective), labeling)
+            yield f"ordcut boosting {labeling}", objective, labeler.predict(scores)
 
 
 def rounded(make):
@@ -75,12 +82,12 @@ def by_mord(name):
 
 
 #: Ours are told what they are judged by; the others have one answer for every loss.
-OURS = {
-    "ordcut OLR optimal": by_olr("optimal"),
-    "ordcut OLR likelihood": by_olr("likelihood"),
-    "ordcut boosting optimal": around(boosting, "optimal"),
-    "ordcut boosting likelihood": around(boosting, "likelihood"),
-}
+OURS = [
+    "ordcut OLR optimal",
+    "ordcut OLR likelihood",
+    "ordcut boosting optimal",
+    "ordcut boosting likelihood",
+]
 OTHERS = {
     "skordinal POM": by_skordinal("POM"),
     "skordinal LogisticAT": by_skordinal("LogisticAT"),
@@ -103,9 +110,8 @@ def judge(X, y, config: dict) -> dict[tuple[str, str], list[float]]:
         )
         scaler = StandardScaler().fit(X[train])
         old, new = scaler.transform(X[train]), scaler.transform(X[test])
-        for objective in OBJECTIVES:
-            for name, predict in OURS.items():
-                found = predict(old, y[train], new, objective, k)
+        for predict in (by_olr, by_boosting):
+            for name, objective, found in predict(old, y[train], new, k):
                 value = ordcut.evaluate(y[test], found, objective, classes=np.arange(k))
                 values.setdefault((name, objective), []).append(value)
         for name, predict in OTHERS.items():
