@@ -11,22 +11,32 @@ from math import ceil, floor, inf
 
 def preparation(scores, labels, n_classes, loss):
     """Algorithm 1 without line P1: the distinct scores, their labels, losses, candidates."""
-    a = [None, *sorted(set(scores))]  # P2
-    N = len(a) - 1
-    Y = [None] + [
-        [y for s, y in zip(scores, labels, strict=True) if s == a[j]] for j in range(1, N + 1)
-    ]  # P3
+    a, Y = group(scores, labels)
     return a, Y, *losses_and_candidates(a, Y, n_classes, loss)
 
 
 def fast_preparation(scores, labels, n_classes, loss):
     """Algorithm 1 with a dictionary for line P3, which is quadratic in time when read literally."""
+    a, Y = group_with_dictionary(scores, labels)
+    return a, Y, *losses_and_candidates(a, Y, n_classes, loss)
+
+
+def group(scores, labels):
+    a = [None, *sorted(set(scores))]  # P2
+    N = len(a) - 1
+    Y = [None] + [
+        [y for s, y in zip(scores, labels, strict=True) if s == a[j]] for j in range(1, N + 1)
+    ]  # P3
+    return a, Y
+
+
+def group_with_dictionary(scores, labels):
     a = [None, *sorted(set(scores))]
     place = {score: j for j, score in enumerate(a)}
     Y = [None] + [[] for _ in a[1:]]
     for score, y in zip(scores, labels, strict=True):
         Y[place[score]].append(y)
-    return a, Y, *losses_and_candidates(a, Y, n_classes, loss)
+    return a, Y
 
 
 def losses_and_candidates(a, Y, n_classes, loss):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import naive
 import ordcut
-from ordcut.solvers import SOLVERS
+from ordcut.solvers import METHODS
 from strategies import cost_matrices, problems
 
-ORDERED = ["io", "pio", "blocks", "nested"]
+ORDERED = ["io", "pio", "blocks", "nested", "pruned"]
 both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -80,7 +80,7 @@ def test_every_method_finds_the_lowest_optimum_of_a_convex_cost(either_way, prob
 def test_dp_and_auto_find_the_lowest_optimum_of_any_cost(either_way, problem, data):
     cost = data.draw(cost_matrices(problem.n_classes))
     _, lowest = naive.brute_force(problem.rows, problem.n_scores, problem.n_classes, additive(cost))
-    for method in ["dp", "auto"]:
+    for method in ["dp", "auto", "pruned"]:
         assert cuts_of(solve(problem, cost, method), problem) == lowest
 
 
@@ -137,7 +137,8 @@ def test_kappas_are_maximal_and_lowest(either_way, name, problem):
     best, lowest = naive.brute_force(
         problem.rows, problem.n_scores, problem.n_classes, kappa(weights)
     )
-    for method in ["auto", "dp"] + (ORDERED if name == "quadratic_kappa" else []):
+    ordered = ORDERED if name == "quadratic_kappa" else []
+    for method in ["auto", "dp", "pruned", *ordered]:
         found = solve(problem, name, method)
         assert cuts_of(found, problem) == lowest
         assert found.value == pytest.approx(float(best), abs=1e-14)
@@ -159,7 +160,7 @@ def test_kappas_with_weights_of_the_users_own_are_maximal(problem, data):
 @given(problem=problems(most_rows=30, most_scores=12, most_classes=7), threads=st.integers(1, 5))
 def test_threads_and_block_sizes_change_nothing(problem, threads):
     expected = solve(problem, "absolute", "dp").thresholds.tolist()
-    for method in ["io", "pio", "blocks", "nested", "auto"]:
+    for method in [*ORDERED, "auto"]:
         found = solve(problem, "absolute", method, n_jobs=threads, block_size=threads)
         assert found.thresholds.tolist() == expected
 
@@ -189,7 +190,7 @@ def test_certificates_say_why():
     )
 
 
-@pytest.mark.parametrize("method", list(SOLVERS))
+@pytest.mark.parametrize("method", METHODS)
 def test_a_larger_problem_gives_the_same_cuts_by_every_method(method):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 20, 5000)
@@ -207,6 +208,6 @@ def test_costs_that_are_fractions_are_solved_in_whole_numbers(scale):
     scores = rng.integers(0, 40, 400)
     cost = scale * ordcut.resolve_objective("absolute", 6).cost
     expected = ordcut.optimal_thresholds(scores, labels, method="dp").thresholds.tolist()
-    for method in SOLVERS:
+    for method in METHODS:
         found = ordcut.optimal_thresholds(scores, labels, objective=cost, method=method)
         assert found.thresholds.tolist() == expected

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ordcut.arrays import Array, ArrayLike
-from ordcut.objectives import ObjectiveLike, n_classes_of
-from ordcut.solvers import Method
-from ordcut.sources.arrays import ArraySource, ClassWeight
+from ordcut.checks import ClassWeight
+from ordcut.finding import find_thresholds
+from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.solvers import Method, Plan, Problem
+from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
+from ordcut.sources.arrays import ArraySource
 from ordcut.table import ScoreTable
+from ordcut.threads import count_threads
 from ordcut.thresholds import Thresholds
 
 
@@ -82,6 +86,12 @@ def optimal_thresholds(
     source = ArraySource(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
-    return ScoreTable.from_source(source).solve(
-        objective, method, class_weight=class_weight, n_jobs=n_jobs, block_size=block_size
-    )
+    resolved = resolve_objective(objective, len(source.classes))
+    if method == "auto" and is_worth_pruning(source, resolved):
+        method = "pruned"
+    problem: Problem
+    if method == "pruned":
+        problem = PrunedProblem(source, count_threads(n_jobs))
+    else:
+        problem = ScoreTable.from_source(source)
+    return find_thresholds(problem, resolved, method, class_weight, Plan(n_jobs, block_size))

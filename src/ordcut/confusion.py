@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Array, Floats
+from ordcut.arrays import Array, Floats, Numbers
 
 
 def count_confusion(
@@ -13,7 +13,7 @@ def count_confusion(
     *,
     codes: Array | None,
     soft: Floats | None,
-    weights: Floats | None,
+    weights: Numbers | None,
 ) -> Floats:
     """Add up the weight of each pair of predicted and true class, in the order of the rows.
 

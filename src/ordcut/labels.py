@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -107,15 +108,15 @@ def _as_values(labels: Any, argument: str = "labels") -> Array:
             values = np.asarray(labels, dtype=object)
     except ValueError as error:
         raise ValueError(f"{argument} must be a flat list or array: {error}") from error
-    if values.dtype == object:
+    if values.dtype.kind in "OT":
         values = _from_objects(values, argument)
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise _missing(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
-    if values.dtype.kind not in "biufUT":
+    if values.dtype.kind not in "biufU":
         raise TypeError(
             f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
         )
-    return values.astype(str) if values.dtype.kind == "T" else values
+    return values
 
 
 def _from_objects(values: Array, argument: str) -> Array:
@@ -126,7 +127,7 @@ def _from_objects(values: Array, argument: str) -> Array:
             raise _missing(argument, value, position)
     n_text = sum(isinstance(value, str) for value in flat)
     if n_text == len(flat):
-        return values.astype(str)
+        return np.array(flat, dtype=str).reshape(values.shape)
     if n_text > 0:
         position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
         raise TypeError(
@@ -188,16 +189,22 @@ def _encode_by_value(values: Array) -> Labels:
 def _encode_small_integers(values: Array) -> Labels | None:
     """Encode integers of a small range without sorting them, nor copying where they are codes."""
     low, high = int(values.min()), int(values.max())
-    if high - low > max(1024, len(values)):
+    if high - low > max(1024, len(values)) or high > np.iinfo(np.int64).max:
         return None
-    # Shift in the labels' own type where that cannot overflow: it holds high - low if low >= 0.
-    shifted = values - values.dtype.type(low) if low > 0 else values
-    counts = np.bincount(shifted.astype(np.int64, copy=False) - min(low, 0))
-    if low == 0 and counts.all():
+    if low == 0 and _all_occur(values, high):
         return Labels(np.arange(high + 1, dtype=values.dtype), values)
+    shifted = values if low == 0 else values.astype(np.int64) - low
+    counts = np.bincount(shifted.astype(np.int64, copy=False))
     rank = np.cumsum(counts > 0) - 1
-    classes = (np.flatnonzero(counts) + low).astype(values.dtype)
-    return Labels(classes, rank[shifted.astype(np.int64, copy=False) - min(low, 0)])
+    return Labels((np.flatnonzero(counts) + low).astype(values.dtype), rank[shifted])
+
+
+def _all_occur(values: Array, high: int) -> bool:
+    """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
+    few = values[:: max(1, len(values) // 4096)]
+    if np.bincount(few.astype(np.int64), minlength=high + 1).all():
+        return True
+    return bool(np.bincount(values.astype(np.int64, copy=False), minlength=high + 1).all())
 
 
 def _with_count(found: Labels, n_classes: int | None) -> Labels:
@@ -277,9 +284,7 @@ def _listed(classes: Array) -> str:
 
 def _depth_of_caller() -> int:
     """Return the stacklevel at which a warning points at the user's line, outside this package."""
-    import sys
-
     depth, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ordcut"):
         depth, frame = depth + 1, frame.f_back
-    return depth - 1
+    return depth

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Array, ArrayLike
+from ordcut.checks import ClassWeight, check_weights, class_factors
 from ordcut.confusion import count_confusion
 from ordcut.labels import codes_of, encode
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.sources.arrays import ClassWeight, check_weights, class_factors
 
 
 def evaluate(

@@ -14,16 +14,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import ArrayLike, Floats
+from ordcut.arrays import Array, ArrayLike, Floats, Numbers
 from ordcut.errors import unknown_name
 
 CostFunction: TypeAlias = Callable[[int, int], float]
 
-#: Costs by name: what predicting class ``k`` costs when the truth is class ``l``.
-COSTS: dict[str, CostFunction] = {
-    "absolute": lambda k, l: abs(k - l),  # noqa: E741 (the paper's letters)
+#: Costs by name: what predicting class ``k`` costs when the truth is class ``l``, over arrays.
+COSTS: dict[str, Callable[[Array, Array], Array]] = {
+    "absolute": lambda k, l: np.abs(k - l),  # noqa: E741 (the paper's letters)
     "squared": lambda k, l: (k - l) ** 2,  # noqa: E741
-    "zero_one": lambda k, l: float(k != l),  # noqa: E741
+    "zero_one": lambda k, l: k != l,  # noqa: E741
 }
 
 #: Kappas by name: the cost that each compares with what chance would pay.
@@ -33,8 +33,11 @@ KAPPAS: dict[str, str] = {
     "quadratic_kappa": "squared",
 }
 
-#: Sums of whole numbers below this are exact in float64.
+#: Whole numbers below this are exact in float64.
 EXACT = 2.0**53
+
+#: Sums of whole numbers below this, and their differences, are exact in int64.
+LARGEST_SUM = 2.0**62
 
 
 @dataclass(frozen=True)
@@ -162,12 +165,16 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     elif isinstance(objective, str):
         if objective not in COSTS and objective not in KAPPAS:
             raise unknown_name("objective", objective, [*COSTS, *KAPPAS])
-        cost = _tabulate(COSTS[KAPPAS.get(objective, objective)], n_classes)
+        positions = np.arange(n_classes)
+        by_name = COSTS[KAPPAS.get(objective, objective)]
+        cost = _as_matrix(by_name(positions[:, None], positions), "objective")
         resolved = Objective(objective, cost, is_kappa=objective in KAPPAS)
     elif callable(objective):
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
-        resolved = Objective(name, _tabulate(objective, n_classes))
+        every = range(n_classes)
+        cost = _as_matrix([[objective(k, truth) for truth in every] for k in every], "objective")
+        resolved = Objective(name, cost)
     else:
         resolved = Objective("custom cost", _as_matrix(objective, "objective"))
     if resolved.n_classes != n_classes:
@@ -178,28 +185,32 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     return resolved
 
 
-def is_convex(cost: Floats) -> bool:
-    """Return whether a cost matrix is convex in the predicted class, up to rounding."""
+def is_convex(cost: Numbers) -> bool:
+    """Return whether a cost matrix is convex in the predicted class, up to rounding if any."""
     second = np.diff(cost, n=2, axis=0)
-    rounding = 8 * np.finfo(np.float64).eps * np.abs(cost).max()
+    is_whole = cost.dtype == np.int64
+    rounding = 0 if is_whole else 8 * np.finfo(np.float64).eps * np.abs(cost).max()
     return bool((second >= -rounding).all())
 
 
-def in_whole_numbers(cost: Floats, weight: float) -> Floats:
-    """Scale a cost matrix to whole numbers where its entries are plain fractions.
+def in_whole_numbers(cost: Floats, weight: float) -> Numbers:
+    """Scale a cost matrix to whole numbers, int64, where its entries are plain fractions.
 
     Sums of whole numbers have no rounding, so every method then breaks ties alike. The matrix
     comes back as it is where no small multiple of it is whole, or where sums over rows of total
-    ``weight`` could leave the range in which float64 counts exactly.
+    ``weight`` could leave the range of int64.
 
     Examples
     --------
     >>> in_whole_numbers(np.array([[0.0, 0.1], [0.3, 0.0]]), weight=10)
-    array([[0., 1.],
-           [3., 0.]])
+    array([[0, 1],
+           [3, 0]])
     """
-    if (cost == np.rint(cost)).all():
+    largest = max(1.0, np.abs(cost).max())
+    if largest >= EXACT or largest * weight >= LARGEST_SUM:
         return cost
+    if (cost == np.rint(cost)).all():
+        return cost.astype(np.int64)
     values = np.unique(cost)
     if len(values) > 10_000:
         return cost
@@ -210,9 +221,9 @@ def in_whole_numbers(cost: Floats, weight: float) -> Floats:
         if abs(fraction - Fraction(value)) > 4 * np.finfo(np.float64).eps * abs(value):
             return cost
         scale = lcm(scale, fraction.denominator)
-        if scale * np.abs(cost).max() * weight >= EXACT:
+        if scale * largest >= EXACT or scale * largest * weight >= LARGEST_SUM:
             return cost
-    return np.rint(cost * scale)
+    return np.rint(cost * scale).astype(np.int64)
 
 
 def no_kappa(name: str) -> ValueError:
@@ -222,11 +233,6 @@ def no_kappa(name: str) -> ValueError:
         "chance (all labels are of one class). Use data with at least two classes, or a cost "
         'such as objective="absolute".'
     )
-
-
-def _tabulate(cost: CostFunction, n_classes: int) -> Floats:
-    table = [[cost(k, truth) for truth in range(n_classes)] for k in range(n_classes)]
-    return _as_matrix(table, "objective")
 
 
 def _as_matrix(cost: Any, argument: str) -> Floats:

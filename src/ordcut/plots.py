@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.checks import ClassWeight, class_factors
 from ordcut.errors import unknown_name
 from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.sources.arrays import ClassWeight, class_factors
 from ordcut.table import ScoreTable
 from ordcut.thresholds import Thresholds
 
@@ -199,13 +199,13 @@ class ThresholdDisplay:
 
     def _draw_densities(self, colours: Array) -> None:
         """Draw a histogram a class, its area the class's share, and the thresholds on top."""
-        table = self.table
-        scores = np.repeat(table.scores, np.diff(table.offsets)).astype(np.float64)
-        weights = table.weights if table.stride else np.ones(len(scores))
+        table, rows = self.table, self.table.rows
+        scores = rows.scores.astype(np.float64)
+        weights = np.ones(len(scores)) if rows.weights is None else rows.weights
         edges = np.histogram_bin_edges(scores, bins=min(80, max(10, int(len(scores) ** 0.5))))
         scale = table.totals.sum() * np.diff(edges)
         for code, (name, colour) in enumerate(zip(table.classes, colours, strict=True)):
-            mine = table.codes == code
+            mine = rows.codes == code
             counts, _ = np.histogram(scores[mine], edges, weights=weights[mine])
             self.ax_.stairs(counts / scale, edges, color=colour, label=str(name), linewidth=1.8)
             self.ax_.stairs(counts / scale, edges, color=colour, fill=True, alpha=0.15)

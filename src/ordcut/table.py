@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ordcut import kernels
-from ordcut.arrays import Array, ArrayLike, Floats, Ints
-from ordcut.confusion import count_confusion
+from ordcut.arrays import Array, ArrayLike, Floats, Ints, Numbers
+from ordcut.checks import ClassWeight
+from ordcut.finding import find_thresholds
+from ordcut.kernels.solving import loss_sums, segment_totals
 from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.solvers import Method, Plan, solve
-from ordcut.sorting import sort_rows
-from ordcut.sources.arrays import ArraySource, ClassWeight, class_factors
+from ordcut.placing import place_cuts
+from ordcut.solvers import Method, Plan
+from ordcut.sorting import SortedRows
+from ordcut.sources.arrays import ArraySource
+from ordcut.sources.base import Source
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds
 
@@ -34,18 +37,12 @@ class ScoreTable:
 
     Attributes
     ----------
-    scores : ndarray of shape (N,)
-        The distinct scores in ascending order.
-    offsets : ndarray of shape (N + 1,)
-        Where the rows of each distinct score begin; rows of one score and class are merged.
-    codes : ndarray
-        The class of each row, as a position in ``classes``, in the order of the scores.
-    weights : ndarray
-        The weight of each row; a single 1 where every row counts the same.
     classes : ndarray of shape (K,)
         The ordered classes.
     totals : ndarray of shape (K,)
         The weight of each class.
+    rows : SortedRows
+        The rows in the order of their scores.
 
     Examples
     --------
@@ -66,29 +63,32 @@ class ScoreTable:
         classes: Sequence[Any] | Array | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        self._fill(ArraySource(scores, labels, classes=classes, weights=sample_weight))
+        source = ArraySource(scores, labels, classes=classes, weights=sample_weight)
+        self._fill(source.sorted_rows(), source)
 
     @classmethod
     def from_source(cls, source: ArraySource) -> ScoreTable:
-        """Sort the rows of a source: Algorithm 1, lines P2 and P3."""
+        """Sort the rows of a source."""
+        return cls.from_rows(source.sorted_rows(), source)
+
+    @classmethod
+    def from_rows(cls, rows: SortedRows, source: Source) -> ScoreTable:
+        """Make a table of rows that are sorted already."""
         table = cls.__new__(cls)
-        table._fill(source)
+        table._fill(rows, source)
         return table
 
-    def _fill(self, source: ArraySource) -> None:
-        rows = sort_rows(source)
+    def _fill(self, rows: SortedRows, source: Source) -> None:
+        self.rows = rows
         self.classes = source.classes
-        self.scores, self.offsets, self.codes = rows.scores, rows.offsets, rows.codes
-        self.weights, self.stride = (np.ones(1), 0) if rows.weights is None else (rows.weights, 1)
-        self.totals = np.bincount(self.codes, rows.weights, minlength=len(self.classes)).astype(
-            np.float64
-        )
+        self.precision = source.precision
+        totals = np.zeros((1, len(self.classes)), np.int64 if rows.is_whole else np.float64)
+        codes, _, weights, stride = rows.for_kernels(totals.dtype)
+        segment_totals(codes, weights, stride, np.array([0, len(codes)]), totals)
+        self.totals: Floats = totals[0].astype(np.float64)
         # Sums of fractional weights depend on their order, so a value that predicting again must
         # reproduce is summed in the order of the rows; whole weights need no second look.
-        is_whole = rows.weights is None or bool((rows.weights == np.rint(rows.weights)).all())
-        self._rows_in_order = None if is_whole else source
-        for array in (self.scores, self.offsets, self.codes, self.weights, self.totals):
-            array.flags.writeable = False
+        self._rows_in_order = None if rows.is_whole else source
 
     def __repr__(self) -> str:
         return (
@@ -97,31 +97,15 @@ class ScoreTable:
         )
 
     @property
+    def scores(self) -> Array:
+        """The N distinct scores in ascending order: line P2."""
+        return self.rows.scores[self.rows.ends]
+
+    @property
     def candidates(self) -> Floats:
-        """The N + 1 places where a threshold can stand, -inf and inf included: line P5.
-
-        Cut ``j`` is above ``scores[j - 1]`` and not above ``scores[j]``, in the scores' own
-        precision: where the midpoint of two neighbouring floats rounds to the lower one, the cut
-        is the upper score itself.
-        """
-        return self.places(np.arange(len(self.scores) + 1))
-
-    def places(self, cuts: Ints) -> Floats:
-        """Return the candidate that each cut index stands for."""
-        lower, upper = self._neighbours(cuts)
-        with np.errstate(invalid="ignore"):
-            middle = lower / 2 + upper / 2
-            is_between = (middle > lower) & (middle <= upper)
-        places = np.where(is_between, middle, upper).astype(np.float64)
-        places[cuts == 0] = -np.inf
-        return places + 0.0  # turns -0.0 into 0.0
-
-    def _neighbours(self, cuts: Ints) -> tuple[Array, Array]:
-        """Return the scores on both sides of each cut, infinite at the ends."""
-        n = len(self.scores)
-        lower = np.where(cuts > 0, self.scores[np.maximum(cuts, 1) - 1], -np.inf)
-        upper = np.where(cuts < n, self.scores[np.minimum(cuts, n - 1)], np.inf)
-        return lower.astype(self.scores.dtype), upper.astype(self.scores.dtype)
+        """The N + 1 places where a threshold can stand, -inf and inf included: line P5."""
+        cuts = np.append(0, np.flatnonzero(self.rows.ends) + 1)
+        return place_cuts(self.rows.scores.astype(self.precision), cuts)
 
     def loss_sums(self, objective: ObjectiveLike, *, n_jobs: int | None = None) -> Floats:
         """Return the loss matrix of line P4, (N, K): what each label costs each distinct score.
@@ -135,16 +119,21 @@ class ScoreTable:
         array([[0., 1., 2.],
                [2., 2., 2.]])
         """
+        rows = self.rows
         cost = np.ascontiguousarray(resolve_objective(objective, len(self.classes)).cost.T)
-        sums = np.zeros((len(self.scores), len(self.classes)))
+        number: Ints = np.cumsum(rows.ends) - rows.ends
+        sums = np.zeros((number[-1] + 1, len(self.classes)))
+        weights = np.ones(1) if rows.weights is None else rows.weights.astype(np.float64)
+        stride = int(rows.weights is not None)
+        # A piece ends where a score ends, so that no two threads add to one sum.
         n_threads = count_threads(n_jobs)
+        starts = np.append(np.flatnonzero(np.append(True, rows.ends[:-1])), len(rows.codes))
 
         def fill(piece: tuple[int, int]) -> None:
-            kernels.loss_sums(
-                self.codes, self.offsets, self.weights, self.stride, cost, *piece, sums
-            )
+            first, last = starts[list(piece)].tolist()
+            loss_sums(rows.codes, number, weights, stride, cost, first, last, sums)
 
-        run_all(fill, split(len(self.scores), n_threads), n_threads)
+        run_all(fill, split(len(sums), n_threads), n_threads)
         return sums
 
     def solve(
@@ -160,30 +149,30 @@ class ScoreTable:
 
         The arguments are those of :func:`ordcut.optimal_thresholds`.
         """
-        resolved = resolve_objective(objective, len(self.classes))
-        factors = class_factors(class_weight, self.classes, self.totals)
-        found = solve(self, resolved, factors, method, Plan(n_jobs, block_size))
-        thresholds = self.places(found.cuts)
-        return Thresholds(
-            thresholds=thresholds,
-            classes=self.classes,
-            value=resolved.value(self.confusion(found.cuts) * factors),
-            objective=resolved.name,
-            method=found.method,
-            certificate=found.certificate,
-            ranges=np.stack(self._neighbours(found.cuts), axis=1).astype(np.float64) + 0.0,
-        )
+        if method == "pruned":
+            raise ValueError(
+                'method="pruned" spares sorting the scores, and this table has sorted them. '
+                'Use method="auto", or ordcut.optimal_thresholds.'
+            )
+        return find_thresholds(self, objective, method, class_weight, Plan(n_jobs, block_size))
+
+    @property
+    def coarse(self) -> None:
+        """There is no smaller table: every cut counts."""
+        return None
+
+    def table_for(self, cost: Numbers) -> ScoreTable:
+        """Return the table to solve for a cost matrix: this one, whatever the costs."""
+        del cost
+        return self
 
     def confusion(self, cuts: Ints) -> Floats:
         """Return the (predicted, true) table of weights that cuts lead to."""
         n_classes = len(self.classes)
         if self._rows_in_order is not None:
-            source = self._rows_in_order
-            predicted = np.searchsorted(self.places(cuts), source.scores, side="right")
-            return count_confusion(
-                predicted, n_classes, codes=source.codes, soft=source.soft, weights=source.weights
-            )
-        ends = np.concatenate(([0], self.offsets[cuts], [len(self.codes)]))
-        predicted = np.repeat(np.arange(n_classes), np.diff(ends))
-        weights = self.weights if self.stride else None
-        return count_confusion(predicted, n_classes, codes=self.codes, soft=None, weights=weights)
+            return self._rows_in_order.confusion(place_cuts(self.rows.scores, cuts))
+        codes, _, weights, stride = self.rows.for_kernels(np.dtype(np.int64))
+        segments = np.concatenate(([0], cuts, [len(codes)]))
+        confusion = np.zeros((n_classes, n_classes), np.int64)
+        segment_totals(codes, weights, stride, segments, confusion)
+        return confusion.astype(np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ordcut import export, storage
 from ordcut.arrays import Array, ArrayLike, Floats
-from ordcut.sources.arrays import check_scores
+from ordcut.checks import check_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,9 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.checks import ClassWeight, check_weights, class_factors
 from ordcut.labels import encode
 from ordcut.objectives import ObjectiveLike, n_classes_of
-from ordcut.sources.arrays import ClassWeight, check_weights, class_factors
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ def read_targets(
 def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     if sample_weight is not None and not np.any(np.asarray(sample_weight)):
         raise ValueError("sample_weight must hold a weight other than zero, got only zeros.")
-    return check_weights(sample_weight, n_rows)
+    weights = check_weights(sample_weight, n_rows)
+    return None if weights is None else weights.astype(np.float64, copy=False)
 
 
 def _states_its_order(y: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The solvers: functions that turn a score table and a cost matrix into cut indices.
+"""The solvers: functions that turn sorted rows and a cost matrix into cuts.
 
 Each lives in a file of its own and is a row in ``SOLVERS``, which says what it needs. ``solve``
 picks one, and states why the cuts it returns are optimal.
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
-from ordcut.arrays import Floats, Ints
+from ordcut.arrays import Array, Floats, Ints, Numbers
 from ordcut.errors import CrossedThresholdsError, unknown_name
 from ordcut.objectives import Objective, in_whole_numbers, is_convex
 from ordcut.solvers.blocks import solve_in_blocks
@@ -20,14 +21,33 @@ from ordcut.solvers.dp import solve_by_dynamic_programme
 from ordcut.solvers.independent import solve_independently, solve_independently_in_threads
 from ordcut.solvers.nested import solve_nested
 from ordcut.solvers.plan import Plan
-from ordcut.solvers.ratio import maximise_kappa
+from ordcut.solvers.ratio import Optimum, maximise_kappa
 
 if TYPE_CHECKING:
+    from ordcut.sorting import KernelRows
     from ordcut.table import ScoreTable
 
-__all__ = ["SOLVERS", "Method", "Plan", "Solution", "Solver", "solve"]
+__all__ = ["METHODS", "SOLVERS", "Method", "Plan", "Problem", "Solution", "Solver", "solve"]
 
-Method = Literal["auto", "dp", "io", "pio", "blocks", "nested"]
+Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "pruned"]
+
+#: Every name that ``method`` can have.
+METHODS: tuple[str, ...] = get_args(Method)
+
+
+class Problem(Protocol):
+    """What can be solved: a sorted table, or anything that has one ready for a cost matrix."""
+
+    classes: Array
+    totals: Floats
+    precision: np.dtype[Any]
+
+    @property
+    def coarse(self) -> ScoreTable | None:
+        """A small table with some of the problem's cuts, if there is one."""
+
+    def table_for(self, cost: Numbers) -> ScoreTable:
+        """Return a table whose optimal cuts for ``cost`` are those of the problem."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +58,7 @@ class Solver:
     which is verified) or ``"convex"``.
     """
 
-    find_cuts: Callable[[ScoreTable, Floats, Plan], Ints]
+    find_cuts: Callable[[KernelRows, Numbers, Plan], Ints]
     needs: Literal["nothing", "order", "convex"]
 
 
@@ -53,51 +73,86 @@ SOLVERS: dict[str, Solver] = {
 
 @dataclass(frozen=True)
 class Solution:
-    """Cut indices, the method that found them and why they are optimal."""
+    """Cuts of the rows of a table, the method that found them and why they are optimal."""
 
+    table: ScoreTable
     cuts: Ints
     method: str
     certificate: str
 
 
 def solve(
-    table: ScoreTable, objective: Objective, factors: Floats, method: str, plan: Plan
+    problem: Problem, objective: Objective, factors: Floats, method: str, plan: Plan
 ) -> Solution:
-    """Return the lowest optimal cuts of a table; ``factors`` weigh the classes of the truth."""
-    if method != "auto" and method not in SOLVERS:
-        raise unknown_name("method", method, ["auto", *SOLVERS])
-
-    def minimise(cost: Floats) -> Solution:
-        return _minimise(table, cost * factors, method, plan)
+    """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth."""
+    if method not in METHODS:
+        raise unknown_name("method", method, METHODS)
+    totals = problem.totals * factors
+    # Half the range is kept free for the differences of sums.
+    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, totals.sum()):
+        raise ValueError(
+            f"objective must have costs that can be added up over {totals.sum():g} rows, "
+            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
+        )
 
     if not objective.is_kappa:
-        return minimise(objective.cost)
-    totals = table.totals * factors
-    best = maximise_kappa(objective, totals, minimise, lambda c: table.confusion(c.cuts) * factors)
-    why = f"Dinkelbach's fixed point after {best.n_steps} steps, each by {best.last.certificate}"
-    return Solution(best.last.cuts, best.last.method, why)
+        return _minimise(problem, objective.cost * factors, method, plan)
+
+    def maximise(some: Problem, start: Fraction) -> Optimum[Solution]:
+        return maximise_kappa(
+            objective,
+            totals,
+            lambda cost: _minimise(some, cost * factors, method, plan),
+            lambda found: found.table.confusion(found.cuts) * factors,
+            start,
+        )
+
+    n_steps, start = 0, Fraction(1)
+    if problem.coarse is not None:  # a few quick steps that end near the optimum
+        rough = maximise(problem.coarse, start)
+        n_steps, start = rough.n_steps, rough.ratio
+    best = maximise(problem, start)
+    n_steps += best.n_steps
+    why = f"Dinkelbach's fixed point after {n_steps} steps, each by {best.last.certificate}"
+    return Solution(best.last.table, best.last.cuts, best.last.method, why)
 
 
-def _minimise(table: ScoreTable, cost: Floats, method: str, plan: Plan) -> Solution:
-    cost = in_whole_numbers(cost, float(table.totals.sum()))
-    convex = is_convex(cost)
-    if method == "auto":
-        method = "nested" if convex else "dp"
-    solver = SOLVERS[method]
+def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:
+    numbers = in_whole_numbers(cost, float(problem.totals.sum()))
+    convex = is_convex(numbers)
+    best_solver = "nested" if convex else "dp"
+    solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]
+    method = best_solver if method == "auto" else method
     if solver.needs == "convex" and not convex:
         raise ValueError(
             f'method="{method}" needs a convex objective, whose second differences over the '
             'predicted class are not negative. Use method="dp" or "auto".'
         )
-    cuts = solver.find_cuts(table, cost, plan)
+    table = problem.table_for(numbers)
+    cuts = _find_cuts(solver, table, numbers, plan)
     if solver.needs == "nothing":
-        return Solution(cuts, method, "dynamic programme over all ordered labelings")
+        return Solution(table, cuts, method, "dynamic programme over all ordered labelings")
     if convex:
         # In exact arithmetic this changes nothing; after rounding it keeps the lower of two cuts
         # that are equally good.
         ordered = np.minimum.accumulate(cuts[::-1])[::-1]
-        return Solution(ordered, method, "convex objective (Theorem 2)")
+        return Solution(table, ordered, method, "convex objective (Theorem 2)")
     crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
     if len(crossed):
         raise CrossedThresholdsError(method, int(crossed[0]) + 1)
-    return Solution(cuts, method, "ordered minima (Theorem 1)")
+    return Solution(table, cuts, method, "ordered minima (Theorem 1)")
+
+
+def _find_cuts(solver: Solver, table: ScoreTable, numbers: Numbers, plan: Plan) -> Ints:
+    """Run a solver in whole numbers where all are whole, else in float64 on merged rows."""
+    if numbers.dtype == np.int64 and table.rows.is_whole:
+        return solver.find_cuts(table.rows.for_kernels(numbers.dtype), numbers, plan)
+    rows = table.rows.merged
+    floats = numbers.astype(np.float64)
+    cuts = solver.find_cuts(rows.for_kernels(floats.dtype), floats, plan)
+    if rows is table.rows:
+        return cuts
+    # The k-th distinct score ends at different rows of the merged table and of the table.
+    score_number = np.append(0, np.cumsum(rows.ends))[cuts]
+    unmerged: Ints = np.append(0, np.flatnonzero(table.rows.ends) + 1)[score_number]
+    return unmerged

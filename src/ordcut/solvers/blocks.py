@@ -8,44 +8,44 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut import kernels
-from ordcut.arrays import Floats, Ints
+from ordcut.arrays import Ints, Numbers
+from ordcut.kernels.solving import block_minima
 from ordcut.solvers.plan import Plan
 from ordcut.threads import count_cores, count_threads, run_all, split
 
 if TYPE_CHECKING:
-    from ordcut.table import ScoreTable
+    from ordcut.sorting import KernelRows
 
 
-def solve_in_blocks(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
+def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, from its minima in blocks of cuts.
 
     Each block's piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by
     how much to lift each (the paper's S). Only minima and ends are kept, never a curve.
     """
     n_threads = count_threads(plan.n_jobs, default=count_cores())
-    n_candidates = len(table.offsets)
+    n_candidates = len(rows[0]) + 1
     size = _check_block_size(plan.block_size, n_candidates)
     blocks = [(first, min(first + size, n_candidates)) for first in range(0, n_candidates, size)]
-    gain = np.ascontiguousarray((cost[:-1] - cost[1:]).T)
+    gain = (cost[:-1] - cost[1:]).T
     n_cuts = gain.shape[1]
-    ends = np.empty((len(blocks), n_cuts))
-    least = np.empty((len(blocks), n_cuts))
-    where = np.zeros((len(blocks), n_cuts), dtype=np.int64)
+    ends, least = np.zeros((2, len(blocks), n_cuts), dtype=cost.dtype)
+    where = np.empty((len(blocks), n_cuts), dtype=np.int64)
 
     def find_minima(piece: tuple[tuple[int, int], tuple[int, int]]) -> None:
-        some_blocks, curves = piece
-        for b in range(*some_blocks):
-            kernels.block_minima(
-                table.codes, table.offsets, table.weights, table.stride, gain,
-                *blocks[b], *curves, ends[b], least[b], where[b],
-            )  # PO2-PO5  # fmt: skip
+        some_blocks, curves = piece[0], slice(*piece[1])
+        some_gain = np.ascontiguousarray(gain[:, curves])
+        for b in range(*some_blocks):  # PO2-PO5
+            filled = ends[b, curves], least[b, curves], where[b, curves]
+            block_minima(*rows, some_gain, *blocks[b], *filled)
 
     # Few threads share many blocks, so blocks are handed out in runs.
     pieces = list(product(split(len(blocks), n_threads), split(n_cuts, n_threads)))  # PO1, PO2
     run_all(find_minima, pieces, n_threads)
-    lift = np.cumsum(ends, axis=0) - ends  # PO7
-    best = np.argmin(least + lift, axis=0)  # PO8-PO10: the first block that holds the minimum
+    lifted = least + np.cumsum(ends, axis=0) - ends  # PO7-PO9
+    lifted[where < 0] = lifted.max()  # a block inside one score has no cut
+    # PO10: of equal minima the first that is a cut; a block without one comes after all that have.
+    best = np.lexsort((where < 0, lifted), axis=0)[0]
     cuts: Ints = where[best, np.arange(n_cuts)]
     return cuts
 

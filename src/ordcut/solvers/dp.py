@@ -6,28 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut import kernels
-from ordcut.arrays import Floats, Ints
+from ordcut.arrays import Ints, Numbers
+from ordcut.kernels.solving import ordered_path
 from ordcut.solvers.plan import Plan
 
 if TYPE_CHECKING:
-    from ordcut.table import ScoreTable
+    from ordcut.sorting import KernelRows
 
 
-def solve_by_dynamic_programme(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
-    """Return the lowest optimal cuts; the only array of N x K entries holds 16-bit classes."""
+def solve_by_dynamic_programme(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
+    """Return the lowest optimal cuts; the only array of n x K entries holds 16-bit classes."""
     del plan  # one score after the other: there is nothing to spread
     n_classes = len(cost)
-    choice = np.empty((len(table.scores), n_classes), dtype=np.uint16)
+    choice = np.empty((len(rows[0]), n_classes), dtype=np.uint16)
     cuts = np.empty(n_classes - 1, dtype=np.int64)
-    kernels.ordered_path(
-        table.codes,
-        table.offsets,
-        table.weights,
-        table.stride,
-        np.ascontiguousarray(cost.T),
-        np.empty(n_classes),
-        choice,
-        cuts,
-    )
+    reached = np.empty(n_classes, dtype=cost.dtype)
+    ordered_path(*rows, np.ascontiguousarray(cost.T), reached, choice, cuts)
     return cuts

@@ -6,37 +6,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut import kernels
-from ordcut.arrays import Floats, Ints
+from ordcut.arrays import Ints, Numbers
+from ordcut.kernels.solving import block_minima
 from ordcut.solvers.plan import Plan
 from ordcut.threads import count_cores, count_threads, run_all, split
 
 if TYPE_CHECKING:
-    from ordcut.table import ScoreTable
+    from ordcut.sorting import KernelRows
 
 
-def solve_independently(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
+def solve_independently(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, by one thread ("io")."""
     del plan
-    return _solve(table, cost, n_threads=1)
+    return _solve(rows, cost, n_threads=1)
 
 
-def solve_independently_in_threads(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
+def solve_independently_in_threads(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, by threads that share the curves ("pio")."""
-    return _solve(table, cost, n_threads=count_threads(plan.n_jobs, default=count_cores()))
+    return _solve(rows, cost, n_threads=count_threads(plan.n_jobs, default=count_cores()))
 
 
-def _solve(table: ScoreTable, cost: Floats, n_threads: int) -> Ints:
-    gain = np.ascontiguousarray((cost[:-1] - cost[1:]).T)
+def _solve(rows: KernelRows, cost: Numbers, n_threads: int) -> Ints:
+    gain = (cost[:-1] - cost[1:]).T
     n_cuts = gain.shape[1]
-    total, least = np.empty(n_cuts), np.empty(n_cuts)
-    cuts = np.zeros(n_cuts, dtype=np.int64)
+    total, least = np.zeros((2, n_cuts), dtype=cost.dtype)
+    cuts = np.empty(n_cuts, dtype=np.int64)
 
-    def find_minima(curves: tuple[int, int]) -> None:
-        kernels.block_minima(
-            table.codes, table.offsets, table.weights, table.stride, gain,
-            0, len(table.offsets), *curves, total, least, cuts,
-        )  # fmt: skip
+    def find_minima(piece: tuple[int, int]) -> None:
+        curves = slice(*piece)
+        some_gain = np.ascontiguousarray(gain[:, curves])
+        all_cuts = (0, len(rows[0]) + 1)
+        block_minima(*rows, some_gain, *all_cuts, total[curves], least[curves], cuts[curves])
 
     run_all(find_minima, split(n_cuts, n_threads), n_threads)  # IO1
     return cuts

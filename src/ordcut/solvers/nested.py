@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut import kernels
-from ordcut.arrays import Floats, Ints
+from ordcut.arrays import Ints, Numbers
+from ordcut.kernels.solving import nested_minima
 from ordcut.solvers.plan import Plan
 
 if TYPE_CHECKING:
-    from ordcut.table import ScoreTable
+    from ordcut.sorting import KernelRows
 
 
-def solve_nested(table: ScoreTable, cost: Floats, plan: Plan) -> Ints:
+def solve_nested(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, the middle one first."""
     del plan
     gain = np.ascontiguousarray(cost[:-1] - cost[1:])
-    cuts = np.zeros(len(gain), dtype=np.int64)
-    kernels.nested_minima(table.codes, table.offsets, table.weights, table.stride, gain, cuts)
+    cuts = np.empty(len(gain), dtype=np.int64)
+    nested_minima(*rows, gain, cuts)
     return cuts

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ordcut.arrays import Floats
-from ordcut.objectives import EXACT, Objective, in_whole_numbers, no_kappa
+from ordcut.objectives import EXACT, LARGEST_SUM, Objective, in_whole_numbers, no_kappa
 
 Found = TypeVar("Found")
 
@@ -27,6 +27,7 @@ class Optimum(Generic[Found]):
     """The solution at the fixed point and the number of additive problems solved on the way."""
 
     last: Found
+    ratio: Fraction
     n_steps: int
 
 
@@ -35,25 +36,27 @@ def maximise_kappa(
     totals: Floats,
     minimise: Callable[[Floats], Found],
     confusion_of: Callable[[Found], Floats],
+    start: Fraction = Fraction(1),
 ) -> Optimum[Found]:
     """Return what maximises a kappa, given a way to minimise any additive cost.
 
     ``totals`` is the weight of each true class; ``confusion_of`` gives the (predicted, true)
-    weights of a solution.
+    weights of a solution. ``start`` is a ratio that some cuts reach; any constant prediction
+    reaches 1.
     """
-    weights = in_whole_numbers(objective.cost, float(totals.sum()))
+    weights = in_whole_numbers(objective.cost, float(totals.sum())).astype(np.float64)
     by_chance = weights @ totals  # what predicting class k for every row would cost
     if (by_chance == 0).any():
         raise no_kappa(objective.name)
     problem = _Problem(weights, totals, by_chance)
-    ratio, best = Fraction(1), None  # 1 is what any constant prediction reaches
+    ratio, best = start, None
     for n_steps in count(1):
         found = minimise(problem.cost_at(ratio))
         reached = problem.ratio_of(confusion_of(found))
         if reached >= ratio:
             # Greater only by rounding; then nothing beats the step before.
             last = found if best is None or reached == ratio else best
-            return Optimum(last, n_steps)
+            return Optimum(last, ratio, n_steps)
         ratio, best = reached, found
     raise AssertionError("unreachable: every step but the last lowers the ratio")
 
@@ -76,7 +79,7 @@ class _Problem:
         if all((values == np.rint(values)).all() for values in (self.weights, self.totals)):
             top, bottom = ratio.numerator, ratio.denominator
             largest = bottom * n * self.weights.max() + top * self.by_chance.max()
-            if largest * n < EXACT:
+            if largest < EXACT and largest * n < LARGEST_SUM:
                 cost = self.weights * (bottom * n) - top * self.by_chance[:, None]
                 common = int(np.gcd.reduce(cost.astype(np.int64), axis=None))
                 return cost / max(1, common)

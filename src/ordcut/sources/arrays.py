@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike, Floats
-from ordcut.labels import Labels, encode
+from ordcut.arrays import Array, ArrayLike, Bools, Floats, Ints, Numbers
+from ordcut.cells import Cells, cells_like
+from ordcut.checks import check_scores, check_weights
+from ordcut.confusion import count_confusion
+from ordcut.kernels import cells as kernels
+from ordcut.labels import encode
+from ordcut.sorting import SortedRows, sort_rows
+from ordcut.threads import run_all, split
 
-ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
+#: How many scores are looked at to lay out cells.
+SAMPLE_SIZE = 4096
+
+#: A score that is so many times in the sample is worth counting instead of fetching.
+TIMES_COMMON = 16
+
+#: Rows are counted in pieces of at most so many, whatever the number of threads, so that sums of
+#: fractional weights do not depend on it.
+PIECE_SIZE = 1 << 24
 
 
 class ArraySource:
@@ -45,137 +61,155 @@ class ArraySource:
         self.codes = encoded.codes
         self.soft = encoded.soft
         self.weights = check_weights(weights, len(self.scores))
-        self._leave_out_weightless_rows(encoded)
+        self._leave_out_weightless_rows()
 
-    def _leave_out_weightless_rows(self, encoded: Labels) -> None:
+    def _leave_out_weightless_rows(self) -> None:
         keep: Array | None = None if self.weights is None else self.weights > 0
-        if encoded.soft is not None:
-            has_label = encoded.soft.any(axis=1)
+        if self.soft is not None:
+            has_label = self.soft.any(axis=1)
             keep = np.asarray(has_label if keep is None else keep & has_label)
         if keep is None or keep.all():
             return
         if not keep.any():
             raise ValueError("labels must carry some weight, got 0 in every row.")
-        self.scores = self.scores[keep]
-        if self.codes is not None:
-            self.codes = self.codes[keep]
-        if self.soft is not None:
-            self.soft = self.soft[keep]
-        if self.weights is not None:
-            self.weights = self.weights[keep]
+        self.__dict__ = self.only(keep).__dict__
 
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """The kind of float in which the scores came."""
+        return self.scores.dtype
 
-def check_scores(scores: ArrayLike, *, infinite: bool = False) -> Array:
-    """Return scores as a one-dimensional float array without NaN, in the precision they came in.
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.scores)
 
-    Integers become float64. Infinite scores pass only where ``infinite`` says so.
-
-    Examples
-    --------
-    >>> check_scores([1, 2])
-    array([1., 2.])
-    """
-    try:
-        array = np.asarray(scores)
-        if array.dtype not in (np.float16, np.float32, np.float64):
-            if array.dtype.kind == "c":
-                raise TypeError("complex numbers have no order")
-            array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"scores must be numbers: {error}.") from error
-    if array.ndim != 1:
-        hint = " Pass scores.ravel()." if array.ndim == 2 and 1 in array.shape else ""
-        raise ValueError(f"scores must be one-dimensional, got shape {array.shape}.{hint}")
-    if len(array) == 0:
-        if infinite:  # nothing to label is fine; nothing to learn from is not
-            return array
-        raise ValueError("scores must hold at least one row, got none.")
-    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed.
-    low, high = array.min(), array.max()
-    if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
-        bad = np.isnan(array) if infinite else ~np.isfinite(array)
-        position = int(np.flatnonzero(bad)[0])
-        must = "must not be NaN" if infinite else "must be finite"
-        raise ValueError(
-            f"scores {must}, got {array[position]} at position {position} "
-            f"({int(bad.sum())} of {len(array)} in all). Drop or mend those rows."
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        predicted = np.searchsorted(thresholds, self.scores, side="right")
+        return count_confusion(
+            predicted, len(self.classes), codes=self.codes, soft=self.soft, weights=self.weights
         )
-    return array
 
+    def sorted_rows(self) -> SortedRows:
+        """Return all rows in the order of their scores."""
+        return sort_rows(self.scores, self.codes, self.soft, self.weights)
 
-def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
-    """Return row weights as float64, or None where every row has the weight 1.
+    def cells(self, n_cells: int) -> Cells:
+        """Return about so many cells that follow a sample of the scores."""
+        return cells_like(self._sample, n_cells)
 
-    Examples
-    --------
-    >>> check_weights([1, 2], 2)
-    array([1., 2.])
-    """
-    if weights is None:
-        return None
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"sample_weight must be numbers: {error}.") from error
-    if array.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight must hold one number for each of the {n_rows} rows, "
-            f"got shape {array.shape}."
-        )
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        position = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            "sample_weight must be finite and not negative, "
-            f"got {array[position]} at position {position}."
-        )
-    total = array.sum()
-    if total == 0:
-        raise ValueError("sample_weight must not be 0 in every row.")
-    if not np.isfinite(total):
-        raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
-    return None if (array == 1).all() else array
+    @cached_property
+    def _sample(self) -> Array:
+        """Some thousand scores, sorted; spread over the rows so that no period of theirs fits."""
+        n = len(self.scores)
+        if n <= SAMPLE_SIZE:
+            return np.sort(self.scores)
+        spread = np.modf(np.arange(SAMPLE_SIZE) * 0.6180339887498949)[0]
+        return np.sort(self.scores[(spread * n).astype(np.int64)])
 
+    def count(self, cells: Cells, n_threads: int) -> Numbers:
+        """Return the weight of each cell and class; threads share the rows."""
+        n_classes = len(self.classes)
+        base_of = (cells.cell_of * n_classes).astype(np.uint32)
+        is_whole = self.soft is None and (self.weights is None or self.weights.dtype == np.int64)
+        total_kind = np.int64 if is_whole else np.float64
+        # Without weights, 32 bits hold the count of a piece and take half the cache.
+        kind = np.int32 if is_whole and self.weights is None else total_kind
+        weights = np.ones(1, kind) if self.weights is None else self.weights
+        stride = int(self.weights is not None)
+        pieces = self._pieces(n_threads if is_whole else 1)
+        counts = np.zeros((len(pieces), cells.n_cells * n_classes), kind)
 
-def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
-    """Return the factor of each class, of which ``totals`` are the weights without factors.
+        def count_piece(number: int) -> None:
+            rows = slice(*pieces[number])
+            some_weights = weights[rows] if stride else weights
+            table = some_weights, stride, cells.low, cells.scale, base_of, counts[number]
+            if self.codes is not None:
+                kernels.count_rows(self.scores[rows], self.codes[rows], *table)
+            elif self.soft is not None:
+                kernels.count_soft_rows(self.scores[rows], self.soft[rows], *table)
 
-    Examples
-    --------
-    >>> class_factors("balanced", np.array([0, 1]), np.array([30.0, 10.0]))
-    array([1., 3.])
-    """
-    k = len(classes)
-    if class_weight is None:
-        return np.ones(k)
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(
-                f'class_weight must be "balanced", {k} numbers or a dict, got {class_weight!r}.'
+        run_all(count_piece, range(len(pieces)), n_threads)
+        total: Numbers = counts.sum(axis=0, dtype=total_kind)
+        return total.reshape(cells.n_cells, n_classes)
+
+    def count_located(self, located: Ints, n_cells: int) -> Numbers:
+        """Return the weight of each cell and class, given the cell of each row."""
+        n_classes = len(self.classes)
+        if self.codes is None:
+            assert self.soft is not None
+            soft = self.soft if self.weights is None else self.soft * self.weights[:, None]
+            return np.stack([np.bincount(located, one, n_cells) for one in soft.T], axis=1)
+        counts = np.bincount(located * n_classes + self.codes, self.weights, n_cells * n_classes)
+        is_whole = self.weights is None or self.weights.dtype == np.int64
+        kind = np.int64 if is_whole else np.float64
+        return counts.reshape(n_cells, n_classes).astype(kind, copy=False)
+
+    def rows(self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int) -> ArraySource:
+        """Return the rows of the chosen cells; those of a common score come as one a class."""
+        commonest = self._commonest(cells, counts)
+        commonest[~chosen] = np.nan
+        part = self.only(self._numbers_of_rows(cells, chosen, counts, commonest, n_threads))
+        common = np.flatnonzero(commonest == commonest)
+        if len(common) == 0 or part.codes is None:
+            return part
+        # What a cell holds of its commonest score is what it holds beyond the rows fetched.
+        fetched = part.count_located(cells.locate(part.scores), cells.n_cells)[common]
+        cell, code = np.nonzero(counts[common] - fetched)
+        weights = np.ones(part.n_rows, np.int64) if part.weights is None else part.weights
+        part.scores = np.append(part.scores, commonest[common[cell]])
+        part.codes = np.append(part.codes, code.astype(part.codes.dtype))
+        part.weights = np.append(weights, (counts[common] - fetched)[cell, code])
+        return part
+
+    def only(self, numbers: Ints | Bools) -> ArraySource:
+        """Return a source of some of the rows."""
+        part = copy(self)
+        part.__dict__.pop("_sample", None)
+        part.scores = self.scores[numbers]
+        part.codes = None if self.codes is None else self.codes[numbers]
+        part.soft = None if self.soft is None else self.soft[numbers]
+        part.weights = None if self.weights is None else self.weights[numbers]
+        return part
+
+    def _numbers_of_rows(
+        self, cells: Cells, chosen: Bools, counts: Numbers, commonest: Array, n_threads: int
+    ) -> Ints:
+        """Return the numbers of the rows in chosen cells, but for those of a commonest score."""
+        is_wanted = chosen[cells.cell_of].astype(np.uint8)
+        common = commonest[cells.cell_of] if (commonest == commonest).any() else commonest[:0]
+        is_plain = self.weights is None and self.soft is None
+        most = int(counts[chosen].sum()) if is_plain else self.n_rows
+        pieces = self._pieces(n_threads)
+        found: list[Ints] = [np.zeros(0, np.int64)] * len(pieces)
+
+        def fetch(number: int) -> None:
+            first, last = pieces[number]
+            numbers = np.empty(min(most, last - first) + 1, np.uint32)
+            n_found = np.zeros(1, np.int64)
+            kernels.fetch_rows(
+                self.scores[first:last], cells.low, cells.scale, is_wanted, common, numbers, n_found
             )
-        # Only ratios matter; scaled by the commonest class they are whole where they can be.
-        factors = np.ones(k)
-        occurs = totals > 0
-        factors[occurs] = totals.max() / totals[occurs]
-        return factors
-    if isinstance(class_weight, Mapping):
-        unknown = [key for key in class_weight if key not in classes.tolist()]
-        if unknown:
-            raise ValueError(
-                f"class_weight must name known classes {classes.tolist()}, got {unknown[0]!r}."
-            )
-        class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
-    try:
-        factors = np.asarray(class_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"class_weight must be numbers: {error}.") from error
-    if factors.shape != (k,):
-        raise ValueError(
-            f"class_weight must hold one number for each of the {k} classes "
-            f"(thresholds are {k - 1}, classes are {k}), got shape {factors.shape}."
-        )
-    if not np.isfinite(factors).all() or (factors < 0).any():
-        raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
-    if not (factors * totals).any():
-        raise ValueError("class_weight must not be 0 for every class that occurs.")
-    return factors
+            found[number] = first + numbers[: n_found[0]].astype(np.int64)
+
+        run_all(fetch, range(len(pieces)), n_threads)
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _pieces(self, n_threads: int) -> list[tuple[int, int]]:
+        n = len(self.scores)
+        return split(n, max(n_threads, -(-n // PIECE_SIZE)))
+
+    def _commonest(self, cells: Cells, counts: Numbers) -> Array:
+        """Return the score that each cell holds most often in the sample, NaN if none is common.
+
+        Only whole weights can be told by subtraction.
+        """
+        commonest = np.full(cells.n_cells, np.nan, self.scores.dtype)
+        if counts.dtype == np.int64:
+            scores, times = np.unique(self._sample, return_counts=True)
+            is_common = times >= TIMES_COMMON
+            by_times = np.argsort(times[is_common], kind="stable")
+            common = scores[is_common][by_times]
+            commonest[cells.locate(common)] = common  # of one cell's, the last and commonest stays
+        return commonest

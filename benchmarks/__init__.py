@@ -1,0 +1,1 @@
+"""How fast ordcut is, against sorting, against the paper's loops and against its rivals."""

@@ -1,0 +1,49 @@
+"""Run benchmarks and write what they measure: ``python -m benchmarks [names] [--quick]``."""
+
+import argparse
+from pathlib import Path
+
+from benchmarks import growth, hard, headline, pictures, rivals, table1
+from benchmarks.reports import shown, write_csv, write_markdown
+from ordcut.jit import running_kernels_as
+
+BENCHMARKS = {
+    "headline": headline,
+    "table1": table1,
+    "growth": growth,
+    "rivals": rivals,
+    "hard": hard,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that all runs")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"names must be among {', '.join(BENCHMARKS)}, got {', '.join(unknown)}.")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name in arguments.names or BENCHMARKS:
+        measure(name, arguments.quick, arguments.output)
+
+
+def measure(name: str, quick: bool, output: Path) -> None:
+    """Run one benchmark, showing each row as it comes, and write its files."""
+    benchmark, rows = BENCHMARKS[name], []
+    # Small problems would otherwise run as plain Python until they have paid for a compile.
+    with running_kernels_as("compiled"):
+        for row in benchmark.run(quick):
+            print(f"{name}:", " | ".join(map(shown, row.values())), flush=True)
+            rows.append(row)
+    picture = f"{name}.png" if name in pictures.DRAW else None
+    if picture:
+        pictures.DRAW[name](rows, output / picture)
+    write_csv(rows, output / f"{name}.csv")
+    write_markdown(rows, benchmark.__doc__, picture, output / f"{name}.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Problems to solve: float32 scores with labels in small integers, the same in every run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import erf, pi, sqrt
+
+import numpy as np
+
+#: How far a label strays from its score, whose spread is 1.
+NOISE = 0.5
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Scores, and labels from 0 to ``n_classes - 1`` that all occur."""
+
+    scores: np.ndarray
+    labels: np.ndarray
+    n_classes: int
+
+    @property
+    def n_bytes(self) -> int:
+        return self.scores.nbytes + self.labels.nbytes
+
+
+def normal(n: int, n_classes: int, seed: int = 0) -> Problem:
+    """Normal scores, with classes of about equal size that follow them with some noise."""
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal(n, dtype=np.float32)
+    return Problem(scores, _labels_that_follow(scores, n_classes, rng), n_classes)
+
+
+def on_label_scale(n: int, n_classes: int, seed: int = 0) -> Problem:
+    """Scores as a regression of the label gives them: drawn to the mean, low classes commoner."""
+    rng = np.random.default_rng(seed)
+    share = 1.0 / np.arange(1, n_classes + 1)
+    labels = _each_occurs(rng.choice(n_classes, n, p=share / share.sum()), n_classes)
+    mean = labels.mean()
+    scores = mean + 0.6 * (labels - mean) + 0.5 * rng.standard_normal(n)
+    return Problem(scores.astype(np.float32), labels, n_classes)
+
+
+def random_convex_cost(n_classes: int, seed: int = 0) -> np.ndarray:
+    """A cost matrix whose second differences over the prediction are random, and not negative."""
+    rng = np.random.default_rng(seed)
+    bend = rng.random((n_classes - 2, n_classes))
+    first = -rng.random((1, n_classes)) * np.arange(n_classes)
+    slope = np.cumsum(np.vstack([first, bend]), axis=0)
+    cost = np.vstack([np.zeros(n_classes), np.cumsum(slope, axis=0)])
+    return cost - cost.min(axis=0)
+
+
+def hard(name: str, n: int, n_classes: int) -> Problem:
+    """Data that a method which counts on smooth scores could stumble over; see ``HARD``."""
+    plain = normal(n, n_classes)
+    return HARD[name](plain)
+
+
+def _with_scores(problem: Problem, scores: np.ndarray) -> Problem:
+    return Problem(scores.astype(np.float32), problem.labels, problem.n_classes)
+
+
+def _in_order(problem: Problem, order: np.ndarray) -> Problem:
+    return Problem(problem.scores[order], problem.labels[order], problem.n_classes)
+
+
+def _independent(problem: Problem) -> Problem:
+    return Problem(
+        problem.scores,
+        np.random.default_rng(1).permutation(problem.labels),
+        problem.n_classes,
+    )
+
+
+def _with_outlier(problem: Problem) -> Problem:
+    scores = problem.scores.copy()
+    scores[len(scores) // 2] = 1e30
+    return _with_scores(problem, scores)
+
+
+def _cauchy(scores: np.ndarray) -> np.ndarray:
+    return np.tan(pi * (_normal_share(scores) - 0.5))
+
+
+#: Each maker turns a problem with normal scores into a hard one.
+HARD: dict[str, Callable[[Problem], Problem]] = {
+    "constant scores": lambda p: _with_scores(p, np.zeros_like(p.scores)),
+    "two values": lambda p: _with_scores(p, p.scores > 0),
+    "heavy ties": lambda p: _with_scores(p, np.round(p.scores, 1)),
+    "Cauchy": lambda p: _with_scores(p, _cauchy(p.scores)),
+    "log-normal": lambda p: _with_scores(p, np.exp(2 * p.scores)),
+    "labels independent": _independent,
+    "sorted": lambda p: _in_order(p, np.argsort(p.scores)),
+    "reversed": lambda p: _in_order(p, np.argsort(p.scores)[::-1]),
+    "one huge outlier": _with_outlier,
+}
+
+
+def _labels_that_follow(scores: np.ndarray, n_classes: int, rng: np.random.Generator) -> np.ndarray:
+    latent = scores + NOISE * rng.standard_normal(len(scores), dtype=np.float32)
+    share = _normal_share(latent / sqrt(1 + NOISE**2))
+    labels = np.minimum((share * n_classes).astype(np.int64), n_classes - 1)
+    return _each_occurs(labels, n_classes)
+
+
+def _normal_share(values: np.ndarray) -> np.ndarray:
+    """The share of a standard normal below each value; a table is enough, and has no tails."""
+    grid = np.linspace(-7, 7, 2001)
+    return np.interp(values, grid, [0.5 + 0.5 * erf(x / sqrt(2)) for x in grid])
+
+
+def _each_occurs(labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Make sure that small samples hold every class, in the smallest unsigned integers."""
+    labels[:n_classes] = np.arange(n_classes)
+    return labels.astype(np.uint8 if n_classes <= 256 else np.uint16)

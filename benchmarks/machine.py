@@ -1,0 +1,26 @@
+"""What a result depends on besides the code: the processor and the versions."""
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+from ordcut.threads import count_cores
+
+PACKAGES = ["ordcut", "numpy", "numba", "scipy", "scikit-learn"]
+
+
+def describe() -> str:
+    """Return one line for the head of every report."""
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return (
+        f"{_processor()}, {count_cores()} cores; {platform.system()}, "
+        f"Python {platform.python_version()}, {versions}."
+    )
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration, IndexError):
+        return platform.processor() or platform.machine()

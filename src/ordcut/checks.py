@@ -1,0 +1,132 @@
+"""Check scores and weights: what must hold of them, said once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ordcut.arrays import Array, ArrayLike, Floats, Numbers
+from ordcut.objectives import EXACT
+
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
+
+
+def check_scores(scores: ArrayLike, *, infinite: bool = False) -> Array:
+    """Return scores as a one-dimensional float array without NaN, in the precision they came in.
+
+    Integers become float64. Infinite scores pass only where ``infinite`` says so.
+
+    Examples
+    --------
+    >>> check_scores([1, 2])
+    array([1., 2.])
+    """
+    try:
+        array = np.asarray(scores)
+        if array.dtype not in (np.float16, np.float32, np.float64):
+            if array.dtype.kind == "c":
+                raise TypeError("complex numbers have no order")
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"scores must be numbers: {error}.") from error
+    if array.ndim != 1:
+        hint = " Pass scores.ravel()." if array.ndim == 2 and 1 in array.shape else ""
+        raise ValueError(f"scores must be one-dimensional, got shape {array.shape}.{hint}")
+    if len(array) == 0:
+        if infinite:  # nothing to label is fine; nothing to learn from is not
+            return array
+        raise ValueError("scores must hold at least one row, got none.")
+    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed.
+    low, high = array.min(), array.max()
+    if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
+        bad = np.isnan(array) if infinite else ~np.isfinite(array)
+        position = int(np.flatnonzero(bad)[0])
+        must = "must not be NaN" if infinite else "must be finite"
+        raise ValueError(
+            f"scores {must}, got {array[position]} at position {position} "
+            f"({int(bad.sum())} of {len(array)} in all). Drop or mend those rows."
+        )
+    return array
+
+
+def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
+    """Return row weights, int64 if all are whole, or None where every row has the weight 1.
+
+    Examples
+    --------
+    >>> check_weights([1.0, 2.0], 2), check_weights([0.5, 2.0], 2)
+    (array([1, 2]), array([0.5, 2. ]))
+    """
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"sample_weight must be numbers: {error}.") from error
+    if array.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must hold one number for each of the {n_rows} rows, "
+            f"got shape {array.shape}."
+        )
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        position = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            "sample_weight must be finite and not negative, "
+            f"got {array[position]} at position {position}."
+        )
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if total == 0:
+        raise ValueError("sample_weight must not be 0 in every row.")
+    if not np.isfinite(total):
+        raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
+    if total < EXACT and (array == np.rint(array)).all():
+        return None if (array == 1).all() else array.astype(np.int64)
+    return array
+
+
+def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
+    """Return the factor of each class, of which ``totals`` are the weights without factors.
+
+    Examples
+    --------
+    >>> class_factors("balanced", np.array([0, 1]), np.array([30.0, 10.0]))
+    array([1., 3.])
+    """
+    k = len(classes)
+    if class_weight is None:
+        return np.ones(k)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(
+                f'class_weight must be "balanced", {k} numbers or a dict, got {class_weight!r}.'
+            )
+        # Only ratios matter; scaled by the commonest class they are whole where they can be.
+        factors = np.ones(k)
+        occurs = totals > 0
+        factors[occurs] = totals.max() / totals[occurs]
+        return factors
+    if isinstance(class_weight, Mapping):
+        unknown = [key for key in class_weight if key not in classes.tolist()]
+        if unknown:
+            raise ValueError(
+                f"class_weight must name known classes {classes.tolist()}, got {unknown[0]!r}."
+            )
+        class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
+    try:
+        factors = np.asarray(class_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"class_weight must be numbers: {error}.") from error
+    if factors.shape != (k,):
+        raise ValueError(
+            f"class_weight must hold one number for each of the {k} classes "
+            f"(thresholds are {k - 1}, classes are {k}), got shape {factors.shape}."
+        )
+    if not np.isfinite(factors).all() or (factors < 0).any():
+        raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
+    if not (factors * totals).any():
+        raise ValueError("class_weight must not be 0 for every class that occurs.")
+    return factors

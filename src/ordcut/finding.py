@@ -1,0 +1,36 @@
+"""From a prepared problem to thresholds: resolve the objective, solve, place the cuts, judge."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordcut.checks import ClassWeight, class_factors
+from ordcut.objectives import ObjectiveLike, resolve_objective
+from ordcut.placing import place_cuts, scores_around
+from ordcut.solvers import Plan, Problem, solve
+from ordcut.thresholds import Thresholds
+
+
+def find_thresholds(
+    problem: Problem,
+    objective: ObjectiveLike,
+    method: str,
+    class_weight: ClassWeight | None,
+    plan: Plan,
+) -> Thresholds:
+    """Return the optimal thresholds of a problem, with the value they reach on its data."""
+    resolved = resolve_objective(objective, len(problem.classes))
+    factors = class_factors(class_weight, problem.classes, problem.totals)
+    found = solve(problem, resolved, factors, method, plan)
+    # Thresholds are computed in the precision of the data, whatever they were sorted in.
+    scores = found.table.rows.scores
+    around = np.stack(scores_around(scores, found.cuts), axis=1)
+    return Thresholds(
+        thresholds=place_cuts(scores.astype(problem.precision, copy=False), found.cuts),
+        classes=problem.classes,
+        value=resolved.value(found.table.confusion(found.cuts) * factors),
+        objective=resolved.name,
+        method=found.method,
+        certificate=found.certificate,
+        ranges=around.astype(np.float64) + 0.0,
+    )

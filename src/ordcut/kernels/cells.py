@@ -1,0 +1,209 @@
+"""Count rows by cell of the line and class, and fetch the rows of chosen cells.
+
+The cell of a score comes from a table: ``(score - low) * scale``, cut off to the table's length,
+is the place where the table holds the cell. Each step keeps the order of the scores, so cells are
+in order too. Comparisons are written so that a NaN lands in the first place, never outside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordcut.arrays import Array, Bools, Ints, Numbers
+from ordcut.jit import kernel
+
+
+@kernel(steps=lambda scores, *_: 5 * scores.size)
+def count_rows(
+    scores: Array,
+    codes: Array,
+    weights: Numbers,
+    stride: int,
+    low: float,
+    scale: float,
+    base_of: Array,
+    counts: Numbers,
+) -> None:
+    """Add the weight of each row to ``counts[base_of[place] + class]``.
+
+    ``base_of`` holds the cell of each place, multiplied by the number of classes.
+    """
+    top = float(len(base_of) - 1)
+    if stride == 0:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += 1
+    else:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += weights[i]
+
+
+@kernel(steps=lambda scores, soft, *_: 4 * scores.size + soft.size)
+def count_soft_rows(
+    scores: Array,
+    soft: Numbers,
+    weights: Numbers,
+    stride: int,
+    low: float,
+    scale: float,
+    base_of: Array,
+    counts: Numbers,
+) -> None:
+    """Add the weights of each row's classes to the counts of its cell, as in ``count_rows``."""
+    top = float(len(base_of) - 1)
+    for i in range(len(scores)):
+        place = (float(scores[i]) - low) * scale
+        place = place if place > 0.0 else 0.0
+        place = place if place < top else top
+        base = base_of[np.uint32(np.int32(place))]
+        for code in range(soft.shape[1]):
+            counts[base + np.uint32(code)] += weights[i * stride] * soft[i, code]
+
+
+@kernel(steps=lambda scores, *_: 5 * scores.size)
+def fetch_rows(
+    scores: Array,
+    low: float,
+    scale: float,
+    is_wanted: Array,
+    commonest: Array,
+    rows: Array,
+    n_found: Ints,
+) -> None:
+    """Write the numbers of the rows whose place is wanted into ``rows``, in ascending order.
+
+    ``is_wanted`` holds 1 or 0 for each place. Rows whose score is the ``commonest`` of their place
+    are left out; an empty ``commonest`` says that no score is common. ``rows`` must have room for
+    one number more than is found: each number is written, and stays if its row is wanted, because
+    that costs less than a branch which cannot be predicted. Fills ``n_found[0]``.
+    """
+    top = float(len(is_wanted) - 1)
+    n = np.uint32(0)
+    if len(commonest) == 0:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            rows[n] = i
+            n = np.uint32(n + is_wanted[np.uint32(np.int32(place))])
+    else:
+        for i in range(len(scores)):
+            place = (float(scores[i]) - low) * scale
+            place = place if place > 0.0 else 0.0
+            place = place if place < top else top
+            p = np.uint32(np.int32(place))
+            rows[n] = i
+            n = np.uint32(n + (is_wanted[p] & (scores[i] != commonest[p])))
+    n_found[0] = n
+
+
+@kernel(steps=lambda scores, *_: 6 * scores.size)
+def locate_parts(
+    scores: Array,
+    low: float,
+    scale: float,
+    slot_of: Array,
+    start: Array,
+    parts_per_place: Array,
+    n_parts: int,
+    located: Array,
+) -> None:
+    """Fill in which part of its cell each score lies in; every score must be in a chosen cell.
+
+    ``slot_of`` holds, for each place, the number of its cell among the chosen ones, ``start`` the
+    place where each of these begins. Part ``p`` of the chosen cell ``s`` has the number
+    ``s * (n_parts + 1) + 1 + p``: the one before is kept for the cells that were not chosen.
+    """
+    top = float(len(slot_of) - 1)
+    for i in range(len(scores)):
+        place = (float(scores[i]) - low) * scale
+        place = place if place > 0.0 else 0.0
+        place = place if place < top else top
+        slot = slot_of[np.uint32(np.int32(place))]
+        part = np.int64((place - start[slot]) * parts_per_place[slot])
+        located[i] = slot * (n_parts + 1) + 1 + min(part, n_parts - 1)
+
+
+@kernel(steps=lambda counts, gain, *_: 3 * counts.size * len(gain).bit_length())
+def mark_near_minima(
+    counts: Numbers, has_rows: Bools, gain: Numbers, slack: float, chosen: Bools
+) -> None:
+    """Mark the cells that can hold a threshold of a convex objective.
+
+    A risk curve is known at the borders of cells; inside a cell it cannot fall below its left
+    border plus the falls that the cell's rows could bring. A cell is marked for a curve if that
+    bound is not above the lowest border, and so are the cells with rows next to the lowest border.
+    Values within ``slack`` count as equal. As in ``nested_minima``, the middle curve's cells bound
+    those of the others: O(C K log K) time for C cells.
+    """
+    n_cells, n_classes = counts.shape
+    n_cuts = len(gain)
+    border = np.empty(n_cells + 1, gain.dtype)
+    floor = np.empty(n_cells, gain.dtype)
+    pending = np.empty((n_cuts + 1, 4), dtype=np.int64)
+    pending[0, 0] = 0
+    pending[0, 1] = n_cuts
+    pending[0, 2] = 0
+    pending[0, 3] = n_cells
+    n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        low = pending[n_pending, 0]
+        high = pending[n_pending, 1]
+        first = pending[n_pending, 2]
+        last = pending[n_pending, 3]
+        k = (low + high) // 2
+        total = gain[k, 0] - gain[k, 0]
+        least = total
+        where = first
+        border[first] = total
+        for c in range(first, last):
+            rise = gain[k, 0] - gain[k, 0]
+            fall = gain[k, 0] - gain[k, 0]
+            for truth in range(n_classes):
+                change = counts[c, truth] * gain[k, truth]
+                rise += change
+                fall += change if change < 0 else 0
+            floor[c] = total + fall
+            total += rise
+            border[c + 1] = total
+            if total < least:
+                least = total
+                where = c + 1
+        # Below the first minimum an equal value would win, above it only a lower one.
+        lowest = last
+        highest = first
+        for c in range(first, last):
+            if floor[c] < least + slack or (floor[c] == least and c < where):
+                chosen[c] = True
+                lowest = min(lowest, c)
+                highest = max(highest, c + 1)
+        for b in range(first, last + 1):
+            if b == where or (slack > 0 and border[b] <= least + slack):
+                lowest = min(lowest, b)
+                highest = max(highest, b)
+                c = b - 1
+                while c > 0 and not has_rows[c]:
+                    c -= 1
+                chosen[max(c, 0)] = True
+                c = b
+                while c < n_cells - 1 and not has_rows[c]:
+                    c += 1
+                chosen[min(c, n_cells - 1)] = True
+        if low < k:
+            pending[n_pending, 0] = low
+            pending[n_pending, 1] = k
+            pending[n_pending, 2] = first
+            pending[n_pending, 3] = highest
+            n_pending += 1
+        if k + 1 < high:
+            pending[n_pending, 0] = k + 1
+            pending[n_pending, 1] = high
+            pending[n_pending, 2] = lowest
+            pending[n_pending, 3] = last
+            n_pending += 1

@@ -1,0 +1,123 @@
+"""Pruned search: count by cell and class, and sort only the rows of cells that can matter.
+
+Everything is asked of a source, so it runs wherever data live, with no sort of all rows and no
+copy of them. What is left is an ordinary table, in which the rows of the other cells stand as
+lumps that no threshold can enter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordcut.arrays import Bools, Floats, Ints, Numbers
+from ordcut.cells import SplitCells, starts_in
+from ordcut.objectives import Objective, is_convex
+from ordcut.solvers.bounds import cells_that_can_hold
+from ordcut.sorting import SortedRows, insert_lumps
+from ordcut.sources.arrays import ArraySource
+from ordcut.sources.base import Source
+from ordcut.table import ScoreTable
+
+#: About how many counters the cells may take: what the second level of a cache holds.
+N_COUNTERS = 1 << 17
+
+#: With many classes there are still so many cells.
+LEAST_CELLS = 512
+
+#: From so many rows on, "auto" prunes convex objectives.
+MOST_ROWS_TO_SORT = 200_000
+
+#: From so many rows times classes on, "auto" prunes the others.
+MOST_CHOICES = 1 << 28
+
+#: Cells with fewer rows on average than this cost more to judge than they spare.
+ROWS_PER_CELL = 16
+
+#: The rows fetched are judged by parts of their cells with about so many rows, and at most so many
+#: parts a cell.
+ROWS_PER_PART, MOST_PARTS = 8, 64
+
+
+def is_worth_pruning(source: Source, objective: Objective) -> bool:
+    """Return whether counting and fetching beats sorting all rows, from measured crossovers.
+
+    Bounds are tight where curves can be judged one by one, as those of convex costs and of the
+    quadratic kappa can; elsewhere, pruning is for what the dynamic programme has no memory for.
+    """
+    n_rows, n_classes = source.n_rows, objective.n_classes
+    if is_convex(objective.cost):
+        return n_rows >= MOST_ROWS_TO_SORT
+    return n_rows * n_classes >= MOST_CHOICES
+
+
+class PrunedProblem:
+    """A source counted by cells, from which a small table can be had for any cost matrix.
+
+    Examples
+    --------
+    >>> from ordcut.sources.arrays import ArraySource
+    >>> labels = np.repeat([0, 1, 2], 1000)
+    >>> problem = PrunedProblem(ArraySource(np.arange(3000.0), labels))
+    >>> len(problem.table_for(1 - np.eye(3, dtype=np.int64)).rows.codes) < 100
+    True
+    """
+
+    def __init__(self, source: Source, n_threads: int = 1) -> None:
+        self.classes = source.classes
+        self.precision = source.precision
+        self._source = source
+        self._n_threads = n_threads
+        most = max(LEAST_CELLS, N_COUNTERS // len(self.classes))
+        self._cells = source.cells(min(most, max(4, source.n_rows // ROWS_PER_CELL)))
+        self._counts = source.count(self._cells, n_threads)
+        self._fetched: tuple[Bools, ArraySource] | None = None
+        self.totals: Floats = self._counts.sum(axis=0).astype(np.float64)
+
+    def table_for(self, cost: Numbers) -> ScoreTable:
+        """Return a table that holds every cut which can be optimal for a cost matrix."""
+        chosen, part = self._rows_of(cells_that_can_hold(self._counts, cost))
+        if chosen.all():
+            return ScoreTable.from_source(part)
+        # Judge the rows fetched once more, by parts of their cells, before they are sorted.
+        n_parts = max(1, min(MOST_PARTS, part.n_rows // (ROWS_PER_PART * int(chosen.sum()))))
+        cells = self._cells.split(chosen, n_parts)
+        located = cells.locate(part.scores)
+        counts = part.count_located(located, cells.n_cells)
+        counts[cells.is_run] = cells.join_runs(self._counts)
+        can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
+        rows = part.only(can_hold[located]).sorted_rows()
+        return self._with_lumps(cells, counts, can_hold, rows)
+
+    def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
+        """Return the rows of the chosen cells; rows that were fetched before stay."""
+        if self._fetched is None or (chosen & ~self._fetched[0]).any():
+            if self._fetched is not None:
+                chosen = chosen | self._fetched[0]
+            part = self._source.rows(self._cells, chosen, self._counts, self._n_threads)
+            self._fetched = chosen, part
+        return self._fetched
+
+    def _with_lumps(
+        self, cells: SplitCells, counts: Numbers, chosen: Bools, rows: SortedRows
+    ) -> ScoreTable:
+        """Put what lies between the chosen cells back among the rows, as one lump each."""
+        n_before: Ints = np.cumsum(chosen) - chosen
+        others = np.flatnonzero(~chosen)
+        firsts = np.flatnonzero(np.append(True, np.diff(n_before[others]) != 0))
+        lumps = np.add.reduceat(counts[others], firsts, axis=0)
+        starts = np.append(starts_in(cells, rows.scores, np.flatnonzero(chosen)), len(rows.codes))
+        position = starts[n_before[others[firsts]]]
+        return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
+
+    @property
+    def coarse(self) -> ScoreTable:
+        """A table with cuts at the borders of cells only."""
+        no_rows = SortedRows(
+            np.zeros(0, self.precision),
+            np.zeros(0, np.uint16),
+            np.zeros(0, np.bool_),
+            np.zeros(0, self._counts.dtype),
+        )
+        at_start = np.zeros(len(self._counts), np.int64)
+        rows = insert_lumps(no_rows, at_start, self._counts)
+        return ScoreTable.from_rows(rows, self._source)

@@ -1,0 +1,170 @@
+"""Bad input gets an error that names the argument, what came and what to do."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ordcut
+
+GOOD = {"scores": [0.1, 0.4, 0.9], "labels": [0, 1, 2]}
+
+
+def says(text):
+    return re.escape(text)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        (
+            {"scores": [0.1, np.nan, 0.9]},
+            ValueError,
+            "scores must be finite, got nan at position 1",
+        ),
+        (
+            {"scores": [0.1, 0.4, np.inf]},
+            ValueError,
+            "scores must be finite, got inf at position 2",
+        ),
+        ({"scores": [0.1, 0.4]}, ValueError, "got 2 scores and 3 labels"),
+        ({"scores": [[0.1], [0.4], [0.9]]}, ValueError, "got shape (3, 1). Pass scores.ravel()."),
+        ({"scores": [], "labels": []}, ValueError, "scores must hold at least one row, got none"),
+        ({"scores": ["a", "b", "c"]}, TypeError, "scores must be numbers"),
+        ({"scores": [1j, 2j, 3j]}, TypeError, "complex numbers have no order"),
+        ({"scores": 0.5}, ValueError, "scores must be one-dimensional, got shape ()"),
+        (
+            {"labels": [0, 1, np.nan]},
+            ValueError,
+            "labels must not be missing, got nan at position 2",
+        ),
+        (
+            {"labels": [0, None, 1]},
+            ValueError,
+            "labels must not be missing, got None at position 1",
+        ),
+        ({"labels": ["a", None, "b"]}, ValueError, "must not be missing, got None at position 1"),
+        ({"labels": ["a", np.nan, "b"]}, ValueError, "must not be missing, got nan at position 1"),
+        (
+            {"labels": pd.Series([0, None, 1], dtype="Int64")},
+            ValueError,
+            "labels must not be missing, got nan at position 1",
+        ),
+        (
+            {"labels": pl.Series([0, None, 1])},
+            ValueError,
+            "must not be missing, got nan at position 1",
+        ),
+        (
+            {"labels": ["a", 1, "b"]},
+            TypeError,
+            "labels must be all text or all numbers, got 1 among",
+        ),
+        ({"labels": [0, 1, np.inf]}, ValueError, "labels must be finite, got inf"),
+        ({"labels": [1j, 2, 3]}, TypeError, "labels must be numbers, booleans or text"),
+        ({"labels": [[0], [1], [2]]}, ValueError, "labels must be one-dimensional"),
+        ({"labels": [[0], [1, 2], [2]]}, ValueError, "labels must be a flat list or array"),
+        ({"labels": [1, 1, 1]}, ValueError, "labels must hold at least two classes, got only"),
+        ({"labels": [0, 1, 7], "classes": [0, 1, 2]}, ValueError, "got 7 at position 2"),
+        ({"labels": ["a", "b", "c"], "classes": [0, 1, 2]}, TypeError, "must be of one kind"),
+        ({"classes": [0, 1, 1]}, ValueError, "classes must be distinct, got"),
+        ({"classes": [0]}, ValueError, "classes must list at least two classes"),
+        ({"classes": {0, 1, 2}}, TypeError, "classes must be in order, lowest first, got a set"),
+        (
+            {"labels": [0, 1, 7], "objective": np.zeros((5, 5))},
+            ValueError,
+            "labels must be whole numbers from 0 to 4 (the cost matrix has 5 classes), "
+            "got 7 at position 2.",
+        ),
+        (
+            {"labels": [1, 2, 2], "objective": np.zeros((5, 5))},
+            ValueError,
+            "objective speaks of 5 classes, but labels hold 2: 1, 2. List all 5 in classes=",
+        ),
+        (
+            {"classes": [0, 1, 2], "objective": np.zeros((5, 5))},
+            ValueError,
+            "objective must be a (3, 3) matrix for 3 classes, got shape (5, 5)",
+        ),
+        ({"labels": [[0, -1], [1, 0], [1, 0]]}, ValueError, "got -1.0 in row 0, column 1"),
+        ({"labels": np.zeros((3, 2))}, ValueError, "labels must carry some weight"),
+        ({"labels": np.ones((3, 2)), "classes": [1, 2, 3]}, ValueError, "labels have 2 columns"),
+        ({"labels": np.ones((3, 2)), "objective": np.ones((3, 3))}, ValueError, "2 columns"),
+        ({"labels": [["a", "b"]] * 3}, TypeError, "soft labels must be numbers"),
+        ({"sample_weight": [1, -2, 1]}, ValueError, "not negative, got -2.0 at position 1"),
+        ({"sample_weight": [0, 0, 0]}, ValueError, "sample_weight must not be 0 in every row"),
+        ({"sample_weight": [1, np.nan, 1]}, ValueError, "sample_weight must be finite"),
+        ({"sample_weight": [1, 1]}, ValueError, "for each of the 3 rows, got shape (2,)"),
+        ({"sample_weight": ["x", 1, 1]}, TypeError, "sample_weight must be numbers"),
+        ({"sample_weight": [1e308] * 3}, ValueError, "sample_weight must have a finite sum"),
+        ({"class_weight": [1, 2]}, ValueError, "thresholds are 2, classes are 3), got shape (2,)"),
+        ({"class_weight": "balance"}, ValueError, 'class_weight must be "balanced"'),
+        ({"class_weight": {9: 1}}, ValueError, "class_weight must name known classes [0, 1, 2]"),
+        ({"class_weight": [1, -1, 1]}, ValueError, "class_weight must be finite and not negative"),
+        ({"class_weight": [0, 0, 0]}, ValueError, "class_weight must not be 0 for every class"),
+        ({"class_weight": ["x", 1, 1]}, TypeError, "class_weight must be numbers"),
+        ({"objective": "absolut"}, ValueError, 'Did you mean "absolute"?'),
+        ({"objective": "qwk"}, ValueError, 'objective must be one of "absolute"'),
+        ({"objective": [[0, 1], [1, 0], [1, 1]]}, ValueError, "square (K, K) matrix"),
+        ({"objective": [[0, np.nan], [1, 0]]}, ValueError, "must be finite, got nan at [0, 1]"),
+        (
+            {"objective": np.full((3, 3), 1e308)},
+            ValueError,
+            "objective must have costs that can be",
+        ),
+        ({"objective": None}, ValueError, "objective must be a square (K, K) matrix"),
+        ({"objective": {}}, ValueError, "objective must be a name, a (K, K) matrix"),
+        ({"objective": ordcut.Kappa(np.eye(3))}, ValueError, "must be 0 on the diagonal"),
+        ({"objective": ordcut.Kappa(-np.ones((3, 3)))}, ValueError, "must not be negative"),
+        ({"objective": ordcut.Kappa("kappa")}, ValueError, "weights of a Kappa must be a cost"),
+        ({"method": "nestd"}, ValueError, 'Did you mean "nested"?'),
+        ({"method": "pio", "n_jobs": 0}, ValueError, "n_jobs must be a number of threads"),
+        ({"method": "blocks", "block_size": 0}, ValueError, "block_size must be a whole number"),
+    ],
+)
+def test_an_error_names_the_argument_what_came_and_what_to_do(changed, error, message):
+    with pytest.raises(error, match=says(message)):
+        ordcut.optimal_thresholds(**(GOOD | changed))
+
+
+@pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
+def test_a_kappa_of_one_class_only_is_a_clear_error(objective):
+    with pytest.raises(ValueError, match=f"{objective}' is undefined when predictions cannot dis"):
+        ordcut.optimal_thresholds([1, 2], [1, 1], classes=[0, 1, 2], objective=objective)
+    with pytest.raises(ValueError, match="is undefined"):
+        ordcut.evaluate([1, 1], [1, 1], objective, classes=[0, 1, 2])
+
+
+def test_predicting_refuses_nan_and_takes_infinite_and_no_scores():
+    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    with pytest.raises(ValueError, match="scores must not be NaN, got nan at position 1"):
+        found.predict([0.5, np.nan])
+    assert found.predict([-np.inf, np.inf]).tolist() == [0, 1]
+    assert found.predict([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "message"),
+    [
+        ([0, 1], [0, 1, 1], "got 2 labels and 3 predictions"),
+        ([0, 1], [0, 5], "predictions must be among the classes 0, 1, got 5 at position 1"),
+        ([0, 1], [[0], [1]], "predictions must be one-dimensional"),
+    ],
+)
+def test_evaluate_names_what_is_wrong(labels, predictions, message):
+    with pytest.raises(ValueError, match=says(message)):
+        ordcut.evaluate(labels, predictions, classes=[0, 1])
+
+
+def test_evaluate_takes_predictions_that_do_not_occur_among_the_labels():
+    assert ordcut.evaluate([0, 0, 1], [0, 2, 1]) == pytest.approx(2 / 3)
+
+
+def test_the_crossing_error_survives_pickling():
+    error = ordcut.CrossedThresholdsError("io", 3)
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error)
+    assert copy.pair == (3, 4)

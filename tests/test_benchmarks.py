@@ -1,0 +1,56 @@
+"""The benchmarks run from end to end on tiny data; nothing here judges a time."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ordcut.solvers import METHODS as ALL_METHODS
+
+ROOT = Path(__file__).parents[1]
+METHODS = set(ALL_METHODS)
+RATIOS = {
+    "headline": "value",
+    "table1": "over sort",
+    "growth": "over sort",
+    "rivals": "time over ordcut",
+    "hard": "over sort",
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The rows of every benchmark by its name, from one quick run of them all."""
+    folder = tmp_path_factory.mktemp("results")
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--output", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    assert {file.stem for file in folder.glob("*.md")} == set(RATIOS)
+    assert {file.stem for file in folder.glob("*.png")} == {"growth", "table1", "rivals"}
+    rows = {}
+    for file in folder.glob("*.csv"):
+        with file.open(newline="") as stream:
+            rows[file.stem] = list(csv.DictReader(stream))
+    return rows
+
+
+# One test, and not one a claim: parallel workers would each run all benchmarks for theirs.
+def test_quick_benchmarks_write_rows_that_make_sense(results):
+    assert set(results) == set(RATIOS)
+    for name, column in RATIOS.items():
+        ratios = [float(row[column]) for row in results[name] if row[column]]
+        assert ratios, name
+        assert all(ratio > 0 for ratio in ratios), name
+
+    for grows in ("n", "K"):
+        assert {row["method"] for row in results["growth"] if row["grows"] == grows} == METHODS
+
+    processes = {row["process"] for row in results["table1"]}
+    whole = {f"whole: {method}" for method in METHODS}
+    assert {"P2-P3", "P4-P5", "blocks (2)", "blocks (3)", "blocks (4)"} | whole <= processes
+
+    rivals = {row["rival"] for row in results["rivals"]}
+    assert {"Nelder-Mead", "Powell", "optimized-rounder", "scikit-learn, grid of 100"} <= rivals
+    for row in results["rivals"]:
+        assert float(row["short of ordcut"]) >= -1e-12, row  # one judge, up to its rounding

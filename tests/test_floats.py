@@ -1,0 +1,84 @@
+"""Floating point: a cut labels the scores it was found on exactly as intended."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import ordcut
+
+PRECISIONS = [np.float16, np.float32, np.float64]
+
+
+@given(data=st.data(), precision=st.sampled_from(PRECISIONS))
+def test_any_finite_scores_reach_the_value_claimed(data, precision):
+    scores = data.draw(
+        hnp.arrays(
+            precision,
+            st.integers(2, 12),
+            elements=st.floats(
+                allow_nan=False, allow_infinity=False, width=np.dtype(precision).itemsize * 8
+            ),
+        )
+    )
+    labels = data.draw(hnp.arrays(np.int64, len(scores), elements=st.integers(0, 3)))
+    found = ordcut.optimal_thresholds(scores, labels, classes=range(4))
+    predicted = found.predict(scores)
+    assert ordcut.evaluate(labels, predicted, classes=range(4)) == found.value
+    # The same holds for somebody who compares in the scores' own precision.
+    thresholds = found.thresholds.astype(precision)
+    codes = (scores[:, None] >= thresholds).sum(axis=1)
+    assert codes.tolist() == predicted.tolist()
+
+
+@given(data=st.data(), precision=st.sampled_from(PRECISIONS))
+def test_candidates_part_neighbouring_floats(data, precision):
+    width = np.dtype(precision).itemsize * 8
+    low = precision(data.draw(st.floats(allow_nan=False, allow_infinity=False, width=width)))
+    high = np.nextafter(low, precision(np.inf))
+    if not np.isfinite(high):
+        return
+    cut = ordcut.ScoreTable(np.array([low, high]), [0, 1]).candidates[1]
+    assert low < cut <= high
+
+
+def test_the_midpoint_of_neighbours_does_not_move_the_lower_one_up():
+    low, high = 1.0, np.nextafter(1.0, 2.0)
+    assert low / 2 + high / 2 == low  # the trap
+    found = ordcut.optimal_thresholds([low, high], [0, 1])
+    assert found.thresholds[0] == high
+    assert found.predict([low, high]).tolist() == [0, 1]
+
+
+def test_extreme_scores_do_not_overflow():
+    found = ordcut.optimal_thresholds([-1.7e308, 1.6e308, 1.7e308], [0, 1, 2])
+    assert np.isfinite(found.thresholds).all()
+    assert found.value == 0
+
+
+def test_minus_zero_and_zero_are_one_score():
+    table = ordcut.ScoreTable([-0.0, 0.0, 1.0], [0, 1, 1])
+    assert table.scores.tolist() == [0.0, 1.0]
+    found = ordcut.optimal_thresholds([-1.0, -0.0], [0, 1])
+    assert not np.signbit(ordcut.optimal_thresholds([-5e-324, -0.0], [0, 1]).thresholds[0])
+    assert found.predict([0.0]).tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64, np.uint64, bool])
+def test_integer_scores_are_taken_as_floats(kind):
+    found = ordcut.optimal_thresholds(np.array([0, 0, 1, 1], dtype=kind), [0, 0, 1, 1])
+    assert found.thresholds.tolist() == [0.5]
+
+
+def test_integers_beyond_the_precision_of_floats_are_consistent():
+    scores = np.array([2**53, 2**53 + 1, 2**53 + 2])
+    found = ordcut.optimal_thresholds(scores, [0, 1, 1])
+    assert ordcut.evaluate([0, 1, 1], found.predict(scores)) == found.value
+
+
+def test_float32_thresholds_are_float32_numbers():
+    scores = np.array([0.1, 0.2, 0.7], dtype=np.float32)
+    thresholds = ordcut.optimal_thresholds(scores, [0, 1, 2]).thresholds
+    assert thresholds.dtype == np.float64
+    assert (thresholds == thresholds.astype(np.float32)).all()

@@ -1,0 +1,95 @@
+"""Light to start: what an import and a small call load, and what a large one needs."""
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut import jit
+from ordcut.jit import running_kernels_as
+
+HEAVY = [
+    "numba",
+    "sklearn",
+    "scipy",
+    "narwhals",
+    "torch",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "duckdb",
+]
+
+
+def loaded_after(code):
+    report = f"import sys\n{code}\nprint(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", report], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_importing_loads_nothing_heavy():
+    assert loaded_after("import ordcut") == []
+
+
+def test_a_small_problem_loads_nothing_heavy():
+    code = """
+import numpy as np, ordcut
+labels = np.arange(3000) % 5
+for objective in ["absolute", "zero_one", "quadratic_kappa"]:
+    ordcut.optimal_thresholds(np.sin(np.arange(3000)) + labels, labels, objective=objective)
+"""
+    assert loaded_after(code) == []
+
+
+def test_a_large_problem_loads_numba_alone():
+    code = """
+import numpy as np, ordcut
+labels = np.arange(200_000) % 5
+ordcut.optimal_thresholds(np.sin(np.arange(200_000)) + labels, labels)
+"""
+    assert set(loaded_after(code)) <= {"numba", "scipy"}  # Numba itself looks for scipy
+
+
+def test_a_kernel_is_bought_once_renting_it_has_cost_as_much(monkeypatch):
+    ran = []
+    monkeypatch.setattr(jit, "_compile", lambda _: lambda *_: ran.append("compiled"))
+    rented = jit.Kernel(lambda _: ran.append("python"), steps=lambda n: n)
+    for _ in range(3):
+        rented(jit.STEPS_WORTH_COMPILING // 2)
+    assert ran == ["python", "python", "compiled"]
+
+
+def test_a_kernel_compiles_where_no_cache_can_be_written(monkeypatch):
+    import numba
+
+    def without_cache(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda python: python
+
+    monkeypatch.setattr(numba, "njit", without_cache)
+    assert jit._compile(len) is len
+
+
+@pytest.mark.parametrize("method", ["io", "nested", "auto"])
+def test_memory_does_not_grow_with_the_number_of_classes(method):
+    rng = np.random.default_rng(0)
+    n = 50_000
+    scores = rng.normal(size=n)
+    peaks = []
+    for n_classes in (4, 200):
+        labels = np.arange(n) % n_classes
+        with running_kernels_as("compiled"):
+            ordcut.optimal_thresholds(scores, labels, method=method)
+            tracemalloc.start()
+            ordcut.optimal_thresholds(scores, labels, method=method)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    # A matrix of 8 bytes for each row and class would take 80 MB here; its K x K costs take 0.3.
+    assert peaks[1] < peaks[0] + 2_000_000
+    assert peaks[1] < 100 * n
