@@ -7,7 +7,7 @@ from ordcut import demo
 def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(tmp_path, capsys):
     demo.main(["--output", str(tmp_path / "out")])
     printed = capsys.readouterr().out
-    for word in ["rounding", "biases", "likelihood", "optimal", "Theorem 2", "Dinkelbach"]:
+    for word in ["round", "biases", "likelihood", "optimal", "Theorem 2", "Dinkelbach"]:
         assert word in printed
     text = (tmp_path / "out" / "thresholds.json").read_text(encoding="utf-8")
     assert ordcut.Thresholds.from_json(text).objective == "absolute"
@@ -15,9 +15,9 @@ def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(tmp_path,
 
 
 def test_optimal_thresholds_are_best_on_the_rows_they_were_found_on():
-    learn, _, biases = demo.score_marriages()
-    by_labeling = dict(demo.compare(learn, learn, biases))
-    for labeling in ["rounding", "biases", "likelihood"]:
+    learn, _ = demo.load_marriages()
+    by_labeling = dict(demo.compare(learn, learn))
+    for labeling in ["round", "biases", "likelihood"]:
         others, ours = by_labeling[labeling], by_labeling["optimal"]
         assert all(our <= other for our, other in zip(ours[:3], others[:3], strict=True))
         assert ours[3] >= others[3]

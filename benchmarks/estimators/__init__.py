@@ -1,0 +1,1 @@
+"""The estimators measured against other libraries: `python -m benchmarks.estimators`."""

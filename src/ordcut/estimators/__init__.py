@@ -1,0 +1,11 @@
+"""Ordinal classifiers for scikit-learn that label by optimal thresholds."""
+
+from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
+from ordcut.estimators.linear import LinearThresholdClassifier
+from ordcut.estimators.logistic import OrdinalLogisticRegression
+
+__all__ = [
+    "LinearThresholdClassifier",
+    "OrdinalLogisticRegression",
+    "OrdinalThresholdClassifierCV",
+]

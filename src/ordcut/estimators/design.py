@@ -1,0 +1,122 @@
+"""Features, standardised, and the few sums over rows that the models need."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from ordcut.arrays import Array, Floats
+
+#: Numbers in a piece of rows: a piece and its weighted copy stay in the processor's cache.
+PIECE = 131_072
+
+
+def few_threads(n_features: int) -> AbstractContextManager[Any]:
+    """Keep BLAS to one thread while there are few features.
+
+    The products are then so small that its threads wait for each other longer than they work,
+    and on a busy machine a hundred times longer.
+    """
+    if n_features > 100:
+        return nullcontext()
+    limited: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limited
+
+
+class Design:
+    """Standardised features of shape (n, p): dense ones are centred too, sparse ones are not.
+
+    Centring changes nothing but the biases, and would make a sparse matrix dense.
+
+    Attributes
+    ----------
+    rows : ndarray or CSR array of shape (n, p)
+        The standardised features; a constant feature is 0 where dense.
+    centre, scale : ndarray of shape (p,)
+        ``features = centre + scale * rows``.
+    """
+
+    rows: Any
+    centre: Floats
+    scale: Floats
+
+    def __init__(self, features: Any, weights: Floats) -> None:
+        total = float(weights.sum())
+        if sparse.issparse(features):
+            self._scale_sparse(sparse.csr_array(features), weights, total)
+        else:
+            self._standardise_dense(features, weights, total)
+
+    def _standardise_dense(self, features: Array, weights: Floats, total: float) -> None:
+        # Features are divided by their largest value first, so that no square overflows.
+        peak = np.maximum(features.max(axis=0), -features.min(axis=0))
+        peak[peak == 0] = 1.0
+        rows = features / peak
+        centre = weights @ rows / total
+        rows -= centre
+        spread = np.sqrt(sum(weights[a:b] @ rows[a:b] ** 2 for a, b in self._pieces(rows)) / total)
+        constant = spread <= 8 * np.finfo(np.float64).eps * np.abs(centre)
+        rows[:, constant] = 0.0
+        spread[constant] = 1.0
+        rows /= spread
+        self.rows, self.centre, self.scale = rows, centre * peak, spread * peak
+
+    def _scale_sparse(self, features: Any, weights: Floats, total: float) -> None:
+        peak = abs(features).max(axis=0).toarray().ravel()
+        peak[peak == 0] = 1.0
+        rows = features.multiply(1.0 / peak).tocsr()
+        mean = weights @ rows / total
+        variance = weights @ rows.multiply(rows) / total - mean**2
+        spread = np.sqrt(np.maximum(variance, 0.0))
+        # A constant feature that is not 0 would pass for a bias: leave it out of the model.
+        constant = spread <= 1e-7 * np.abs(mean)
+        factor = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, spread))
+        self.rows = rows.multiply(factor).tocsr()
+        self.centre = np.zeros(len(peak))
+        self.scale = np.where(constant, 1.0, spread) * peak
+
+    @property
+    def n_features(self) -> int:
+        """The number of features, p."""
+        return len(self.scale)
+
+    def scores(self, coef: Floats) -> Floats:
+        """Return ``rows @ coef``."""
+        return np.asarray(self.rows @ coef)
+
+    def sums(self, factors: Floats) -> Floats:
+        """Return the sum over rows of factor times row."""
+        return np.asarray(factors @ self.rows)
+
+    def gram(self, factors: Floats) -> Floats:
+        """Return the sum over rows of factor times the outer product of the row with itself."""
+        if sparse.issparse(self.rows):
+            weighted = self.rows.multiply(factors[:, None]).tocsr()
+            return np.asarray((self.rows.T @ weighted).toarray())
+        total = np.zeros((self.n_features, self.n_features))
+        for a, b in self._pieces(self.rows):
+            piece = self.rows[a:b]
+            total += (piece * factors[a:b, None]).T @ piece
+        return total
+
+    def sums_by_class(self, factors: Floats, codes: Array, n_classes: int) -> Floats:
+        """Return, for each class, the sum over its rows of factor times row: (K, p)."""
+        n = len(codes)
+        picked = sparse.csr_array((factors, codes, np.arange(n + 1)), shape=(n, n_classes))
+        found = picked.T @ self.rows
+        return np.asarray(found.toarray() if sparse.issparse(found) else found)
+
+    def to_features(self, coef: Floats) -> tuple[Floats, float]:
+        """Return the coefficients of the features as they came, and what to add to the biases."""
+        raw = coef / self.scale
+        return raw, float(self.centre @ raw)
+
+    @staticmethod
+    def _pieces(rows: Array) -> list[tuple[int, int]]:
+        size = max(64, PIECE // max(1, rows.shape[1]))
+        return list(pairwise([*range(0, len(rows), size), len(rows)]))

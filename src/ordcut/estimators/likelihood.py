@@ -1,0 +1,166 @@
+"""The likelihood of the proportional-odds model, with its first and second derivatives.
+
+A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``, where the
+biases ``b`` ascend. For every link here but cauchit the negative log-likelihood is convex in biases
+and coefficients together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ordcut.arrays import Array, Floats
+from ordcut.estimators.design import Design
+from ordcut.estimators.links import Link
+from ordcut.estimators.minimise import Minimum, lbfgs, newton
+
+#: Above this many parameters a Hessian costs more than it saves.
+MOST_FOR_NEWTON = 400
+
+
+@dataclass(frozen=True)
+class OrdinalRows:
+    """Rows to learn from; every class of 0..K-1 occurs."""
+
+    design: Design
+    codes: Array
+    weights: Floats
+    n_classes: int
+
+    def by_class(self, values: Floats) -> Floats:
+        """Return the weighted sum of values over the rows of each class."""
+        sums = np.bincount(self.codes, self.weights * values, minlength=self.n_classes)
+        return sums.astype(np.float64, copy=False)
+
+
+class ProportionalOdds:
+    """The penalised negative log-likelihood as a function of ``(biases, coefficients)``."""
+
+    def __init__(self, rows: OrdinalRows, link: Link, alpha: float) -> None:
+        self.rows, self.link, self.alpha = rows, link, alpha
+        shares = np.cumsum(rows.by_class(np.ones(len(rows.codes))))
+        biases = link.quantile(shares[:-1] / shares[-1])
+        self.start = np.concatenate([biases, np.zeros(rows.design.n_features)])
+
+    def at(self, place: Floats) -> LikelihoodPoint:
+        """Look at the likelihood from a place."""
+        return LikelihoodPoint(self, place)
+
+
+class LikelihoodPoint:
+    """The negative log-likelihood at one place; inf where the biases do not ascend."""
+
+    def __init__(self, problem: ProportionalOdds, place: Floats) -> None:
+        self.problem = problem
+        rows = problem.rows
+        self.n_biases = rows.n_classes - 1
+        biases, self.coef = place[: self.n_biases], place[self.n_biases :]
+        edges = np.concatenate([[-np.inf], biases, [np.inf]])
+        with np.errstate(invalid="ignore"):
+            gaps = np.diff(edges)
+        self.value = self.log_likelihood = np.inf
+        if not (gaps > 0).all():
+            return
+        scores = rows.design.scores(self.coef)
+        upper, lower = edges[1:][rows.codes] - scores, edges[:-1][rows.codes] - scores
+        self.terms = problem.link.terms_of(upper, lower, gaps, rows.codes)
+        self.log_likelihood = float(rows.weights @ self.terms.log_p)
+        penalty = 0.5 * problem.alpha * float(self.coef @ self.coef)
+        if np.isfinite(self.log_likelihood):
+            self.value = penalty - self.log_likelihood
+
+    def gradient(self) -> Floats:
+        """Return the first derivatives, by biases and then by coefficients."""
+        rows, terms = self.problem.rows, self.terms
+        by_biases = rows.by_class(terms.u)[:-1] + rows.by_class(terms.l)[1:]
+        by_coef = self.problem.alpha * self.coef
+        by_coef -= rows.design.sums(rows.weights * (terms.u + terms.l))
+        return np.concatenate([by_biases, by_coef])
+
+    def hessian(self) -> Floats:
+        """Return the second derivatives: tridiagonal among biases, a Gram matrix elsewhere."""
+        return self._hessian
+
+    @cached_property
+    def _hessian(self) -> Floats:
+        rows, terms, m = self.problem.rows, self.terms, self.n_biases
+        of_upper, of_lower = terms.uu + terms.ul, terms.ll + terms.ul
+        whole = np.zeros((m + len(self.coef), m + len(self.coef)))
+        at = np.arange(m)
+        whole[at, at] = rows.by_class(terms.uu)[:-1] + rows.by_class(terms.ll)[1:]
+        beside = rows.by_class(terms.ul)[1:-1]
+        whole[at[:-1], at[1:]] = whole[at[1:], at[:-1]] = beside
+        k, w = rows.n_classes, rows.weights
+        cross = rows.design.sums_by_class(w * of_upper, rows.codes, k)[:-1]
+        cross += rows.design.sums_by_class(w * of_lower, rows.codes, k)[1:]
+        whole[:m, m:], whole[m:, :m] = -cross, -cross.T
+        whole[m:, m:] = rows.design.gram(w * (of_upper + of_lower))
+        inner = np.arange(m, len(whole))
+        whole[inner, inner] += self.problem.alpha
+        return whole
+
+
+class LogGaps:
+    """The same function of ``(lowest bias, logs of the gaps between biases, coefficients)``.
+
+    Every place is allowed here, so that a search without steps of its own choosing cannot break
+    the order of the biases.
+    """
+
+    def __init__(self, inner: ProportionalOdds) -> None:
+        self.inner, self.n_biases = inner, inner.rows.n_classes - 1
+        self.start = inner.start.copy()
+        self.start[1 : self.n_biases] = np.log(np.diff(inner.start[: self.n_biases]))
+
+    def to_inner(self, place: Floats) -> Floats:
+        """Return the biases and coefficients that a place stands for."""
+        found = place.copy()
+        with np.errstate(over="ignore"):
+            found[1 : self.n_biases] = np.exp(place[1 : self.n_biases])
+        found[: self.n_biases] = np.cumsum(found[: self.n_biases])
+        return found
+
+    def at(self, place: Floats) -> LogGapsPoint:
+        """Look at the function from a place."""
+        return LogGapsPoint(self, place)
+
+
+class LogGapsPoint:
+    """A :class:`LikelihoodPoint` whose derivatives are by the logs of the gaps."""
+
+    def __init__(self, problem: LogGaps, place: Floats) -> None:
+        self.problem, self.place = problem, place
+        self.seen = problem.inner.at(problem.to_inner(place))
+        # L-BFGS takes no inf: far off is far enough.
+        self.value = self.seen.value if np.isfinite(self.seen.value) else 1e300
+
+    def gradient(self) -> Floats:
+        """Return the first derivatives."""
+        if not np.isfinite(self.seen.value):
+            return np.zeros_like(self.place)
+        m = self.problem.n_biases
+        found = self.seen.gradient()
+        found[:m] = np.cumsum(found[:m][::-1])[::-1]
+        found[1:m] *= np.exp(self.place[1:m])
+        return found
+
+    def hessian(self) -> Floats:
+        """Return nothing: L-BFGS asks for none."""
+        raise NotImplementedError
+
+
+def fit_proportional_odds(
+    rows: OrdinalRows, link: Link, *, alpha: float, tol: float, max_iter: int, solver: str = "auto"
+) -> Minimum:
+    """Return the minimum over ``(biases, coefficients)``, seen by a :class:`LikelihoodPoint`."""
+    problem = ProportionalOdds(rows, link, alpha)
+    flat = tol * float(rows.weights.sum())
+    if solver == "newton" or (solver == "auto" and len(problem.start) <= MOST_FOR_NEWTON):
+        return newton(problem, flat=flat, max_iter=max_iter)
+    free = LogGaps(problem)
+    found = lbfgs(free, flat=flat, max_iter=max_iter)
+    place = free.to_inner(found.place)
+    return Minimum(place, problem.at(place), found.n_iter, found.trouble)

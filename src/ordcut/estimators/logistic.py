@@ -1,0 +1,301 @@
+"""Ordinal logistic regression by maximum likelihood."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ordcut.arrays import ArrayLike, Floats
+from ordcut.errors import unknown_name
+from ordcut.estimators.base import OrdinalClassifier, check_number, read_rows
+from ordcut.estimators.covariance import covariance_of
+from ordcut.estimators.design import Design, few_threads
+from ordcut.estimators.likelihood import (
+    MOST_FOR_NEWTON,
+    LikelihoodPoint,
+    fit_proportional_odds,
+)
+from ordcut.estimators.links import LINKS
+from ordcut.estimators.minimise import Minimum
+from ordcut.estimators.score_model import ScoreModel, rows_to_learn_from
+from ordcut.estimators.summary import Summary, summarise
+from ordcut.estimators.targets import Targets
+from ordcut.objectives import ObjectiveLike
+
+SOLVERS = ("auto", "newton", "lbfgs")
+
+
+class OrdinalLogisticRegression(OrdinalClassifier):
+    """Proportional odds by maximum likelihood, with labels for the loss that you are judged by.
+
+    The probability of a class of at most ``k`` is ``F(biases_[k] - X @ coef_)``, where ``F``
+    belongs to the link. Features are standardised inside, so that their scales do not matter.
+
+    Parameters
+    ----------
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
+        What labels are judged by, as in :func:`ordcut.optimal_thresholds`. None stands for
+        ``"zero_one"``, the share of wrong labels.
+    labeling : {"auto", "optimal", "biases", "likelihood", "round"}, default="auto"
+        How scores become labels: by the thresholds that are optimal for the objective on the
+        training rows, by the biases, by the least expected cost under the model's probabilities,
+        or by rounding a line through the labels. ``"auto"`` is ``"optimal"`` if an objective is
+        given; otherwise ``predict`` returns the likeliest class, as scikit-learn expects of a
+        classifier with probabilities.
+    link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
+        The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
+    alpha : float, default=1.0
+        Half of ``alpha`` times the squared coefficients of the standardised features is added to
+        the negative log-likelihood. 0 is plain maximum likelihood, as statisticians use it.
+    solver : {"auto", "newton", "lbfgs"}, default="auto"
+        Newton's method needs memory for the square of the number of parameters; ``"auto"`` takes
+        it up to 400 parameters.
+    tol : float, default=1e-8
+        The search ends where no derivative of the log-likelihood is above ``tol`` times the
+        weight of all rows.
+    max_iter : int, default=1000
+        The most steps.
+    classes : sequence, default=None
+        All classes, lowest first, those that do not occur included.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
+        How much the rows of each class count, in the likelihood and in the thresholds.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The coefficients; a positive one raises the class.
+    biases_ : ndarray of shape (n_classes - 1,)
+        The ascending biases of the model.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        Where scores are cut.
+    labeler_ : Thresholds
+        The thresholds with their value and why they were chosen.
+    classes_ : ndarray of shape (n_classes,)
+        The ordered classes.
+    log_likelihood_ : float
+        Of the training rows, weighted, without the penalty.
+    covariance_ : ndarray or None
+        Of biases and coefficients, in this order; None after ``"lbfgs"``.
+    n_iter_ : int
+        How many steps the search took.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the features, where all are text.
+
+    Examples
+    --------
+    >>> from ordcut.estimators import OrdinalLogisticRegression
+    >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+    >>> y = ["bad", "bad", "fair", "bad", "good", "good"]
+    >>> model = OrdinalLogisticRegression("absolute", classes=["bad", "fair", "good"]).fit(X, y)
+    >>> model.predict([[0.0], [9.0]]).tolist()
+    ['bad', 'good']
+    >>> model.predict_proba([[9.0]]).round(2)
+    array([[0.02, 0.04, 0.94]])
+    """
+
+    def __init__(
+        self,
+        objective: ObjectiveLike | None = None,
+        labeling: str = "auto",
+        *,
+        link: str = "logit",
+        alpha: float = 1.0,
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        classes: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        self.objective = objective
+        self.labeling = labeling
+        self.link = link
+        self.alpha = alpha
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.classes = classes
+        self.class_weight = class_weight
+
+    def _resolved(self) -> tuple[ObjectiveLike, str]:
+        objective = "zero_one" if self.objective is None else self.objective
+        labeling = self.labeling
+        if isinstance(labeling, str) and labeling == "auto":
+            labeling = "likelihood" if self.objective is None else "optimal"
+        return objective, labeling
+
+    def _check_parameters(self) -> None:
+        if self.link not in LINKS:
+            raise unknown_name("link", self.link, LINKS)
+        if self.solver not in SOLVERS:
+            raise unknown_name("solver", self.solver, SOLVERS)
+        check_number(
+            "alpha", self.alpha, "a number >= 0", lambda v: v >= 0 and np.isfinite(v), Real
+        )
+        check_number("tol", self.tol, "a number above 0", lambda v: v > 0, Real)
+        check_number("max_iter", self.max_iter, "a whole number >= 1", lambda v: v >= 1, Integral)
+
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> OrdinalLogisticRegression:
+        """Fit the model, then find the thresholds.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The true classes. Text without an order given by ``classes`` or an ordered categorical
+            is taken in alphabetical order, with a warning.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts. A weight of 2 equals the row twice.
+
+        Returns
+        -------
+        OrdinalLogisticRegression
+            The fitted estimator.
+        """
+        self._check_parameters()
+        features, labels = read_rows(self, X, y)
+        targets = self._read_targets(labels, sample_weight)
+        with few_threads(features.shape[1]):
+            self._learn(features, targets)
+        return self
+
+    def _learn(self, features: Any, targets: Targets) -> None:
+        rows, occurring = rows_to_learn_from(features, targets)
+        if len(occurring) == 1:
+            self._learn_one_class(features, targets)
+            return
+        found = fit_proportional_odds(
+            rows, LINKS[self.link],
+            alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
+            solver=self.solver,
+        )  # fmt: skip
+        found.warn("Pass alpha > 0, or a larger max_iter or tol.")
+        m = len(occurring) - 1
+        self.coef_, shift = rows.design.to_features(found.place[m:])
+        model = ScoreModel(self.link, found.place[:m] + shift, 1.0, occurring, targets.n_classes)
+        self.biases_ = model.biases
+        self.n_iter_ = found.n_iter
+        assert isinstance(found.point, LikelihoodPoint)
+        self.log_likelihood_ = found.point.log_likelihood
+        self.covariance_ = self._covariance(found, rows.design, model)
+        self._set_labels(np.asarray(features @ self.coef_), targets, model=model)
+
+    def _learn_one_class(self, features: Any, targets: Targets) -> None:
+        """Learn from rows of which all that carry weight are of one class: it is certain."""
+        model = ScoreModel(self.link, np.empty(0), 1.0, targets.occurring, targets.n_classes)
+        self.coef_ = np.zeros(features.shape[1])
+        self.biases_ = model.biases
+        self.n_iter_, self.log_likelihood_, self.covariance_ = 1, 0.0, None
+        self._set_labels(np.zeros(features.shape[0]), targets, model=model)
+
+    def _covariance(self, found: Minimum, design: Design, model: ScoreModel) -> Floats | None:
+        if self.solver == "lbfgs" or (self.solver == "auto" and len(found.place) > MOST_FOR_NEWTON):
+            return None
+        return covariance_of(found.point.hessian(), design, model)
+
+    def predict_score(self, X: Any) -> Floats:  # noqa: N803
+        """Return ``X @ coef_``, which thresholds and biases cut.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher means a higher class.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(rows @ self.coef_)
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        scores = self.predict_score(X)
+        assert self._model is not None
+        return self._model.probabilities(scores)
+
+    def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
+        """Return the probability of each class or a lower one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; the last column is 1.
+        """
+        scores = self.predict_score(X)
+        assert self._model is not None
+        return self._model.cumulative(scores)
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Return biases and coefficients with standard errors, intervals and odds ratios.
+
+        With ``alpha`` above 0 the errors are those of the penalised likelihood.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The level of the confidence intervals.
+
+        Returns
+        -------
+        Summary
+            A table that prints as text, shows as HTML and turns into a dataframe.
+        """
+        check_is_fitted(self)
+        check_number("level", level, "a number between 0 and 1", lambda v: 0 < v < 1, Real)
+        if self.covariance_ is None:
+            raise ValueError(
+                "summary needs the Hessian, which L-BFGS does not compute. "
+                'Fit with solver="newton", on rows of at least two classes.'
+            )
+        variance = np.diag(self.covariance_)
+        return summarise(
+            f"Ordinal {self.link} regression, log-likelihood {self.log_likelihood_:.6g}, "
+            f"alpha {self.alpha:g}",
+            self._term_names(),
+            np.concatenate([self.biases_, self.coef_]),
+            np.sqrt(np.where(variance > 0, variance, np.nan)),
+            n_biases=len(self.biases_),
+            level=level,
+            odds=self.link == "logit",
+        )
+
+    def _term_names(self) -> list[str]:
+        names = [f"{a} | {b}" for a, b in zip(self.classes_[:-1], self.classes_[1:], strict=True)]
+        features = getattr(self, "feature_names_in_", None)
+        if features is None:
+            features = [f"x{place}" for place in range(self.n_features_in_)]
+        return [*names, *map(str, features)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

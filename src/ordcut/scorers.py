@@ -1,0 +1,162 @@
+"""Ready scorers for scikit-learn's searches and cross-validation: one for every objective.
+
+Higher is better, as scikit-learn expects: a loss is scored by its negative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
+
+from ordcut.arrays import Array, ArrayLike
+from ordcut.errors import unknown_name
+from ordcut.metrics import evaluate
+from ordcut.objectives import COSTS, KAPPAS, Kappa, Objective, ObjectiveLike
+
+__all__ = ["ObjectiveScorer", "get_scorer", "get_scorer_names"]
+
+
+class ObjectiveScorer(BaseEstimator):
+    """Score a fitted classifier by the kappa, or by the negative of the loss, of its predictions.
+
+    Parameters
+    ----------
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
+        What predictions are judged by, as in :func:`ordcut.optimal_thresholds`.
+    classes : sequence, default=None
+        All classes, lowest first. By default those that the classifier was fitted on, so that
+        a fold in which a class does not occur is judged by the same costs.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
+        How much the rows of each true class count.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from ordcut.scorers import ObjectiveScorer
+    >>> constant = DummyClassifier(strategy="constant", constant=1).fit([[0]] * 3, [0, 1, 2])
+    >>> ObjectiveScorer("squared")(constant, [[0]] * 2, [1, 2])
+    -0.5
+    """
+
+    # The estimator to score is no metadata.
+    __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012 (read by scikit-learn)
+
+    def __init__(
+        self,
+        objective: ObjectiveLike = "absolute",
+        *,
+        classes: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        self.objective = objective
+        self.classes = classes
+        self.class_weight = class_weight
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the score of an estimator on rows and their true classes."""
+        return self.score(estimator, X, y, sample_weight)
+
+    def score(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the score of an estimator on rows and their true classes.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier.
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The true classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            Higher is better.
+        """
+        predictions = estimator.predict(X)
+        classes = _known_classes(estimator, y) if self.classes is None else self.classes
+        value = evaluate(
+            y,
+            predictions,
+            self.objective,
+            classes=classes,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+        )
+        return value if _is_kappa(self.objective) else -value
+
+
+def get_scorer(name: str) -> ObjectiveScorer:
+    """Return a ready scorer by name.
+
+    Parameters
+    ----------
+    name : str
+        ``"ordcut_neg_absolute"``, ``"ordcut_neg_squared"``, ``"ordcut_neg_zero_one"``,
+        ``"ordcut_kappa"``, ``"ordcut_linear_kappa"`` or ``"ordcut_quadratic_kappa"``.
+
+    Returns
+    -------
+    ObjectiveScorer
+        To be passed as ``scoring`` to scikit-learn.
+
+    Examples
+    --------
+    >>> get_scorer("ordcut_quadratic_kappa")
+    ObjectiveScorer(objective='quadratic_kappa')
+    """
+    if name not in _OBJECTIVES:
+        raise unknown_name("name", name, _OBJECTIVES)
+    return ObjectiveScorer(_OBJECTIVES[name])
+
+
+def get_scorer_names() -> list[str]:
+    """Return the names of all ready scorers.
+
+    Examples
+    --------
+    >>> get_scorer_names()[0]
+    'ordcut_neg_absolute'
+    """
+    return list(_OBJECTIVES)
+
+
+_OBJECTIVES = {
+    **{f"ordcut_neg_{cost}": cost for cost in COSTS},
+    **{f"ordcut_{kappa}": kappa for kappa in KAPPAS},
+}
+
+
+def _is_kappa(objective: ObjectiveLike) -> bool:
+    if isinstance(objective, Objective):
+        return objective.is_kappa
+    return isinstance(objective, Kappa) or (isinstance(objective, str) and objective in KAPPAS)
+
+
+def _known_classes(estimator: Any, y: Any) -> Array | None:
+    """Return the classes of a fitted classifier, and numbers that it has not met."""
+    known = getattr(estimator, "classes_", None)
+    if known is None:
+        return None
+    known, met = np.asarray(known), np.asarray(y)
+    if known.dtype.kind in "biuf" and met.dtype.kind in "biuf":
+        unmet = np.setdiff1d(met, known)
+        return known if not len(unmet) else np.union1d(known, unmet)
+    return known

@@ -1,0 +1,99 @@
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import cohen_kappa_score, mean_absolute_error
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+
+import ordcut
+from ordcut.estimators import OrdinalLogisticRegression
+from ordcut.scorers import ObjectiveScorer, get_scorer, get_scorer_names
+
+
+def ordinal_data(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.digitize(X @ [1.0, -0.5, 0.2] + rng.logistic(size=n), [-1.0, 1.0])
+
+
+def test_there_is_a_scorer_for_every_objective_with_a_name():
+    from ordcut.objectives import COSTS, KAPPAS
+
+    assert len(get_scorer_names()) == len(COSTS) + len(KAPPAS)
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_a_scorer_is_the_kappa_or_the_negative_loss_of_the_predictions(name):
+    X, y = ordinal_data()
+    model = LogisticRegression().fit(X, y)
+    scorer = get_scorer(name)
+    value = ordcut.evaluate(y, model.predict(X), scorer.objective)
+    assert scorer(model, X, y) == (-value if "neg" in name else value)
+
+
+def test_scores_are_those_of_scikit_learn_where_it_has_them():
+    X, y = ordinal_data()
+    model = LogisticRegression().fit(X, y)
+    absolute = mean_absolute_error(y, model.predict(X))
+    kappa = cohen_kappa_score(y, model.predict(X), weights="quadratic")
+    assert get_scorer("ordcut_neg_absolute")(model, X, y) == pytest.approx(-absolute)
+    assert get_scorer("ordcut_quadratic_kappa")(model, X, y) == pytest.approx(kappa)
+
+
+def test_a_fold_without_some_class_is_judged_by_the_same_costs():
+    constant = DummyClassifier(strategy="constant", constant=1)
+    constant.fit(np.zeros((5, 1)), [1, 2, 3, 4, 5])
+    # Among 1 and 5 alone the two would be neighbours.
+    assert get_scorer("ordcut_neg_absolute")(constant, np.zeros((2, 1)), [1, 5]) == -2.0
+
+
+def test_a_class_met_only_in_the_fold_counts():
+    constant = DummyClassifier(strategy="constant", constant=1).fit(np.zeros((2, 1)), [1, 2])
+    assert get_scorer("ordcut_neg_absolute")(constant, np.zeros((2, 1)), [1, 3]) == -1.0
+
+
+def test_searches_and_cross_validation_take_scorers():
+    X, y = ordinal_data()
+    scorer = get_scorer("ordcut_neg_absolute")
+    grid = {"labeling": ["optimal", "round"]}
+    search = GridSearchCV(OrdinalLogisticRegression("absolute"), grid, scoring=scorer, cv=3)
+    assert -1 < search.fit(X, y).best_score_ < 0
+    assert cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3).shape == (3,)
+
+
+def test_weights_reach_a_scorer_that_requests_them():
+    X, y = ordinal_data()
+    weights = np.arange(len(y)) % 3 + 0.5
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = LogisticRegression().set_fit_request(sample_weight=False)
+        asking = ObjectiveScorer("squared").set_score_request(sample_weight=True)
+        found = cross_validate(
+            model, X, y, scoring=asking, cv=3, params={"sample_weight": weights}
+        )["test_score"]
+    plain = cross_val_score(LogisticRegression(), X, y, scoring=ObjectiveScorer("squared"), cv=3)
+    assert not np.allclose(found, plain)
+
+
+def test_an_objective_of_your_own_makes_a_scorer():
+    X, y = ordinal_data()
+    model = LogisticRegression().fit(X, y)
+    cost = [[0, 1, 4], [1, 0, 2], [9, 3, 0]]
+    value = ordcut.evaluate(y, model.predict(X), cost)
+    assert ObjectiveScorer(cost)(model, X, y) == -value
+    kappa = ordcut.Kappa("absolute")
+    assert ObjectiveScorer(kappa)(model, X, y) == ordcut.evaluate(y, model.predict(X), kappa)
+
+
+def test_scorers_clone_and_pickle():
+    scorer = ObjectiveScorer("squared", classes=[0, 1, 2])
+    assert clone(scorer).get_params() == scorer.get_params()
+    assert pickle.loads(pickle.dumps(scorer)).objective == "squared"
+
+
+def test_an_unknown_name_is_answered_by_the_nearest():
+    with pytest.raises(ValueError, match='Did you mean "ordcut_neg_absolute"'):
+        get_scorer("neg_absolute")
