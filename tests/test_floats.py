@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -36,9 +36,8 @@ def test_any_finite_scores_reach_the_value_claimed(data, precision):
 def test_candidates_part_neighbouring_floats(data, precision):
     width = np.dtype(precision).itemsize * 8
     low = precision(data.draw(st.floats(allow_nan=False, allow_infinity=False, width=width)))
+    assume(low < np.finfo(precision).max)
     high = np.nextafter(low, precision(np.inf))
-    if not np.isfinite(high):
-        return
     cut = ordcut.ScoreTable(np.array([low, high]), [0, 1]).candidates[1]
     assert low < cut <= high
 

@@ -28,7 +28,7 @@ def find_thresholds(
     return Thresholds(
         thresholds=place_cuts(scores.astype(problem.precision, copy=False), found.cuts),
         classes=problem.classes,
-        value=resolved.value(found.table.confusion(found.cuts) * factors),
+        value=resolved.value(found.table.confusion_again(found.cuts) * factors),
         objective=resolved.name,
         method=found.method,
         certificate=found.certificate,

@@ -80,7 +80,7 @@ def check_classes(classes: Sequence[Any] | Array) -> Array:
         raise ValueError(f"classes must be at most {MOST_CLASSES}, got {len(ordered)}.")
     distinct, counts = np.unique(ordered, return_counts=True)
     if len(distinct) < len(ordered):
-        twice = distinct[counts > 1][0]
+        twice = distinct[counts > 1].tolist()[0]
         raise ValueError(f"classes must be distinct, got {twice!r} more than once.")
     return ordered
 
@@ -213,7 +213,7 @@ def _with_count(found: Labels, n_classes: int | None) -> Labels:
     if n_classes is None or k == n_classes:
         if k == 1:
             raise ValueError(
-                f"labels must hold at least two classes, got only {found.classes[0]!r}. "
+                f"labels must hold at least two classes, got only {found.classes.tolist()[0]!r}. "
                 "If other classes exist but do not occur, list them all in classes=."
             )
         return found

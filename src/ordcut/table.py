@@ -82,12 +82,11 @@ class ScoreTable:
         self.rows = rows
         self.classes = source.classes
         self.precision = source.precision
-        totals = np.zeros((1, len(self.classes)), np.int64 if rows.is_whole else np.float64)
+        self._number_kind = np.int64 if rows.is_whole else np.float64
+        totals = np.zeros((1, len(self.classes)), self._number_kind)
         codes, _, weights, stride = rows.for_kernels(totals.dtype)
         segment_totals(codes, weights, stride, np.array([0, len(codes)]), totals)
         self.totals: Floats = totals[0].astype(np.float64)
-        # Sums of fractional weights depend on their order, so a value that predicting again must
-        # reproduce is summed in the order of the rows; whole weights need no second look.
         self._rows_in_order = None if rows.is_whole else source
 
     def __repr__(self) -> str:
@@ -167,12 +166,24 @@ class ScoreTable:
         return self
 
     def confusion(self, cuts: Ints) -> Floats:
-        """Return the (predicted, true) table of weights that cuts lead to."""
+        """Return the (predicted, true) table of weights that cuts lead to.
+
+        Weights are added up in the order of the scores, so that the order of the rows is
+        irrelevant.
+        """
         n_classes = len(self.classes)
-        if self._rows_in_order is not None:
-            return self._rows_in_order.confusion(place_cuts(self.rows.scores, cuts))
-        codes, _, weights, stride = self.rows.for_kernels(np.dtype(np.int64))
+        confusion = np.zeros((n_classes, n_classes), self._number_kind)
+        codes, _, weights, stride = self.rows.for_kernels(confusion.dtype)
         segments = np.concatenate(([0], cuts, [len(codes)]))
-        confusion = np.zeros((n_classes, n_classes), np.int64)
         segment_totals(codes, weights, stride, segments, confusion)
         return confusion.astype(np.float64)
+
+    def confusion_again(self, cuts: Ints) -> Floats:
+        """Return the table of weights that predicting the rows again, in their order, leads to.
+
+        Sums of fractional weights depend on their order; sums of whole weights do not.
+        """
+        if self._rows_in_order is None:
+            return self.confusion(cuts)
+        scores = self.rows.scores.astype(self.precision, copy=False)
+        return self._rows_in_order.confusion(place_cuts(scores, cuts))
