@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-estimators clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/python -m ordcut.demo --output demo-output
@@ -17,6 +17,9 @@ lint: .venv/test.ready
 
 bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 	$(BIN)/python -m benchmarks
+
+bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
+	$(BIN)/python -m benchmarks.estimators
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt

@@ -1,8 +1,10 @@
 """Thresholds around any estimator: which rows they are found on, and what goes where."""
 
+import lightgbm
 import numpy as np
 import pytest
 import sklearn
+import xgboost
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
@@ -59,7 +61,6 @@ def test_any_estimator_can_be_inside(inner):
 
 
 def test_boosting_of_other_libraries_can_be_inside():
-    xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
     X, y = ordinal_data()
     for inner in (
         xgboost.XGBRegressor(n_estimators=5),

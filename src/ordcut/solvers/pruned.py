@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ordcut.arrays import Bools, Floats, Ints, Numbers
-from ordcut.cells import SplitCells, starts_in
+from ordcut.cells import starts_in
 from ordcut.objectives import Objective, is_convex
 from ordcut.solvers.bounds import cells_that_can_hold
 from ordcut.sorting import SortedRows, insert_lumps
@@ -90,8 +90,14 @@ class PrunedProblem:
         counts = part.count_located(located, cells.n_cells)
         counts[cells.is_run] = cells.join_runs(self._counts)
         can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
-        rows = part.only(np.flatnonzero(can_hold[located])).sorted_rows()
-        return self._with_lumps(cells, counts, can_hold, rows)
+        kept = np.flatnonzero(can_hold[located])
+        rows = part.only(kept).sorted_rows()
+        if len(rows.codes) == len(kept):  # no rows were merged: each cell has what it had
+            n_rows = np.bincount(located[kept], minlength=cells.n_cells)[can_hold]
+            starts = np.cumsum(n_rows) - n_rows
+        else:
+            starts = starts_in(cells, rows.scores, np.flatnonzero(can_hold))
+        return self._with_lumps(counts, can_hold, rows, starts)
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""
@@ -103,15 +109,14 @@ class PrunedProblem:
         return self._fetched
 
     def _with_lumps(
-        self, cells: SplitCells, counts: Numbers, chosen: Bools, rows: SortedRows
+        self, counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints
     ) -> ScoreTable:
         """Put what lies between the chosen cells back among the rows, as one lump each."""
         n_before: Ints = np.cumsum(chosen) - chosen
         others = np.flatnonzero(~chosen)
         firsts = np.flatnonzero(np.append(True, np.diff(n_before[others]) != 0))
         lumps = np.add.reduceat(counts[others], firsts, axis=0)
-        starts = np.append(starts_in(cells, rows.scores, np.flatnonzero(chosen)), len(rows.codes))
-        position = starts[n_before[others[firsts]]]
+        position = np.append(starts, len(rows.codes))[n_before[others[firsts]]]
         return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
 
     @property
