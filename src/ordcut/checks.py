@@ -16,14 +16,14 @@ STRETCH = 1 << 18
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 
 
-def check_scores(scores: ArrayLike, *, infinite: bool = False) -> Array:
-    """Return scores as a one-dimensional float array without NaN, in the precision they came in.
+def as_scores(scores: ArrayLike) -> Array:
+    """Return scores as a one-dimensional float array, in the precision they came in.
 
-    Integers become float64. Infinite scores pass only where ``infinite`` says so.
+    Integers become float64. Whether the scores are finite is for ``check_finite`` to say.
 
     Examples
     --------
-    >>> check_scores([1, 2])
+    >>> as_scores([1, 2])
     array([1., 2.])
     """
     try:
@@ -37,24 +37,26 @@ def check_scores(scores: ArrayLike, *, infinite: bool = False) -> Array:
     if array.ndim != 1:
         hint = " Pass scores.ravel()." if array.ndim == 2 and 1 in array.shape else ""
         raise ValueError(f"scores must be one-dimensional, got shape {array.shape}.{hint}")
-    if len(array) == 0:
-        if infinite:  # nothing to label is fine; nothing to learn from is not
-            return array
-        raise ValueError("scores must hold at least one row, got none.")
+    return array
+
+
+def check_finite(scores: Array, *, infinite: bool = False) -> None:
+    """Raise an error if a score is NaN, or infinite where ``infinite`` does not allow it."""
+    if len(scores) == 0:
+        return
     # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
     # stretch by stretch, the second one finds the scores in cache.
-    stretches = [array[i : i + STRETCH] for i in range(0, len(array), STRETCH)]
+    stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
     low = np.min([stretch.min() for stretch in stretches])
     high = np.max([stretch.max() for stretch in stretches])
     if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
-        bad = np.isnan(array) if infinite else ~np.isfinite(array)
+        bad = np.isnan(scores) if infinite else ~np.isfinite(scores)
         position = int(np.flatnonzero(bad)[0])
         must = "must not be NaN" if infinite else "must be finite"
         raise ValueError(
-            f"scores {must}, got {array[position]} at position {position} "
-            f"({int(bad.sum())} of {len(array)} in all). Drop or mend those rows."
+            f"scores {must}, got {scores[position]} at position {position} "
+            f"({int(bad.sum())} of {len(scores)} in all). Drop or mend those rows."
         )
-    return array
 
 
 def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:

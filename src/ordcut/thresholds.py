@@ -9,7 +9,7 @@ import numpy as np
 
 from ordcut import export, storage
 from ordcut.arrays import Array, ArrayLike, Floats
-from ordcut.checks import check_scores
+from ordcut.checks import as_scores, check_finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +81,9 @@ class Thresholds:
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).codes([0.0, 1.5, 9.0])
         array([0, 1, 2])
         """
-        return np.searchsorted(self.thresholds, check_scores(scores, infinite=True), side="right")
+        array = as_scores(scores)
+        check_finite(array, infinite=True)
+        return np.searchsorted(self.thresholds, array, side="right")
 
     def predict(self, scores: ArrayLike) -> Array:
         """Return the class of each score.

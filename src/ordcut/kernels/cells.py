@@ -29,21 +29,26 @@ def count_rows(
 ) -> None:
     """Add the weight of each row to ``counts[base_of[place] + class]``.
 
-    ``base_of`` holds the cell of each place, multiplied by the number of classes.
+    ``base_of`` holds the cell of each place, multiplied by the number of classes. Rows without
+    weights are added to the last of ``counts``, too, if their score is not finite.
     """
     top = float(len(base_of) - 1)
     if stride == 0:
+        n_bad = 0
         places = np.empty(BLOCK, np.int32)
         for start in range(0, len(scores), BLOCK):
             some_scores = scores[start : start + BLOCK]
             some_codes = codes[start : start + BLOCK]
             for i in range(len(some_scores)):  # by itself, this loop runs in vectors
-                place = (float(some_scores[i]) - low) * scale
+                score = float(some_scores[i])
+                n_bad += 0 if score - score == 0.0 else 1
+                place = (score - low) * scale
                 place = place if place > 0.0 else 0.0
                 place = place if place < top else top
                 places[i] = np.int32(place)
             for i in range(len(some_scores)):
                 counts[base_of[np.uint32(places[i])] + np.uint32(some_codes[i])] += 1
+        counts[-1] += n_bad
     else:
         for i in range(len(scores)):
             place = (float(scores[i]) - low) * scale

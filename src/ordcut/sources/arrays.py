@@ -11,7 +11,7 @@ import numpy as np
 
 from ordcut.arrays import Array, ArrayLike, Bools, Floats, Ints, Numbers
 from ordcut.cells import Cells, cells_like
-from ordcut.checks import check_scores, check_weights
+from ordcut.checks import as_scores, check_finite, check_weights
 from ordcut.confusion import count_confusion
 from ordcut.kernels import cells as kernels
 from ordcut.labels import encode
@@ -29,10 +29,15 @@ TIMES_COMMON = 16
 PIECE_SIZE = 1 << 24
 
 
+#: What a source holds of each row; None where rows do not have it.
+COLUMNS = ("scores", "codes", "soft", "weights")
+
+
 class ArraySource:
     """Rows in memory, validated: finite scores, encoded labels, weights above 0.
 
-    Rows of weight 0 are left out: they count as rows that are not there.
+    Rows of weight 0 are left out: they count as rows that are not there. That scores are finite is
+    seen in the first pass over them, which counting makes anyway.
 
     Examples
     --------
@@ -50,7 +55,9 @@ class ArraySource:
         n_classes: int | None = None,
         weights: ArrayLike | None = None,
     ) -> None:
-        self.scores = check_scores(scores)
+        self.scores = as_scores(scores)
+        if len(self.scores) == 0:
+            raise ValueError("scores must hold at least one row, got none.")
         encoded = encode(labels, classes, n_classes)
         if len(encoded) != len(self.scores):
             raise ValueError(
@@ -61,7 +68,15 @@ class ArraySource:
         self.codes = encoded.codes
         self.soft = encoded.soft
         self.weights = check_weights(weights, len(self.scores))
-        self._leave_out_weightless_rows()
+        self._is_finite = False
+        if self.weights is not None or self.soft is not None:
+            self._require_finite()  # before rows without weight are gone, and positions with them
+            self._leave_out_weightless_rows()
+
+    def _require_finite(self) -> None:
+        if not self._is_finite:
+            check_finite(self.scores)
+            self._is_finite = True
 
     def _leave_out_weightless_rows(self) -> None:
         keep: Array | None = None if self.weights is None else self.weights > 0
@@ -86,6 +101,7 @@ class ArraySource:
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        self._require_finite()
         predicted = np.searchsorted(thresholds, self.scores, side="right")
         return count_confusion(
             predicted, len(self.classes), codes=self.codes, soft=self.soft, weights=self.weights
@@ -93,6 +109,7 @@ class ArraySource:
 
     def sorted_rows(self) -> SortedRows:
         """Return all rows in the order of their scores."""
+        self._require_finite()
         return sort_rows(self.scores, self.codes, self.soft, self.weights)
 
     def cells(self, n_cells: int) -> Cells:
@@ -102,11 +119,13 @@ class ArraySource:
     @cached_property
     def _sample(self) -> Array:
         """Some thousand scores, sorted; spread over the rows so that no period of theirs fits."""
-        n = len(self.scores)
-        if n <= SAMPLE_SIZE:
-            return np.sort(self.scores)
-        spread = np.modf(np.arange(SAMPLE_SIZE) * 0.6180339887498949)[0]
-        return np.sort(self.scores[(spread * n).astype(np.int64)])
+        sample = self.scores
+        if self.n_rows > SAMPLE_SIZE:
+            spread = np.modf(np.arange(SAMPLE_SIZE) * 0.6180339887498949)[0]
+            sample = sample[(spread * self.n_rows).astype(np.int64)]
+        if not np.isfinite(sample).all():
+            self._require_finite()
+        return np.sort(sample)
 
     def count(self, cells: Cells, n_threads: int) -> Numbers:
         """Return the weight of each cell and class; threads share the rows."""
@@ -119,7 +138,7 @@ class ArraySource:
         weights = np.ones(1, kind) if self.weights is None else self.weights
         stride = int(self.weights is not None)
         pieces = self._pieces(n_threads if is_whole else 1)
-        counts = np.zeros((len(pieces), cells.n_cells * n_classes), kind)
+        counts = np.zeros((len(pieces), cells.n_cells * n_classes + 1), kind)
 
         def count_piece(number: int) -> None:
             rows = slice(*pieces[number])
@@ -131,7 +150,10 @@ class ArraySource:
                 kernels.count_soft_rows(self.scores[rows], self.soft[rows], *table)
 
         run_all(count_piece, range(len(pieces)), n_threads)
-        total: Numbers = counts.sum(axis=0, dtype=total_kind)
+        if counts[:, -1].any():  # where the kernel counts scores that are not finite
+            self._require_finite()
+        self._is_finite = True
+        total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_kind)
         return total.reshape(cells.n_cells, n_classes)
 
     def count_located(self, located: Ints, n_cells: int) -> Numbers:
@@ -151,7 +173,7 @@ class ArraySource:
         """Return the rows of the chosen cells; those of a common score come as one a class."""
         commonest = self._commonest(cells, counts)
         commonest[~chosen] = np.nan
-        part = self.only(self._numbers_of_rows(cells, chosen, counts, commonest, n_threads))
+        part = self._fetch(cells, chosen, counts, commonest, n_threads)
         common = np.flatnonzero(commonest == commonest)
         if len(common) == 0 or part.codes is None:
             return part
@@ -164,38 +186,41 @@ class ArraySource:
         part.weights = np.append(weights, (counts[common] - fetched)[cell, code])
         return part
 
-    def only(self, numbers: Ints | Bools) -> ArraySource:
+    def only(self, numbers: Array | slice) -> ArraySource:
         """Return a source of some of the rows."""
         part = copy(self)
         part.__dict__.pop("_sample", None)
-        part.scores = self.scores[numbers]
-        part.codes = None if self.codes is None else self.codes[numbers]
-        part.soft = None if self.soft is None else self.soft[numbers]
-        part.weights = None if self.weights is None else self.weights[numbers]
+        for name in COLUMNS:
+            array = getattr(self, name)
+            setattr(part, name, None if array is None else array[numbers])
         return part
 
-    def _numbers_of_rows(
+    def _fetch(
         self, cells: Cells, chosen: Bools, counts: Numbers, commonest: Array, n_threads: int
-    ) -> Ints:
-        """Return the numbers of the rows in chosen cells, but for those of a commonest score."""
+    ) -> ArraySource:
+        """Return the rows in chosen cells, but for those of a commonest score."""
         is_wanted = chosen[cells.cell_of].astype(np.uint8)
         common = commonest[cells.cell_of] if (commonest == commonest).any() else commonest[:0]
         is_plain = self.weights is None and self.soft is None
         most = int(counts[chosen].sum()) if is_plain else self.n_rows
-        pieces = self._pieces(n_threads)
-        found: list[Ints] = [np.zeros(0, np.int64)] * len(pieces)
+        pieces = [self.only(slice(*bounds)) for bounds in self._pieces(n_threads)]
 
         def fetch(number: int) -> None:
-            first, last = pieces[number]
-            numbers = np.empty(min(most, last - first) + 1, np.uint32)
+            piece = pieces[number]
+            numbers = np.empty(min(most, piece.n_rows) + 1, np.uint32)
             n_found = np.zeros(1, np.int64)
-            kernels.fetch_rows(
-                self.scores[first:last], cells.low, cells.scale, is_wanted, common, numbers, n_found
-            )
-            found[number] = first + numbers[: n_found[0]].astype(np.int64)
+            where = cells.low, cells.scale, is_wanted, common
+            kernels.fetch_rows(piece.scores, *where, numbers, n_found)
+            pieces[number] = piece.only(numbers[: n_found[0]])
 
         run_all(fetch, range(len(pieces)), n_threads)
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        if len(pieces) == 1:
+            return pieces[0]
+        part = copy(pieces[0])
+        for name in COLUMNS:
+            if getattr(part, name) is not None:
+                setattr(part, name, np.concatenate([getattr(piece, name) for piece in pieces]))
+        return part
 
     def _pieces(self, n_threads: int) -> list[tuple[int, int]]:
         n = len(self.scores)
