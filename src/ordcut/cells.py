@@ -91,12 +91,16 @@ class SplitCells:
 
     def join_runs(self, counts: Numbers) -> Numbers:
         """Return the counts of the runs, from those of the cells that were split and joined."""
-        starts = np.unique(np.concatenate(([0], self.chosen, self.chosen + 1)))
-        starts = starts[starts < len(counts)]
-        sums = np.add.reduceat(counts, starts, axis=0)  # of each chosen cell and of each run
-        is_run = ~np.isin(starts, self.chosen)
+        is_chosen = np.zeros(len(counts), np.bool_)
+        is_chosen[self.chosen] = True
+        # A run starts with a cell that is not chosen, after one that is or at the very start.
+        is_start = ~is_chosen & np.append(True, is_chosen[:-1])
         runs = np.zeros((len(self.chosen) + 1, counts.shape[1]), counts.dtype)
-        runs[np.searchsorted(self.chosen, starts[is_run])] = sums[is_run]
+        starts = np.flatnonzero(is_start)
+        if len(starts):
+            others = np.flatnonzero(~is_chosen)
+            sums = np.add.reduceat(counts[others], np.searchsorted(others, starts), axis=0)
+            runs[np.searchsorted(self.chosen, starts)] = sums
         return runs
 
 
