@@ -24,6 +24,11 @@ def find_thresholds(
     found = solve(problem, resolved, factors, method, plan)
     scores = found.table.rows.scores
     around = np.stack(scores_around(scores, found.cuts), axis=1)
+    if np.isnan(around).any():  # a score unknown to the solver: never show a threshold next to it
+        raise RuntimeError(
+            "a threshold came to stand next to rows that were left out, which must not happen. "
+            'Use method="nested" or "dp", and please report this with your data.'
+        )
     # Thresholds are computed in the precision of the data, whatever they were sorted in.
     return Thresholds(
         thresholds=place_cuts(scores.astype(problem.precision, copy=False), found.cuts),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Codes, Ints, Numbers
+from ordcut.arrays import Bools, Codes, Ints, Numbers
 from ordcut.jit import kernel
 
 #: How many rows the nested search looks at before it compares them with the minimum so far.
@@ -69,43 +69,60 @@ def ordered_path(
     stride: int,
     cost: Numbers,
     reached: Numbers,
-    choice: Array,
+    takes: Bools,
     cuts: Ints,
 ) -> None:
     """Label the scores in non-decreasing classes at the least total cost: Algorithm 2.
 
     ``L[j, k] = min(L[j - 1, l] for l <= k) + M[j, k]`` is the least cost of the scores up to ``j``
-    when ``j`` gets class ``k``. Only one row of ``L`` is alive at a time, in ``reached`` (K,);
-    ``choice[i, k]`` keeps, where row ``i`` is the last of its score, the class that this score
-    takes when the next one takes ``k``. Of equal classes it keeps the largest, which makes the
-    thresholds the lowest of the optimal ones. ``cost`` comes transposed, (true, predicted). Fills
-    ``cuts`` (K - 1,). O(n K) time.
+    when ``j`` gets class ``k``. Only the running minimum over ``l <= k`` of one row of ``L`` is
+    alive at a time, in ``reached`` (K,). ``takes[i, k]`` says, where row ``i`` is the last of its
+    score, whether class ``k`` reaches that minimum; the class taken when at most ``k`` is allowed
+    is the largest such one up to ``k``, which makes the thresholds the lowest of the optimal ones.
+    ``cost`` comes transposed, (true, predicted). Fills ``cuts`` (K - 1,). O(n K) time.
     """
-    n_rows, n_classes = choice.shape
+    n_rows, n_classes = takes.shape
     for k in range(n_classes):
         reached[k] = 0
-    for i in range(n_rows):  # DP2
-        weight = weights[i * stride]
-        paid = cost[codes[i]]
-        if ends[i]:
-            largest = 0
-            least = reached[0] + weight * paid[0]  # DP3
+    i = 0
+    while i < n_rows:  # DP2
+        if stride == 0 and i + 1 < n_rows and ends[i] and ends[i + 1]:
+            # Two scores at once: the second one's minima wait for the first one's by one step
+            # only, so that a processor works on both.
+            paid = cost[codes[i]]
+            paid_next = cost[codes[i + 1]]
+            least = reached[0] + paid[0]  # DP3
+            least_next = least + paid_next[0]
             for k in range(n_classes):  # DP4
-                total = reached[k] + weight * paid[k]  # DP1, DP6: add M[j, k]
-                largest = k if total <= least else largest  # DP5
+                total = reached[k] + paid[k]  # DP1, DP6: add M[j, k]
+                takes[i, k] = total <= least  # DP5
+                least = total if total <= least else least
+                total_next = least + paid_next[k]
+                takes[i + 1, k] = total_next <= least_next
+                least_next = total_next if total_next <= least_next else least_next
+                reached[k] = least_next
+            i += 2
+        elif ends[i]:
+            weight = weights[i * stride]
+            paid = cost[codes[i]]
+            least = reached[0] + weight * paid[0]
+            for k in range(n_classes):
+                total = reached[k] + weight * paid[k]
+                takes[i, k] = total <= least
                 least = total if total <= least else least
                 reached[k] = least
-                choice[i, k] = largest
+            i += 1
         else:
             for k in range(n_classes):
-                reached[k] += weight * paid[k]
-    label = int(choice[n_rows - 1, n_classes - 1])  # DP7
-    for k in range(label, n_classes - 1):  # DP8
-        cuts[k] = n_rows
-    for i in range(n_rows - 2, -1, -1):  # DP9
+                reached[k] += weights[i * stride] * cost[codes[i], k]
+            i += 1
+    label = n_classes - 1
+    for i in range(n_rows - 1, -1, -1):  # DP9
         if ends[i]:
-            lower = int(choice[i, label])  # DP10
-            for k in range(lower, label):  # DP11
+            lower = label
+            while not takes[i, lower]:  # DP7, DP10
+                lower -= 1
+            for k in range(lower, label):  # DP8, DP11
                 cuts[k] = i + 1
             label = lower
     for k in range(label):  # DP12

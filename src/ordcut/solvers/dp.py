@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 
 def solve_by_dynamic_programme(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the lowest optimal cuts; the only array of n x K entries holds classes."""
+    """Return the lowest optimal cuts; the only array of n x K entries holds single bytes."""
     del plan  # one score after the other: there is nothing to spread
     n_classes = len(cost)
-    kind = np.uint8 if n_classes <= 256 else np.uint16
-    choice = np.empty((len(rows[0]), n_classes), dtype=kind)
+    takes = np.empty((len(rows[0]), n_classes), dtype=np.bool_)
     cuts = np.empty(n_classes - 1, dtype=np.int64)
     reached = np.empty(n_classes, dtype=cost.dtype)
-    ordered_path(*rows, np.ascontiguousarray(cost.T), reached, choice, cuts)
+    ordered_path(*rows, np.ascontiguousarray(cost.T), reached, takes, cuts)
     return cuts

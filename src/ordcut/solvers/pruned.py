@@ -38,7 +38,6 @@ ROWS_PER_CELL = 16
 #: parts a cell.
 ROWS_PER_PART, MOST_PARTS = 24, 64
 
-
 #: The first steps towards a kappa cut at every so many borders of cells.
 CELLS_PER_COARSE_CUT = 8
 
@@ -92,7 +91,9 @@ class PrunedProblem:
         can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
         kept = np.flatnonzero(can_hold[located])
         rows = part.only(kept).sorted_rows()
-        if len(rows.codes) == len(kept):  # no rows were merged: each cell has what it had
+        if part.soft is None and len(rows.codes) == len(
+            kept
+        ):  # none merged: cells have what they had
             n_rows = np.bincount(located[kept], minlength=cells.n_cells)[can_hold]
             starts = np.cumsum(n_rows) - n_rows
         else:
