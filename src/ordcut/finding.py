@@ -6,7 +6,7 @@ import numpy as np
 
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.placing import place_cuts, scores_around
+from ordcut.placing import place_between, scores_around
 from ordcut.solvers import Plan, Problem, solve
 from ordcut.thresholds import Thresholds
 
@@ -22,20 +22,19 @@ def find_thresholds(
     resolved = resolve_objective(objective, len(problem.classes))
     factors = class_factors(class_weight, problem.classes, problem.totals)
     found = solve(problem, resolved, factors, method, plan)
-    scores = found.table.rows.scores
-    around = np.stack(scores_around(scores, found.cuts), axis=1)
+    # Thresholds are computed in the precision of the data, whatever they were sorted in.
+    around = np.array(scores_around(found.table.rows.scores, found.cuts), problem.precision)
     if np.isnan(around).any():  # a score unknown to the solver: never show a threshold next to it
         raise RuntimeError(
             "a threshold came to stand next to rows that were left out, which must not happen. "
             'Use method="nested" or "dp", and please report this with your data.'
         )
-    # Thresholds are computed in the precision of the data, whatever they were sorted in.
     return Thresholds(
-        thresholds=place_cuts(scores.astype(problem.precision, copy=False), found.cuts),
+        thresholds=place_between(*around),
         classes=problem.classes,
         value=resolved.value(found.table.confusion_again(found.cuts) * factors),
         objective=resolved.name,
         method=found.method,
         certificate=found.certificate,
-        ranges=around.astype(np.float64) + 0.0,
+        ranges=around.T.astype(np.float64) + 0.0,
     )

@@ -32,10 +32,14 @@ def place_cuts(scores: Array, cuts: Ints) -> Floats:
     >>> place_cuts(np.array([0.1, 0.4, 0.9]), np.array([0, 2, 3]))
     array([-inf, 0.65,  inf])
     """
-    lower, upper = scores_around(scores, cuts)
+    return place_between(*scores_around(scores, cuts))
+
+
+def place_between(lower: Array, upper: Array) -> Floats:
+    """Return a threshold above each lower score, or at -inf, and not above the upper one."""
     with np.errstate(invalid="ignore"):
         middle = lower / 2 + upper / 2
         is_between = (middle > lower) & (middle <= upper)
     places = np.where(is_between, middle, upper).astype(np.float64)
-    places[cuts == 0] = -np.inf
+    places[np.isneginf(lower)] = -np.inf
     return places + 0.0  # turns -0.0 into 0.0

@@ -49,8 +49,10 @@ def is_worth_pruning(source: Source, objective: Objective) -> bool:
     quadratic kappa can; elsewhere, pruning is for what the dynamic programme has no memory for.
     """
     n_rows, n_classes = source.n_rows, objective.n_classes
+    if n_rows <= MOST_ROWS_TO_SORT:
+        return False
     if is_convex(objective.cost):
-        return n_rows > max(MOST_ROWS_TO_SORT, MOST_ROWS_PER_PAIR * n_classes**2)
+        return n_rows > MOST_ROWS_PER_PAIR * n_classes**2
     return n_rows * n_classes >= MOST_CHOICES
 
 
