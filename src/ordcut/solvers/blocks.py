@@ -35,9 +35,12 @@ def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     def find_minima(piece: tuple[tuple[int, int], tuple[int, int]]) -> None:
         some_blocks, curves = piece[0], slice(*piece[1])
         some_gain = np.ascontiguousarray(gain[:, curves])
+        # Arrays of its own: two threads that write to one cache line slow each other down.
+        end, low = np.zeros((2, some_gain.shape[1]), dtype=cost.dtype)
+        place = np.empty(some_gain.shape[1], dtype=np.int64)
         for b in range(*some_blocks):  # PO2-PO5
-            filled = ends[b, curves], least[b, curves], where[b, curves]
-            block_minima(*rows, some_gain, *blocks[b], *filled)
+            block_minima(*rows, some_gain, *blocks[b], end, low, place)
+            ends[b, curves], least[b, curves], where[b, curves] = end, low, place
 
     # Few threads share many blocks, so blocks are handed out in runs.
     pieces = list(product(split(len(blocks), n_threads), split(n_cuts, n_threads)))  # PO1, PO2

@@ -29,14 +29,17 @@ def solve_independently_in_threads(rows: KernelRows, cost: Numbers, plan: Plan) 
 def _solve(rows: KernelRows, cost: Numbers, n_threads: int) -> Ints:
     gain = (cost[:-1] - cost[1:]).T
     n_cuts = gain.shape[1]
-    total, least = np.zeros((2, n_cuts), dtype=cost.dtype)
     cuts = np.empty(n_cuts, dtype=np.int64)
 
     def find_minima(piece: tuple[int, int]) -> None:
         curves = slice(*piece)
         some_gain = np.ascontiguousarray(gain[:, curves])
         all_cuts = (0, len(rows[0]) + 1)
-        block_minima(*rows, some_gain, *all_cuts, total[curves], least[curves], cuts[curves])
+        # Arrays of its own: two threads that write to one cache line slow each other down.
+        total, least = np.zeros((2, some_gain.shape[1]), dtype=cost.dtype)
+        where = np.empty(some_gain.shape[1], dtype=np.int64)
+        block_minima(*rows, some_gain, *all_cuts, total, least, where)
+        cuts[curves] = where
 
     run_all(find_minima, split(n_cuts, n_threads), n_threads)  # IO1
     return cuts
