@@ -20,7 +20,9 @@ def find_thresholds(
 ) -> Thresholds:
     """Return the optimal thresholds of a problem, with the value they reach on its data."""
     resolved = resolve_objective(objective, len(problem.classes))
-    factors = class_factors(class_weight, problem.classes, problem.totals)
+    factors = np.ones(len(problem.classes))
+    if class_weight is not None:
+        factors = class_factors(class_weight, problem.classes, problem.totals)
     found = solve(problem, resolved, factors, method, plan)
     # Thresholds are computed in the precision of the data, whatever they were sorted in.
     around = np.array(scores_around(found.table.rows.scores, found.cuts), problem.precision)

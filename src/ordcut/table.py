@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,15 +84,20 @@ class ScoreTable:
         self.classes = source.classes
         self.precision = source.precision
         self._number_kind = np.int64 if rows.is_whole else np.float64
-        totals = np.zeros((1, len(self.classes)), self._number_kind)
-        codes, _, weights, stride = rows.for_kernels(totals.dtype)
-        segment_totals(codes, weights, stride, np.array([0, len(codes)]), totals)
-        self.totals: Floats = totals[0].astype(np.float64)
+        self.weight = float(len(rows.codes) if rows.weights is None else rows.weights.sum())
         self._rows_in_order = None if rows.is_whole else source
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The weight of each class."""
+        totals = np.zeros((1, len(self.classes)), self._number_kind)
+        codes, _, weights, stride = self.rows.for_kernels(totals.dtype)
+        segment_totals(codes, weights, stride, np.array([0, len(codes)]), totals)
+        return np.asarray(totals[0], dtype=np.float64)
 
     def __repr__(self) -> str:
         return (
-            f"ScoreTable({self.totals.sum():g} rows, {len(self.scores)} distinct scores, "
+            f"ScoreTable({self.weight:g} rows, {len(self.scores)} distinct scores, "
             f"{len(self.classes)} classes)"
         )
 

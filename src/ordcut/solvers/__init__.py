@@ -39,8 +39,12 @@ class Problem(Protocol):
     """What can be solved: a sorted table, or anything that has one ready for a cost matrix."""
 
     classes: Array
-    totals: Floats
     precision: np.dtype[Any]
+    weight: float
+
+    @property
+    def totals(self) -> Floats:
+        """The weight of each class."""
 
     @property
     def coarse(self) -> ScoreTable | None:
@@ -87,11 +91,11 @@ def solve(
     """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth."""
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    totals = problem.totals * factors
+    weight = problem.weight * factors.max()
     # Half the range is kept free for the differences of sums.
-    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, totals.sum()):
+    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, weight):
         raise ValueError(
-            f"objective must have costs that can be added up over {totals.sum():g} rows, "
+            f"objective must have costs that can be added up over {weight:g} rows, "
             f"got {np.abs(objective.cost).max():g}. Scale the costs down."
         )
 
@@ -101,7 +105,7 @@ def solve(
     def maximise(some: Problem, start: Fraction) -> Optimum[Solution]:
         return maximise_kappa(
             objective,
-            totals,
+            problem.totals * factors,
             lambda cost: _minimise(some, cost * factors, method, plan),
             lambda found: found.table.confusion(found.cuts) * factors,
             start,
@@ -118,7 +122,7 @@ def solve(
 
 
 def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:
-    numbers = in_whole_numbers(cost, float(problem.totals.sum()))
+    numbers = in_whole_numbers(cost, problem.weight)
     convex = is_convex(numbers)
     best_solver = "nested" if convex else "dp"
     solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]

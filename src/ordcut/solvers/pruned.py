@@ -78,6 +78,7 @@ class PrunedProblem:
         self._counts = source.count(self._cells, n_threads)
         self._fetched: tuple[Bools, ArraySource] | None = None
         self.totals: Floats = self._counts.sum(axis=0).astype(np.float64)
+        self.weight = float(self.totals.sum())
 
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return a table that holds every cut which can be optimal for a cost matrix."""
