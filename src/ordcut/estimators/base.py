@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -190,6 +191,13 @@ def needs_y(estimator: Any) -> ValueError:
     return ValueError(
         f"{type(estimator).__name__} requires y to be passed, but the target y is None."
     )
+
+
+def check_search(alpha: object, tol: object, max_iter: object) -> None:
+    """Raise an error unless the penalty and the stopping rule of a search can be used."""
+    check_number("alpha", alpha, "a number >= 0", lambda v: v >= 0 and np.isfinite(v), Real)
+    check_number("tol", tol, "a number above 0", lambda v: v > 0, Real)
+    check_number("max_iter", max_iter, "a whole number >= 1", lambda v: v >= 1, Integral)
 
 
 def check_number(

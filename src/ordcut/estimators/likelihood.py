@@ -15,7 +15,7 @@ import numpy as np
 from ordcut.arrays import Array, Floats
 from ordcut.estimators.design import Design
 from ordcut.estimators.links import Link
-from ordcut.estimators.minimise import Minimum, lbfgs, newton
+from ordcut.estimators.minimise import CurvedPoint, Minimum, lbfgs, newton
 
 #: Above this many parameters a Hessian costs more than it saves.
 MOST_FOR_NEWTON = 400
@@ -147,14 +147,10 @@ class LogGapsPoint:
         found[1:m] *= np.exp(self.place[1:m])
         return found
 
-    def hessian(self) -> Floats:
-        """Return nothing: L-BFGS asks for none."""
-        raise NotImplementedError
-
 
 def fit_proportional_odds(
     rows: OrdinalRows, link: Link, *, alpha: float, tol: float, max_iter: int, solver: str = "auto"
-) -> Minimum:
+) -> Minimum[CurvedPoint]:
     """Return the minimum over ``(biases, coefficients)``, seen by a :class:`LikelihoodPoint`."""
     problem = ProportionalOdds(rows, link, alpha)
     flat = tol * float(rows.weights.sum())

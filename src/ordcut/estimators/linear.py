@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import ProbabilitiesOfScores, check_number, read_rows
+from ordcut.estimators.base import ProbabilitiesOfScores, check_search, read_rows
 from ordcut.estimators.design import few_threads
 from ordcut.estimators.likelihood import MOST_FOR_NEWTON, OrdinalRows
-from ordcut.estimators.minimise import Minimum, lbfgs, newton
+from ordcut.estimators.minimise import Minimum, Point, lbfgs, newton
 from ordcut.estimators.score_model import expand_biases, rows_to_learn_from
 from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Gaps, Surrogate, SurrogateRisk
 from ordcut.estimators.targets import Targets
@@ -110,11 +109,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
     def _check_parameters(self) -> None:
         if self.surrogate not in SURROGATES:
             raise unknown_name("surrogate", self.surrogate, SURROGATES)
-        check_number(
-            "alpha", self.alpha, "a number >= 0", lambda v: v >= 0 and np.isfinite(v), Real
-        )
-        check_number("tol", self.tol, "a number above 0", lambda v: v > 0, Real)
-        check_number("max_iter", self.max_iter, "a whole number >= 1", lambda v: v >= 1, Integral)
+        check_search(self.alpha, self.tol, self.max_iter)
 
     def fit(
         self,
@@ -201,7 +196,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
 
 def minimise_surrogate(
     rows: OrdinalRows, surrogate: Surrogate, *, alpha: float, tol: float, max_iter: int
-) -> Minimum:
+) -> Minimum[Point]:
     """Return the minimum of a surrogate risk over biases and coefficients."""
     flat = tol * float(rows.weights.sum())
     widths = WIDTHS if surrogate.has_corners else (0.0,)
@@ -224,7 +219,7 @@ def minimise_surrogate(
 
 def _minimise_within_bounds(
     rows: OrdinalRows, surrogate: Surrogate, alpha: float, flat: float, max_iter: int, place: Floats
-) -> Minimum:
+) -> Minimum[Point]:
     n_iter = 0
     for width in WIDTHS if surrogate.has_corners else (0.0,):
         gaps = Gaps(SurrogateRisk(rows, surrogate, alpha, width, place))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import OrdinalClassifier, check_number, read_rows
+from ordcut.estimators.base import OrdinalClassifier, check_number, check_search, read_rows
 from ordcut.estimators.covariance import covariance_of
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.likelihood import (
@@ -19,7 +19,7 @@ from ordcut.estimators.likelihood import (
     fit_proportional_odds,
 )
 from ordcut.estimators.links import LINKS
-from ordcut.estimators.minimise import Minimum
+from ordcut.estimators.minimise import CurvedPoint, Minimum
 from ordcut.estimators.score_model import ScoreModel, rows_to_learn_from
 from ordcut.estimators.summary import Summary, summarise
 from ordcut.estimators.targets import Targets
@@ -133,11 +133,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             raise unknown_name("link", self.link, LINKS)
         if self.solver not in SOLVERS:
             raise unknown_name("solver", self.solver, SOLVERS)
-        check_number(
-            "alpha", self.alpha, "a number >= 0", lambda v: v >= 0 and np.isfinite(v), Real
-        )
-        check_number("tol", self.tol, "a number above 0", lambda v: v > 0, Real)
-        check_number("max_iter", self.max_iter, "a whole number >= 1", lambda v: v >= 1, Integral)
+        check_search(self.alpha, self.tol, self.max_iter)
 
     def fit(
         self,
@@ -198,7 +194,9 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         self.n_iter_, self.log_likelihood_, self.covariance_ = 1, 0.0, None
         self._set_labels(np.zeros(features.shape[0]), targets, model=model)
 
-    def _covariance(self, found: Minimum, design: Design, model: ScoreModel) -> Floats | None:
+    def _covariance(
+        self, found: Minimum[CurvedPoint], design: Design, model: ScoreModel
+    ) -> Floats | None:
         if self.solver == "lbfgs" or (self.solver == "auto" and len(found.place) > MOST_FOR_NEWTON):
             return None
         return covariance_of(found.point.hessian(), design, model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from scipy import optimize
@@ -28,27 +28,34 @@ class Point(Protocol):
         """Return the first derivatives."""
         ...
 
+
+class CurvedPoint(Point, Protocol):
+    """A function whose second derivatives are seen, too."""
+
     def hessian(self) -> Floats:
         """Return the second derivatives."""
         ...
 
 
-class Problem(Protocol):
+Seen = TypeVar("Seen", bound=Point, covariant=True)
+
+
+class Problem(Protocol[Seen]):
     """A function to minimise, and where to start."""
 
     start: Floats
 
-    def at(self, place: Floats) -> Point:
+    def at(self, place: Floats) -> Seen:
         """Look at the function from a place."""
         ...
 
 
 @dataclass(frozen=True)
-class Minimum:
+class Minimum(Generic[Seen]):
     """Where a search ended, and how: ``trouble`` is empty if it converged."""
 
     place: Floats
-    point: Point
+    point: Seen
     n_iter: int
     trouble: str = ""
 
@@ -58,7 +65,7 @@ class Minimum:
             warnings.warn(f"{self.trouble} {advice}", ConvergenceWarning, stacklevel=4)
 
 
-def newton(problem: Problem, *, flat: float, max_iter: int) -> Minimum:
+def newton(problem: Problem[CurvedPoint], *, flat: float, max_iter: int) -> Minimum[CurvedPoint]:
     """Minimise by Newton steps, halved until they go down enough.
 
     Directions that the function does not depend on, such as those of collinear features, are left
@@ -100,8 +107,8 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
 
 
 def _step_down(
-    problem: Problem, place: Floats, point: Point, step: Floats, decrease: float
-) -> tuple[Floats, Point] | None:
+    problem: Problem[CurvedPoint], place: Floats, point: Point, step: Floats, decrease: float
+) -> tuple[Floats, CurvedPoint] | None:
     """Halve a step until the function falls by a share of what its slope promises."""
     # Close to the minimum the promise is smaller than the rounding of the value.
     rounding = 64 * np.finfo(np.float64).eps * abs(point.value)
@@ -116,12 +123,12 @@ def _step_down(
 
 
 def lbfgs(
-    problem: Problem,
+    problem: Problem[Point],
     *,
     flat: float,
     max_iter: int,
     lower_bounds: Floats | None = None,
-) -> Minimum:
+) -> Minimum[Point]:
     """Minimise by L-BFGS-B, which needs no Hessian and keeps to lower bounds."""
     scale = max(abs(problem.at(problem.start).value), 1e-300)
 

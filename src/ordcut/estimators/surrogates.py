@@ -204,7 +204,3 @@ class GapsPoint:
         found = self.seen.gradient()
         found[: self.m] = np.cumsum(found[: self.m][::-1])[::-1]
         return found
-
-    def hessian(self) -> Floats:
-        """Return nothing: L-BFGS asks for none."""
-        raise NotImplementedError
