@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: demo test lint bench bench-estimators clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
-	$(BIN)/python -m ordcut.demo --output demo-output
+	$(BIN)/ordcut demo --output demo-output
 
 test: .venv/test.ready lint  ## lint, types and all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal

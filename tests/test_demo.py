@@ -5,7 +5,7 @@ from ordcut import demo
 
 
 def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(tmp_path, capsys):
-    demo.main(["--output", str(tmp_path / "out")])
+    demo.run(tmp_path / "out")
     printed = capsys.readouterr().out
     for word in ["round", "biases", "likelihood", "optimal", "Theorem 2", "Dinkelbach"]:
         assert word in printed

@@ -1,12 +1,10 @@
 """The main job on real data: ratings of marriages, labelled by ordinal logistic regression.
 
-Run with ``make demo`` or ``python -m ordcut.demo``; needs statsmodels, which has the data, and
-matplotlib.
+Run with ``make demo`` or ``ordcut demo``; needs statsmodels, which has the data, and matplotlib.
 """
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +89,8 @@ def draw(model: OrdinalLogisticRegression, learn: Ratings, path: Path) -> None:
     plt.close(figure)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def run(output: Path) -> None:
     """Fit the model, find thresholds, print the tables, and save the result and a picture."""
-    parser = argparse.ArgumentParser(prog="python -m ordcut.demo", description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder to write")
-    output: Path = parser.parse_args(arguments).output
     learn, test = load_marriages()
     print(
         f"{len(learn.ratings)} ratings from 1 to 5 to learn from, {len(test.ratings)} to test on."
@@ -112,6 +107,3 @@ def main(arguments: list[str] | None = None) -> None:
     draw(chosen, learn, output / "thresholds.png")
     print(f"\nWrote {output / 'thresholds.json'} and {output / 'thresholds.png'}.")
 
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,16 @@
+"""The ``ordcut`` command; each of its commands is imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, or say how to install it."""
+    try:
+        import click  # noqa: F401
+    except ImportError:
+        sys.exit('The ordcut command needs click. Install it with: pip install "ordcut[cli]".')
+    from ordcut.cli.commands import ordcut
+
+    ordcut(prog_name="ordcut")
