@@ -106,4 +106,3 @@ def run(output: Path) -> None:
     (output / "thresholds.json").write_text(chosen.labeler_.to_json(), encoding="utf-8")
     draw(chosen, learn, output / "thresholds.png")
     print(f"\nWrote {output / 'thresholds.json'} and {output / 'thresholds.png'}.")
-
