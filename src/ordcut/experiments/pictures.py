@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -101,22 +100,35 @@ class Crops(Dataset[tuple[torch.Tensor, int]]):
         return chw, int(self.pictures.labels[number])
 
 
-class EpochOrder(Sampler[tuple[int, int]]):
-    """The pictures in an order that depends on the seed and the epoch alone; at 0, as they are."""
+class EpochOrder(Sampler[list[tuple[int, int]]]):
+    """Batches of pictures in an order that depends on the seed and the epoch alone.
 
-    def __init__(self, n: int, seed: int) -> None:
+    At epoch 0 they come in their own order. A last picture that would be a batch of its own joins
+    the one before: a batch of one has no variance to normalise by.
+
+    Examples
+    --------
+    >>> order = EpochOrder(5, seed=0, batch_size=2)
+    >>> [[number for _, number in batch] for batch in order]
+    [[0, 1], [2, 3, 4]]
+    """
+
+    def __init__(self, n: int, seed: int, batch_size: int) -> None:
         self.n = n
         self.seed = seed
+        self.batch_size = batch_size
         self.epoch = 0
 
     def __len__(self) -> int:
-        return self.n
+        return max(1, -(-(self.n - 1) // self.batch_size)) if self.n else 0
 
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        numbers: Any = range(self.n)
+    def __iter__(self) -> Iterator[list[tuple[int, int]]]:
+        numbers: list[int] = list(range(self.n))
         if self.epoch > 0:
             numbers = np.random.default_rng((self.seed, self.epoch)).permutation(self.n).tolist()
-        return ((self.epoch, number) for number in numbers)
+        starts = [number * self.batch_size for number in range(len(self))]
+        for first, last in zip(starts, [*starts[1:], self.n], strict=True):
+            yield [(self.epoch, number) for number in numbers[first:last]]
 
 
 class Batches:
@@ -125,20 +137,19 @@ class Batches:
     def __init__(
         self, pictures: Pictures, side: int, seed: int, batch_size: int, workers: int
     ) -> None:
-        self.order = EpochOrder(len(pictures), seed)
+        self.order = EpochOrder(len(pictures), seed, batch_size)
         self.loader = DataLoader(
             Crops(pictures, side, seed),
-            batch_size=batch_size,
-            sampler=self.order,
+            batch_sampler=self.order,
             num_workers=workers,
             persistent_workers=workers > 0,
         )
 
     def __len__(self) -> int:
-        return len(self.loader)
+        return len(self.order)
 
     def shuffled(self, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Return an epoch's random crops in a random order."""
+        """Return an epoch's random crops in a random order; epochs count from 1."""
         self.order.epoch = epoch
         return iter(self.loader)
 
