@@ -20,6 +20,7 @@ from ordcut.torch.likelihood import CumulativeLinkLoss, class_probabilities
 from ordcut.torch.losses import AbsoluteLoss
 from ordcut.torch.margins import AllThresholdLoss, ImmediateThresholdLoss
 from ordcut.torch.resnet import ResNet, resnet18, resnet34
+from ordcut.torch.solving import optimal_thresholds
 
 __all__ = [
     "AbsoluteLoss",
@@ -32,6 +33,7 @@ __all__ = [
     "class_probabilities",
     "fixed_thresholds",
     "likelihood_labels",
+    "optimal_thresholds",
     "resnet18",
     "resnet34",
     "threshold_labels",
