@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     from ordcut.sorting import KernelRows
     from ordcut.table import ScoreTable
 
-__all__ = ["METHODS", "SOLVERS", "Method", "Plan", "Problem", "Solution", "Solver", "solve"]
+__all__ = [
+    "METHODS",
+    "SOLVERS",
+    "Method",
+    "Plan",
+    "Problem",
+    "Solution",
+    "Solver",
+    "check_costs",
+    "solve",
+]
 
 Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "pruned"]
 
@@ -91,14 +101,7 @@ def solve(
     """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth."""
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    weight = problem.weight * factors.max()
-    # Half the range is kept free for the differences of sums.
-    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, weight):
-        raise ValueError(
-            f"objective must have costs that can be added up over {weight:g} rows, "
-            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
-        )
-
+    check_costs(objective, problem.weight * factors.max())
     if not objective.is_kappa:
         return _minimise(problem, objective.cost * factors, method, plan)
 
@@ -119,6 +122,16 @@ def solve(
     n_steps += best.n_steps
     why = f"Dinkelbach's fixed point after {n_steps} steps, each by {best.last.certificate}"
     return Solution(best.last.table, best.last.cuts, best.last.method, why)
+
+
+def check_costs(objective: Objective, weight: float) -> None:
+    """Raise an error if costs are too large to be added up over rows of a total weight."""
+    # Half the range is kept free for the differences of sums.
+    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, weight):
+        raise ValueError(
+            f"objective must have costs that can be added up over {weight:g} rows, "
+            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
+        )
 
 
 def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:
