@@ -12,6 +12,7 @@ from ordcut import __version__
 #: shows without importing any of them.
 COMMANDS = {
     "demo": ("ordcut.cli.demo:demo", "Find thresholds on real data that ship with a package."),
+    "experiment": ("ordcut.experiments.command:experiment", "Run the paper's experiment."),
 }
 
 

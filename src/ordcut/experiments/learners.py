@@ -21,16 +21,14 @@ from ordcut.torch import (
 LEARNING_RATE = 10**-2.5
 EPSILON = 1e-6
 
-#: Networks by name, made for a number of classes. The paper has the last two; the first is half
-#: as deep, for those who have no GPU.
+#: What makes each network for a number of classes.
 NETWORKS: dict[str, Callable[[int], nn.Module]] = {
     "resnet10": lambda n_classes: ResNet((1, 1, 1, 1), n_classes),
     "resnet18": resnet18,
     "resnet34": resnet34,
 }
 
-#: Losses by name, made for a number of classes: immediate-threshold (IT) and all-threshold (AT)
-#: ones with free or ordered biases, the absolute deviation, and the likelihood of OLR.
+#: What makes each loss for a number of classes.
 LOSSES: dict[str, Callable[[int], nn.Module]] = {
     "olr": CumulativeLinkLoss,
     "absolute": lambda _: AbsoluteLoss(),

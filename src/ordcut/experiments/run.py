@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from importlib.metadata import version
+from math import isclose
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,7 +21,7 @@ from ordcut.experiments.pictures import Batches
 from ordcut.experiments.progress import Silence
 from ordcut.experiments.settings import Settings, read_run
 from ordcut.experiments.splits import write_split
-from ordcut.experiments.stages import LITERAL, Stopwatch, find_in_stages
+from ordcut.experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES, Stopwatch, find_in_stages
 from ordcut.experiments.training import Learner, Scores
 from ordcut.jit import running_kernels_as
 from ordcut.objectives import KAPPAS
@@ -109,13 +110,19 @@ class Run:
         if s.scores == "evaluation-pass":
             with bar(f"{named}: line P1", n_batches) as advance, watch("p1"):
                 scored = learner.score(self.training, advance)
-        found = self._find(scored, watch)
+        found = self._find(scored, s.method, watch)
+        others = {method: self._time(method, scored, found) for method in s.time_also}
         with bar(f"{named}: validation", len(self.validation)) as advance, watch("validation"):
             held_out = learner.score(self.validation, advance)
             errors = errors_by_labeling(held_out.scores, held_out.labels, found, learner.loss)
         row: Row = {"epoch": epoch, "loss": loss, "training_optimal": found.value}
         row |= {f"validation_{labeling}": error for labeling, error in errors.items()}
         row |= {f"seconds_{stage}": seconds for stage, seconds in watch.seconds.items()}
+        row |= {
+            f"seconds_{stage}_{method}": timed.seconds[stage]
+            for method, timed in others.items()
+            for stage in THRESHOLD_STAGES
+        }
         return row, found
 
     def keep(self, row: Row, found: Thresholds) -> None:
@@ -143,18 +150,27 @@ class Run:
         write_text(self.out / "thresholds.json", self.best["thresholds"])
         write_rows(self.out / "epochs.csv", self.rows)
 
-    def _find(self, scored: Scores, watch: Stopwatch) -> Thresholds:
-        s = self.settings
-        n_classes = self.data.n_classes
-        return find_in_stages(scored.scores, scored.labels, n_classes, s.objective, s.method, watch)
+    def _find(self, scored: Scores, method: str, watch: Stopwatch) -> Thresholds:
+        n_classes, objective = self.data.n_classes, self.settings.objective
+        return find_in_stages(scored.scores, scored.labels, n_classes, objective, method, watch)
+
+    def _time(self, method: str, scored: Scores, found: Thresholds) -> Stopwatch:
+        """Time another method, which has to find thresholds that are as good."""
+        watch = Stopwatch()
+        other = self._find(scored, method, watch)
+        if not isclose(other.value, found.value, rel_tol=1e-9, abs_tol=1e-12):
+            raise RuntimeError(
+                f"methods {method} and {found.method} must reach one value, got {other.value} "
+                f"and {found.value}: please report this with the scores."
+            )
+        return watch
 
     def _warm_up(self) -> None:
         """Have the kernels compiled, on scores of no meaning."""
-        if self.settings.method == LITERAL:
-            return
         labels = self.data.training.labels
-        scores = np.linspace(0, 1, len(labels), dtype=np.float32)
-        self._find(Scores(scores, labels), Stopwatch())
+        scored = Scores(np.linspace(0, 1, len(labels), dtype=np.float32), labels)
+        for method in {self.settings.method, *self.settings.time_also} - {LITERAL}:
+            self._find(scored, method, Stopwatch())
 
     def _is_better(self, row: Row) -> bool:
         if self.best["epoch"] == 0:
@@ -186,7 +202,7 @@ def _describe(settings: Settings, data: FaceData, out: Path) -> None:
 
 
 def _in_words(row: Row, settings: Settings) -> str:
-    seconds = sum(row[name] for name in row if name.startswith("seconds_"))
+    seconds = sum(row[f"seconds_{stage}"] for stage in STAGES)
     return (
         f"epoch {row['epoch']} of {settings.epochs}: loss {row['loss']:.4f}, "
         f"{settings.objective} {row['training_optimal']:.4f} in training, "

@@ -10,6 +10,22 @@ from typing import Any
 #: The data set that is drawn on the spot.
 SYNTHETIC = "synthetic"
 
+#: Networks by name; the paper has the last two, the first is for those who have no GPU.
+NETWORKS = ("resnet10", "resnet18", "resnet34")
+
+#: Losses by name: the likelihood of ordinal logistic regression, the absolute deviation, and
+#: margins to the immediate (it) or all (at) thresholds, with free or ordered biases.
+LOSSES = (
+    "olr",
+    "absolute",
+    "hinge-it-free",
+    "hinge-it-ordered",
+    "hinge-at-ordered",
+    "logistic-it-free",
+    "logistic-it-ordered",
+    "logistic-at-ordered",
+)
+
 #: Where the scores come from that thresholds are found for: a pass over the training pictures
 #: with the epoch's final network, as in the paper, or the outputs of training itself.
 SCORES = ("evaluation-pass", "training-pass")
@@ -33,6 +49,8 @@ class Settings:
     network, loss, objective, method, scores : str
         What is trained, by what loss, what thresholds are optimal for, how and on which scores
         they are found.
+    time_also : tuple of str
+        Other methods to time on the same scores.
     image_size, batch_size, epochs, seed : int
         The side that pictures are resized to, and the course of the training.
     n_images, n_classes : int
@@ -48,6 +66,7 @@ class Settings:
     loss: str = "olr"
     objective: str = "absolute"
     method: str = "auto"
+    time_also: tuple[str, ...] = ()
     scores: str = "evaluation-pass"
     image_size: int = 128
     batch_size: int = 256
@@ -80,7 +99,8 @@ class Settings:
     def from_json(cls, values: dict[str, Any]) -> Settings:
         """Return the settings that ``to_json`` gave."""
         known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+        kept = {name: value for name, value in values.items() if name in known}
+        return cls(**{**kept, "time_also": tuple(kept.get("time_also", ()))})
 
     def continued_with(self, given: dict[str, Any]) -> Settings:
         """Return the settings to go on with, given some that the user states again.
