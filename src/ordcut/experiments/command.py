@@ -31,6 +31,9 @@ SYNTHETIC_DEFAULTS: dict[str, Any] = {
     "workers": 0,
 }
 
+#: Calls that a time measured on the spot is the median of.
+N_CALLS = 11
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False)
 AT_LEAST_1 = click.IntRange(min=1)
@@ -165,20 +168,31 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
 
 
 @experiment.command("table")
-@click.argument("runs", nargs=-1, required=True, type=FOLDER)
-@click.option("--csv", "csv_file", type=FILE, help="Write the rows to a CSV file as well.")
-def table(runs: tuple[Path, ...], csv_file: str | None) -> None:
+@click.argument("runs", nargs=-1, type=FOLDER)
+@click.option("--csv", "csv_file", type=FILE, help="Write the rows of RUNS to a CSV file as well.")
+@click.option(
+    "--published",
+    is_flag=True,
+    help="Also print the paper's table with threshold times measured here, at its n and K.",
+)
+def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None:
     """Print the paper's Table 1 for RUNS, the --out folders of runs, next to the published one."""
     from ordcut.experiments.files import write_rows
+    from ordcut.experiments.projection import describe_projection, project
     from ordcut.experiments.table import describe, read_measured, table_rows
 
+    if not (runs or published):
+        raise click.UsageError("RUNS must name at least one run, or pass --published.")
     try:
         measured = [one for run in runs for one in read_measured(run)]
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    click.echo(describe(measured))
-    if csv_file is not None:
+    if measured:
+        click.echo(describe(measured))
+    if measured and csv_file is not None:
         write_rows(Path(csv_file), table_rows(measured))
+    if published:
+        click.echo(describe_projection(project(n_calls=N_CALLS)))
 
 
 def _settings(stated: dict[str, Any]) -> Settings:
