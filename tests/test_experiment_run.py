@@ -241,11 +241,6 @@ def test_the_best_epoch_by_a_kappa_is_the_highest(tmp_path):
     assert load_state(tmp_path / "best.pt")["best"]["epoch"] == 1 + kappas.index(max(kappas))
 
 
-def test_the_paper_s_loops_have_no_kappa(tmp_path):
-    with pytest.raises(ValueError, match='method="literal" minimises a loss'):
-        start_run(replace(TINY, objective="kappa", method="literal"), tmp_path)
-
-
 def test_scores_that_are_not_finite_are_said_to_be_so():
     learner = Learner("resnet10", "olr", 4, seed=0, device="cpu")
     with torch.no_grad():

@@ -204,8 +204,6 @@ def _settings(stated: dict[str, Any]) -> Settings:
         raise ValueError(f"--root must be the folder of the pictures of {dataset}, got none.")
     if (stated.get("training_csv") is None) != (stated.get("validation_csv") is None):
         raise ValueError("--training-csv and --validation-csv must be given together, got one.")
-    if stated.get("method") == "nested" and stated.get("objective") == "zero_one":
-        raise ValueError("--method nested needs a convex objective. Use --method dp or auto.")
     defaults = SYNTHETIC_DEFAULTS if dataset == SYNTHETIC else DEFAULTS
     return Settings(**{**defaults, **stated})
 

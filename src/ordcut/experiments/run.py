@@ -21,7 +21,14 @@ from ordcut.experiments.pictures import Batches
 from ordcut.experiments.progress import Silence
 from ordcut.experiments.settings import Settings, read_run
 from ordcut.experiments.splits import write_split
-from ordcut.experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES, Stopwatch, find_in_stages
+from ordcut.experiments.stages import (
+    LITERAL,
+    STAGES,
+    THRESHOLD_STAGES,
+    Stopwatch,
+    check_method,
+    find_in_stages,
+)
 from ordcut.experiments.training import Learner, Scores
 from ordcut.jit import running_kernels_as
 from ordcut.objectives import KAPPAS
@@ -40,6 +47,8 @@ def start_run(settings: Settings, out: Path, watcher: Silence | None = None) -> 
         raise FileExistsError(
             f"{out} already holds a run. Go on with it by --resume, or choose another --out."
         )
+    for method in (settings.method, *settings.time_also):
+        check_method(method, settings.objective)
     data = load_faces(settings, watcher)
     for note in data.notes:
         watcher.note(note)

@@ -10,9 +10,9 @@ import numpy as np
 
 from ordcut.arrays import Array, Ints
 from ordcut.experiments import literal
-from ordcut.objectives import resolve_objective
+from ordcut.objectives import KAPPAS, resolve_objective
 from ordcut.placing import scores_around
-from ordcut.solvers import METHODS
+from ordcut.solvers import METHODS, SOLVERS
 from ordcut.table import ScoreTable
 from ordcut.thresholds import Thresholds
 
@@ -33,6 +33,31 @@ THRESHOLD_STAGES = ("p2_p3", "p4_p5", "thresholds")
 #: method of the library that starts from sorted scores.
 LITERAL = "literal"
 EXPERIMENT_METHODS = (*(method for method in METHODS if method != "pruned"), LITERAL)
+
+
+def check_method(method: str, objective: str) -> None:
+    """Raise an error if a method could fail for an objective, be it at the last epoch.
+
+    Examples
+    --------
+    >>> check_method("pio", "quadratic_kappa")
+    >>> check_method("pio", "zero_one")
+    Traceback (most recent call last):
+        ...
+    ValueError: --method pio needs a convex objective; zero_one is not. Use auto or dp.
+    """
+    if method == LITERAL and objective in KAPPAS:
+        raise ValueError(
+            f"--method {LITERAL} minimises a loss, as the paper does, and {objective} is none. "
+            "Use auto."
+        )
+    needs = SOLVERS[method].needs if method in SOLVERS else "nothing"
+    # Of the kappas, every step of the quadratic one has a convex cost.
+    suits = objective == "quadratic_kappa" or resolve_objective(objective, 3).is_convex
+    if needs != "nothing" and not suits:
+        raise ValueError(
+            f"--method {method} needs a convex objective; {objective} is not. Use auto or dp."
+        )
 
 
 class Stopwatch:
@@ -89,11 +114,6 @@ def _find_by_loops(
     scores: Array, labels: Ints, n_classes: int, objective: str, watch: Stopwatch
 ) -> Thresholds:
     resolved = resolve_objective(objective, n_classes)
-    if resolved.is_kappa:
-        raise ValueError(
-            f'method="{LITERAL}" minimises a loss, as the paper does; objective is {objective}. '
-            'Use method="auto".'
-        )
     cost = resolved.cost.tolist()
     numbers, classes = scores.tolist(), (labels + 1).tolist()
 
