@@ -21,6 +21,7 @@ from ordcut.torch.losses import AbsoluteLoss
 from ordcut.torch.margins import AllThresholdLoss, ImmediateThresholdLoss
 from ordcut.torch.resnet import ResNet, resnet18, resnet34
 from ordcut.torch.solving import optimal_thresholds
+from ordcut.torch.tracker import ThresholdTracker
 
 __all__ = [
     "AbsoluteLoss",
@@ -29,6 +30,7 @@ __all__ = [
     "CumulativeLinkLoss",
     "ImmediateThresholdLoss",
     "ResNet",
+    "ThresholdTracker",
     "bias_thresholds",
     "class_probabilities",
     "fixed_thresholds",
