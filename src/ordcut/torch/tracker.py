@@ -14,8 +14,15 @@ from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds
 from ordcut.torch.biases import check_n_classes
 from ordcut.torch.gathering import gather_rows
-from ordcut.torch.labelings import has_float64, threshold_labels
-from ordcut.torch.losses import check_rows
+from ordcut.torch.labelings import (
+    bias_thresholds,
+    fixed_thresholds,
+    has_float64,
+    likelihood_labels,
+    threshold_labels,
+)
+from ordcut.torch.likelihood import CumulativeLinkLoss
+from ordcut.torch.losses import OrdinalLoss, check_rows
 from ordcut.torch.solving import Method, optimal_thresholds
 from ordcut.torch.tensors import on_host
 
@@ -178,6 +185,43 @@ class ThresholdTracker(nn.Module):
             classes=range(self.n_classes),
             class_weight=self.class_weight,
         )
+
+    def compare(
+        self, scores: Tensor, labels: Tensor, loss: OrdinalLoss | None = None
+    ) -> dict[str, float]:
+        """Return what each labeling of the paper reaches, by the tracker's objective.
+
+        Parameters
+        ----------
+        scores : tensor of shape (n_samples,)
+            One score a row.
+        labels : integer tensor of shape (n_samples,)
+            The true classes, 0..K-1.
+        loss : OrdinalLoss, optional
+            The loss that the scores were learned by. Its biases, if it has any, make the labeling
+            ``"biases"``, and a likelihood makes ``"likelihood"``.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from ordcut.torch import CumulativeLinkLoss, ThresholdTracker
+        >>> tracker = ThresholdTracker(n_classes=3)
+        >>> scores, labels = torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([0, 0, 1, 2])
+        >>> tracker.update(scores, labels)
+        >>> _ = tracker.compute()
+        >>> tracker.compare(scores, labels, CumulativeLinkLoss(n_classes=3))
+        {'optimal': 0.0, 'fixed': 0.25, 'biases': 0.75, 'likelihood': 0.75}
+        """
+        labelings = {"optimal": self(scores)}
+        labelings["fixed"] = threshold_labels(scores, fixed_thresholds(self.n_classes))
+        biases = getattr(loss, "biases", None)
+        if biases is not None:
+            labelings["biases"] = threshold_labels(scores, bias_thresholds(biases))
+        if isinstance(loss, CumulativeLinkLoss):
+            labelings["likelihood"] = likelihood_labels(
+                scores, loss.biases, self.objective, loss.link
+            )
+        return {name: self.judge(labels, found) for name, found in labelings.items()}
 
     def extra_repr(self) -> str:
         """Return what ``repr`` shows."""
