@@ -1,5 +1,7 @@
 """Thresholds in PyTorch: losses that learn a score, and exact thresholds for it in training."""
 
+from typing import TYPE_CHECKING, Any
+
 try:
     import torch as _torch  # noqa: F401
 except ModuleNotFoundError as error:
@@ -21,6 +23,10 @@ from ordcut.torch.losses import AbsoluteLoss
 from ordcut.torch.margins import AllThresholdLoss, ImmediateThresholdLoss
 from ordcut.torch.resnet import ResNet, resnet18, resnet34
 from ordcut.torch.solving import optimal_thresholds
+from ordcut.torch.tracker import ThresholdTracker
+
+if TYPE_CHECKING:
+    from ordcut.torch.callback import OptimalThresholds as OptimalThresholds
 
 __all__ = [
     "AbsoluteLoss",
@@ -29,6 +35,7 @@ __all__ = [
     "CumulativeLinkLoss",
     "ImmediateThresholdLoss",
     "ResNet",
+    "ThresholdTracker",
     "bias_thresholds",
     "class_probabilities",
     "fixed_thresholds",
@@ -38,3 +45,12 @@ __all__ = [
     "resnet34",
     "threshold_labels",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the callback, and Lightning with it, when somebody asks for it."""
+    if name == "OptimalThresholds":
+        from ordcut.torch.callback import OptimalThresholds
+
+        return OptimalThresholds
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

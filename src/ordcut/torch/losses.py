@@ -116,30 +116,38 @@ class AbsoluteLoss(OrdinalLoss):
         return (scores - target).abs()
 
 
-def check_rows(scores: Tensor, target: Tensor, n_classes: int | None) -> None:
-    """Raise an error unless there is one score and one class a row.
+def check_rows(
+    scores: Tensor,
+    target: Tensor,
+    n_classes: int | None,
+    names: tuple[str, str] = ("input", "target"),
+) -> None:
+    """Raise an error unless there is one score and one class a row; ``names`` are the arguments'.
 
     The range of classes is checked on the CPU only: elsewhere one would have to wait for the
     device, which stops by itself at a class that is out of range.
     """
+    of_scores, of_target = names
     if scores.dim() != 1:
-        hint = " Pass input.squeeze(1)." if scores.dim() == 2 and scores.shape[1] == 1 else ""
-        raise ValueError(f"input must be of shape (n,), got {tuple(scores.shape)}.{hint}")
+        hint = f" Pass {of_scores}.squeeze(1)." if scores.shape[1:] == (1,) else ""
+        raise ValueError(f"{of_scores} must be of shape (n,), got {tuple(scores.shape)}.{hint}")
     if not scores.is_floating_point():
-        raise TypeError(f"input must be floats, got {scores.dtype}.")
+        raise TypeError(f"{of_scores} must be floats, got {scores.dtype}.")
     if target.shape != scores.shape:
         raise ValueError(
-            f"target must hold one class for each of the {len(scores)} scores, "
+            f"{of_target} must hold one class for each of the {len(scores)} scores, "
             f"got shape {tuple(target.shape)}."
         )
     if target.is_floating_point() or target.dtype == torch.bool:
-        raise TypeError(f"target must be whole numbers, the classes from 0, got {target.dtype}.")
+        raise TypeError(
+            f"{of_target} must be whole numbers, the classes from 0, got {target.dtype}."
+        )
     if target.device.type == "cpu" and len(target):
         low, high = (int(value) for value in target.aminmax())
         if low < 0 or (n_classes is not None and high >= n_classes):
             most = "" if n_classes is None else f" to {n_classes - 1}"
             raise ValueError(
-                f"target must be classes from 0{most}, got {low if low < 0 else high}."
+                f"{of_target} must be classes from 0{most}, got {low if low < 0 else high}."
             )
 
 
