@@ -1,8 +1,10 @@
 """``ordcut experiment``, as typed."""
 
 import csv
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -49,11 +51,12 @@ def test_a_run_says_what_came_of_it(run):
     assert "epoch 1 of 1: loss" in done.stderr
 
 
-def test_a_folder_of_real_files_is_learned_from_and_resumed(tmp_path):
+def test_a_folder_of_real_files_is_learned_from_resumed_and_set_beside_the_paper(tmp_path):
     root = make_folder(tmp_path / "faces", "afad")
     (root / "AFAD-Full/15/111/broken.jpg").write_bytes(b"broken")
     out = tmp_path / "out"
     words = ["face-age", "--dataset", "afad", "--root", root, *SMALL, "--workers", "0"]
+    words += ["--network", "resnet18", "--batch-size", "64"]
     refused = call(*words, "--out", out)
     assert refused.exit_code == 1
     assert "1 of 53 pictures are damaged: 15/111/broken.jpg" in refused.stderr
@@ -65,6 +68,10 @@ def test_a_folder_of_real_files_is_learned_from_and_resumed(tmp_path):
     again = call("face-age", "--out", out, "--resume", "--epochs", "2")
     assert again.exit_code == 0, again.output
     assert "of 2. Validation error" in again.stdout
+    assert len(read_run(out)["left_out"]) == 1
+    shown = call("table", out).stdout
+    assert "afad, resnet18, n = 47, K = 26" in shown
+    assert "t_IO / t_DP = 0.98, t_PIO / t_DP = 0.61" in shown
     (root / "AFAD-Full/20/111/0-0.jpg").unlink()
     lost = call("face-age", "--out", out, "--resume", "--epochs", "3")
     assert lost.exit_code == 1
@@ -132,16 +139,6 @@ def test_the_table_has_every_process_and_the_ratios_next_to_the_paper_s(run, tmp
     assert shown.split()[-4:] == [f"{float(row['over DP']):.3f}" for row in rows.values()]
 
 
-def test_a_run_of_the_paper_s_data_is_shown_next_to_its_ratios(tmp_path):
-    root = make_folder(tmp_path / "faces", "afad")
-    words = ["--dataset", "afad", "--root", root, "--image-size", "16", "--batch-size", "64"]
-    done = call("face-age", *words, "--epochs", "1", "--workers", "0", "--out", tmp_path / "run")
-    assert done.exit_code == 0, done.output
-    shown = call("table", tmp_path / "run").stdout
-    assert "afad, resnet18, n = 47, K = 26" in shown
-    assert "t_IO / t_DP = 0.98, t_PIO / t_DP = 0.61" in shown
-
-
 def test_a_table_of_no_run_says_so(tmp_path):
     assert "has no file run.json" in call("table", tmp_path).stderr
     assert "RUNS must name at least one run" in call("table").stderr
@@ -174,6 +171,21 @@ def test_the_published_table_with_our_thresholds_is_no_lower_than_its_floor():
     text = describe_projection(rows)
     assert "MORPH-2 resnet18" in text
     assert "0.589" in text
+
+
+def test_the_benchmarks_run_from_end_to_end(tmp_path):
+    command = [sys.executable, "-m", "benchmarks.experiment", "--quick", "--output", str(tmp_path)]
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(command, cwd=Path(__file__).parents[1], env=one_thread, check=True)
+    rows = {}
+    for name in ("published", "synthetic", "passes"):
+        assert (tmp_path / f"{name}.md").read_text().startswith(f"# {name}\n")
+        with (tmp_path / f"{name}.csv").open() as stream:
+            rows[name] = list(csv.DictReader(stream))
+    assert len(rows["published"]) == 6
+    for row in rows["synthetic"]:
+        assert (float(row["over DP"]) == 1) == (row["method"] == "literal")
+    assert [row["epoch"] for row in rows["passes"]] == ["1"]
 
 
 def test_help_loads_neither_torch_nor_pillow():

@@ -16,6 +16,7 @@ import ordcut
 from ordcut.experiments import learners, settings
 from ordcut.experiments.datasets import load_faces
 from ordcut.experiments.files import load_state, read_rows, save_state
+from ordcut.experiments.labelings import errors_by_labeling
 from ordcut.experiments.pictures import Batches
 from ordcut.experiments.run import resume_run, start_run
 from ordcut.experiments.settings import Settings
@@ -227,16 +228,28 @@ def test_nothing_in_a_checkpoint_is_executed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("loss", settings.LOSSES[1:])
-def test_every_loss_trains_and_has_its_labelings(tmp_path, loss):
-    (row,) = start_run(replace(TINY, loss=loss, epochs=1), tmp_path)
-    assert np.isfinite(row["loss"])
-    assert row["validation_likelihood"] is None
-    assert (row["validation_biases"] is None) == (loss == "absolute")
-    assert read_rows(tmp_path / "epochs.csv") == [row]
+def test_every_loss_trains_and_has_its_labelings(loss):
+    data = load_faces(TINY)
+    learner = Learner("resnet10", loss, 4, seed=0, device="cpu")
+    batches = Batches(data.training, TINY.crop, 0, TINY.batch_size, 0)
+    before = [values.clone() for values in learner.loss.parameters()]
+    mean_loss, seen = learner.train(batches, 1, lambda _: None)
+    assert np.isfinite(mean_loss)
+    assert sorted(seen.labels) == sorted(data.training.labels)
+    for values, old in zip(learner.loss.parameters(), before, strict=True):
+        assert (values != old).any()  # biases are learned, too
+    found = ordcut.optimal_thresholds(seen.scores, seen.labels, classes=range(4))
+    errors = errors_by_labeling(seen.scores, seen.labels, found, learner.loss)
+    assert errors["likelihood"] is None
+    assert (errors["biases"] is None) == (loss == "absolute")
+    assert errors["optimal"] == found.value <= errors["fixed"]
 
 
 def test_the_best_epoch_by_a_kappa_is_the_highest(tmp_path):
-    rows = start_run(replace(TINY, objective="quadratic_kappa", epochs=3), tmp_path)
+    usual = {"objective": "quadratic_kappa", "loss": "absolute", "epochs": 3}
+    rows = start_run(replace(TINY, **usual), tmp_path)
+    assert read_rows(tmp_path / "epochs.csv") == rows
+    assert rows[0]["validation_biases"] is None
     kappas = [row["validation_optimal"] for row in rows]
     assert load_state(tmp_path / "best.pt")["best"]["epoch"] == 1 + kappas.index(max(kappas))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ SYNTHETIC_DEFAULTS: dict[str, Any] = {
 N_CALLS = 11
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False)
+FILE = click.Path(dir_okay=False, resolve_path=True)
 AT_LEAST_1 = click.IntRange(min=1)
 
 
@@ -50,7 +51,7 @@ def experiment() -> None:
 
 @experiment.command("face-age")
 @click.option("--dataset", type=click.Choice([*LAYOUTS, SYNTHETIC]), help="What to learn from.")
-@click.option("--root", type=click.Path(), help="The folder of the pictures.")
+@click.option("--root", type=click.Path(resolve_path=True), help="The folder of the pictures.")
 @click.option("--out", type=FOLDER, required=True, help="The folder that everything is written to.")
 @click.option("--resume", is_flag=True, help="Go on with the run in --out.")
 @click.option("--training-csv", type=FILE, help="A list of pictures: path (or file) and age.")
@@ -144,6 +145,7 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
     Writes to --out: epochs.csv (errors and times by epoch), checkpoint.pt, best.pt and
     thresholds.json (the best epoch), curves.png, run.json and the split.
     """
+    _require_packages()
     from ordcut.experiments.progress import Terminal
     from ordcut.experiments.run import resume_run, start_run
 
@@ -177,6 +179,7 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
 )
 def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None:
     """Print the paper's Table 1 for RUNS, the --out folders of runs, next to the published one."""
+    _require_packages()
     from ordcut.experiments.files import write_rows
     from ordcut.experiments.projection import describe_projection, project
     from ordcut.experiments.table import describe, read_measured, table_rows
@@ -193,6 +196,16 @@ def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None
         write_rows(Path(csv_file), table_rows(measured))
     if published:
         click.echo(describe_projection(project(n_calls=N_CALLS)))
+
+
+def _require_packages() -> None:
+    """Say what is missing before a run starts, and not when its picture is to be drawn."""
+    missing = [name for name in ("torch", "PIL", "matplotlib", "rich") if find_spec(name) is None]
+    if missing:
+        raise click.ClickException(
+            f"ordcut experiment needs {', '.join(missing)}, not installed here. "
+            'Install it with: pip install "ordcut[experiment]".'
+        )
 
 
 def _settings(stated: dict[str, Any]) -> Settings:
@@ -217,8 +230,9 @@ def _choose_device(name: str) -> str:
         except (RuntimeError, AssertionError) as error:
             raise click.BadParameter(f"{name} is no device that works here: {error}") from error
         return name
-    device = torch.accelerator.current_accelerator(check_available=True)
-    return "cpu" if device is None else device.type
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def _say_what_came(rows: list[dict[str, Any]], out: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from importlib.metadata import version
 from math import isclose
 from pathlib import Path
@@ -66,8 +67,9 @@ def resume_run(out: Path, given: dict[str, Any], watcher: Silence | None = None)
     epochs, the workers and the device.
     """
     watcher = watcher or Silence()
-    settings = Settings.from_json(read_run(out)["settings"]).continued_with(given)
-    data = load_faces_again(settings, out)
+    about = read_run(out)
+    settings = Settings.from_json(about["settings"]).continued_with(given)
+    data = replace(load_faces_again(settings, out), notes=about["left_out"])
     _describe(settings, data, out)
     run = Run(settings, data, out, watcher)
     if (out / "checkpoint.pt").is_file():

@@ -38,7 +38,7 @@ class Learner:
     def wait(self) -> None:
         """Wait until the device has done what it was given."""
         if self.device.type != "cpu":
-            torch.accelerator.synchronize(self.device)
+            getattr(torch, self.device.type).synchronize()
 
     def train(
         self, batches: Batches, epoch: int, advance: Callable[[int], object]
