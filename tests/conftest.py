@@ -12,3 +12,14 @@ def either_way(request):
     """Run a test with kernels as plain Python, and again with kernels compiled by Numba."""
     with running_kernels_as(request.param):
         yield request.param
+
+
+@pytest.fixture(scope="module")
+def one_torch_thread():
+    """Let PyTorch use one thread: threads that wait for each other are slow in parallel tests."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

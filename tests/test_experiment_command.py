@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
 from click.testing import CliRunner
 
 from faces import make_folder
@@ -17,16 +16,10 @@ from ordcut.experiments.published import NETWORKS, PUBLISHED
 from ordcut.experiments.settings import read_run
 from ordcut.experiments.stages import STAGES
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 SMALL = ["--image-size", "16", "--network", "resnet10", "--epochs", "1", "--device", "cpu"]
 TINY = ["--dataset", "synthetic", "--n-images", "40", "--n-classes", "4", *SMALL]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def call(*words):
