@@ -1,10 +1,18 @@
-"""A small Lightning module on real tensors, for the tests of the callback."""
+"""A small Lightning module on real tensors, and a training to be killed or run in processes."""
+
+import argparse
+import json
+import os
+import signal
+import warnings
+from pathlib import Path
 
 import lightning.pytorch as lightning
 import torch
+from lightning.pytorch.callbacks import Callback, ModelCheckpoint
 from torch.utils.data import DataLoader, TensorDataset
 
-from ordcut.torch import CumulativeLinkLoss, ThresholdTracker
+from ordcut.torch import CumulativeLinkLoss, OptimalThresholds, ThresholdTracker
 
 N_CLASSES = 4
 
@@ -18,18 +26,21 @@ def make_data(n, seed):
 
 
 class Small(lightning.LightningModule):
-    """One linear layer; steps return scores and labels if asked to."""
+    """A slope for each feature; steps return scores and labels if asked to.
+
+    What a row scores does not depend on its batch, to the last bit.
+    """
 
     def __init__(self, owns_tracker=True, returns_scores=True):
         super().__init__()
-        self.layer = torch.nn.Linear(3, 1)
+        self.slopes = torch.nn.Parameter(torch.rand(3))
         self.loss = CumulativeLinkLoss(N_CLASSES)
         self.returns_scores = returns_scores
         if owns_tracker:
             self.labeler = ThresholdTracker(N_CLASSES)
 
     def forward(self, features):
-        return self.layer(features).squeeze(1)
+        return (features * self.slopes).sum(dim=1)
 
     def training_step(self, batch, _):
         features, labels = batch
@@ -70,3 +81,57 @@ def make_trainer(folder, *callbacks, **options):
         "callbacks": list(callbacks),
     }
     return lightning.Trainer(**(given | options))
+
+
+class Kill(Callback):
+    """Kills the process in the middle of an epoch, as an operator or a power cut would."""
+
+    def __init__(self, epoch):
+        self.epoch = epoch
+
+    def on_train_batch_end(self, trainer, *_):
+        if trainer.current_epoch == self.epoch and trainer.global_step % 7 == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def train(folder, scores_from, *callbacks, devices=1, shuffle=True):
+    """Train, save, and write down what was logged, from which training rows."""
+    torch.manual_seed(0)
+    trainer = make_trainer(
+        folder,
+        OptimalThresholds(scores_from=scores_from),
+        ModelCheckpoint(folder, save_last=True),
+        *callbacks,
+        devices=devices,
+        strategy="ddp" if devices > 1 else "auto",
+        enable_checkpointing=True,
+    )
+    module = Small()
+    trainer.fit(module, train_loader(shuffle=shuffle), validation_loader())
+    values = {name: value.item() for name, value in trainer.callback_metrics.items()}
+    rows = module.labeler.rows(101)  # those of all processes
+    if trainer.is_global_zero:
+        found = {
+            "metrics": {name: values[name] for name in values if name.startswith("val_")},
+            "n_training_rows": len(rows[0]),
+            "training_rows": [column.tolist() for column in rows],
+        }
+        (folder / "found.json").write_text(json.dumps(found))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--devices", type=int)
+    parser.add_argument("--kill-in-epoch", type=int)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if arguments.kill_in_epoch is not None:
+        train(arguments.folder, "evaluation", Kill(arguments.kill_in_epoch), shuffle=False)
+    else:
+        for way in ("evaluation", "training"):
+            train(arguments.folder / way, way, devices=arguments.devices)
+
+
+if __name__ == "__main__":
+    main()
