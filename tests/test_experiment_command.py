@@ -4,13 +4,16 @@ import csv
 import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from faces import make_folder
 from ordcut.cli.commands import ordcut
+from ordcut.experiments.progress import Terminal
 from ordcut.experiments.projection import describe_projection, project
 from ordcut.experiments.published import NETWORKS, PUBLISHED
 from ordcut.experiments.settings import read_run
@@ -179,6 +182,18 @@ def test_the_benchmarks_run_from_end_to_end(tmp_path):
     for row in rows["synthetic"]:
         assert (float(row["over DP"]) == 1) == (row["method"] == "literal")
     assert [row["epoch"] for row in rows["passes"]] == ["1"]
+
+
+def test_bars_show_on_a_terminal():
+    terminal = Terminal()
+    terminal.console = Console(file=StringIO(), force_terminal=True, width=80)
+    with terminal.bar("reading pictures", total=4) as advance:
+        advance(4)
+    terminal.note("[all] read")
+    shown = terminal.console.file.getvalue()
+    assert "reading pictures" in shown
+    assert "100%" in shown
+    assert shown.endswith("[all] read\n")
 
 
 def test_help_loads_neither_torch_nor_pillow():

@@ -16,7 +16,16 @@ FORMAT = 1
 
 
 def write_aside(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file under another name, see it to the disk, and only then give it its name."""
+    """Write a file under another name, see it to the disk, and only then give it its name.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_aside(Path(folder) / "a", lambda stream: stream.write(b"all of it"))
+    ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
+    [('a', 'all of it')]
+    """
     aside = file.with_name(f".{file.name}.part")
     with aside.open("wb") as stream:
         write(stream)
@@ -40,7 +49,17 @@ def write_rows(file: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def read_rows(file: Path) -> list[dict[str, float | None]]:
-    """Return the rows of a CSV of numbers; an empty cell is None."""
+    """Return the rows of a CSV of numbers; an empty cell is None.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> rows = [{"epoch": 1, "error": 0.1}, {"epoch": 2, "error": None}]
+    >>> with TemporaryDirectory() as folder:
+    ...     write_rows(Path(folder) / "a.csv", rows)
+    ...     read_rows(Path(folder) / "a.csv")
+    [{'epoch': 1.0, 'error': 0.1}, {'epoch': 2.0, 'error': None}]
+    """
     with file.open(newline="", encoding="utf-8") as stream:
         return [
             {name: float(value) if value else None for name, value in row.items()}
@@ -49,7 +68,16 @@ def read_rows(file: Path) -> list[dict[str, float | None]]:
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
-    """Write tensors and plain values in one step, to be read by ``load_state``."""
+    """Write tensors and plain values in one step, to be read by ``load_state``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save_state(Path(folder) / "a.pt", {"thresholds": torch.ones(2), "rows": [{"epoch": 1}]})
+    ...     load_state(Path(folder) / "a.pt")
+    {'format': 1, 'thresholds': tensor([1., 1.]), 'rows': [{'epoch': 1}]}
+    """
     write_aside(file, lambda stream: torch.save({"format": FORMAT, **state}, stream))
 
 

@@ -27,6 +27,15 @@ def errors_by_labeling(
 
     ``fixed`` rounds the score; ``biases`` counts the learned biases at or below it; ``likelihood``
     takes the class of least expected cost; ``optimal`` is by the thresholds found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut import optimal_thresholds
+    >>> scores, labels = np.array([0.1, 0.4, 0.6, 1.2], np.float32), np.array([0, 0, 0, 2])
+    >>> found = optimal_thresholds(scores, labels, classes=range(3))
+    >>> errors_by_labeling(scores, labels, found, CumulativeLinkLoss(3))
+    {'fixed': 0.5, 'biases': 0.75, 'likelihood': 0.75, 'optimal': 0.0}
     """
     by_name = _labels(torch.from_numpy(scores), found, loss)
     return {

@@ -38,6 +38,13 @@ class Pictures:
         Whom each picture shows.
     pixels : ndarray of shape (n, size, size, 3), optional
         Pictures in memory; without them, each is read from its file when asked for.
+
+    Examples
+    --------
+    >>> pixels = np.zeros((2, 8, 8, 3), np.uint8)
+    >>> pictures = Pictures(["a", "b"], np.array([0, 1]), size=8, pixels=pixels)
+    >>> len(pictures), pictures.square(1).shape, pictures.only(np.array([1])).names
+    (2, (8, 8, 3), ['b'])
     """
 
     names: list[str]
@@ -74,6 +81,14 @@ class Crops(Dataset[tuple[torch.Tensor, int]]):
 
     Where a crop lies depends on the seed, the epoch and the number of the picture alone, and so
     not on how many processes read pictures, nor on what was read before.
+
+    Examples
+    --------
+    >>> pixels = np.arange(192, dtype=np.uint8).reshape(1, 8, 8, 3)
+    >>> crops = Crops(Pictures(["a"], np.array([5]), size=8, pixels=pixels), side=6, seed=0)
+    >>> crop, label = crops[0, 0]
+    >>> crop.shape, crop[0, 0, 0].item(), pixels[0, 1, 1, 0].item(), label
+    (torch.Size([3, 6, 6]), 27, 27, 5)
     """
 
     def __init__(self, pictures: Pictures, side: int, seed: int) -> None:
@@ -132,7 +147,18 @@ class EpochOrder(Sampler[list[tuple[int, int]]]):
 
 
 class Batches:
-    """Batches of crops as bytes, made by worker processes that stay from epoch to epoch."""
+    """Batches of crops as bytes, made by worker processes that stay from epoch to epoch.
+
+    Examples
+    --------
+    >>> pixels = np.zeros((5, 8, 8, 3), np.uint8)
+    >>> pictures = Pictures([*"abcde"], np.arange(5), size=8, pixels=pixels)
+    >>> batches = Batches(pictures, side=6, seed=0, batch_size=3, workers=0)
+    >>> [labels.tolist() for _, labels in batches.centred()]
+    [[0, 1, 2], [3, 4]]
+    >>> sorted(label for _, labels in batches.shuffled(epoch=1) for label in labels.tolist())
+    [0, 1, 2, 3, 4]
+    """
 
     def __init__(
         self, pictures: Pictures, side: int, seed: int, batch_size: int, workers: int

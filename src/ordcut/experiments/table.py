@@ -17,7 +17,17 @@ BASELINES = (LITERAL, "dp")
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds an epoch by stage, means over a run's epochs, for one way to find thresholds."""
+    """Seconds an epoch by stage, means over a run's epochs, for one way to find thresholds.
+
+    Examples
+    --------
+    >>> seconds = dict.fromkeys(STAGES, 0.0) | {"training": 6.0, "p1": 3.0, "thresholds": 1.0}
+    >>> one = Measured(Settings("afad"), "dp", 147976, 26, 100, seconds)
+    >>> one.total, one.total_without_p1, one.threshold_share
+    (10.0, 7.0, 0.1)
+    >>> table_rows([one])[0]["total"]  # minutes for 100 epochs
+    16.666666666666668
+    """
 
     settings: Settings
     method: str

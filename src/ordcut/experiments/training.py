@@ -24,7 +24,18 @@ class Scores:
 
 
 class Learner:
-    """A network, its loss and their optimiser, on a device; what a seed makes of them is fixed."""
+    """A network, its loss and their optimiser, on a device; what a seed makes of them is fixed.
+
+    Examples
+    --------
+    >>> from ordcut.experiments.synthetic import draw_faces
+    >>> faces = draw_faces(8, n_classes=3, size=16, seed=0)
+    >>> batches = Batches(faces, side=15, seed=0, batch_size=4, workers=0)
+    >>> learner = Learner("resnet10", "olr", n_classes=3, seed=0, device="cpu")
+    >>> loss, seen = learner.train(batches, epoch=1, advance=lambda _: None)
+    >>> seen.scores.shape, learner.score(batches, lambda _: None).scores.shape
+    ((8,), (8,))
+    """
 
     def __init__(self, network: str, loss: str, n_classes: int, seed: int, device: str) -> None:
         with torch.random.fork_rng():
