@@ -3,7 +3,9 @@
 Two runs of one seed on faces drawn on the spot, whose networks are the same at every epoch; only
 the scores that thresholds are found for differ. The training pass saw random crops, normalised by
 batch, and a network that changed from batch to batch; it spares line P1. Mean absolute error on
-the held-out faces, and the seconds from the scores to the end of line P1.
+the held-out faces by thresholds from either, by biases and by rounding; the seconds of line P1 that
+are spared, and those of training. In such a short training the moving averages of the
+normalisation lag behind, and thresholds from the training pass can be far from right.
 """
 
 from collections.abc import Iterator
