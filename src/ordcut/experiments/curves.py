@@ -16,7 +16,7 @@ def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Pa
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(12, 4), layout="constrained")
+    figure = Figure(figsize=(12, 4.5))
     left, right = figure.subplots(ncols=2)
     epochs = [row["epoch"] for row in rows]
     left.plot(epochs, [row["training_optimal"] for row in rows], "k:.", label="training, optimal")
@@ -26,17 +26,17 @@ def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Pa
             left.plot(epochs, values, ".-", label=f"validation, {labeling}")
     left.set_ylabel(objective)
     left.set_title(title)
-    left.legend()
+    left.legend(loc="upper right")
     for stage, words in STAGES.items():
         seconds = [row[f"seconds_{stage}"] for row in rows]
         if any(seconds):
             right.semilogy(epochs, seconds, ".-", label=words)
     right.set_ylabel("seconds")
     right.set_title("Time by process")
-    right.legend()
+    right.legend(loc="center right")
     for axes in (left, right):
         axes.set_xlabel("epoch")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     image = io.BytesIO()
-    figure.savefig(image, format="png", dpi=120)
+    figure.savefig(image, format="png", dpi=100)
     write_aside(file, lambda stream: stream.write(image.getvalue()))
