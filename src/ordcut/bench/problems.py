@@ -41,7 +41,7 @@ def normal(n: int, n_classes: int, seed: int = 0) -> Problem:
 
 
 def on_label_scale(n: int, n_classes: int, seed: int = 0) -> Problem:
-    """Make scores as a regression of the label gives them: drawn to the mean, low classes commoner."""
+    """Make scores as a regression gives them: drawn to the mean, low classes commoner."""
     rng = np.random.default_rng(seed)
     share = 1.0 / np.arange(1, n_classes + 1)
     labels = _each_occurs(rng.choice(n_classes, n, p=share / share.sum()), n_classes)

@@ -25,13 +25,13 @@ def complete_column(
 ) -> list[CompletionItem]:
     """Return the columns of the files named so far that start with what is typed."""
     del param
-    from ordcut.cli.engines import connect, duckdb_relation
+    from ordcut.cli.duck import connect, relation_of
     from ordcut.cli.inputs import find_files
 
     try:
         with ctx:
             files = find_files(ctx.params.get("files") or (), ctx.params.get("format"))
-            names = duckdb_relation(connect(), files).columns
+            names = relation_of(connect(), files, as_text=True).columns
     except Exception:  # a shell that completes has no place for errors
         return []
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
