@@ -51,17 +51,17 @@ def open_columns(files: Files, columns: Columns) -> Any:
     relation = relation_of(connection, files, as_text=True)
     columns.check(relation.columns, files)
     if files.format == "parquet":
-        return relation.select(*map(quoted, columns.every))
+        return relation.project(", ".join(map(quoted, columns.every)))
     # Text takes longer to read than to count, so it is read once, into a table that DuckDB moves
     # to disk where it outgrows memory.
     if files.format == "json":
-        relation.select(*map(quoted, columns.every)).create("rows")
+        relation.project(", ".join(map(quoted, columns.every))).create("rows")
         return connection.table("rows")
     with saying_which_text_is_no_number(relation, columns.numbers):
-        relation.select(*_cast(columns.every, columns.numbers, "DOUBLE")).create("rows")
+        relation.project(_cast(columns.every, columns.numbers, "DOUBLE")).create("rows")
     table = connection.table("rows")
     for name in columns.classes:
-        table = table.select(*_cast(columns.every, [name], _kind_of_text(table, name)))
+        table = table.project(_cast(columns.every, [name], _kind_of_text(table, name)))
     return table
 
 
@@ -75,7 +75,7 @@ def saying_which_text_is_no_number(relation: Any, names: Sequence[str]) -> Itera
     except duckdb.ConversionException as error:
         for name in names:
             text = quoted(name)
-            numbered = relation.select(f"row_number() OVER () AS row, {text} AS text")
+            numbered = relation.project(f"row_number() OVER () AS row, {text} AS text")
             is_bad = "text IS NOT NULL AND TRY_CAST(text AS DOUBLE) IS NULL"
             for row, value in numbered.filter(is_bad).limit(1).fetchall():
                 raise UserError(
@@ -96,12 +96,12 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _cast(every: Sequence[str], names: Sequence[str], kind: str) -> list[str]:
-    """Return expressions for all columns, with those of some names cast to a kind."""
-    return [
+def _cast(every: Sequence[str], names: Sequence[str], kind: str) -> str:
+    """Return the list of all columns, with those of some names cast to a kind."""
+    return ", ".join(
         f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}" if name in names else quoted(name)
         for name in every
-    ]
+    )
 
 
 def _kind_of_text(table: Any, name: str) -> str:
