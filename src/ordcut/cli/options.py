@@ -55,6 +55,13 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing but
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON, for machines."
 )
+nulls_option = click.option(
+    "--nulls",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Stop at rows without a score, a label or a weight, or leave them out.",
+)
 thresholds_option = click.option(
     "-t",
     "--thresholds",
