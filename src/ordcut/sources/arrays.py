@@ -100,11 +100,16 @@ class ArraySource:
         return len(self.scores)
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        """Return the weight between thresholds, however many, added up in the order of the rows."""
         self._require_finite()
         predicted = np.searchsorted(thresholds, self.scores, side="right")
         return count_confusion(
-            predicted, len(self.classes), codes=self.codes, soft=self.soft, weights=self.weights
+            predicted,
+            len(self.classes),
+            codes=self.codes,
+            soft=self.soft,
+            weights=self.weights,
+            n_predicted=len(thresholds) + 1,
         )
 
     def sorted_rows(self) -> SortedRows:

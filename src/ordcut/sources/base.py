@@ -40,4 +40,8 @@ class Source(Protocol):
         """Return the rows of the chosen cells, in memory; equal rows may come as one."""
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        """Return the (predicted, true) table of weights, added up in the order of the rows.
+
+        Any number of ascending thresholds will do: row ``j`` of the table holds the weight of each
+        class between thresholds ``j - 1`` and ``j``.
+        """
