@@ -21,8 +21,6 @@ CALLS = [
     ("zero_one", 1),
 ]
 
-EFFORT = Effort(rounds=3, seconds=0.3)
-
 
 @dataclass(frozen=True)
 class Measurement:
@@ -34,7 +32,7 @@ class Measurement:
     over_sort: float
 
 
-def measure(n_rows: int, n_classes: int, effort: Effort = EFFORT) -> Iterator[Measurement]:
+def measure(n_rows: int, n_classes: int, effort: Effort) -> Iterator[Measurement]:
     """Measure every call side by side with a sort of the same float32 scores, in one thread.
 
     Examples

@@ -25,8 +25,15 @@ from ordcut.cli.options import json_option
     type=click.IntRange(2, 256),
     help="How many classes.",
 )
+@click.option(
+    "--seconds",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    help="How long to measure each call, at least.",
+)
 @json_option
-def bench(rows: int, classes: int, as_json: bool) -> None:
+def bench(rows: int, classes: int, seconds: float, as_json: bool) -> None:
     """Measure ordcut on this machine, against sorting.
 
     Each line is a whole call, from unsorted float32 scores and small integer labels to thresholds,
@@ -34,11 +41,12 @@ def bench(rows: int, classes: int, as_json: bool) -> None:
     """
     from ordcut.bench import machine
     from ordcut.bench.quick import measure
+    from ordcut.bench.timing import Effort
     from ordcut.cli.tables import console, print_table
 
     if rows < classes:
         raise click.BadParameter("must not be less than the classes.", param_hint="--rows")
-    found = list(measure(rows, classes))
+    found = list(measure(rows, classes, Effort(rounds=2, seconds=seconds)))
     if as_json:
         facts = {"machine": machine.describe(), "rows": rows, "classes": classes}
         click.echo(json.dumps({**facts, "calls": [asdict(one) for one in found]}, indent=2))

@@ -75,6 +75,20 @@ def explain(error: BaseException) -> tuple[str, int]:
     )
 
 
+def harmless(text: str) -> str:
+    r"""Return text, which may hold some of the data, with nothing that a terminal would obey.
+
+    Examples
+    --------
+    >>> print(harmless("red \x1b[31malert"))
+    red \x1b[31malert
+    """
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in text
+    )
+
+
 def in_options(message: str) -> str:
     """Return a message of the library in the words of the command line.
 

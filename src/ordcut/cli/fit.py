@@ -55,7 +55,9 @@ if TYPE_CHECKING:
 )
 @output_option("Where the thresholds go, as JSON; - for standard output.")
 @click.option("--report", metavar="FILE", type=click.Path(allow_dash=True), help="Make a page too.")
-@click.option("--plot", metavar="FILE", type=click.Path(), help="Make a picture too: png, svg, pdf.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(), help="Make a picture too: png, svg, pdf."
+)
 @json_option
 @format_option
 @separator_option
@@ -104,7 +106,7 @@ def fit(
         goal = read_objective(objective)
         frame = open_frame(engine, find_files(files, format, separator), columns)
         with telling_passes(quiet) as tell:
-            source = open_source(frame, columns, goal, classes, nulls, tell)
+            source = open_source(frame, columns, nulls, tell, classes=classes, objective=goal)
             found = find(source, goal)
             saved = Saved(found, columns, None if isinstance(goal, str) else goal)
             if out is not None:
@@ -112,8 +114,8 @@ def fit(
             if page_out is not None:
                 from ordcut.report import page
 
-                names = {"score_name": score, "label_name": label}
-                page_out.write(page(source, found, objective=goal, **names))
+                text = page(source, found, objective=goal, score_name=score, label_name=label)
+                page_out.write(text)
             if picture_out is not None:
                 from ordcut.cli.pictures import draw
 

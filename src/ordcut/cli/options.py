@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -28,9 +29,11 @@ def complete_column(
     from ordcut.cli.duck import connect, relation_of
     from ordcut.cli.inputs import find_files
 
+    # The option that is being typed has no value yet, and click then leaves words in ``args``.
+    words = [*(ctx.params.get("files") or ()), *ctx.args]
     try:
         with ctx:
-            files = find_files(ctx.params.get("files") or (), ctx.params.get("format"))
+            files = find_files([word for word in words if os.path.exists(word)])
             names = relation_of(connect(), files, as_text=True).columns
     except Exception:  # a shell that completes has no place for errors
         return []

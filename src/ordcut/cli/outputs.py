@@ -101,15 +101,15 @@ class OutputFile:
     def _check(self, option: str) -> None:
         """Find out now whether the file can be written, not after an hour."""
         folder = self._target.parent
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise UserError(
                 f"{option} must be in a folder that exists, and {folder} does not. Make it first."
             )
-        if self._target.is_dir():
+        if os.path.isdir(self._target):
             raise UserError(
                 f"{option} must be a file, and {self._target} is a folder. Name a file in it."
             )
-        if self._target.exists() and not self._force:
+        if os.path.exists(self._target) and not self._force:
             raise self._exists
         try:
             self._aside.touch(exist_ok=False)

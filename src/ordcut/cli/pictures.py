@@ -1,4 +1,4 @@
-"""The picture of ``fit --plot``, from counts, so that it does not matter how many rows there are."""
+"""The picture of ``fit --plot``, from counts, whatever the number of rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_picture(path: str) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            '--plot needs matplotlib, which is not installed. Install it with: pip install '
+            "--plot needs matplotlib, which is not installed. Install it with: pip install "
             '"ordcut[plots]".'
         ) from error
 

@@ -91,6 +91,8 @@ def predict(
         connection = connect()
         rows, column = _rows(connection, data, kind, score or saved.columns.score, name)
         labelled = _labelled(rows, saved.found, column, name, nulls)
+        if kind == "json":
+            labelled = _without_nan(labelled)
         labelled.create_view("labelled")
         compression = next((how for end, how in COMPRESSION.items() if output.endswith(end)), "")
         with saying_which_text_is_no_number(rows, [column]), out.path_for_engine() as path:
@@ -149,3 +151,15 @@ def _labelled(rows: Any, found: Thresholds, score: str, name: str, nulls: str) -
     return rows.project(f"*, CAST({quoted(score)} AS DOUBLE) AS {number}").project(
         f"* EXCLUDE ({number}), {rule} AS {quoted(name)}"
     )
+
+
+def _without_nan(rows: Any) -> Any:
+    """Return rows that JSON can hold, which knows neither NaN nor infinities."""
+    from ordcut.cli.duck import quoted
+
+    kinds = zip(map(quoted, rows.columns), map(str, rows.types), strict=True)
+    names = [name for name, kind in kinds if kind in ("FLOAT", "DOUBLE")]
+    if not names:
+        return rows
+    finite = ", ".join(f"CASE WHEN isfinite({name}) THEN {name} END AS {name}" for name in names)
+    return rows.project(f"* REPLACE ({finite})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 
 from ordcut.cli.tables import console, plain
 
@@ -27,12 +28,5 @@ def telling_passes(quiet: bool) -> Iterator[Callable[[str], None] | None]:
     text = TextColumn("{task.description}", markup=False)
     # How many passes come depends on the data, so the bar moves without an end in sight.
     with Progress(BarColumn(20), TimeElapsedColumn(), text, console=to, transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def tell(about: str) -> None:
-            nonlocal n_passes
-            n_passes += 1
-            bar.update(task, description=plain(f"pass {n_passes}: {about}"))
-
-        n_passes = 0
-        yield tell
+        task, numbers = bar.add_task("reading", total=None), count(1)
+        yield lambda about: bar.update(task, description=plain(f"pass {next(numbers)}: {about}"))

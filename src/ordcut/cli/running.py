@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from ordcut.cli.commands import State, ordcut
-from ordcut.cli.failures import explain, in_options
+from ordcut.cli.failures import explain, harmless, in_options
 
 #: What shells report of a program that a signal ended: this plus the signal's number.
 ENDED_BY_SIGNAL = 128
@@ -58,10 +58,13 @@ def _tell(error: BaseException, state: State) -> int:
         _forget_stdout()
         return 1
     if isinstance(error, click.ClickException):
-        error.show()
+        if isinstance(error, click.UsageError):
+            error.show()
+        else:
+            click.echo(f"Error: {harmless(error.format_message())}", err=True)
         return error.exit_code
     message, code = explain(error)
-    click.echo(f"Error: {message}", err=True)
+    click.echo(f"Error: {harmless(message)}", err=True)
     if isinstance(error, OSError):
         _forget_stdout()  # if it is what failed, flushing it on the way out would fail again
     return code
@@ -103,7 +106,7 @@ def _showing_warnings() -> Iterator[None]:
     """Show warnings to users as plain words on stderr, and those to programmers not at all."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        click.echo(f"Warning: {in_options(str(message))}", err=True)
+        click.echo(f"Warning: {harmless(in_options(str(message)))}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ordcut.cli.failures import harmless
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -13,17 +15,14 @@ WIDTH_OF_FILES = 10_000
 
 
 def plain(value: object) -> str:
-    r"""Return text from data that can do no harm on a terminal.
+    r"""Return a value from data as one line of text that can do no harm on a terminal.
 
     Examples
     --------
-    >>> print(plain("red \x1b[31malert"))
-    red \x1b[31malert
+    >>> plain("two\nlines")
+    'two lines'
     """
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in str(value)
-    )
+    return harmless(" ".join(str(value).splitlines()))
 
 
 def console(*, stderr: bool = False) -> Console:
