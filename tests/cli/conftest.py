@@ -5,10 +5,9 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
 import pytest
+from cli_rows import CLASSES, make_rows, write_csv
 
 import ordcut as library
 from ordcut.cli.running import run
@@ -55,26 +54,6 @@ def start(tmp_path):
         process.communicate()
 
 
-CLASSES = ["bad", "fair", "good"]
-
-
-def make_rows(n_rows, seed=0):
-    """Scores, and three classes that follow them with some noise."""
-    rng = np.random.default_rng(seed)
-    scores = rng.normal(size=n_rows).round(3)
-    labels = np.digitize(scores + 0.5 * rng.normal(size=n_rows), [-0.5, 0.5])
-    return scores, np.array(CLASSES)[labels]
-
-
-def write_csv(path, scores, labels, separator=",", header=("score", "label")):
-    """Write rows with an id of leading zeros, which must stay as it is."""
-    lines = [separator.join(["id", *header])]
-    pairs = zip(scores.tolist(), labels.tolist(), strict=True)
-    lines += [f"{i:04d}{separator}{s}{separator}{y}" for i, (s, y) in enumerate(pairs)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def rows():
     return make_rows(300)
@@ -96,8 +75,3 @@ def thresholds_file(tmp_path, found):
     path = tmp_path / "thresholds.json"
     path.write_text(found.to_json(), encoding="utf-8")
     return path
-
-
-def names_in(folder):
-    """The names of all files in a folder, hidden ones included."""
-    return sorted(path.name for path in Path(folder).iterdir())
