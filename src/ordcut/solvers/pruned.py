@@ -82,7 +82,7 @@ class PrunedProblem:
 
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return a table that holds every cut which can be optimal for a cost matrix."""
-        chosen, part = self._rows_of(cells_that_can_hold(self._counts, cost))
+        chosen, part = self._rows_of(self._narrowed_down(cost))
         if chosen.all():
             return ScoreTable.from_source(part)
         # Judge the rows fetched once more, by parts of their cells, before they are sorted.
@@ -102,6 +102,15 @@ class PrunedProblem:
         else:
             starts = starts_in(cells, rows.scores, np.flatnonzero(can_hold))
         return self._with_lumps(counts, can_hold, rows, starts)
+
+    def _narrowed_down(self, cost: Numbers) -> Bools:
+        """Return the cells that can matter, in cells as fine as the source wants them first."""
+        chosen = cells_that_can_hold(self._counts, cost)
+        while (finer := self._source.finer(self._cells, chosen, self._counts)) is not None:
+            self._cells, self._counts = finer
+            self._fetched = None  # it speaks of the cells before
+            chosen = cells_that_can_hold(self._counts, cost)
+        return chosen
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""

@@ -73,6 +73,17 @@ class ArraySource:
             self._require_finite()  # before rows without weight are gone, and positions with them
             self._leave_out_weightless_rows()
 
+    @classmethod
+    def of_checked(
+        cls, scores: Array, codes: Array, weights: Numbers | None, classes: Array
+    ) -> ArraySource:
+        """Return a source of rows that somebody else has checked and encoded."""
+        source = cls.__new__(cls)
+        source.scores, source.codes, source.soft, source.weights = scores, codes, None, weights
+        source.classes = classes
+        source._is_finite = True
+        return source
+
     def _require_finite(self) -> None:
         if not self._is_finite:
             check_finite(self.scores)
@@ -155,6 +166,10 @@ class ArraySource:
         self._is_finite = True
         total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_kind)
         return total.reshape(cells.n_cells, n_classes)
+
+    def finer(self, cells: Cells, chosen: Bools, counts: Numbers) -> None:
+        """Return nothing: to fetch rows costs less than to count them once more."""
+        del cells, chosen, counts
 
     def count_located(self, located: Ints, n_cells: int) -> Numbers:
         """Return the weight of each cell and class, given the cell of each row."""
