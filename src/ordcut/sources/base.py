@@ -6,25 +6,27 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
-from ordcut.cells import SplitCells
+from ordcut.arrays import Array, Bools, Floats, Numbers
+from ordcut.cells import Locating
 
 if TYPE_CHECKING:
     from ordcut.sources.arrays import ArraySource
 
 
-class AnyCells(Protocol):
+class AnyCells(Locating, Protocol):
     """Ordered cells of the line, as a source lays them out."""
 
-    @property
-    def n_cells(self) -> int:
-        """The number of cells."""
+    def n_places(self, chosen: Bools) -> int:
+        """Return how many places the chosen cells have, each of which can be split."""
 
-    def locate(self, scores: Array) -> Ints:
-        """Return the cell of each score."""
-
-    def split(self, chosen: Bools, n_parts: int) -> SplitCells:
+    def split(self, chosen: Bools, n_parts: int) -> FinerCells:
         """Return finer cells in place of the chosen ones, with the others joined into runs."""
+
+
+class FinerCells(Locating, Protocol):
+    """Parts of chosen cells, and each run of cells between them as one."""
+
+    is_run: Bools
 
 
 class Source(Protocol):

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Array, Bools, Floats, Ints
-from ordcut.cells import SplitCells
 
 #: Beyond this, the difference of two scores could leave the range of float64.
 FARTHEST = 2.0**1021
@@ -331,10 +330,14 @@ class NestedCells:
             )
         return located
 
-    def split(self, chosen: Bools, n_parts: int) -> SplitCells:
+    def n_places(self, chosen: Bools) -> int:
+        """Return how many cells are chosen; each is one place."""
+        return int(chosen.sum())
+
+    def split(self, chosen: Bools, n_parts: int) -> JoinedCells:
         """Return the chosen cells with the others joined into runs; an engine has split enough."""
         del n_parts
-        return _JoinedCells(self, np.flatnonzero(chosen), 1)
+        return JoinedCells(self, chosen)
 
     def ancestors(self, cells: Ints, depth: int) -> Ints:
         """Return the keys, at a depth, of the cells that cells deeper down lie in."""
@@ -348,8 +351,16 @@ def _some(value: Any, chosen: Bools) -> Any:
     return value[chosen] if np.ndim(value) else value
 
 
-class _JoinedCells(SplitCells):
+class JoinedCells:
     """Chosen cells as they are, and each run of cells between them as one."""
 
+    def __init__(self, cells: NestedCells, chosen: Bools) -> None:
+        self._cells = cells
+        is_first = chosen | np.append(True, chosen[:-1])  # others go on with a run
+        self._number: Ints = np.cumsum(is_first) - 1
+        self.is_run = ~chosen[is_first]
+
     def locate(self, scores: Array) -> Ints:
-        return 2 * np.searchsorted(self.chosen, self.cells.locate(scores)) + 1
+        """Return the cell or run of each score."""
+        located: Ints = self._number[self._cells.locate(scores)]
+        return located
