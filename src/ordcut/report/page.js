@@ -34,9 +34,12 @@ function against({ loss, best, isOptimal }) {
 
 /** Where thresholds came from: a result that was found, a labeling, or somebody's hand. */
 function origin() {
-  const found = [judge.optimum, facts.start.objective === judge.name ? facts.start : null];
-  for (const one of found) {
-    if (one && sameAt(one.at, at)) return { method: one.method, certificate: one.certificate };
+  if (judge.optimum && sameAt(judge.optimum.at, at)) {
+    const { method, certificate, value } = judge.optimum;
+    return { method, certificate, value };
+  }
+  if (facts.start.objective === judge.name && sameAt(facts.start.at, at)) {
+    return { method: facts.start.method, certificate: facts.start.certificate };
   }
   const labeling = facts.labelings.find((one) => sameAt(one.at[judge.name], at));
   const name = labeling ? labeling.name : "by hand";
