@@ -46,14 +46,16 @@ class Stage {
     this.width = width;
     const isNarrow = width < 560;
     const longest = Math.max(...facts.classes.map((name) => name.length));
-    this.left = Math.min(isNarrow ? 76 : 150, Math.max(34, 14 + 7.2 * longest));
+    this.left = Math.min(isNarrow ? 76 : 150, Math.max(66, 16 + 7.2 * longest));
     this.right = width - (isNarrow ? 12 : 58);
     this.row = Math.max(9, Math.min(54, 380 / K));
     this.strip = [8, 34];
     this.ridges = [this.strip[1] + this.row * 0.55 + 6, 0];
     this.ridges[1] = this.ridges[0] + this.row * K;
-    this.risks = [this.ridges[1] + 64, this.ridges[1] + 64 + 150];
-    const height = this.risks[1] + 40;
+    this.knobs = this.ridges[1] + 26;
+    this.risks = [this.ridges[1] + 100, this.ridges[1] + 100 + 150];
+    this.lanes = Math.min(4, Math.ceil(K / 6));
+    const height = this.risks[1] + 26 + 8 * this.lanes;
     setAll(this.root, { viewBox: `0 0 ${width} ${height}`, width, height });
     const fixed = svg("g", { "aria-hidden": "true" });
     this.moving = svg("g", { "aria-hidden": "true" });
@@ -86,13 +88,12 @@ class Stage {
       );
     }
     group.append(
-      svg("text", { class: "axis", x: this.right, y: this.ridges[1] + 37, "text-anchor": "end" }, `${shortened(facts.score, 40)} \u2192`),
+      svg("text", { class: "axis", x: this.left - 10, y: this.ridges[1] + 20, "text-anchor": "end" }, shortened(facts.score, Math.floor(this.left / 6.6) - 2)),
       svg("text", { class: "tick", x: this.left - 10, y: this.strip[1] - 8, "text-anchor": "end" }, "labelled")
     );
   }
 
   #drawRidges(group) {
-    const edges = this.#edges;
     this.clips = [];
     this.recalls = [];
     const size = Math.max(8, Math.min(13, this.row * 0.8));
@@ -142,6 +143,9 @@ class Stage {
 
   #makeSliders(group) {
     const [low, high] = this.#range;
+    const half = K > 20 ? 3 : 7;
+    group.setAttribute("class", K > 20 ? "many" : "few");
+    group.addEventListener("pointerdown", (event) => this.#drag(event));
     this.sliders = facts.classes.slice(1).map((upper, k) => {
       const slider = svg("g", {
         class: "slider", role: "slider", tabindex: 0, "aria-orientation": "horizontal",
@@ -152,21 +156,26 @@ class Stage {
       slider.append(
         svg("rect", { class: "hit", x: -14, width: 28, y: this.strip[0], height: this.risks[1] - this.strip[0] }),
         svg("line", { class: "cut", y1: this.strip[0], y2: this.risks[1] }),
-        svg("rect", { class: "knob", x: -7, width: 14, y: this.ridges[1] + 24, height: 26, rx: 7 })
+        svg("rect", { class: "knob", x: -half, width: 2 * half, y: this.knobs, height: 26, rx: half }),
+        svg("text", { class: "place", "text-anchor": "middle", y: this.knobs + 41 })
       );
-      slider.addEventListener("pointerdown", (event) => this.#drag(event, k, slider));
       slider.addEventListener("keydown", (event) => this.#onKey(event, k));
       group.append(slider);
       return slider;
     });
   }
 
-  /** Follow a pointer. Of thresholds at one place, the first move decides which of them it is. */
-  #drag(event, k, slider) {
+  /**
+   * Follow a pointer with the threshold nearest to it. Of thresholds at one place, the first move
+   * decides which of them it is.
+   */
+  #drag(event) {
     if (event.button !== 0) return;
     event.preventDefault();
-    const start = event.clientX, here = this.state.at[k];
-    const offset = this.x(places[here]) - (start - this.root.getBoundingClientRect().left);
+    const start = event.clientX, x = start - this.root.getBoundingClientRect().left;
+    const away = this.state.at.map((p) => Math.abs(this.x(places[p]) - x));
+    const k = away.indexOf(Math.min(...away)), slider = this.sliders[k];
+    const here = this.state.at[k], offset = this.x(places[here]) - x;
     let chosen = null;
     slider.setPointerCapture(event.pointerId);
     slider.focus({ preventScroll: true });
@@ -224,9 +233,12 @@ class Stage {
       }
     });
     this.moving.replaceChildren(...drawn, ...this.#risks(state));
+    const [low, high] = this.#range;
     this.sliders.forEach((slider, k) => {
       const place = places[state.at[k]];
-      const [low, high] = this.#range;
+      const gap = Math.min(edges[k + 1] - (k ? edges[k] : -99), (edges[k + 2] ?? 1e9) - edges[k + 1] + (k === K - 2 ? 99 : 0));
+      slider.lastChild.textContent = shown(place);
+      slider.lastChild.classList.toggle("crowded", gap < 48);
       setAll(slider, {
         transform: `translate(${edges[k + 1].toFixed(2)} 0)`,
         "aria-valuenow": Math.min(high, Math.max(low, place)),
@@ -241,11 +253,11 @@ class Stage {
     const curves = state.at.map((_, k) => state.judge.curve(state.at, k));
     const best = state.best ?? state.loss;
     const highest = Math.max(...curves.flat().map(([, loss]) => loss).filter(Number.isFinite));
-    const room_ = Math.max(0.3 * best, 1.6 * (state.loss - best), 1e-9);
-    const ceiling = best > 0 ? Math.min(best + room_, Math.max(highest, best * 1.02)) : highest || 1;
+    const headroom = Math.max(0.3 * best, 1.6 * (state.loss - best));
+    const ceiling = best > 0 ? Math.min(best + headroom, Math.max(highest, best * 1.02)) : highest || 1;
     const floor = best - 0.12 * (ceiling - best);
     const y = (loss) => bottom - ((Math.min(loss, ceiling) - floor) / (ceiling - floor)) * (bottom - top);
-    const drawn = [];
+    const drawn = [], limit = `${100 * FLAT_SHARE}\u202f%`;
     for (const [value, text] of ticks(floor, ceiling, 3)) {
       drawn.push(
         svg("line", { class: "grid", x1: this.left, x2: this.right, y1: y(value), y2: y(value) }),
@@ -256,7 +268,7 @@ class Stage {
     curves.forEach((curve, k) => {
       const colour = { "--c": classColour(k + 0.5) };
       const [low, high] = state.flat[k].map((p) => this.x(places[p]));
-      drawn.push(svg("rect", { class: "flat", x: low - 1, width: high - low + 2, y: bottom + 4, height: 6, rx: 3, ...colour }));
+      drawn.push(svg("rect", { class: "flat", x: low - 1, width: high - low + 2, y: bottom + 4 + 8 * (k % this.lanes), height: 6, rx: 3, ...colour }));
       const points = [];
       let above = false;
       for (const [p, loss] of curve) {
@@ -272,8 +284,8 @@ class Stage {
       );
     });
     drawn.push(
-      svg("text", { class: "axis", x: this.left, y: top - 8 }, shortened(`${state.lossName} if one threshold moves`, Math.floor((this.right - this.left) / 6.6))),
-      svg("text", { class: "tick", x: this.left, y: bottom + 28 }, `Bars: where a threshold can stand for at most ${100 * FLAT_SHARE}\u202f% more`)
+      svg("text", { class: "axis", x: this.left, y: top - 10 }, shortened(`${state.lossName} if one threshold moves`, Math.floor((this.right - this.left) / 6.6))),
+      svg("text", { class: "tick", x: this.left, y: bottom + 18 + 8 * this.lanes }, this.right - this.left > 400 ? `Bars: where a threshold can stand for at most ${limit} more` : `Bars: at most ${limit} more`)
     );
     return drawn;
   }

@@ -57,6 +57,7 @@ function ticks(low, high, count) {
 
 /** A name that fits in so many characters. */
 function shortened(name, most) {
+  if (most < 1) return "";
   return name.length <= most ? name : name.slice(0, Math.max(1, most - 1)) + "\u2026";
 }
 

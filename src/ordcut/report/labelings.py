@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,31 +52,24 @@ def other_labelings(ground: Ground, classes: Array, objectives: list[Objective])
         note = "Each score gets the class whose number is nearest to it."
         found.append(Labeling("rounding", note, dict.fromkeys(names, halves)))
     if len(ground.places):
-        counts = np.diff(ground.below, axis=0, prepend=0.0)
-        counts = np.maximum(np.vstack([counts, ground.totals - ground.below[-1]]), 0)
-        centres = np.concatenate(
-            [
-                ground.places[:1],
-                ground.places[:-1] / 2 + ground.places[1:] / 2,
-                ground.places[-1:],
-            ]
-        )
+        centres, counts = _bins(ground)
         note = "Halfway between the mean scores of neighbouring classes."
-        means = dict.fromkeys(names, _between_means(centres, counts))
-        found.append(Labeling("class means", note, means))
-        note = "As many rows get each class as have it."
-        shares = dict.fromkeys(names, _same_shares(ground))
-        found.append(Labeling("class shares", note, shares))
+        means = ground.snap(_between_means(centres, counts))
+        found.append(Labeling("class means", note, dict.fromkeys(names, means)))
+        note = "As many rows get each class as have it, as nearly as can be."
+        found.append(Labeling("class shares", note, dict.fromkeys(names, _same_shares(ground))))
         note = "The class of least expected cost by an ordinal logistic model of the scores."
-        likelihood = _by_likelihood(centres, counts, objectives)
-        found.append(Labeling("ordinal logistic model", note, likelihood))
-        found[-3:] = [_snapped(labeling, ground) for labeling in found[-3:]]
+        by_model = _by_likelihood(ground.places, centres, counts, objectives)
+        found.append(Labeling("ordinal logistic model", note, by_model))
     return found
 
 
-def _snapped(labeling: Labeling, ground: Ground) -> Labeling:
-    snapped = {name: ground.snap(at) for name, at in labeling.thresholds.items()}
-    return replace(labeling, thresholds=snapped)
+def _bins(ground: Ground) -> tuple[Floats, Floats]:
+    """Return the middles of the bins between places, and the weight of each class in each bin."""
+    places = ground.places
+    centres = np.concatenate([places[:1], places[:-1] / 2 + places[1:] / 2, places[-1:]])
+    below = np.vstack([ground.below, ground.totals])
+    return centres, np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
 
 
 def _between_means(centres: Floats, counts: Floats) -> Floats:
@@ -97,24 +90,22 @@ def _same_shares(ground: Ground) -> Floats:
 
 
 def _by_likelihood(
-    centres: Floats, counts: Floats, objectives: list[Objective]
+    places: Floats, centres: Floats, counts: Floats, objectives: list[Objective]
 ) -> dict[str, Floats]:
-    """Fit the model to the bins, each a row of the weight that it holds."""
-    from ordcut.estimators.labeling import Scored, label
+    """Fit the model to the bins, and cut where the class of least expected cost changes."""
     from ordcut.estimators.score_model import fit_score_model
     from ordcut.estimators.targets import Targets
 
     n_classes = counts.shape[1]
     bins, codes = np.nonzero(counts)
-    factors = np.ones(n_classes)
-    targets = Targets(np.arange(n_classes), codes, counts[bins, codes], factors)
+    targets = Targets(np.arange(n_classes), codes, counts[bins, codes], np.ones(n_classes))
     model = fit_score_model(centres[bins], targets)
-    by_cost: dict[bytes, Floats] = {}
+    probabilities = model.probabilities(centres)
+    edges = np.concatenate([[-np.inf], places, [np.inf]])
     found = {}
-    for objective in objectives:
-        key = objective.cost.tobytes()  # a kappa goes by the cost that it is made of
-        if key not in by_cost:
-            scored = Scored(centres[bins], targets, Objective("cost", objective.cost), model)
-            by_cost[key] = label(scored, "likelihood").thresholds
-        found[objective.name] = by_cost[key]
+    for objective in objectives:  # a kappa goes by the cost that it is made of
+        cheapest = np.argmin(probabilities @ objective.cost.T, axis=1)
+        # A cost can be such that the cheapest class falls somewhere: labels never do.
+        ordered = np.maximum.accumulate(cheapest)
+        found[objective.name] = edges[np.searchsorted(ordered, np.arange(n_classes - 1), "right")]
     return found

@@ -34,30 +34,40 @@ function against({ loss, best, isOptimal }) {
 
 /** Where thresholds came from: a result that was found, a labeling, or somebody's hand. */
 function origin() {
-  const found = [judge.optimum, facts.start.objective === judge.name ? facts.start : null];
-  for (const one of found) {
-    if (one && sameAt(one.at, at)) return { method: one.method, certificate: one.certificate };
+  if (judge.optimum && sameAt(judge.optimum.at, at)) {
+    const { method, certificate, value } = judge.optimum;
+    return { method, certificate, value };
+  }
+  if (facts.start.objective === judge.name && sameAt(facts.start.at, at)) {
+    return { method: facts.start.method, certificate: facts.start.certificate };
   }
   const labeling = facts.labelings.find((one) => sameAt(one.at[judge.name], at));
   const name = labeling ? labeling.name : "by hand";
   return { method: name, certificate: `none: ${labeling ? labeling.note : "moved on a report"}` };
 }
 
+const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
 /** One sentence that says what the thresholds are and what they reach. */
 function headline() {
-  const count = K === 2 ? "One threshold turns" : `${K - 1} thresholds turn`;
-  const rows = `${shownWeight(facts.rows)} rows`;
-  const name = objectiveName(judge.name);
-  const others = facts.labelings.map((one) => [one.name, judge.loss(one.at[judge.name]), judge.value(one.at[judge.name])]);
-  others.sort((a, b) => a[1] - b[1]);
-  const what = `${count} ${facts.score} into ${K} classes of ${facts.label}`;
-  if (!judge.optimum) return [`${what}. `];
-  const best = judge.value(judge.optimum.at);
-  const parts = [`${what} with ${/^[aeio]/.test(name) ? "an" : "a"} ${name} of `, html("b", {}, shown(best)), `: no thresholds do better on these ${rows}.`];
+  const best = judge.optimum.at, rows = `these ${shownWeight(facts.rows)} rows`;
+  const kind = `${/^[aeio]/.test(objectiveName(judge.name)) ? "an" : "a"} ${objectiveName(judge.name)} of `;
+  const reached = (at) => html("b", {}, shown(judge.value(at)));
+  const more = (at) => (judge.loss(best) > 0 ? ` (${shownShare(judge.loss(at) / judge.loss(best) - 1)} more loss)` : "");
+  const count = WORDS[K - 1] ?? String(K - 1);
+  const parts = [
+    count[0].toUpperCase() + count.slice(1), K === 2 ? " threshold turns " : " thresholds turn ",
+    html("em", {}, facts.score), ` into ${WORDS[K] ?? K} classes of `, html("em", {}, facts.label),
+  ];
+  if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `: no thresholds do better on ${rows}.`);
+  else {
+    parts.push(`. As given, they reach ${kind}`, reached(facts.start.at), `${more(facts.start.at)}; `);
+    parts.push("the best that any reach on ", rows, " is ", reached(best), ".");
+  }
+  const others = facts.labelings.map((one) => [judge.loss(one.at[judge.name]), one]);
   if (others.length) {
-    const [other, loss, value] = others[0];
-    const more = judge.loss(judge.optimum.at) > 0 ? ` (${shownShare(loss / judge.loss(judge.optimum.at) - 1)} more loss)` : "";
-    parts.push(` The best other labeling, ${other}, reaches `, html("b", {}, shown(value)), `${more}.`);
+    const { name, at } = others.sort((a, b) => a[0] - b[0])[0][1];
+    parts.push(` The best other labeling, ${name}, reaches `, reached(at[judge.name]), `${more(at[judge.name])}.`);
   }
   return parts;
 }
@@ -97,7 +107,6 @@ function showNow() {
 
 let telling;
 function showStatus(state) {
-  byId("value-name").textContent = objectiveName(judge.name);
   byId("value").textContent = shown(state.value);
   byId("against").textContent = against(state);
   byId("status").dataset.optimal = state.isOptimal ? "yes" : "no";
@@ -179,7 +188,7 @@ byId("theme").addEventListener("click", () => {
 
 byId("title").textContent = facts.title;
 byId("headline").replaceChildren(...headline());
-byId("about").textContent = `${shownWeight(facts.rows)} rows` + (Math.abs(weight - facts.rows) > 1e-9 * weight ? ` of total weight ${shownWeight(weight)}` : "") + `; made by ordcut ${facts.ordcut}.`;
+byId("about").textContent = `${shownWeight(facts.rows)} rows` + (Math.abs(weight - facts.rows) > 1e-9 * weight ? ` of total weight ${shownWeight(weight)}` : "") + (facts.factors ? ", classes weighted" : "") + `; made by ordcut ${facts.ordcut}.`;
 chooseRule(rule);
 stage.layOut();
 showNow();

@@ -27,11 +27,13 @@ function write(cells, texts) {
   });
 }
 
-const dot = (k) => html("i", { class: "dot", "--c": classColour(k) });
+/** The name of a class beside a dot of its colour. */
+const named = (k, most = 28) =>
+  html("span", { title: facts.classes[k] }, html("i", { class: "dot", "--c": classColour(k) }), shortened(facts.classes[k], most));
 
 /** Where each threshold stands, and how far it could move for little loss. */
 function thresholdTable(table) {
-  const names = facts.classes.slice(1).map((upper, k) => [dot(k), `${facts.classes[k]} `, html("span", { class: "quiet" }, "| "), dot(k + 1), upper]);
+  const names = facts.classes.slice(1).map((_, k) => [named(k), " | ", named(k + 1)]);
   const cells = makeTable(table, ["Between", "Threshold", "1\u202f% more loss", "Rows in that range"], names, 3);
   return (state) => {
     state.at.forEach((p, k) => {
@@ -50,11 +52,10 @@ function confusionTable(table, readout, asShares) {
   const isDense = K > 12;
   table.classList.toggle("dense", isDense);
   const cells = [];
-  const named = (k) => (isDense ? html("span", { class: "hidden" }, facts.classes[k]) : facts.classes[k]);
   const head = html("tr", {}, html("th", { scope: "col" }, html("span", { class: "quiet" }, "true \\ labelled")),
-    ...facts.classes.map((_, k) => html("th", { scope: "col" }, dot(k), named(k))));
-  const body = facts.classes.map((name, l) => {
-    const row = html("tr", {}, html("th", { scope: "row" }, dot(l), isDense ? shortened(name, 14) : name));
+    ...facts.classes.map((_, k) => html("th", { scope: "col" }, named(k, isDense ? 0 : 12))));
+  const body = facts.classes.map((_, l) => {
+    const row = html("tr", {}, html("th", { scope: "row" }, named(l, 14)));
     cells.push(facts.classes.map((_, k) => html("td", { "data-pair": `${l},${k}`, ...(l === k ? { class: "diagonal" } : {}) })));
     row.append(...cells[l]);
     return row;
@@ -75,7 +76,8 @@ function confusionTable(table, readout, asShares) {
       for (let k = 0; k < K; k++) {
         const found = state.confusion[k][l], share = totals[l] > 0 ? found / totals[l] : 0;
         const cell = cells[l][k];
-        cell.style.setProperty("--heat", share.toFixed(3));
+        // Of many classes, each gets a small share: the root keeps small ones visible.
+        cell.style.setProperty("--heat", (isDense ? Math.sqrt(share) : share).toFixed(3));
         cell.dataset.hot = share > 0.55 ? "yes" : "no";
         const text = asShares() ? shownShare(share, 0) : shownWeight(found);
         if (cell.textContent !== text) cell.textContent = text;
@@ -87,7 +89,7 @@ function confusionTable(table, readout, asShares) {
 /** Rows, precision, recall and errors of each class. */
 function classTable(table) {
   const heads = ["Class", "Rows", "Labelled", "Precision", "Recall", "Mean error", "Drift"];
-  const cells = makeTable(table, heads, facts.classes.map((name, k) => [dot(k), name]), 6);
+  const cells = makeTable(table, heads, facts.classes.map((_, k) => named(k)), 6);
   return (state) => {
     state.classes.forEach((one, k) => {
       const drift = shown(one.drift, 3);
