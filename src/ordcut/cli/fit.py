@@ -108,6 +108,7 @@ def fit(
         with telling_passes(quiet) as tell:
             source = open_source(frame, columns, nulls, tell, classes=classes, objective=goal)
             found = find(source, goal)
+            facts = {"rows": source.n_rows, "dropped": source.dropped, "passes": source.passes}
             saved = Saved(found, columns, None if isinstance(goal, str) else goal)
             if out is not None:
                 out.write(saved.as_text())
@@ -121,7 +122,6 @@ def fit(
 
                 picture_out.write(draw(source, found, score, str(plot)))
         outputs.publish()
-    facts = {"rows": source.n_rows, "dropped": source.dropped, "passes": source.passes}
     if as_json:
         click.echo(json.dumps({**saved.as_dict(), **facts, "engine": engine}, indent=2))
     elif not quiet:

@@ -94,8 +94,9 @@ class Verdict:
 def judge(opened: Opened) -> Verdict:
     """Judge thresholds, the best ones for the same rows, other labelings and other predictions."""
     from ordcut.report.facts import compare
+    from ordcut.report.ground import at_hand
 
-    source, saved = opened.source, opened.saved
+    source, saved = at_hand(opened.source), opened.saved
     compared = compare(source, opened.objective)
     thresholds = {(OURS, one.name): saved.found.thresholds for one in compared.objectives}
     for name, optimum in compared.optima.items():
@@ -113,7 +114,7 @@ def judge(opened: Opened) -> Verdict:
         for labeling in labelings
     }
     ours = tables[OURS, compared.objectives[0].name]
-    return Verdict(source.classes, compared.objectives, values, ours, source.n_rows)
+    return Verdict(source.classes, compared.objectives, values, ours, opened.source.n_rows)
 
 
 def confusions(source: Source, labelings: Mapping[Any, Floats]) -> dict[Any, Floats]:

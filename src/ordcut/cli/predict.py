@@ -136,21 +136,22 @@ def _rows(connection: Any, data: Files, kind: str, score: str | None, name: str)
 
 
 def _labelled(rows: Any, found: Thresholds, score: str, name: str, nulls: str) -> Any:
-    """Return the rows with one more column, by the rule that the thresholds write in SQL."""
+    """Return the rows with one more column, by the rule of the frames."""
+    from ordcut import frames
     from ordcut.cli.duck import quoted
 
-    number, hint = quoted(AS_NUMBER), score.replace("'", "''")
-    missing = "NULL"
-    if nulls == "raise":
-        missing = (
-            f'error(\'--score must not be missing, and "{hint}" is in some row. '
-            "Mend or drop that row, or pass --nulls keep.')"
-        )
-    is_missing = f"{number} IS NULL OR isnan({number})"
-    rule = f"CASE WHEN {is_missing} THEN {missing} ELSE {found.to_sql(AS_NUMBER)} END"
-    return rows.project(f"*, CAST({quoted(score)} AS DOUBLE) AS {number}").project(
-        f"* EXCLUDE ({number}), {rule} AS {quoted(name)}"
+    number, label = quoted(AS_NUMBER), quoted(name)
+    with_number = rows.project(f"*, CAST({quoted(score)} AS DOUBLE) AS {number}")
+    labelled = frames.predict(with_number, found, score=AS_NUMBER, name=name)
+    if nulls == "keep":
+        return labelled.project(f"* EXCLUDE ({number})")
+    hint = score.replace("'", "''")
+    stop = (
+        f'error(\'--score must not be missing, and "{hint}" is in some row. '
+        "Mend or drop that row, or pass --nulls keep.')"
     )
+    checked = f"CASE WHEN {label} IS NULL THEN {stop} ELSE {label} END AS {label}"
+    return labelled.project(f"* EXCLUDE ({number}) REPLACE ({checked})")
 
 
 def _without_nan(rows: Any) -> Any:

@@ -14,7 +14,7 @@ from ordcut.checks import ClassWeight, class_factors
 from ordcut.export import class_literals
 from ordcut.finding import find_thresholds
 from ordcut.objectives import COSTS, KAPPAS, Objective, ObjectiveLike, is_convex, resolve_objective
-from ordcut.report.ground import Ground, lay_ground, weights_below
+from ordcut.report.ground import Ground, at_hand, lay_ground, weights_below
 from ordcut.report.labelings import Labeling, other_labelings
 from ordcut.solvers import Plan
 from ordcut.solvers.pruned import PrunedProblem
@@ -98,6 +98,7 @@ def gather_facts(
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
     """Return the facts of a page, ready to be written as JSON."""
+    n_rows, source = source.n_rows, at_hand(source)
     classes = source.classes
     _check(classes, found)
     main = _main_objective(found, objective, len(classes))
@@ -112,7 +113,7 @@ def gather_facts(
     whole, unit = _in_whole_numbers(np.vstack([ladder.below, ground.totals]))
     return {
         "ordcut": __version__,
-        "rows": source.n_rows,
+        "rows": n_rows,
         "unit": unit,
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],

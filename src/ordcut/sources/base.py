@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Floats, Numbers
+from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
 from ordcut.cells import Locating
 
 if TYPE_CHECKING:
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 class AnyCells(Locating, Protocol):
     """Ordered cells of the line, as a source lays them out."""
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where no cell has it."""
 
     def n_places(self, chosen: Bools) -> int:
         """Return how many places the chosen cells have, each of which can be split."""

@@ -330,6 +330,12 @@ class NestedCells:
             )
         return located
 
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where it has none; before any zoom."""
+        key = enter(self.root, scores.astype(np.float64), Arithmetic()).key
+        after: Ints = np.searchsorted(self.key, np.asarray(key).astype(np.int64))
+        return np.minimum(after, self.n_cells - 1)
+
     def n_places(self, chosen: Bools) -> int:
         """Return how many cells are chosen; each is one place."""
         return int(chosen.sum())
