@@ -64,6 +64,20 @@ def test_a_signal_while_rows_are_written_leaves_nothing(
     assert files_in(*folders) == []
 
 
+def test_ctrl_c_while_thresholds_are_sought_leaves_nothing(start, many_rows, folders):
+    out, scratch = folders
+    process = start("fit", many_rows, many_rows, many_rows, "--score", "score", "--label", "label",
+                    "--classes", "bad,fair,good", "--objective", "zero_one", "-o", out / "t.json",
+                    "--report", out / "page.html", scratch=scratch)  # fmt: skip
+    wait_until(lambda: list(scratch.glob("ordcut-*")), process)
+    time.sleep(0.3)  # it has found its files; now it counts
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == b"\nStopped. No file is left half-written.\n"
+    assert files_in(*folders) == []
+
+
 def test_ctrl_c_while_standard_input_is_read_leaves_nothing(start, thresholds_file, folders):
     out, scratch = folders
     process = start("predict", "-", "-t", thresholds_file, "--score", "score", "-o",

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import duckdb
 import numpy as np
@@ -71,6 +72,20 @@ def test_every_engine_gives_the_same(ordcut, tmp_path, engine, name):
     assert done.code == 0, done.err
     expected = library.optimal_thresholds(scores, labels, classes=CLASSES, sample_weight=weights)
     assert same(read_saved(out), expected)
+
+
+def test_spark_gives_the_same(ordcut, tmp_path, monkeypatch):
+    # Little work needs no compiler, and nobody else needs to be listened to.
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    scores, labels = make_rows(500)
+    out = tmp_path / "t.json"
+    for name in ["rows.csv", "rows.parquet", "rows.jsonl"]:
+        file = write_rows(tmp_path / name, scores, labels)
+        done = ordcut("fit", file, *COLUMNS, *ORDER, "--engine", "spark", "-o", out, "--force")
+        assert done.code == 0, done.err
+        assert same(read_saved(out), library.optimal_thresholds(scores, labels, classes=CLASSES))
 
 
 def test_a_matrix_of_costs_is_an_objective_and_is_saved(ordcut, tmp_path, rows, csv_file):

@@ -61,6 +61,7 @@ def _with_spark(files: Files, columns: Columns) -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName("ordcut").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")  # we tell the passes
     read, paths = builder.getOrCreate().read, list(files.paths)
     if files.format == "parquet":
         frame = read.parquet(*paths)

@@ -45,7 +45,9 @@ def run(arguments: Sequence[str]) -> int:
             return stop.code if isinstance(stop.code, int) else 1
         except BaseException as error:
             if signals:
-                click.echo("\nStopped. No file is left half-written.", err=True)
+                # click has ended the line of the ^C itself, unless an engine hid it from click
+                start = "" if isinstance(error, click.Abort) else "\n"
+                click.echo(f"{start}Stopped. No file is left half-written.", err=True)
                 return ENDED_BY_SIGNAL + signals[0]
             return _tell(error, state)
 
