@@ -119,8 +119,8 @@ def _counted(source: Source, n_places: int, n_threads: int) -> Ground:
     problem = PrunedProblem(source, n_threads)
     borders = least_scores(problem.cells)
     below = np.cumsum(problem.counts, axis=0)[:-1].astype(np.float64)
-    # Where a cell is empty, two borders are the same cut.
-    chosen: Ints = np.flatnonzero(np.append(True, np.diff(below.sum(axis=1)) > 0))
+    # Where a cell is empty, two borders are the same cut; those at the ends cut nothing off.
+    chosen: Ints = np.flatnonzero(problem.counts.any(axis=1))[:-1]
     chosen = chosen[np.linspace(0, len(chosen) - 1, min(n_places, len(chosen))).astype(np.int64)]
     return Ground(problem, borders[chosen], below[chosen])
 

@@ -10,7 +10,17 @@ from html import escape
 from importlib.resources import files
 
 #: The scripts of a page, in the order in which they need each other.
-SCRIPTS = ("model.js", "numbers.js", "rules.js", "drawing.js", "charts.js", "tables.js", "page.js")
+SCRIPTS = (
+    "model.js",
+    "numbers.js",
+    "rules.js",
+    "drawing.js",
+    "risks.js",
+    "sliders.js",
+    "charts.js",
+    "tables.js",
+    "page.js",
+)
 
 
 def fill(title: str, facts: str) -> str:
