@@ -90,18 +90,23 @@ def test_every_objective_has_its_optimum_on_the_page(problem):
             assert [float(end) for end in facts["ranges"][number]] == ends
 
 
-@given(
-    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40),
-    st.integers(2, 30),
-)
-def test_the_border_of_a_cell_is_its_least_float(sample, n_cells):
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+@given(data=st.data(), n_cells=st.integers(2, 30))
+@settings(max_examples=150)
+def test_the_border_of_a_cell_is_its_least_float(precision, data, n_cells):
+    width = np.dtype(precision).itemsize * 8
+    finite = st.floats(allow_nan=False, allow_infinity=False, width=width)
+    sample = np.array(data.draw(st.lists(finite, min_size=1, max_size=40)), precision)
     cells = cells_like(np.sort(sample), n_cells)
-    borders = ground.least_scores(cells)
-    number = np.arange(1, cells.n_cells)
-    assert (cells.locate(borders) >= number).all()
-    reachable = borders > np.finfo(float).min  # a cell may be too far out for any float
-    before = np.nextafter(borders[reachable], -np.inf)
-    assert (cells.locate(before) < number[reachable]).all()
+    borders = ground.least_scores(cells, np.dtype(precision))
+    # Of the data's own floats, those around a border, and those that led to the cells.
+    limits = np.finfo(precision)
+    near = np.clip(borders, limits.min, limits.max).astype(precision)
+    around = np.concatenate([near, sample])
+    around = np.concatenate([around, np.nextafter(around, precision(0))])
+    above = around.astype(np.float64)[:, None] >= borders
+    in_cell = cells.locate(around)[:, None] >= np.arange(1, cells.n_cells)
+    assert (above == in_cell).all()
 
 
 @given(problem=problems(most_rows=20, most_scores=8), data=st.data())
