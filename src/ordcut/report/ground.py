@@ -95,13 +95,11 @@ def least_scores(cells: Cells, precision: np.dtype[Any]) -> Floats:
     array([0.25, 0.5 ])
     """
     wanted = np.arange(1, cells.n_cells)
-    largest = _key(np.array(np.finfo(np.float64).max))
+    largest = _key(np.array(np.finfo(precision).max, np.float64))
     low, high = np.full(len(wanted), -largest), np.full(len(wanted), largest)
     while (low < high).any():  # the cell of a score never falls, so halving finds where it rises
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        with np.errstate(over="ignore"):
-            scores = _from_key(middle).astype(precision)
-        is_inside = cells.locate(scores) >= wanted
+        is_inside = cells.locate(_from_key(middle).astype(precision)) >= wanted
         low, high = np.where(is_inside, low, middle + 1), np.where(is_inside, middle, high)
     return _from_key(low)
 
