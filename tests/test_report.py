@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from ordcut.report import ground, page, write_report
 from ordcut.report.facts import as_json, gather_facts
 from ordcut.report.labelings import other_labelings
 from ordcut.sources.arrays import ArraySource
+from ordcut.sources.frames import FrameSource
 from strategies import problems
 
 
@@ -28,6 +30,7 @@ class OnlyTheProtocol:
         self.n_rows = rows.n_rows
         self.cells = rows.cells
         self.count = rows.count
+        self.finer = rows.finer
         self.rows = rows.rows
         self.confusion = rows.confusion
 
@@ -126,6 +129,19 @@ def test_a_source_gives_the_weights_between_any_number_of_thresholds(problem, da
 def test_a_page_asks_nothing_but_the_protocol_of_a_source(n):
     source = ArraySource(*ratings(n, 5))
     assert page(OnlyTheProtocol(source)) == page(source)
+
+
+@pytest.mark.parametrize("n", [500, 30_000])
+def test_the_page_of_a_frame_has_the_weights_of_its_rows(n):
+    scores, labels = ratings(n, 4)
+    frame = pl.DataFrame({"s": scores, "y": labels})
+    facts = gather_facts(FrameSource(frame, score="s", label="y"), None, "squared")
+    edges = [-np.inf, *facts["places"], np.inf]
+    for k in range(4):
+        counts, _ = np.histogram(scores[labels == k], np.clip(edges, -1e9, 1e9))
+        assert counts.tolist() == [row[k] for row in facts["counts"]]
+    best = ordcut.optimal_thresholds(scores, labels, objective="squared")
+    assert [edges[number] for number in facts["start"]["at"]] == best.thresholds.tolist()
 
 
 def test_fractional_weights_are_exact_to_the_last_bits():

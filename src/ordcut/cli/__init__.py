@@ -6,11 +6,11 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, or say how to install it."""
+    """Run the command line and exit, or say how to install it."""
     try:
         import click  # noqa: F401
     except ImportError:
         sys.exit('The ordcut command needs click. Install it with: pip install "ordcut[cli]".')
-    from ordcut.cli.commands import ordcut
+    from ordcut.cli.running import run
 
-    ordcut(prog_name="ordcut")
+    sys.exit(run(sys.argv[1:]))

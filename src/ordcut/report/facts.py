@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from ordcut.checks import ClassWeight, class_factors
 from ordcut.export import class_literals
 from ordcut.finding import find_thresholds
 from ordcut.objectives import COSTS, KAPPAS, Objective, ObjectiveLike, is_convex, resolve_objective
-from ordcut.report.ground import Ground, lay_ground, weights_below
-from ordcut.report.labelings import other_labelings
+from ordcut.report.ground import Ground, at_hand, lay_ground, weights_below
+from ordcut.report.labelings import Labeling, other_labelings
 from ordcut.solvers import Plan
 from ordcut.solvers.pruned import PrunedProblem
 from ordcut.sources.base import Source
@@ -36,6 +37,58 @@ WEIGHT_BITS = 50
 MOST_CHOICES = 1 << 31
 
 
+@dataclass(frozen=True)
+class Compared:
+    """The optimum of each objective, and other labelings of the same rows.
+
+    Attributes
+    ----------
+    ground : Ground
+        What all of them were found on.
+    objectives : list of Objective
+        Those with a name, and the one that was asked for.
+    optima : dict of str to Thresholds
+        The optimum of each objective by its name, but for those that would take too long.
+    labelings : list of Labeling
+        Other ways to cut the scores.
+    """
+
+    ground: Ground
+    objectives: list[Objective]
+    optima: dict[str, Thresholds]
+    labelings: list[Labeling]
+
+
+def compare(
+    source: Source,
+    main: Objective,
+    *,
+    class_weight: ClassWeight | None = None,
+    n_jobs: int | None = None,
+) -> Compared:
+    """Find the optimum of every objective with a name, and of one more, and other labelings.
+
+    Examples
+    --------
+    >>> from ordcut.sources.arrays import ArraySource
+    >>> source = ArraySource([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 1])
+    >>> compared = compare(source, resolve_objective("absolute", 2))
+    >>> compared.optima["absolute"].thresholds
+    array([0.45])
+    """
+    k = len(source.classes)
+    n_places = int(np.clip(N_COUNTS // k - 4 * k, FEWEST_PLACES, MOST_PLACES))
+    ground = lay_ground(source, n_places, count_threads(n_jobs))
+    factors = class_factors(class_weight, source.classes, ground.totals)
+    objectives = _objectives(main, ground.totals * factors)
+    optima = {
+        one.name: _optimum(ground, one, class_weight)
+        for one in objectives
+        if one.name == main.name or _is_affordable(source, one)
+    }
+    return Compared(ground, objectives, optima, other_labelings(ground, source.classes, objectives))
+
+
 def gather_facts(
     source: Source,
     found: Thresholds | None,
@@ -45,20 +98,14 @@ def gather_facts(
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
     """Return the facts of a page, ready to be written as JSON."""
+    n_rows, source = source.n_rows, at_hand(source)
     classes = source.classes
-    k = len(classes)
     _check(classes, found)
-    main = _main_objective(found, objective, k)
-    n_places = int(np.clip(N_COUNTS // k - 4 * k, FEWEST_PLACES, MOST_PLACES))
-    ground = lay_ground(source, n_places, count_threads(n_jobs))
+    main = _main_objective(found, objective, len(classes))
+    compared = compare(source, main, class_weight=class_weight, n_jobs=n_jobs)
+    ground, objectives = compared.ground, compared.objectives
+    optima, labelings = compared.optima, compared.labelings
     factors = class_factors(class_weight, classes, ground.totals)
-    objectives = _objectives(main, ground.totals * factors)
-    optima = {
-        one.name: _optimum(ground, one, class_weight)
-        for one in objectives
-        if one.name == main.name or _is_affordable(source, one)
-    }
-    labelings = other_labelings(ground, classes, objectives)
     start = optima[main.name] if found is None else found
     exact = [start, *optima.values()]
     others = [at for one in labelings for at in one.thresholds.values()]
@@ -66,7 +113,7 @@ def gather_facts(
     whole, unit = _in_whole_numbers(np.vstack([ladder.below, ground.totals]))
     return {
         "ordcut": __version__,
-        "rows": source.n_rows,
+        "rows": n_rows,
         "unit": unit,
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Floats, Ints
-from ordcut.cells import Cells
 from ordcut.solvers import Problem
 from ordcut.solvers.pruned import PrunedProblem
 from ordcut.sources.arrays import ArraySource
-from ordcut.sources.base import Source
+from ordcut.sources.base import AnyCells, Source
 from ordcut.table import ScoreTable
 
 #: Up to so many rows are sorted, so that thresholds on a page can stand between any two scores.
@@ -62,11 +61,21 @@ class Ground:
         return np.stack([edges[after], edges[after + 1]], axis=1)
 
 
+def at_hand(source: Source) -> Source:
+    """Return a source in memory for one that is small enough, so that no engine is asked again."""
+    if isinstance(source, ArraySource) or source.n_rows > MOST_ROWS_IN_TABLE:
+        return source
+    cells = source.cells(2)
+    counts = source.count(cells, 1)
+    return source.rows(cells, np.ones(len(counts), np.bool_), counts, 1)
+
+
 def lay_ground(source: Source, n_places: int, n_threads: int) -> Ground:
     """Sort a small source, or count a large one by cells, and choose about so many places."""
-    if source.n_rows > MOST_ROWS_IN_TABLE:
+    source = at_hand(source)
+    if not isinstance(source, ArraySource) or source.n_rows > MOST_ROWS_IN_TABLE:
         return _counted(source, n_places, n_threads)
-    table = ScoreTable.from_source(_fetch_all(source))
+    table = ScoreTable.from_source(source)
     scores = table.scores.astype(np.float64)
     candidates = table.candidates
     borders = scores
@@ -83,14 +92,15 @@ def weights_below(source: Source, places: Floats) -> Floats:
     return np.cumsum(between[:-1], axis=0)
 
 
-def least_scores(cells: Cells, precision: np.dtype[Any]) -> Floats:
+def least_scores(cells: AnyCells, precision: np.dtype[Any]) -> Floats:
     """Return the least float that belongs to each cell but the first: its border, to the last bit.
 
     Scores of the given precision are at or above it if, and only if, they are in the cell or above.
 
     Examples
     --------
-    >>> cells = Cells(np.float64(0), np.float64(4), np.arange(3))
+    >>> from ordcut.cells import Cells
+    >>> cells = Cells(np.float64(0), np.float64(4), cell_of=np.arange(3))
     >>> least_scores(cells, np.dtype(np.float64))
     array([0.25, 0.5 ])
     """
@@ -99,7 +109,7 @@ def least_scores(cells: Cells, precision: np.dtype[Any]) -> Floats:
     low, high = np.full(len(wanted), -largest), np.full(len(wanted), largest)
     while (low < high).any():  # the cell of a score never falls, so halving finds where it rises
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        is_inside = cells.locate(_from_key(middle).astype(precision)) >= wanted
+        is_inside = cells.at_or_after(_from_key(middle).astype(precision)) >= wanted
         low, high = np.where(is_inside, low, middle + 1), np.where(is_inside, middle, high)
     return _from_key(low)
 
@@ -128,13 +138,6 @@ def _counted(source: Source, n_places: int, n_threads: int) -> Ground:
     chosen: Ints = np.flatnonzero(problem.counts.any(axis=1))[:-1]
     chosen = chosen[np.linspace(0, len(chosen) - 1, min(n_places, len(chosen))).astype(np.int64)]
     return Ground(problem, borders[chosen], below[chosen])
-
-
-def _fetch_all(source: Source) -> ArraySource:
-    if isinstance(source, ArraySource):
-        return source
-    cells = source.cells(2)
-    return source.rows(cells, np.ones(cells.n_cells, np.bool_), source.count(cells, 1), 1)
 
 
 def _key(scores: Floats) -> Ints:

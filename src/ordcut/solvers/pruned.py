@@ -97,11 +97,11 @@ class PrunedProblem:
 
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return a table that holds every cut which can be optimal for a cost matrix."""
-        chosen, part = self._rows_of(cells_that_can_hold(self.counts, cost))
+        chosen, part = self._rows_of(self._narrowed_down(cost))
         if chosen.all():
             return ScoreTable.from_source(part)
         # Judge the rows fetched once more, by parts of their cells, before they are sorted.
-        n_places = int(chosen[self.cells.cell_of].sum())
+        n_places = self.cells.n_places(chosen)
         n_parts = max(1, min(MOST_PARTS, part.n_rows // (ROWS_PER_PART * n_places)))
         cells = self.cells.split(chosen, n_parts)
         located, counts = part.count_parts(cells, self._n_threads)
@@ -116,6 +116,15 @@ class PrunedProblem:
         else:
             starts = starts_in(cells, rows.scores, np.flatnonzero(can_hold))
         return self._with_lumps(counts, can_hold, rows, starts)
+
+    def _narrowed_down(self, cost: Numbers) -> Bools:
+        """Return the cells that can matter, in cells as fine as the source wants them first."""
+        chosen = cells_that_can_hold(self.counts, cost)
+        while (finer := self._source.finer(self.cells, chosen, self.counts)) is not None:
+            self.cells, self.counts = finer
+            self._fetched = None  # it speaks of the cells before
+            chosen = cells_that_can_hold(self.counts, cost)
+        return chosen
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""
