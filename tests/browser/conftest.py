@@ -14,7 +14,7 @@ def browser():
     """Chromium, for the tests of one module: its event loop is in the way of other libraries'."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
-        missing = "needs Chromium, which is not installed: run `make browser`"
+        missing = "needs Chromium, which is not installed: run `make programs`"
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)

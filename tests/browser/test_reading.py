@@ -158,8 +158,9 @@ def test_format_tabs_are_changed_by_arrow_keys(open_page):
         ([1.0, 2.0], [0, 1]),
         ([5.0, 5.0, 1e300], [0, 0, 1]),
         ([-1e-300, 0.0, 1e-300], [0, 1, 1]),
+        (np.ones(25_000), np.arange(25_000) % 3),
     ],
-    ids=["one score", "two rows", "huge", "tiny"],
+    ids=["one score", "two rows", "huge", "tiny", "one score in many rows"],
 )
 def test_small_and_odd_data_make_a_page(open_page, scores, labels):
     page = open_page(scores, labels)

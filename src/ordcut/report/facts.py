@@ -31,7 +31,7 @@ MOST_CLASSES = 100
 
 #: Fractional weights are shipped as multiples of the total's power of two, shifted by so many bits:
 #: finer than the rounding of the sums.
-WEIGHT_BITS = 46
+WEIGHT_BITS = 50
 
 #: Beyond so many rows times classes, dynamic programmes are left to those who ask for them.
 MOST_CHOICES = 1 << 31

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -77,7 +78,9 @@ def lay_ground(source: Source, n_places: int, n_threads: int) -> Ground:
     table = ScoreTable.from_source(source)
     scores = table.scores.astype(np.float64)
     candidates = table.candidates
-    borders = scores if len(scores) <= n_places else least_scores(source.cells(n_places))
+    borders = scores
+    if len(scores) > n_places:
+        borders = least_scores(source.cells(n_places), source.precision)
     chosen = np.unique(np.searchsorted(scores, borders, side="left"))
     places = candidates[chosen[(chosen > 0) & (chosen < len(scores))]]
     return Ground(table, places, weights_below(source, places), scores)
@@ -89,22 +92,24 @@ def weights_below(source: Source, places: Floats) -> Floats:
     return np.cumsum(between[:-1], axis=0)
 
 
-def least_scores(cells: AnyCells) -> Floats:
+def least_scores(cells: AnyCells, precision: np.dtype[Any]) -> Floats:
     """Return the least float that belongs to each cell but the first: its border, to the last bit.
+
+    Scores of the given precision are at or above it if, and only if, they are in the cell or above.
 
     Examples
     --------
     >>> from ordcut.cells import Cells
     >>> cells = Cells(np.float64(0), np.float64(4), cell_of=np.arange(3))
-    >>> least_scores(cells)
+    >>> least_scores(cells, np.dtype(np.float64))
     array([0.25, 0.5 ])
     """
     wanted = np.arange(1, cells.n_cells)
-    largest = _key(np.array(np.finfo(np.float64).max))
+    largest = _key(np.array(np.finfo(precision).max, np.float64))
     low, high = np.full(len(wanted), -largest), np.full(len(wanted), largest)
     while (low < high).any():  # the cell of a score never falls, so halving finds where it rises
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        is_inside = cells.at_or_after(_from_key(middle)) >= wanted
+        is_inside = cells.at_or_after(_from_key(middle).astype(precision)) >= wanted
         low, high = np.where(is_inside, low, middle + 1), np.where(is_inside, middle, high)
     return _from_key(low)
 
@@ -127,10 +132,10 @@ def nearest(places: Floats, thresholds: Floats) -> Floats:
 
 def _counted(source: Source, n_places: int, n_threads: int) -> Ground:
     problem = PrunedProblem(source, n_threads)
-    borders = least_scores(problem.cells)
+    borders = least_scores(problem.cells, source.precision)
     below = np.cumsum(problem.counts, axis=0)[:-1].astype(np.float64)
-    # Where a cell is empty, two borders are the same cut.
-    chosen: Ints = np.flatnonzero(np.append(True, np.diff(below.sum(axis=1)) > 0))
+    # Where a cell is empty, two borders are the same cut; those at the ends cut nothing off.
+    chosen: Ints = np.flatnonzero(problem.counts.any(axis=1))[:-1]
     chosen = chosen[np.linspace(0, len(chosen) - 1, min(n_places, len(chosen))).astype(np.int64)]
     return Ground(problem, borders[chosen], below[chosen])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -9,17 +10,24 @@ from html import escape
 from importlib.resources import files
 
 #: The scripts of a page, in the order in which they need each other.
-SCRIPTS = ("model.js", "numbers.js", "rules.js", "drawing.js", "charts.js", "tables.js", "page.js")
+SCRIPTS = (
+    "model.js",
+    "numbers.js",
+    "rules.js",
+    "drawing.js",
+    "risks.js",
+    "sliders.js",
+    "charts.js",
+    "tables.js",
+    "page.js",
+)
 
 
 def fill(title: str, facts: str) -> str:
     """Return the page with its title and its facts, which must be safe inside a ``script``."""
     parts = {"title": escape(title), "facts": facts, **_fixed_parts()}
-    text = _read("page.html")
-    for name, part in parts.items():
-        before, after = text.split(f"{{{{{name}}}}}")
-        text = before + part + after
-    return text
+    # In one pass, so that a name in the data that looks like a part of the page stays text.
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
 
 
 @cache
