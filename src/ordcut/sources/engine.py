@@ -222,7 +222,7 @@ class Engine:
         self.passes += is_pass
         if self._progress is True and is_pass:
             print(f"ordcut: pass {self.passes}: {about}: {len(done)} rows", file=sys.stderr)
-        columns = {name: done[name].to_numpy() for name in done.columns}
+        columns = {name: as_array(done[name]) for name in done.columns}
         if "key" in columns:  # a whole number in float64, which spares engines a cast of all rows
             columns["key"] = columns["key"].astype(np.int64)
         return columns
