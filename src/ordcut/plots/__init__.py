@@ -30,7 +30,7 @@ KINDS = ("density", "risk", "confusion")
 #: Of large data, risks are computed at about so many places; of small data, at all.
 N_PLACES = 6400
 
-#: A histogram has at most so many bins, and about the root of the number of places.
+#: A histogram has twice the cube root of the number of places as bins, between these.
 FEWEST_BINS, MOST_BINS = 10, 80
 
 
@@ -319,7 +319,7 @@ class ThresholdDisplay:
         low, high = self.extent
         if low == high:
             low, high = low - 0.5, high + 0.5
-        n_bins = int(np.clip(len(self.places) ** 0.5, FEWEST_BINS, MOST_BINS))
+        n_bins = int(np.clip(2 * np.cbrt(len(self.places)), FEWEST_BINS, MOST_BINS))
         grid = np.linspace(low, high, n_bins + 1)[1:-1]
         # The weights are known at places only, so each edge moves to the next one.
         numbers = np.unique(np.searchsorted(self.places, grid))
