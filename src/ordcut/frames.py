@@ -146,7 +146,11 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
             label = nw.lit(above)
         elif threshold < np.inf:
             label = nw.when(x >= threshold).then(nw.lit(above)).otherwise(label)
-    return some.with_columns(nw.when(~x.is_nan()).then(label).alias(name)).to_native()
+    if isinstance(labels[0], int) and not isinstance(labels[0], bool):
+        label = label.cast(nw.Int64)  # engines take the smallest integer that holds a number
+    # In a step of its own: Dask cannot nest a choice in what another one takes.
+    some = some.with_columns(label.alias(name))
+    return some.with_columns(nw.when(~x.is_nan()).then(nw.col(name)).alias(name)).to_native()
 
 
 @dataclass(frozen=True)

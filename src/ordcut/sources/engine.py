@@ -249,8 +249,14 @@ def as_number(name: str, schema: Any, argument: str) -> Any:
 
 
 def n_at_or_below(thresholds: Floats) -> Any:
-    """Return the rule that ``Thresholds.codes`` states, as an expression over the score ``x``."""
+    """Return the rule that ``Thresholds.codes`` states, as an expression over a finite ``x``."""
     finite = thresholds[np.isfinite(thresholds)].tolist()
-    n_always = int(np.isneginf(thresholds).sum())
     steps = [(nw.col("x") >= threshold).cast(nw.Float64) for threshold in finite]
-    return nw.sum_horizontal(nw.lit(float(n_always)), *steps)
+    return _sum(steps or [nw.col("x") * 0.0]) + float(np.isneginf(thresholds).sum())
+
+
+def _sum(steps: list[Any]) -> Any:
+    """Add up expressions in halves, so that an engine need not recurse deeply."""
+    if len(steps) == 1:
+        return steps[0]
+    return _sum(steps[: len(steps) // 2]) + _sum(steps[len(steps) // 2 :])
