@@ -126,6 +126,7 @@ def gather_facts(
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],
         "literals": class_literals(classes),
+        "extent": list(ground.extent),
         "places": ladder.places[1:-1].tolist(),
         "ranges": ladder.ranges(ground, exact),
         "counts": np.diff(whole, axis=0, prepend=0).tolist(),
