@@ -25,6 +25,7 @@ from ordcut.solvers.ratio import Optimum, maximise_kappa
 
 if TYPE_CHECKING:
     from ordcut.sorting import KernelRows
+    from ordcut.sources.base import Source
     from ordcut.table import ScoreTable
 
 __all__ = ["METHODS", "SOLVERS", "Method", "Plan", "Problem", "Solution", "Solver", "solve"]
@@ -41,6 +42,7 @@ class Problem(Protocol):
     classes: Array
     precision: np.dtype[Any]
     weight: float
+    source: Source
 
     @property
     def totals(self) -> Floats:

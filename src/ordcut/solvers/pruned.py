@@ -71,7 +71,7 @@ class PrunedProblem:
     def __init__(self, source: Source, n_threads: int = 1) -> None:
         self.classes = source.classes
         self.precision = source.precision
-        self._source = source
+        self.source = source
         self._n_threads = n_threads
         most = max(LEAST_CELLS, N_COUNTERS // len(self.classes))
         self._cells = source.cells(min(most, max(4, source.n_rows // ROWS_PER_CELL)))
@@ -108,7 +108,7 @@ class PrunedProblem:
         if self._fetched is None or (chosen & ~self._fetched[0]).any():
             if self._fetched is not None:
                 chosen = chosen | self._fetched[0]
-            part = self._source.rows(self._cells, chosen, self._counts, self._n_threads)
+            part = self.source.rows(self._cells, chosen, self._counts, self._n_threads)
             self._fetched = chosen, part
         return self._fetched
 
@@ -121,7 +121,7 @@ class PrunedProblem:
         firsts = np.flatnonzero(np.append(True, np.diff(n_before[others]) != 0))
         lumps = np.add.reduceat(counts[others], firsts, axis=0)
         position = np.append(starts, len(rows.codes))[n_before[others[firsts]]]
-        return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
+        return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self.source)
 
     @property
     def coarse(self) -> ScoreTable:
@@ -135,4 +135,4 @@ class PrunedProblem:
         firsts = np.arange(0, len(self._counts), CELLS_PER_COARSE_CUT)
         lumps = np.add.reduceat(self._counts, firsts, axis=0)
         rows = insert_lumps(no_rows, np.zeros(len(lumps), np.int64), lumps)
-        return ScoreTable.from_rows(rows, self._source)
+        return ScoreTable.from_rows(rows, self.source)

@@ -1,0 +1,206 @@
+"""Find thresholds again on many samples drawn from the rows that they were found on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordcut.arrays import Floats, Ints
+from ordcut.bootstrap import THRESHOLD_RATE, Bootstrap
+from ordcut.errors import no_data
+from ordcut.kernels.solving import segment_totals
+from ordcut.objectives import Objective, in_whole_numbers
+from ordcut.origin import Origin
+from ordcut.placing import place_cuts
+from ordcut.progress import progress_bar
+from ordcut.resampling import Deck, RandomState, seeds_of
+from ordcut.solvers import Plan, solve
+from ordcut.table import ScoreTable
+from ordcut.threads import count_threads, run_all, split
+from ordcut.thresholds import Thresholds
+
+#: A replicate draws the number of rows to this power; docs/uncertainty.md says why.
+SIZE_POWER = 0.8
+
+#: What the value owes to having been optimised shrinks with the number of rows to this power.
+OPTIMISM_RATE = 2 / 3
+
+#: Draws in a row that cannot be judged, such as those of one class for a kappa, before giving up.
+MOST_TRIES = 100
+
+#: Threads take replicates in pieces of so many, which is also how a progress bar moves.
+PIECE = 16
+
+#: Replicates are judged on all rows together as long as their tables have at most so many entries.
+MOST_ENTRIES = 1 << 22
+
+
+def bootstrap_thresholds(
+    found: Thresholds,
+    n: int,
+    size: int | None,
+    random_state: RandomState,
+    n_jobs: int | None,
+    progress: bool,
+) -> Bootstrap:
+    """Return the bootstrap of a result that knows its data; see ``Thresholds.bootstrap``."""
+    if found.origin is None:
+        raise no_data("bootstrap")
+    if n < 2:
+        raise ValueError(f"n must be a number of replicates of at least 2, got {n}.")
+    n_threads = count_threads(n_jobs)
+    seeds = seeds_of(random_state, n)
+    source = found.origin.rows_in_memory()
+    table = ScoreTable.from_source(source)
+    deck = Deck.from_source(source, table.rows)
+    replicate = Replicate.prepare(found, deck, table, size)
+    thresholds = np.empty((n, len(found.thresholds)))
+    reached, values = np.empty(n), np.empty(n)
+
+    with progress_bar("bootstrap", n, shown=progress) as advance:
+
+        def run(piece: tuple[int, int]) -> None:
+            for number in range(*piece):
+                thresholds[number], reached[number], values[number] = replicate(seeds[number])
+            advance(piece[1] - piece[0])
+
+        run_all(run, split(n, -(-n // PIECE)), n_threads)
+
+    on_all, change = _judge_on_all(found, table, thresholds)
+    share = min(1.0, replicate.size / deck.n_worth)
+    # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
+    # half on all rows, where they are beaten.
+    optimism = float(np.mean(reached - values + found.value - on_all))
+    return Bootstrap(
+        found=found,
+        thresholds=thresholds,
+        values=values,
+        optimism=share**OPTIMISM_RATE * optimism,
+        label_change=share**THRESHOLD_RATE * change,
+        size=replicate.size,
+        n_rows=deck.n_worth,
+    )
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """One sample of rows after another, solved for what the thresholds were found for."""
+
+    deck: Deck
+    table: ScoreTable
+    origin: Origin
+    thresholds: Floats
+    objective: Objective
+    factors: Floats
+    class_factors: Floats
+    size: int
+
+    @classmethod
+    def prepare(
+        cls, found: Thresholds, deck: Deck, table: ScoreTable, size: int | None
+    ) -> Replicate:
+        """Settle what all replicates share: the size, the costs and the factors of classes.
+
+        The factors stay those of all rows, for they vary much less than thresholds do.
+        """
+        assert found.origin is not None
+        if size is None:
+            size = max(1, round(deck.n_worth**SIZE_POWER))
+        elif not 1 <= size <= deck.n_worth:
+            raise ValueError(
+                f"size must be a number of rows from 1 to {deck.n_worth:g}, which is what the data "
+                f"are worth, got {size}."
+            )
+        objective = found.origin.objective
+        factors = class_factors = found.origin.factors(table.totals)
+        if not objective.is_kappa:  # fractions are made whole here, once for all
+            cost = in_whole_numbers(objective.cost * factors, table.weight)
+            objective = Objective(objective.name, cost.astype(np.float64))
+            factors = np.ones(len(factors))
+        return cls(
+            deck, table, found.origin, found.thresholds, objective, factors, class_factors, size
+        )
+
+    def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, float, float]:
+        """Return a sample's thresholds, the value they reach on it, and that of those found."""
+        sample = self._draw(np.random.default_rng(seed))
+        scores = sample.rows.scores
+        cuts = solve(sample, self.objective, self.factors, "auto", Plan()).cuts
+        cuts_found: Ints = np.searchsorted(scores, self.thresholds, side="left")
+        return (
+            place_cuts(scores, cuts),
+            self.origin.value(sample.confusion(cuts)),
+            self.origin.value(sample.confusion(cuts_found)),
+        )
+
+    def _draw(self, rng: np.random.Generator) -> ScoreTable:
+        for _ in range(MOST_TRIES):
+            rows = self.deck.draw(rng, self.size)
+            sample = ScoreTable.from_rows(rows, self.table.source)
+            if self._can_be_judged(sample):
+                return sample
+        raise ValueError(
+            f"size must be large enough for {self.objective.name!r} to have a value, which it had "
+            f"in none of {MOST_TRIES} samples of {self.size} rows. Draw more rows."
+        )
+
+    def _can_be_judged(self, sample: ScoreTable) -> bool:
+        if not self.objective.is_kappa and self.origin.class_weight is None:
+            return True
+        weights = sample.totals * self.class_factors
+        if self.objective.is_kappa:
+            return bool((self.objective.cost @ weights > 0).all())
+        return bool(weights.any())
+
+
+def _judge_on_all(found: Thresholds, table: ScoreTable, thresholds: Floats) -> tuple[Floats, float]:
+    """Return the value of each replicate's thresholds on all rows, and how labels change by them.
+
+    Labels count the thresholds at or below a score, so they change, summed over rows, by the rows
+    between the two places of each threshold.
+    """
+    assert found.origin is not None
+    n_classes = len(table.classes)
+    values, changes = [], []
+    at_once = max(1, MOST_ENTRIES // n_classes**2)
+    for first in range(0, len(thresholds), at_once):
+        some = np.vstack([found.thresholds, thresholds[first : first + at_once]])
+        confusions = confusions_of(table, some)
+        value, *others = (found.origin.value(confusion) for confusion in confusions)
+        if not np.isclose(value, found.value, rtol=1e-9, atol=1e-12):
+            raise ValueError(
+                "scores, labels and weights must be what they were when the thresholds were "
+                f"found; the value was {found.value:g} and is {value:g} now. Find them again."
+            )
+        values += others
+        below = np.cumsum(confusions.sum(axis=2), axis=1)[:, :-1]
+        changes.append(np.abs(below[1:] - below[0]).sum(axis=1))
+    return np.array(values), float(np.concatenate(changes).mean() / table.weight)
+
+
+def confusions_of(table: ScoreTable, thresholds: Floats) -> Floats:
+    """Return the (predicted, true) tables of weights of many thresholds, in one pass over rows.
+
+    Examples
+    --------
+    >>> table = ScoreTable([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 1])
+    >>> confusions_of(table, np.array([[0.45], [0.6]]))
+    array([[[2., 0.],
+            [0., 2.]],
+    <BLANKLINE>
+           [[2., 1.],
+            [0., 1.]]])
+    """
+    n_classes = len(table.classes)
+    cuts = np.searchsorted(table.rows.scores, thresholds, side="left")
+    codes, _, weights, stride = table.rows.for_kernels(np.dtype(np.float64))
+    borders, number = np.unique(np.append(cuts, len(codes)), return_inverse=True)
+    totals = np.zeros((len(borders), n_classes))
+    segment_totals(codes, weights, stride, np.append(0, borders), totals)
+    below = np.cumsum(totals, axis=0)
+    shape = (*cuts.shape, n_classes)
+    ends = np.zeros((len(cuts), 1, n_classes))
+    return np.diff(
+        np.concatenate([ends, below[number[:-1]].reshape(shape), ends + below[-1]], axis=1), axis=1
+    )
