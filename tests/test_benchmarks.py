@@ -17,6 +17,8 @@ RATIOS = {
     "growth": "over sort",
     "rivals": "time over ordcut",
     "hard": "over sort",
+    "bootstrap": "a replicate over a sort",
+    "coverage": "thresholds",
 }
 
 

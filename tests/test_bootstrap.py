@@ -56,6 +56,21 @@ def test_rows_are_drawn_in_proportion_to_their_weights(weights, soft):
     assert (np.abs(counts - n_draws * size * share) < 4 * spread).all()
 
 
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.usefixtures("either_way")
+def test_rows_are_those_at_places_with_exponential_gaps(ties):
+    scores, labels = noisy(50, ties=ties)
+    source = ArraySource(scores, labels)
+    drawn = Deck.from_source(source, source.sorted_rows()).draw(np.random.default_rng(0), 30)
+    gaps = np.random.default_rng(0).standard_exponential(31)
+    places = np.cumsum(gaps)[:30] * (50 / np.cumsum(gaps)[30])
+    rows = sorted(zip(scores, labels, strict=True))
+    expected = [rows[int(place)] for place in places]
+    assert list(zip(drawn.scores, drawn.codes, strict=True)) == expected
+    above = [*(score for score, _ in expected[1:]), np.inf]
+    assert drawn.ends.tolist() == [a != b for (a, _), b in zip(expected, above, strict=True)]
+
+
 def test_rows_of_one_score_are_drawn_as_one_score():
     source = ArraySource([1.0, 0.0, 1.0, 0.0, 1.0], [2, 0, 1, 1, 2])
     rows = Deck.from_source(source, source.sorted_rows()).draw(np.random.default_rng(0), 50)

@@ -126,12 +126,13 @@ class Replicate:
         """Return a sample's thresholds, the value they reach on it, and that of those found."""
         sample = self._draw(np.random.default_rng(seed))
         scores = sample.rows.scores
-        cuts = solve(sample, self.objective, self.factors, "auto", Plan()).cuts
         cuts_found: Ints = np.searchsorted(scores, self.thresholds, side="left")
+        by_found = sample.confusion(cuts_found)
+        cuts = solve(sample, self.objective, self.factors, "auto", Plan(), first=by_found).cuts
         return (
             place_cuts(scores, cuts),
             self.origin.value(sample.confusion(cuts)),
-            self.origin.value(sample.confusion(cuts_found)),
+            self.origin.value(by_found),
         )
 
     def _draw(self, rng: np.random.Generator) -> ScoreTable:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ordcut.arrays import Array, Codes, Floats, Ints, Numbers
+from ordcut.kernels.resampling import rows_at, take_rows
 from ordcut.sorting import SortedRows, sort_rows
 from ordcut.sources.arrays import ArraySource
 
@@ -26,8 +27,8 @@ class Deck:
         In ascending order.
     codes, soft : ndarray of shape (n,) or (n, K)
         The labels; one of the two is None.
-    score_number : ndarray of shape (n,), optional
-        The number of each distinct score; None where all are distinct.
+    score_number : ndarray of shape (n,) or (0,)
+        The number of each distinct score; empty where all are distinct.
     heights : ndarray of shape (n,), optional
         The weight of all rows up to each one; None where each counts 1.
     n_worth : float
@@ -38,7 +39,7 @@ class Deck:
     scores: Array
     codes: Codes | None
     soft: Floats | None
-    score_number: Ints | None
+    score_number: Ints
     heights: Floats | None
     n_worth: float
 
@@ -49,7 +50,7 @@ class Deck:
         if source.soft is not None:
             return cls._of_soft_rows(source, source.soft, n_worth)
         codes, weights = rows.codes, rows.weights
-        score_number: Ints | None = None
+        score_number: Ints = np.empty(0, np.int64)
         if not rows.ends.all():
             score_number = np.cumsum(rows.ends) - rows.ends
             order = np.argsort(score_number << 16 | codes, kind="stable")
@@ -65,7 +66,7 @@ class Deck:
         if (scores[1:] == scores[:-1]).any():
             order = np.lexsort((*soft.T, source.scores))
         weights = None if source.weights is None else source.weights[order]
-        return cls(scores, None, soft[order], None, _heights(weights), n_worth)
+        return cls(scores, None, soft[order], np.empty(0, np.int64), _heights(weights), n_worth)
 
     def draw(self, rng: np.random.Generator, size: int) -> SortedRows:
         """Return some rows, drawn in proportion to their weights, in the order of their scores.
@@ -81,22 +82,26 @@ class Deck:
         >>> deck.draw(np.random.default_rng(0), 4).scores
         array([0.1, 0.3, 0.3, 0.3])
         """
-        places = np.cumsum(rng.standard_exponential(size + 1))
-        total = len(self.scores) if self.heights is None else self.heights[-1]
-        places = places[:-1] * (total / places[-1])
-        if self.heights is None:
-            drawn: Ints = places.astype(np.int64)
-        else:
-            drawn = np.searchsorted(self.heights, places, side="right")
-        np.minimum(drawn, len(self.scores) - 1, out=drawn)  # the last place can round up
+        drawn = self._draw_numbers(rng.standard_exponential(size + 1))
+        scores = self.scores[drawn]
         if self.soft is not None:
-            return sort_rows(self.scores[drawn], None, self.soft[drawn])
+            return sort_rows(scores, None, self.soft[drawn])
         assert self.codes is not None
-        number = drawn if self.score_number is None else self.score_number[drawn]
-        ends = np.empty(size, np.bool_)
-        np.not_equal(number[1:], number[:-1], out=ends[:-1])
-        ends[-1] = True
-        return SortedRows(self.scores[drawn], self.codes[drawn], ends, None)
+        codes, ends = np.empty(size, np.uint16), np.empty(size, np.bool_)
+        take_rows(drawn, self.codes, self.score_number, codes, ends)
+        return SortedRows(scores, codes, ends, None)
+
+    def _draw_numbers(self, gaps: Floats) -> Ints:
+        """Return the numbers of rows at places with such gaps between them."""
+        drawn: Ints
+        if self.heights is None:
+            drawn = np.empty(len(gaps) - 1, np.int64)
+            rows_at(gaps, len(self.scores), drawn)
+            return drawn
+        places = np.cumsum(gaps)
+        places = places[:-1] * (self.heights[-1] / places[-1])
+        drawn = np.searchsorted(self.heights, places, side="right")
+        return np.minimum(drawn, len(self.scores) - 1)
 
 
 def seeds_of(random_state: RandomState, n: int) -> list[np.random.SeedSequence]:
