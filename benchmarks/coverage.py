@@ -17,9 +17,9 @@ import numpy as np
 
 import ordcut
 
-LEVEL, N_REPLICATES, N_GRID = 0.95, 200, 20_001
+LEVEL, N_REPLICATES, N_GRID = 0.95, 100, 20_001
 #: The numbers of rows, and how many data sets of each.
-SIZES = {200: 200, 1_000: 200, 10_000: 200, 100_000: 60}
+SIZES = {200: 100, 1_000: 100, 10_000: 100, 100_000: 40}
 TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 
 

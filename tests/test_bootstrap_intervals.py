@@ -1,6 +1,5 @@
 """The intervals of a bootstrap, what is kept with a result for it, progress and errors."""
 
-import builtins
 import pickle
 
 import numpy as np
@@ -120,15 +119,8 @@ def test_a_progress_bar_is_shown_to_those_who_ask(capsys):
     assert "40/40" in capsys.readouterr().out
 
 
-def test_a_progress_bar_without_rich_says_what_to_install(monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *args, **kwargs):
-        if name.startswith("rich"):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+def test_a_progress_bar_without_rich_says_what_to_install(without):
+    without("rich")
     with pytest.raises(ImportError, match=r"progress=True needs rich"):
         ordcut.optimal_thresholds([1, 2], [0, 1]).bootstrap(n=5, progress=True)
 

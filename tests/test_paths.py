@@ -139,3 +139,10 @@ def test_a_path_is_drawn_over_its_parameter(kind):
 def test_a_path_that_cannot_be_says_why(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_drawing_a_path_without_matplotlib_says_what_to_install(without):
+    path = ordcut.asymmetry_path([1, 2], [0, 1])
+    without("matplotlib")
+    with pytest.raises(ImportError, match=r"ThresholdPath.plot needs matplotlib"):
+        path.plot()

@@ -156,10 +156,7 @@ def asymmetry_path(
            [3.5]])
     """
     grid = _as_grid(factors, "factors")
-    source = ArraySource(
-        scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
-    )
-    base = resolve_objective(objective, len(source.classes))
+    base, source = _prepared(objective, scores, labels, classes, sample_weight)
     work = [(base.asymmetric(factor), class_weight) for factor in grid.tolist()]
     return ThresholdPath("asymmetry", base.name, grid, _solve_all(source, work, n_jobs))
 
@@ -205,12 +202,22 @@ def class_weight_path(
            [3.5]])
     """
     grid = _as_grid(weights, "weights")
+    base, source = _prepared(objective, scores, labels, classes, sample_weight)
+    work = [(base, {name: weight}) for weight in grid.tolist()]
+    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(source, work, n_jobs))
+
+
+def _prepared(
+    objective: ObjectiveLike,
+    scores: ArrayLike,
+    labels: ArrayLike,
+    classes: Sequence[Any] | Array | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Objective, ArraySource]:
     source = ArraySource(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
-    base = resolve_objective(objective, len(source.classes))
-    work = [(base, {name: weight}) for weight in grid.tolist()]
-    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(source, work, n_jobs))
+    return resolve_objective(objective, len(source.classes)), source
 
 
 def _solve_all(
