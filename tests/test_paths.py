@@ -64,19 +64,20 @@ def noisy(n=5000, n_classes=5, seed=0):
     return (labels + rng.normal(scale=2, size=n)).astype(np.float32), labels
 
 
-def test_points_of_many_rows_are_those_of_calls_of_their_own(monkeypatch):
-    from ordcut.solvers import pruned
-
-    monkeypatch.setattr(pruned, "MOST_ROWS_TO_SORT", 1000)
-    monkeypatch.setattr(pruned, "MOST_ROWS_PER_PAIR", 10)
-    scores, labels = noisy()
-    for objective in ("squared", "quadratic_kappa"):
-        path = ordcut.asymmetry_path(scores, labels, objective=objective)
-        base = ordcut.resolve_objective(objective, 5)
-        assert {point.method for point in path.points} == {"pruned"}
-        for factor, point in zip(path.grid, path.points, strict=True):
-            goal = base.asymmetric(factor)
-            assert point == ordcut.optimal_thresholds(scores, labels, objective=goal)
+@pytest.mark.parametrize("objective", ["squared", "quadratic_kappa", "zero_one"])
+def test_points_of_many_rows_are_those_of_calls_of_their_own(monkeypatch, objective):
+    for limit in ("MOST_ROWS_TO_SORT", "MOST_ROWS_PER_PAIR", "MOST_CHOICES"):
+        monkeypatch.setattr(f"ordcut.solvers.pruned.{limit}", 100)
+    scores, labels = noisy(20_000)
+    path = ordcut.asymmetry_path(scores, labels, [1 / 3, 1, 5], objective=objective)
+    assert path.points[0].method == ("nested" if objective == "squared" else "pruned")
+    base = ordcut.resolve_objective(objective, 5)
+    for factor, point in zip(path.grid, path.points, strict=True):
+        own = ordcut.optimal_thresholds(scores, labels, objective=base.asymmetric(factor))
+        assert own.method == "pruned"
+        assert own.thresholds.tolist() == point.thresholds.tolist()
+        assert own.ranges.tolist() == point.ranges.tolist()
+        assert own.value == point.value
 
 
 def test_the_number_of_threads_is_irrelevant():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +38,8 @@ class ThresholdPath:
     grid : ndarray of shape (n_points,)
         The values of the parameter, as they were given.
     points : tuple of Thresholds
-        What was found at each; the same as a call of ``optimal_thresholds`` finds.
+        What was found at each: to the last bit what a call of ``optimal_thresholds`` finds, if
+        perhaps by another method.
 
     Examples
     --------
@@ -130,7 +132,7 @@ def asymmetry_path(
 ) -> ThresholdPath:
     """Find the optimal thresholds for each of many costs of a prediction that is too high.
 
-    Rows are validated and sorted, or counted, once. Each point is exactly what
+    Rows are validated and sorted once. Each point is exactly what
     ``optimal_thresholds`` finds for ``resolve_objective(objective, K).asymmetric(factor)``.
 
     Parameters
@@ -174,7 +176,7 @@ def class_weight_path(
 ) -> ThresholdPath:
     """Find the optimal thresholds for each of many weights of one class.
 
-    Rows are validated and sorted, or counted, once. Each point is exactly what
+    Rows are validated and sorted once. Each point is exactly what
     ``optimal_thresholds`` finds with ``class_weight={name: weight}``.
 
     Parameters
@@ -227,16 +229,17 @@ def _solve_all(
     n_threads = count_threads(n_jobs)
     problem: Problem
     method, plan = "auto", Plan(n_jobs=1)
-    if is_worth_pruning(source, work[0][0]):
-        # What it fetches for one objective serves the next, so points come one after the other.
-        method, problem, n_threads = "pruned", PrunedProblem(source, n_threads), 1
-    else:
+    objective = work[0][0]
+    if is_worth_pruning(source, objective) and not objective.is_convex:
+        method, problem = "pruned", PrunedProblem(source, n_threads)
+    else:  # sorted rows serve all points of a convex cost, and so beat counted ones
         problem = ScoreTable.from_source(source)
     points: list[Thresholds | None] = [None] * len(work)
 
     def solve_one(number: int) -> None:
         objective, class_weight = work[number]
-        points[number] = find_thresholds(problem, objective, method, class_weight, plan)
+        # A copy shares what is prepared, and fetches rows for its own objective only.
+        points[number] = find_thresholds(copy(problem), objective, method, class_weight, plan)
 
     run_all(solve_one, range(len(work)), n_threads)
     return tuple(point for point in points if point is not None)

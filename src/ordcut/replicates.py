@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,12 +11,11 @@ from ordcut.arrays import Floats, Ints
 from ordcut.bootstrap import THRESHOLD_RATE, Bootstrap
 from ordcut.errors import no_data
 from ordcut.kernels.solving import segment_totals
-from ordcut.objectives import Objective, in_whole_numbers
 from ordcut.origin import Origin
 from ordcut.placing import place_cuts
 from ordcut.progress import progress_bar
 from ordcut.resampling import Deck, RandomState, seeds_of
-from ordcut.solvers import Plan, solve
+from ordcut.solvers import Minimiser, Plan, solve
 from ordcut.table import ScoreTable
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds
@@ -54,7 +54,8 @@ def bootstrap_thresholds(
     source = found.origin.rows_in_memory()
     table = ScoreTable.from_source(source)
     deck = Deck.from_source(source, table.rows)
-    replicate = Replicate.prepare(found, deck, table, size)
+    size = _checked_size(size, deck.n_worth)
+    replicate = Replicate(deck, table, found.origin, found.thresholds, size)
     thresholds = np.empty((n, len(found.thresholds)))
     reached, values = np.empty(n), np.empty(n)
 
@@ -68,7 +69,7 @@ def bootstrap_thresholds(
         run_all(run, split(n, -(-n // PIECE)), n_threads)
 
     on_all, change = _judge_on_all(found, table, thresholds)
-    share = min(1.0, replicate.size / deck.n_worth)
+    share = min(1.0, size / deck.n_worth)
     # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
     # half on all rows, where they are beaten.
     optimism = float(np.mean(reached - values + found.value - on_all))
@@ -78,49 +79,34 @@ def bootstrap_thresholds(
         values=values,
         optimism=share**OPTIMISM_RATE * optimism,
         label_change=share**THRESHOLD_RATE * change,
-        size=replicate.size,
+        size=size,
         n_rows=deck.n_worth,
     )
 
 
 @dataclass(frozen=True)
 class Replicate:
-    """One sample of rows after another, solved for what the thresholds were found for."""
+    """One sample of rows after another, solved for what the thresholds were found for.
+
+    The factors of classes stay those of all rows, for they vary much less than thresholds do.
+    """
 
     deck: Deck
     table: ScoreTable
     origin: Origin
     thresholds: Floats
-    objective: Objective
-    factors: Floats
-    class_factors: Floats
     size: int
 
-    @classmethod
-    def prepare(
-        cls, found: Thresholds, deck: Deck, table: ScoreTable, size: int | None
-    ) -> Replicate:
-        """Settle what all replicates share: the size, the costs and the factors of classes.
+    @cached_property
+    def factors(self) -> Floats:
+        """The factor of each class."""
+        return self.origin.factors(self.table.totals)
 
-        The factors stay those of all rows, for they vary much less than thresholds do.
-        """
-        assert found.origin is not None
-        if size is None:
-            size = max(1, round(deck.n_worth**SIZE_POWER))
-        elif not 1 <= size <= deck.n_worth:
-            raise ValueError(
-                f"size must be a number of rows from 1 to {deck.n_worth:g}, which is what the data "
-                f"are worth, got {size}."
-            )
-        objective = found.origin.objective
-        factors = class_factors = found.origin.factors(table.totals)
-        if not objective.is_kappa:  # fractions are made whole here, once for all
-            cost = in_whole_numbers(objective.cost * factors, table.weight)
-            objective = Objective(objective.name, cost.astype(np.float64))
-            factors = np.ones(len(factors))
-        return cls(
-            deck, table, found.origin, found.thresholds, objective, factors, class_factors, size
-        )
+    @cached_property
+    def minimise(self) -> Minimiser:
+        """The solver of a cost, chosen once for all replicates."""
+        cost = self.origin.objective.cost * self.factors
+        return Minimiser.choose(cost, self.table.weight, "auto", Plan())
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, float, float]:
         """Return a sample's thresholds, the value they reach on it, and that of those found."""
@@ -128,10 +114,14 @@ class Replicate:
         scores = sample.rows.scores
         cuts_found: Ints = np.searchsorted(scores, self.thresholds, side="left")
         by_found = sample.confusion(cuts_found)
-        cuts = solve(sample, self.objective, self.factors, "auto", Plan(), first=by_found).cuts
+        objective = self.origin.objective
+        if objective.is_kappa:
+            solution = solve(sample, objective, self.factors, "auto", Plan(), first=by_found)
+        else:
+            solution = self.minimise(sample)
         return (
-            place_cuts(scores, cuts),
-            self.origin.value(sample.confusion(cuts)),
+            place_cuts(scores, solution.cuts),
+            self.origin.value(sample.confusion(solution.cuts)),
             self.origin.value(by_found),
         )
 
@@ -142,17 +132,29 @@ class Replicate:
             if self._can_be_judged(sample):
                 return sample
         raise ValueError(
-            f"size must be large enough for {self.objective.name!r} to have a value, which it had "
-            f"in none of {MOST_TRIES} samples of {self.size} rows. Draw more rows."
+            f"size must be large enough for {self.origin.objective.name!r} to have a value, which "
+            f"it had in none of {MOST_TRIES} samples of {self.size} rows. Draw more rows."
         )
 
     def _can_be_judged(self, sample: ScoreTable) -> bool:
-        if not self.objective.is_kappa and self.origin.class_weight is None:
+        objective = self.origin.objective
+        if not objective.is_kappa and self.origin.class_weight is None:
             return True
-        weights = sample.totals * self.class_factors
-        if self.objective.is_kappa:
-            return bool((self.objective.cost @ weights > 0).all())
+        weights = sample.totals * self.factors
+        if objective.is_kappa:
+            return bool((objective.cost @ weights > 0).all())
         return bool(weights.any())
+
+
+def _checked_size(size: int | None, n_worth: float) -> int:
+    if size is None:
+        return max(1, round(float(n_worth**SIZE_POWER)))
+    if not 1 <= size <= n_worth:
+        raise ValueError(
+            f"size must be a number of rows from 1 to {n_worth:g}, which is what the data are "
+            f"worth, got {size}."
+        )
+    return size
 
 
 def _judge_on_all(found: Thresholds, table: ScoreTable, thresholds: Floats) -> tuple[Floats, float]:

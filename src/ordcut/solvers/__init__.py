@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from ordcut.sources.base import Source
     from ordcut.table import ScoreTable
 
-__all__ = ["METHODS", "SOLVERS", "Method", "Plan", "Problem", "Solution", "Solver", "solve"]
+__all__ = [
+    "METHODS",
+    "SOLVERS",
+    "Method",
+    "Minimiser",
+    "Plan",
+    "Problem",
+    "Solution",
+    "Solver",
+    "solve",
+]
 
 Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "pruned"]
 
@@ -132,30 +142,51 @@ def solve(
     return Solution(best.last.table, best.last.cuts, best.last.method, why)
 
 
+@dataclass(frozen=True)
+class Minimiser:
+    """A solver that was chosen for a cost matrix, to be run on one problem or on many."""
+
+    numbers: Numbers
+    is_convex: bool
+    solver: Solver
+    method: str
+    plan: Plan
+
+    @classmethod
+    def choose(cls, cost: Floats, weight: float, method: str, plan: Plan) -> Minimiser:
+        """Choose by the costs, in whole numbers where sums up to a weight of rows allow it."""
+        numbers = in_whole_numbers(cost, weight)
+        convex = is_convex(numbers)
+        best_solver = "nested" if convex else "dp"
+        solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]
+        method = best_solver if method == "auto" else method
+        if solver.needs == "convex" and not convex:
+            raise ValueError(
+                f'method="{method}" needs a convex objective, whose second differences over the '
+                'predicted class are not negative. Use method="dp" or "auto".'
+            )
+        return cls(numbers, convex, solver, method, plan)
+
+    def __call__(self, problem: Problem) -> Solution:
+        """Return the lowest cuts of least cost, and why they are."""
+        table = problem.table_for(self.numbers)
+        cuts = _find_cuts(self.solver, table, self.numbers, self.plan)
+        if self.solver.needs == "nothing":
+            why = "dynamic programme over all ordered labelings"
+            return Solution(table, cuts, self.method, why)
+        if self.is_convex:
+            # In exact arithmetic this changes nothing; after rounding it keeps the lower of two
+            # cuts that are equally good.
+            ordered = np.minimum.accumulate(cuts[::-1])[::-1]
+            return Solution(table, ordered, self.method, "convex objective (Theorem 2)")
+        crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
+        if len(crossed):
+            raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
+        return Solution(table, cuts, self.method, "ordered minima (Theorem 1)")
+
+
 def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:
-    numbers = in_whole_numbers(cost, problem.weight)
-    convex = is_convex(numbers)
-    best_solver = "nested" if convex else "dp"
-    solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]
-    method = best_solver if method == "auto" else method
-    if solver.needs == "convex" and not convex:
-        raise ValueError(
-            f'method="{method}" needs a convex objective, whose second differences over the '
-            'predicted class are not negative. Use method="dp" or "auto".'
-        )
-    table = problem.table_for(numbers)
-    cuts = _find_cuts(solver, table, numbers, plan)
-    if solver.needs == "nothing":
-        return Solution(table, cuts, method, "dynamic programme over all ordered labelings")
-    if convex:
-        # In exact arithmetic this changes nothing; after rounding it keeps the lower of two cuts
-        # that are equally good.
-        ordered = np.minimum.accumulate(cuts[::-1])[::-1]
-        return Solution(table, ordered, method, "convex objective (Theorem 2)")
-    crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
-    if len(crossed):
-        raise CrossedThresholdsError(method, int(crossed[0]) + 1)
-    return Solution(table, cuts, method, "ordered minima (Theorem 1)")
+    return Minimiser.choose(cost, problem.weight, method, plan)(problem)
 
 
 def _find_cuts(solver: Solver, table: ScoreTable, numbers: Numbers, plan: Plan) -> Ints:
