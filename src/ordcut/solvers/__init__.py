@@ -52,7 +52,10 @@ class Problem(Protocol):
     classes: Array
     precision: np.dtype[Any]
     weight: float
-    source: Source
+
+    @property
+    def source(self) -> Source:
+        """Where the rows live."""
 
     @property
     def totals(self) -> Floats:
