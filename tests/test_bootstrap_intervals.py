@@ -104,8 +104,9 @@ def test_data_that_have_changed_since_are_noticed():
     scores, labels = noisy(100)
     found = ordcut.optimal_thresholds(scores, labels)
     scores[:50] += 10
-    with pytest.raises(ValueError, match="scores, labels and weights must be what they were"):
-        found.bootstrap(n=5)
+    for ask in (found.bootstrap, found.near_optimal):
+        with pytest.raises(ValueError, match="needs scores, labels and weights as they were"):
+            ask()
 
 
 # Progress and errors

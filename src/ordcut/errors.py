@@ -44,12 +44,3 @@ def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError
     near = get_close_matches(str(got).lower(), known, n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     return ValueError(f"{argument} must be one of {listed}, got {got!r}.{hint}")
-
-
-def no_data(method: str) -> ValueError:
-    """Return the error for a method that needs the data of thresholds which came without."""
-    return ValueError(
-        f"{method} needs the rows that thresholds were found on, and these have none: they were "
-        "read from JSON or a pickle, or were not found on data at all. Find them again with "
-        f"ordcut.optimal_thresholds(scores, labels, ...) and call {method} on the result."
-    )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Floats, Ints
-from ordcut.errors import no_data
+from ordcut.arrays import Floats
 from ordcut.placing import scores_around
-from ordcut.table import ScoreTable
+from ordcut.revisiting import Revisited, revisit
 from ordcut.thresholds import Thresholds
 
 #: A value that is worse by rounding only, in parts of the largest cost, is not worse.
@@ -16,16 +15,14 @@ ROUNDING = 1e-12
 
 def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
     """Return the ranges of a result that knows its data; see ``Thresholds.near_optimal``."""
-    if found.origin is None:
-        raise no_data("near_optimal")
     if not 0 <= tolerance < np.inf:
         raise ValueError(
             "tolerance must be a share of the value that is not negative, such as 0.01, "
             f"got {tolerance!r}."
         )
-    table = ScoreTable.from_source(found.origin.rows_in_memory())
-    cuts: Ints = np.searchsorted(table.rows.scores, found.thresholds, side="left")
-    judge = _Judge(found, table, cuts)
+    known = revisit(found, "near_optimal")
+    table, cuts = known.table, known.cuts
+    judge = _Judge(known)
     limit = tolerance * abs(judge.value) + ROUNDING * judge.scale
     edges = np.concatenate(([0], cuts, [len(table.rows.codes)]))
     lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
@@ -38,13 +35,11 @@ def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
 class _Judge:
     """The value at every place where one threshold could stand, the others where they are."""
 
-    def __init__(self, found: Thresholds, table: ScoreTable, cuts: Ints) -> None:
-        assert found.origin is not None
-        confusion = table.confusion(cuts)
-        factors = found.origin.factors(confusion.sum(axis=0))
-        confusion = confusion * factors
-        objective = found.origin.objective
-        self.rows = table.rows
+    def __init__(self, known: Revisited) -> None:
+        objective = known.origin.objective
+        factors = known.origin.factors(known.confusion.sum(axis=0))
+        confusion = known.confusion * factors
+        self.rows = known.table.rows
         self.factors = factors
         self.cost = objective.cost
         self.is_kappa = objective.is_kappa

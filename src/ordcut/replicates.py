@@ -9,12 +9,12 @@ import numpy as np
 
 from ordcut.arrays import Floats, Ints
 from ordcut.bootstrap import THRESHOLD_RATE, Bootstrap
-from ordcut.errors import no_data
 from ordcut.kernels.solving import segment_totals
 from ordcut.origin import Origin
 from ordcut.placing import place_cuts
 from ordcut.progress import progress_bar
 from ordcut.resampling import Deck, RandomState, seeds_of
+from ordcut.revisiting import Revisited, revisit
 from ordcut.solvers import Minimiser, Plan, solve
 from ordcut.table import ScoreTable
 from ordcut.threads import count_threads, run_all, split
@@ -45,17 +45,14 @@ def bootstrap_thresholds(
     progress: bool,
 ) -> Bootstrap:
     """Return the bootstrap of a result that knows its data; see ``Thresholds.bootstrap``."""
-    if found.origin is None:
-        raise no_data("bootstrap")
     if n < 2:
         raise ValueError(f"n must be a number of replicates of at least 2, got {n}.")
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
-    source = found.origin.rows_in_memory()
-    table = ScoreTable.from_source(source)
-    deck = Deck.from_source(source, table.rows)
+    known = revisit(found, "bootstrap")
+    deck = Deck.from_source(known.source, known.table.rows)
     size = _checked_size(size, deck.n_worth)
-    replicate = Replicate(deck, table, found.origin, found.thresholds, size)
+    replicate = Replicate(deck, known.table, known.origin, found.thresholds, size)
     thresholds = np.empty((n, len(found.thresholds)))
     reached, values = np.empty(n), np.empty(n)
 
@@ -68,7 +65,7 @@ def bootstrap_thresholds(
 
         run_all(run, split(n, -(-n // PIECE)), n_threads)
 
-    on_all, change = _judge_on_all(found, table, thresholds)
+    on_all, change = _judge_on_all(known, thresholds)
     share = min(1.0, size / deck.n_worth)
     # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
     # half on all rows, where they are beaten.
@@ -157,29 +154,21 @@ def _checked_size(size: int | None, n_worth: float) -> int:
     return size
 
 
-def _judge_on_all(found: Thresholds, table: ScoreTable, thresholds: Floats) -> tuple[Floats, float]:
+def _judge_on_all(known: Revisited, thresholds: Floats) -> tuple[Floats, float]:
     """Return the value of each replicate's thresholds on all rows, and how labels change by them.
 
     Labels count the thresholds at or below a score, so they change, summed over rows, by the rows
     between the two places of each threshold.
     """
-    assert found.origin is not None
-    n_classes = len(table.classes)
-    values, changes = [], []
-    at_once = max(1, MOST_ENTRIES // n_classes**2)
+    below_found = np.cumsum(known.confusion.sum(axis=1))[:-1]
+    values, change = [], 0.0
+    at_once = max(1, MOST_ENTRIES // known.confusion.size)
     for first in range(0, len(thresholds), at_once):
-        some = np.vstack([found.thresholds, thresholds[first : first + at_once]])
-        confusions = confusions_of(table, some)
-        value, *others = (found.origin.value(confusion) for confusion in confusions)
-        if not np.isclose(value, found.value, rtol=1e-9, atol=1e-12):
-            raise ValueError(
-                "scores, labels and weights must be what they were when the thresholds were "
-                f"found; the value was {found.value:g} and is {value:g} now. Find them again."
-            )
-        values += others
+        confusions = confusions_of(known.table, thresholds[first : first + at_once])
+        values += [known.origin.value(confusion) for confusion in confusions]
         below = np.cumsum(confusions.sum(axis=2), axis=1)[:, :-1]
-        changes.append(np.abs(below[1:] - below[0]).sum(axis=1))
-    return np.array(values), float(np.concatenate(changes).mean() / table.weight)
+        change += np.abs(below - below_found).sum()
+    return np.array(values), change / len(thresholds) / known.table.weight
 
 
 def confusions_of(table: ScoreTable, thresholds: Floats) -> Floats:
