@@ -1,5 +1,6 @@
 """The intervals of a bootstrap, what is kept with a result for it, progress and errors."""
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -73,6 +74,13 @@ def test_more_rows_make_thresholds_surer():
     assert widths[1] < widths[0] / 2
 
 
+def test_a_bootstrap_is_frozen():
+    boot = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).bootstrap(n=5)
+    for array in (boot.thresholds, boot.values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
 def test_a_bootstrap_reads_well():
     boot = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).bootstrap(n=20)
     assert repr(boot).startswith("Bootstrap(95 % intervals: 2.5 [")
@@ -91,6 +99,12 @@ def test_results_that_were_stored_say_how_to_get_a_bootstrap():
         assert read == found
         with pytest.raises(ValueError, match=r"bootstrap needs the rows .*optimal_thresholds"):
             read.bootstrap()
+
+
+def test_a_result_whose_classes_get_other_names_keeps_its_rows():
+    found = ordcut.optimal_thresholds(*noisy(100))
+    renamed = dataclasses.replace(found, classes=np.array(["a", "b", "c", "d"]))
+    assert same(renamed.bootstrap(n=20), found.bootstrap(n=20))
 
 
 def test_a_pickle_of_a_result_is_small_and_a_result_copies_no_rows():
@@ -139,9 +153,11 @@ def test_a_sample_without_a_kappa_is_drawn_anew():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": 1}, "n must be a number of replicates of at least 2, got 1"),
-        ({"size": 0}, "size must be a number of rows from 1 to 4"),
-        ({"size": 5}, "size must be a number of rows from 1 to 4"),
+        ({"n": 1}, "n must be a whole number of replicates of at least 2, got 1"),
+        ({"n": 10.5}, "n must be a whole number of replicates of at least 2, got 10.5"),
+        ({"size": 0}, "size must be a whole number of rows from 1 to 4"),
+        ({"size": 5}, "size must be a whole number of rows from 1 to 4"),
+        ({"size": "many"}, "size must be a whole number of rows from 1 to 4"),
         ({"random_state": -1}, "random_state must be a whole number"),
         ({"random_state": "seed"}, "random_state must be a whole number"),
         ({"n_jobs": 0}, "n_jobs must be a number of threads"),

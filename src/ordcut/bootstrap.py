@@ -63,6 +63,9 @@ class Bootstrap:
     size: int
     n_rows: float
 
+    def __post_init__(self) -> None:
+        self.thresholds.flags.writeable = self.values.flags.writeable = False
+
     def intervals(self, level: float = 0.95) -> Floats:
         """Return an interval for each threshold, (K - 1, 2).
 

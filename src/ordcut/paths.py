@@ -251,4 +251,5 @@ def _as_grid(numbers: ArrayLike, argument: str) -> Floats:
         raise ValueError(
             f"{argument} must be one or more numbers in a row, got shape {grid.shape}."
         )
+    grid.flags.writeable = False
     return grid

@@ -45,8 +45,8 @@ def bootstrap_thresholds(
     progress: bool,
 ) -> Bootstrap:
     """Return the bootstrap of a result that knows its data; see ``Thresholds.bootstrap``."""
-    if n < 2:
-        raise ValueError(f"n must be a number of replicates of at least 2, got {n}.")
+    if not _is_whole(n) or n < 2:
+        raise ValueError(f"n must be a whole number of replicates of at least 2, got {n!r}.")
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
     known = revisit(found, "bootstrap")
@@ -146,12 +146,16 @@ class Replicate:
 def _checked_size(size: int | None, n_worth: float) -> int:
     if size is None:
         return max(1, round(float(n_worth**SIZE_POWER)))
-    if not 1 <= size <= n_worth:
+    if not (_is_whole(size) and 1 <= size <= n_worth):
         raise ValueError(
-            f"size must be a number of rows from 1 to {n_worth:g}, which is what the data are "
-            f"worth, got {size}."
+            f"size must be a whole number of rows from 1 to {n_worth:g}, which is what the data "
+            f"are worth, got {size!r}."
         )
     return size
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
 def _judge_on_all(known: Revisited, thresholds: Floats) -> tuple[Floats, float]:
