@@ -54,6 +54,17 @@ def test_classes_that_are_never_predicted_leave_no_nan(objective):
     assert "nan" not in repr(boot)
 
 
+@pytest.mark.parametrize("weight", [1e-300, 1e300])
+def test_weights_of_any_scale_give_the_same_intervals(weight):
+    scores, labels = noisy(30)
+    plain = ordcut.optimal_thresholds(scores, labels, sample_weight=np.full(30, 0.3))
+    scaled = ordcut.optimal_thresholds(scores, labels, sample_weight=np.full(30, weight))
+    assert scaled.near_optimal().tolist() == plain.near_optimal().tolist()
+    np.testing.assert_allclose(
+        scaled.bootstrap(n=20).intervals(), plain.bootstrap(n=20).intervals()
+    )
+
+
 def test_intervals_hold_the_threshold_and_grow_with_the_level():
     found = ordcut.optimal_thresholds(*noisy())
     boot = found.bootstrap(n=100)

@@ -79,6 +79,14 @@ class Bootstrap:
         ndarray of shape (K - 1, 2)
             Ends are infinite where too many replicates never predict the class at that end. Where
             the threshold found is infinite itself, the interval is of the replicates as they are.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> found = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+        >>> low, high = found.bootstrap(n=100).intervals(level=0.5)[0]
+        >>> bool(low < found.thresholds[0] < high)
+        True
         """
         _check_level(level)
         ends = [

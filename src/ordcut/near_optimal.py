@@ -45,8 +45,9 @@ class _Judge:
         self.is_kappa = objective.is_kappa
         self.weight = confusion.sum()
         self.paid = (objective.cost * confusion).sum()
-        self.by_chance = objective.cost @ confusion.sum(axis=0)
-        self.expected = confusion.sum(axis=1) @ self.by_chance
+        if self.is_kappa:
+            self.by_chance = objective.cost @ confusion.sum(axis=0)
+            self.expected = confusion.sum(axis=1) @ self.by_chance
         self.value = objective.value(confusion)
         self.scale = 1.0 if self.is_kappa else np.abs(self.cost).max()
 
