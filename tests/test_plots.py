@@ -1,4 +1,3 @@
-import builtins
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -10,7 +9,7 @@ from sklearn.linear_model import Ridge
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
 from ordcut.plots import ThresholdDisplay
-from ordcut.plots.drawing import Key
+from ordcut.plots.drawing import ordered_colours
 from ordcut.sources.frames import FrameSource
 
 mpl.use("Agg")
@@ -147,7 +146,7 @@ def test_the_confusion_is_that_of_predicting():
 @pytest.mark.parametrize("cmap", ["viridis", "cividis"])
 @pytest.mark.parametrize("n_classes", [2, 5, 50])
 def test_colours_get_lighter_in_the_order_of_the_classes(cmap, n_classes):
-    colours = Key([str(k) for k in range(n_classes)], cmap).colours
+    colours = ordered_colours(n_classes, cmap)
     lightness = colours[:, :3] ** 2.2 @ [0.2126, 0.7152, 0.0722]
     assert (np.diff(lightness) > 0).all()
     assert lightness[-1] < 0.7  # to be seen on paper
@@ -181,15 +180,8 @@ def test_one_score_can_be_drawn(kind):
     assert shown.confusion().tolist() == [[0, 0], [1, 2]]
 
 
-def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *args, **kwargs):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+def test_without_matplotlib_the_error_says_what_to_install(without):
+    without("matplotlib")
     with pytest.raises(ImportError, match=r'pip install "ordcut\[plots\]"'):
         ThresholdDisplay.from_predictions([0, 1], [0.1, 0.9])
 

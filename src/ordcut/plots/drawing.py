@@ -19,29 +19,31 @@ MOST_NAMES = 10
 WIDTH_OF_NUMBER = 0.13
 
 
-def new_axes() -> Any:
-    """Return the axes of a new figure, or say how to install matplotlib."""
+def new_axes(what: str = "ThresholdDisplay") -> Any:
+    """Return axes of a new figure, for something that is named in the error without matplotlib."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            "ThresholdDisplay needs matplotlib, which is not installed. "
+            f"{what} needs matplotlib, which is not installed. "
             'Install it with: pip install "ordcut[plots]".'
         ) from error
     return plt.subplots(layout="constrained")[1]
 
 
-class Key:
-    """Names in order, each with a colour.
+def ordered_colours(n_colours: int, name: str) -> Array:
+    """Return colours of a map without its ends, which are too close to ink and paper."""
+    import matplotlib as mpl
 
-    The ends of a colour map are left out: they look like ink and paper.
-    """
+    return np.asarray(mpl.colormaps[name](np.linspace(0.05, 0.88, n_colours)))
+
+
+class Key:
+    """Names in order, each with a colour."""
 
     def __init__(self, names: list[str], cmap: str) -> None:
-        import matplotlib as mpl
-
         self.names = names
-        self.colours: Array = np.asarray(mpl.colormaps[cmap](np.linspace(0.05, 0.88, len(names))))
+        self.colours = ordered_colours(len(names), cmap)
 
     def explain(self, axes: Any) -> None:
         """Put a legend, or with many names a bar of colours with some of them."""
