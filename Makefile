@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: demo test lint programs docs bench bench-estimators bench-cli clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
-	$(BIN)/ordcut demo --output demo-output
+	$(BIN)/ordcut demo --output demo-output --force
 
 test: .venv/test.ready programs lint  ## lint, types and all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -1,5 +1,6 @@
 """Ctrl-C, a full disk, a reader that goes away: nothing half-written, no traceback."""
 
+import json
 import os
 import resource
 import shutil
@@ -107,6 +108,46 @@ def test_a_full_disk_is_a_failure_that_leaves_nothing(
     assert err.startswith(b"Error: ")
     assert b"Traceback" not in err
     assert files_in(*folders) == []
+
+
+def test_a_full_disk_fails_a_fit_with_all_its_outputs(start, csv_file, folders):
+    out, scratch = folders
+
+    def limit_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    # The thresholds would fit, the page does not: neither appears.
+    process = start("fit", csv_file, "--score", "score", "--label", "label", "-o", out / "t.json",
+                    "--classes", "bad,fair,good", "--report", out / "page.html", scratch=scratch,
+                    preexec_fn=limit_files)  # fmt: skip
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err.endswith(b"File too large. Make room, or write elsewhere.\n")
+    assert files_in(*folders) == []
+
+
+@pytest.mark.parametrize("command", ["fit", "evaluate"])
+def test_results_that_cannot_be_printed_are_a_failure(start, csv_file, thresholds_file, command):
+    columns = "--score", "score", "--label", "label"
+    more = ["--classes", "bad,fair,good"] if command == "fit" else ["-t", thresholds_file]
+    with open("/dev/full", "wb") as full:
+        process = start(command, csv_file, *columns, *more, "--json", stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err == b"Error: No space left on device. Make room, or write elsewhere.\n"
+
+
+def test_a_terminal_is_told_the_passes(start, csv_file):
+    screen, terminal = os.openpty()
+    process = start("fit", csv_file, "--score", "score", "--label", "label", "--classes",
+                    "bad,fair,good", "--json", stderr=terminal)  # fmt: skip
+    out, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    told = os.read(screen, 100_000).decode()
+    os.close(screen)
+    assert process.returncode == 0
+    assert "pass 1: the rows of each cell and label" in told
+    assert json.loads(out)["passes"] == 2  # and nothing of the bar came here
 
 
 def test_a_device_without_room_is_a_failure(start, csv_file, thresholds_file):

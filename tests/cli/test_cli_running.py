@@ -11,6 +11,7 @@ import pytest
 from ordcut.cli import failures
 from ordcut.cli.commands import COMMANDS, LazyGroup
 from ordcut.cli.commands import ordcut as group
+from ordcut.cli.engines import ENGINES, PACKAGES
 from ordcut.objectives import COSTS, KAPPAS
 
 
@@ -130,6 +131,21 @@ def test_bench_measures_every_call(ordcut):
     assert (done.code, facts["rows"], facts["classes"]) == (0, 1000, 3)
     assert {"absolute", "quadratic_kappa"} <= {call["objective"] for call in facts["calls"]}
     assert all(call["over_sort"] > 0 for call in facts["calls"])
+
+
+def test_fit_offers_the_engines_that_there_are():
+    fit = group.get_command(click.Context(group), "fit")
+    choice = next(parameter.type for parameter in fit.params if parameter.name == "engine")
+    assert list(choice.choices) == list(ENGINES) == list(PACKAGES)
+
+
+def test_an_engine_that_is_missing_is_named(ordcut, csv_file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    columns = "--score", "score", "--label", "label"
+    done = ordcut("fit", csv_file, *columns, "--engine", "polars")
+    assert done.code == 1
+    assert "--engine polars needs polars" in done.err
+    assert 'pip install "polars"' in done.err
 
 
 def test_all_options_are_explained():

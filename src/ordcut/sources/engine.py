@@ -31,6 +31,10 @@ class Expressions:
         """Round down; a cast alone would round to the nearest in some engines."""
         return values.floor()
 
+    def constant(self, value: float) -> Any:
+        """Return a number that can be chosen."""
+        return nw.lit(value)
+
 
 class Engine:
     """A frame with the columns of a problem, wherever it lives.
@@ -69,6 +73,7 @@ class Engine:
         self._eager = some if isinstance(some, nw.DataFrame) else None
         self._frame: Frame = some.lazy().select(*columns)
         self._progress = progress
+        self.all_rows_count = False  # until it is known that no row is to be left out
         self.passes = 0
 
     @property
@@ -99,10 +104,12 @@ class Engine:
         frame = self._in_root(root).group_by("key", "label").agg(*self._sums)
         return self._collect(frame, "the rows of each cell and label")
 
-    def count_in_parts(self, cells: NestedCells, chosen: Ints, zoom: Zoom) -> Columns:
-        """Return the same for the parts of chosen cells of one depth, and their extreme scores."""
+    def count_in_parts(
+        self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
+    ) -> Columns:
+        """Return the same for parts of chosen cells of one depth, if asked with extreme scores."""
         frame = self._zoomed(self._in_cells(cells, chosen), zoom)
-        frame = frame.group_by("key", "label").agg(*self._sums, *_EXTREMES)
+        frame = frame.group_by("key", "label").agg(*self._sums, *(_EXTREMES if extremes else []))
         return self._collect(frame, f"the rows of each part of {len(chosen)} cells and label")
 
     def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
@@ -123,7 +130,7 @@ class Engine:
     def count_labels(self, predicted: Any) -> Columns:
         """Return the rows and the weight by an expression over the score ``x``, and by label."""
         key = nw.when(self._is_valid).then(predicted).otherwise(nw.lit(NOWHERE))
-        frame = self._frame.with_columns(key.cast(nw.Int64).alias("key"), *self._fractions)
+        frame = self._frame.with_columns(key.alias("key"), *self._fractions)
         return self._collect(
             frame.group_by("key", "label").agg(*self._sums), "the rows of each prediction and label"
         )
@@ -168,20 +175,31 @@ class Engine:
         weighted = [nw.col("weight").sum(), nw.col("fractions").sum()] if self.is_weighted else []
         return [nw.len().alias("rows"), *weighted]
 
-    def _in_root(self, root: Root) -> Frame:
-        """Return the rows with their place among the cells of the root."""
-        place = enter(root, nw.col("x"), Expressions())
-        key = nw.when(self._is_valid).then(place.key).otherwise(nw.lit(NOWHERE))
-        return self._frame.with_columns(
-            key.cast(nw.Int64).alias("key"), *_constants(place), *self._fractions
-        )
+    def _in_root(self, root: Root, *, with_ends: bool = True) -> Frame:
+        """Return the rows with their place among the cells of the root.
+
+        Without ends, which spares time, the keys of rows that lie in no window are none of a cell.
+        """
+        x, numbers = nw.col("x"), Expressions()
+        place = enter(root, x, numbers)
+        key = place.key
+        if with_ends or not self.all_rows_count:
+            is_inside, is_valid = root.is_inside(x), self._is_valid
+            if self.is_weighted:
+                is_inside = is_inside & is_valid
+            # Most rows are inside: the others are judged by themselves.
+            end = nw.when(is_valid).then(root.end_of(x, numbers)).otherwise(nw.lit(NOWHERE))
+            key = nw.when(is_inside).then(key).otherwise(end)
+        return self._frame.with_columns(key.alias("key"), *_constants(place), *self._fractions)
 
     def _in_cells(self, cells: NestedCells, chosen: Ints) -> Frame:
         """Return the rows of cells of one depth, with their place."""
-        frame = self._in_root(cells.root)
         depth = int(cells.depth[chosen[0]])
+        has_ends = bool(np.isin(cells.ancestors(chosen, 0), cells.root.ends).any())
+        frame = self._in_root(cells.root, with_ends=has_ends)
         for d in range(depth + 1):
-            frame = frame.filter(nw.col("key").is_in(cells.ancestors(chosen, d).tolist()))
+            keys = cells.ancestors(chosen, d).astype(np.float64).tolist()
+            frame = frame.filter(nw.col("key").is_in(keys))
             if d < depth:
                 frame = self._zoomed(frame, cells.zooms[d])
         return frame
@@ -189,7 +207,7 @@ class Engine:
     def _zoomed(self, frame: Frame, zoom: Zoom) -> Frame:
         before = Place(*(nw.col(name) for name in ("key", "origin", "width", "scale")))
         place = descend(zoom, before, nw.col("x"), Expressions())
-        return frame.with_columns(place.key.cast(nw.Int64).alias("key"), *_constants(place))
+        return frame.with_columns(place.key.alias("key"), *_constants(place))
 
     def _collect(self, frame: Frame, about: str, *, is_pass: bool = True) -> Columns:
         engine = frame.implementation
@@ -204,7 +222,10 @@ class Engine:
         self.passes += is_pass
         if self._progress is True and is_pass:
             print(f"ordcut: pass {self.passes}: {about}: {len(done)} rows", file=sys.stderr)
-        return {name: done[name].to_numpy() for name in done.columns}
+        columns = {name: as_array(done[name]) for name in done.columns}
+        if "key" in columns:  # a whole number in float64, which spares engines a cast of all rows
+            columns["key"] = columns["key"].astype(np.int64)
+        return columns
 
 
 _EXTREMES = [nw.col("x").min().alias("low"), nw.col("x").max().alias("high")]
@@ -217,6 +238,26 @@ def _constants(place: Place) -> list[Any]:
         (nw.lit(value) if isinstance(value, float) else value).alias(name)
         for name, value in values.items()
     ]
+
+
+def as_array(column: Any) -> Array:
+    """Return a column as an array; one of PyArrow without asking it, since it imports pandas.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> as_array(nw.from_native(pa.chunked_array([[1, 2], [3]]), series_only=True))
+    array([1, 2, 3])
+    """
+    if not column.implementation.is_pyarrow():
+        return np.asarray(column.to_numpy())
+    chunked = column.to_native()
+    if column.dtype.is_numeric() and not column.dtype.is_decimal() and chunked.null_count == 0:
+        chunks = [np.from_dlpack(chunk) for chunk in chunked.chunks]
+        return np.concatenate(chunks) if chunks else np.asarray(column.to_numpy())
+    if isinstance(column.dtype, nw.String) and chunked.null_count == 0:
+        return np.array(chunked.to_pylist(), dtype=object)
+    return np.asarray(column.to_numpy())
 
 
 def as_narwhals(frame: Any) -> Any:

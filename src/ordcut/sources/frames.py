@@ -13,13 +13,13 @@ from ordcut.objectives import EXACT
 from ordcut.sources.arrays import ArraySource
 from ordcut.sources.engine import Columns, Engine, Progress, n_at_or_below
 from ordcut.sources.missing import Nulls, check_nulls, is_missing, leave_out
-from ordcut.sources.zooming import NestedCells, first_cells
+from ordcut.sources.zooming import NOWHERE, NestedCells, first_cells
 
 #: How many scores are looked at to lay out the first cells, and about how many cells these are.
-SAMPLE_SIZE, N_CELLS = 4096, 8192
+SAMPLE_SIZE, N_CELLS = 4096, 1 << 13
 
 #: About how many parts the cells that are left are cut into in one pass.
-N_PARTS = 1 << 15
+N_PARTS = 1 << 16
 
 #: Up to so many rows are fetched without more ado, and up to such a share of all rows.
 FEW_ROWS, FEW_SHARE = 50_000, 1 / 250
@@ -134,7 +134,9 @@ class FrameSource:
         """Return the cells, and their counts, with those of some numbers cut into parts."""
         cells = cells.zoomed_into(numbers, N_PARTS)
         zoom = cells.zooms[cells.depth[numbers[0]]]
-        found = self._engine.count_in_parts(cells, numbers, zoom)
+        # To know the extremes pays where few scores have many rows, or cells have been cut before.
+        extremes = self._n_cuts > 1 or len(zoom.special) > 0
+        found = self._engine.count_in_parts(cells, numbers, zoom, extremes=extremes)
         part_counts, parts = self._tabulate(found)
         if int(parts.n_rows.sum()) != int(cells.n_rows[numbers].sum()):
             raise _changed(int(cells.n_rows[numbers].sum()), int(parts.n_rows.sum()))
@@ -198,7 +200,7 @@ class FrameSource:
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the (predicted, true) table of weights; sums of fractions are the engine's."""
         found = self._engine.count_labels(n_at_or_below(thresholds))
-        is_in = (found["key"] >= 0) & ~is_missing(found["label"])
+        is_in = (found["key"] != NOWHERE) & ~is_missing(found["label"])
         counted = {name: found[name][is_in] for name in found}
         return confusion_of(counted, self.classes, len(thresholds) + 1)
 

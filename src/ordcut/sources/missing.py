@@ -8,6 +8,7 @@ import numpy as np
 
 from ordcut.arrays import Array, Bools
 from ordcut.sources.engine import Columns, Engine
+from ordcut.sources.zooming import NOWHERE
 
 Nulls: TypeAlias = Literal["raise", "drop"]
 
@@ -19,8 +20,9 @@ def leave_out(engine: Engine, counted: Columns, nulls: Nulls) -> tuple[Columns, 
     cannot be used, the engine is asked once more, for the reasons.
     """
     no_label = is_missing(counted["label"])
-    is_out = no_label | (counted["key"] < 0)
+    is_out = no_label | (counted["key"] == NOWHERE)
     n_missing = 0
+    engine.all_rows_count = not is_out.any()
     if is_out.any():
         troubles = engine.troubles()
         _refuse(engine, troubles, nulls)

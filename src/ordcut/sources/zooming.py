@@ -37,8 +37,8 @@ TIMES_HEAVY, N_SPECIAL = 8, 8
 #: Keys of cells are exact in float64.
 LARGEST_KEY = 2.0**52
 
-#: The key of a row that is in no cell.
-NOWHERE = -1.0
+#: The keys of a row that is in no cell, and of one below all windows.
+NOWHERE, BELOW = -2.0, -1.0
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,18 @@ class Root:
         return max(window.n_parts for window in self.windows)
 
     @property
-    def ends(self) -> tuple[int, int]:
-        """The keys of the first and the last cell, to which all scores beyond them go."""
-        return 0, (len(self.windows) - 1) * self.n_keys + self.windows[-1].n_parts - 1
+    def ends(self) -> tuple[float, float]:
+        """The keys of what lies below all windows and of what lies above."""
+        return BELOW, float(len(self.windows) * self.n_keys)
+
+    def is_inside(self, score: Any) -> Any:
+        """Return whether scores, as an array or as an expression, lie in a window."""
+        return (score >= self.windows[0].low) & (score <= self.windows[-1].high)
+
+    def end_of(self, score: Any, numbers: Any) -> Any:
+        """Return the key of scores that lie in no window."""
+        below, above = (numbers.constant(key) for key in self.ends)
+        return numbers.choose([(score < self.windows[0].low, below)], above)
 
     def window_of(self, key: int, most_parts: int) -> Window:
         """Return a window over one of the cells."""
@@ -165,23 +174,29 @@ class Arithmetic:
         """Round down."""
         return np.floor(values)
 
+    def constant(self, value: float) -> Any:
+        """Return a number that can be chosen."""
+        return value
+
 
 def enter(root: Root, score: Any, numbers: Any) -> Place:
-    """Return the place of scores among the cells of the root."""
-    numbered = [(number * float(root.n_keys), window) for number, window in enumerate(root.windows)]
+    """Return the place of scores among the cells of the root's windows.
+
+    The key of a score beyond them is that of no cell; it belongs to one of the ends.
+    """
+    bases = [number * float(root.n_keys) for number in range(len(root.windows))]
     conditions = [score < edge for edge in root.edges]
 
-    def by_window(value_of: Callable[[float, Window], Any]) -> Any:
-        *values, last = [value_of(base, window) for base, window in numbered]
-        return numbers.choose(list(zip(conditions, values, strict=True)), last)
+    def by_window(values: list[Any]) -> Any:
+        return numbers.choose(list(zip(conditions, values[:-1], strict=True)), values[-1])
 
-    part = numbers.floor(by_window(lambda _, window: window.part_of(score)))
-    width = by_window(lambda _, window: 1 / window.scale)
+    part = numbers.floor(by_window([(score - w.low) * w.scale for w in root.windows]))
+    width = by_window([1 / w.scale for w in root.windows])
     return Place(
-        key=part + by_window(lambda base, _: base),
-        origin=part * width + by_window(lambda _, window: window.low),
+        key=part + by_window(bases) if len(bases) > 1 else part,
+        origin=part * width + by_window([w.low for w in root.windows]),
         width=width,
-        scale=by_window(lambda _, window: window.scale),
+        scale=by_window([w.scale for w in root.windows]),
     )
 
 
@@ -262,12 +277,13 @@ class NestedCells:
         each = int(np.clip(n_parts // len(numbers), LEAST_PARTS, MOST_PARTS))
         each = 1 << (each.bit_length() - 1)
         rows = self.n_rows[numbers]
-        heaviest = np.argsort(-rows, kind="stable")[:N_SPECIAL]
-        is_heavy = rows[heaviest] > TIMES_HEAVY * rows.mean()
-        is_end = np.isin(self.key[numbers[heaviest]], self.root.ends) & (depth == 0)
+        is_heaviest = np.isin(np.arange(len(rows)), np.argsort(-rows, kind="stable")[:N_SPECIAL])
+        is_special = is_heaviest & (rows > TIMES_HEAVY * rows.mean())
+        is_special |= np.isin(self.key[numbers], self.root.ends) & (depth == 0)
         special = [
-            (int(self.key[number]), self._window_of(number))
-            for number in numbers[heaviest[is_heavy | is_end]].tolist()
+            (int(self.key[number]), window)
+            for number in numbers[is_special].tolist()
+            if (window := self._window_of(number)) is not None
         ]
         if depth < len(self.zooms):
             before = self.zooms[depth]
@@ -276,8 +292,11 @@ class NestedCells:
             zoom = Zoom(each, MOST_PARTS, tuple(special))
         return replace(self, zooms=(*self.zooms[:depth], zoom, *self.zooms[depth + 1 :]))
 
-    def _window_of(self, number: int) -> Window:
+    def _window_of(self, number: int) -> Window | None:
+        """Return a window over a cell; None if it is not known where it ends."""
         if np.isnan(self.low[number]):
+            if self.depth[number] > 0:
+                return None
             return self.root.window_of(int(self.key[number]), MOST_PARTS)
         return Window.over(float(self.low[number]), float(self.high[number]), MOST_PARTS)
 
@@ -310,10 +329,11 @@ class NestedCells:
         left = np.arange(len(scores))
         score = scores.astype(np.float64)
         numbers = Arithmetic()
-        place = enter(self.root, score, numbers)
+        place = self._enter(score)
         for d, (cells, keys) in enumerate(self._by_depth):
             if d > 0:
-                place = descend(self.zooms[d - 1], place, score, numbers)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    place = descend(self.zooms[d - 1], place, score, numbers)
             key = np.asarray(place.key).astype(np.int64)
             at = np.minimum(np.searchsorted(keys, key), max(0, len(keys) - 1))
             is_here = keys[at] == key if len(keys) else np.zeros(len(key), np.bool_)
@@ -332,9 +352,17 @@ class NestedCells:
 
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next one where it has none; before any zoom."""
-        key = enter(self.root, scores.astype(np.float64), Arithmetic()).key
+        key = self._enter(scores.astype(np.float64)).key
         after: Ints = np.searchsorted(self.key, np.asarray(key).astype(np.int64))
         return np.minimum(after, self.n_cells - 1)
+
+    def _enter(self, score: Floats) -> Place:
+        """Return the place of scores among the first cells, the ends included."""
+        numbers = Arithmetic()
+        with np.errstate(over="ignore", invalid="ignore"):  # of scores far beyond the windows
+            place = enter(self.root, score, numbers)
+        key = np.where(self.root.is_inside(score), place.key, self.root.end_of(score, numbers))
+        return replace(place, key=key)
 
     def n_places(self, chosen: Bools) -> int:
         """Return how many cells are chosen; each is one place."""
