@@ -34,13 +34,13 @@ const named = (k, most = 28) =>
 /** Where each threshold stands, and how far it could move for little loss. */
 function thresholdTable(table) {
   const names = facts.classes.slice(1).map((_, k) => [named(k, 20), " | ", named(k + 1, 20)]);
-  const cells = makeTable(table, ["Between", "Threshold", "Range for 1\u202f% more loss", "Rows in it"], names, 3);
+  const cells = makeTable(table, ["Between", "Threshold", "At most 1\u202f% worse in", "Rows there"], names, 3);
   return (state) => {
     state.at.forEach((p, k) => {
       const [low, high] = state.flat[k];
       write(cells[k], [
         shown(places[p], 5),
-        `${shown(places[low])} \u2026 ${shown(places[high])}`,
+        rangeOver(state.flat[k]).map((score) => shown(score)).join(" \u2026 "),
         shownShare((belowAll[high] - belowAll[low]) / weight),
       ]);
     });
