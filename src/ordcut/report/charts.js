@@ -1,31 +1,38 @@
 // The stage: the scores of each class above, the risk of moving each threshold below, one axis of
 // scores for both, and the thresholds as sliders across.
 
-/** The scores that the axis shows: nearly all of them, and the thresholds found unless far out. */
+/**
+ * The scores that the axis shows: all of them, unless some are so far out that nobody could tell the
+ * others apart; thresholds that were found come in unless they are as far out.
+ */
 function axisRange() {
-  if (LAST < 2) return [-1, 1];
   const at = (share) => {
     const first = belowAll.findIndex((found) => found >= share * weight);
     return places[Math.min(Math.max(1, first), LAST - 1)];
   };
-  let low = at(0.001), high = at(0.999);
-  const span = high - low || Math.abs(low) || 1;
-  const wanted = [facts.start, ...facts.objectives.map((one) => one.optimum)]
-    .flatMap((found) => (found ? found.at : []))
-    .map((p) => places[p])
-    .filter((place) => place > low - span / 2 && place < high + span / 2);
-  low = Math.min(low, ...wanted);
-  high = Math.max(high, ...wanted);
-  const margin = 0.03 * (high - low) || span;
+  let [low, high] = facts.extent;
+  if (LAST > 2) {
+    const reach = 5 * (at(0.75) - at(0.25)) || Infinity;
+    const found = [facts.start, ...facts.objectives.map((one) => one.optimum)]
+      .flatMap((one) => (one ? one.at : []))
+      .map((p) => places[p])
+      .filter((place) => place > at(0.25) - 2 * reach && place < at(0.75) + 2 * reach);
+    low = Math.max(low, Math.min(at(0.001), at(0.25) - 0.6 * reach), at(0.25) - reach);
+    high = Math.min(high, Math.max(at(0.999), at(0.75) + 0.6 * reach), at(0.75) + reach);
+    low = Math.min(low, ...found);
+    high = Math.max(high, ...found);
+  }
+  const margin = 0.03 * (high - low) || Math.abs(low) || 1;
   return [low - margin, high + margin];
 }
 
 /** Places at nearly equal steps, between which the scores of each class are counted. */
 function histogramEdges([low, high]) {
-  if (LAST < 2) return [];
+  const [lowest, highest] = facts.extent;
+  // What lies beyond the axis is not drawn; what lies on it is, to the last score.
+  const edges = new Set([...(lowest >= low ? [0] : []), ...(highest <= high ? [LAST] : [])]);
   const count = Math.round(Math.min(72, Math.max(12, 2 * Math.sqrt(facts.rows))));
-  const edges = new Set();
-  for (let i = 0; i <= count; i++) edges.add(nearestPlace(low + ((high - low) * i) / count));
+  for (let i = 0; i <= count && LAST > 1; i++) edges.add(nearestPlace(low + ((high - low) * i) / count));
   return [...edges].sort((a, b) => a - b);
 }
 
@@ -91,6 +98,15 @@ class Stage {
         svg("text", { class: "tick", x, y, "text-anchor": "middle" }, text)
       );
     }
+    const [low, high] = this.range, [before, after] = [belowAll[nearestPlace(low)], belowAll[nearestPlace(high)]];
+    const beyond = [
+      [facts.extent[0] < low ? before / weight : 0, "\u2039 ", "", this.left, "start"],
+      [facts.extent[1] > high ? 1 - after / weight : 0, "", " \u203a", this.right, "end"],
+    ];
+    for (const [share, open, close, x, anchor] of beyond) {
+      const text = `${open}${shownShare(share)} beyond${close}`;
+      if (share >= 0.005) group.append(svg("text", { class: "tick", x, y: this.bottom + 36, "text-anchor": anchor }, text));
+    }
     const end = { x: this.left - 10, "text-anchor": "end" };
     const name = shortened(facts.score, Math.floor(this.left / 6.6) - 2);
     group.append(
@@ -130,10 +146,13 @@ class Stage {
   /** The density of a class as a polygon through the middles of its bins. */
   #outline(k, base) {
     const edges = this.#edges, middles = [], densities = [];
+    const [low, high] = this.range;
+    const on = (p) => Math.min(high, Math.max(low, places[p]));
     for (let i = 0; i + 1 < edges.length; i++) {
       const [first, last] = [edges[i], edges[i + 1]];
-      middles.push((places[first] + places[last]) / 2);
-      densities.push((below[last * K + k] - below[first * K + k]) / (places[last] - places[first]));
+      if (on(first) === on(last)) continue;
+      middles.push((on(first) + on(last)) / 2);
+      densities.push((below[last * K + k] - below[first * K + k]) / (on(last) - on(first)));
     }
     if (densities.length === 0) return `M${this.left},${base}`;
     const smooth = densities.map((d, i) => ((densities[i - 1] ?? d) + 2 * d + (densities[i + 1] ?? d)) / 4);

@@ -13,11 +13,18 @@ from ordcut.arrays import Array, Floats
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.export import class_literals
 from ordcut.finding import find_thresholds
-from ordcut.objectives import COSTS, KAPPAS, Objective, ObjectiveLike, is_convex, resolve_objective
-from ordcut.report.ground import Ground, at_hand, lay_ground, weights_below
+from ordcut.objectives import (
+    COSTS,
+    KAPPAS,
+    Objective,
+    ObjectiveLike,
+    is_convex,
+    objective_or_named,
+    resolve_objective,
+)
+from ordcut.report.ground import Ground, at_hand, lay_ground
 from ordcut.report.labelings import Labeling, other_labelings
 from ordcut.solvers import Plan
-from ordcut.solvers.pruned import PrunedProblem
 from ordcut.sources.base import Source
 from ordcut.storage import as_written
 from ordcut.threads import count_threads
@@ -101,7 +108,8 @@ def gather_facts(
     n_rows, source = source.n_rows, at_hand(source)
     classes = source.classes
     _check(classes, found)
-    main = _main_objective(found, objective, len(classes))
+    name = "absolute" if found is None else found.objective
+    main = objective_or_named(objective, name, len(classes))
     compared = compare(source, main, class_weight=class_weight, n_jobs=n_jobs)
     ground, objectives = compared.ground, compared.objectives
     optima, labelings = compared.optima, compared.labelings
@@ -118,6 +126,7 @@ def gather_facts(
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],
         "literals": class_literals(classes),
+        "extent": list(ground.extent),
         "places": ladder.places[1:-1].tolist(),
         "ranges": ladder.ranges(ground, exact),
         "counts": np.diff(whole, axis=0, prepend=0).tolist(),
@@ -149,14 +158,8 @@ class _Ladder:
     """
 
     def __init__(self, source: Source, ground: Ground, exact: list[Floats]) -> None:
-        every = np.concatenate(exact)
-        extra = np.setdiff1d(every[np.isfinite(every)], ground.places)
-        places, below = np.concatenate([ground.places, extra]), ground.below
-        if len(extra):
-            below = np.vstack([below, weights_below(source, extra)])
-        order = np.argsort(places)
-        self.places = np.concatenate([[-np.inf], places[order], [np.inf]])
-        self.below = below[order]
+        places, self.below = ground.with_exact(source, np.concatenate(exact))
+        self.places = np.concatenate([[-np.inf], places, [np.inf]])
 
     def numbers(self, thresholds: Floats) -> list[int]:
         """Return the numbers of the places where thresholds stand."""
@@ -201,17 +204,6 @@ def _check(classes: Array, found: Thresholds | None) -> None:
         )
 
 
-def _main_objective(
-    found: Thresholds | None, objective: ObjectiveLike | None, n_classes: int
-) -> Objective:
-    """Return what the page opens with: what was asked for, or what the thresholds are for."""
-    if objective is None:
-        objective = "absolute"
-        if found is not None and (found.objective in COSTS or found.objective in KAPPAS):
-            objective = found.objective
-    return resolve_objective(objective, n_classes)
-
-
 def _objectives(main: Objective, totals: Floats) -> list[Objective]:
     every = [resolve_objective(name, len(totals)) for name in (*COSTS, *KAPPAS)]
     if main.name not in [one.name for one in every]:
@@ -222,8 +214,7 @@ def _objectives(main: Objective, totals: Floats) -> list[Objective]:
 
 
 def _optimum(ground: Ground, objective: Objective, class_weight: ClassWeight | None) -> Thresholds:
-    method = "pruned" if isinstance(ground.problem, PrunedProblem) else "auto"
-    return find_thresholds(ground.problem, objective, method, class_weight, Plan())
+    return find_thresholds(ground.problem, objective, ground.method, class_weight, Plan())
 
 
 def _is_affordable(source: Source, objective: Objective) -> bool:

@@ -44,6 +44,27 @@ class Ground:
         """The weight of each class."""
         return self.problem.totals
 
+    @property
+    def method(self) -> str:
+        """The method by which the problem is to be solved."""
+        return "pruned" if isinstance(self.problem, PrunedProblem) else "auto"
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The lowest and the highest score, or the places next to them."""
+        known = self.places if self.scores is None else self.scores
+        return (float(known[0]), float(known[-1])) if len(known) else (0.0, 0.0)
+
+    def with_exact(self, source: Source, thresholds: Floats) -> tuple[Floats, Floats]:
+        """Return the places and some thresholds in order, with the weights below them."""
+        extra = np.setdiff1d(thresholds[np.isfinite(thresholds)], self.places)
+        if len(extra) == 0:
+            return self.places, self.below
+        places = np.concatenate([self.places, extra])
+        below = np.vstack([self.below, weights_below(source, extra)])
+        order = np.argsort(places)
+        return places[order], below[order]
+
     def snap(self, thresholds: Floats) -> Floats:
         """Return nearby thresholds: with the same labels where all scores are known."""
         if self.scores is not None:

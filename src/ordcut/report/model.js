@@ -37,6 +37,8 @@ class Judge {
     Object.assign(this, objective);
     const truth = Array.from(totals, (total, l) => total * factors[l]);
     this.weight = sum(truth);
+    // A loss that is higher by less than this is not higher.
+    this.rounding = 1e-12 * (this.isKappa ? 1 : Math.max(...this.cost.flat().map(Math.abs)));
     this.paid = additive((k, l) => this.cost[k][l] * factors[l]);
     if (this.isKappa) {
       // What chance pays for predicting class k depends on the shares of the true classes alone.
@@ -71,10 +73,10 @@ class Judge {
     return found;
   }
 
-  /** The places around threshold k up to which the loss rises by at most a share of itself. */
+  /** The places around threshold k up to which the value gets worse by at most a share of itself. */
   flat(at, k, share) {
     const curve = this.curve(at, k), first = curve[0][0];
-    const most = this.loss(at) * (1 + share) + 1e-12;
+    const most = this.loss(at) + share * Math.abs(this.value(at)) + this.rounding;
     let low = at[k], high = at[k];
     while (low > first && curve[low - 1 - first][1] <= most) low--;
     while (high - first < curve.length - 1 && curve[high + 1 - first][1] <= most) high++;

@@ -17,7 +17,7 @@ function drawRisks(stage, state) {
   drawn.push(across(best, "best"));
   curves.forEach((curve, k) => {
     const colour = { "--c": classColour(k + 0.5) };
-    const [low, high] = state.flat[k].map((p) => stage.x(places[p]));
+    const [low, high] = rangeOver(state.flat[k]).map((score) => stage.x(score));
     const lane = bottom + 4 + 8 * (k % lanes), here = stage.x(places[state.at[k]]);
     drawn.push(
       svg("rect", { class: "flat", x: low - 1, width: high - low + 2, y: lane, height: 6, rx: 3, ...colour }),
@@ -26,7 +26,7 @@ function drawRisks(stage, state) {
     );
   });
   const limit = `${100 * FLAT_SHARE}\u202f%`;
-  const note = right - left > 400 ? `where a threshold can stand for at most ${limit} more` : `at most ${limit} more`;
+  const note = right - left > 400 ? `where a threshold can stand and be at most ${limit} worse` : `at most ${limit} worse`;
   const title = shortened(`${state.lossName} if one threshold moves`, Math.floor((right - left) / 6.6));
   drawn.push(
     svg("text", { class: "axis", x: left, y: top - 10 }, title),

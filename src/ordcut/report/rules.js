@@ -9,6 +9,9 @@ function rangesAt(at) {
   );
 }
 
+/** The scores between which a threshold stands at one of the places from low to high. */
+const rangeOver = ([low, high]) => [rangesAt([low])[0][0], rangesAt([high])[0][1]];
+
 const jsonNumber = (x) => (Number.isFinite(x) ? pythonFloat(x) : x > 0 ? '"inf"' : '"-inf"');
 
 const RULES = {

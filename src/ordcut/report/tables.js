@@ -33,14 +33,14 @@ const named = (k, most = 28) =>
 
 /** Where each threshold stands, and how far it could move for little loss. */
 function thresholdTable(table) {
-  const names = facts.classes.slice(1).map((_, k) => [named(k), " | ", named(k + 1)]);
-  const cells = makeTable(table, ["Between", "Threshold", "1\u202f% more loss", "Rows in that range"], names, 3);
+  const names = facts.classes.slice(1).map((_, k) => [named(k, 20), " | ", named(k + 1, 20)]);
+  const cells = makeTable(table, ["Between", "Threshold", "At most 1\u202f% worse in", "Rows there"], names, 3);
   return (state) => {
     state.at.forEach((p, k) => {
       const [low, high] = state.flat[k];
       write(cells[k], [
         shown(places[p], 5),
-        `${shown(places[low])} \u2026 ${shown(places[high])}`,
+        rangeOver(state.flat[k]).map((score) => shown(score)).join(" \u2026 "),
         shownShare((belowAll[high] - belowAll[low]) / weight),
       ]);
     });
@@ -70,17 +70,20 @@ function confusionTable(table, readout, asShares) {
     readout.textContent = `${facts.classes[l]} labelled ${facts.classes[k]}: ${shownWeight(found)} (${shownShare(found / totals[l])} of ${facts.classes[l]})`;
   };
   table.addEventListener("pointerover", (event) => tell(event.target));
+  let wereShares = null;
   return (state) => {
+    const before = wereShares === asShares() ? last : null;  // what has not changed is left alone
     last = state;
+    wereShares = asShares();
     for (let l = 0; l < K; l++) {
       for (let k = 0; k < K; k++) {
-        const found = state.confusion[k][l], share = totals[l] > 0 ? found / totals[l] : 0;
-        const cell = cells[l][k];
+        const found = state.confusion[k][l], cell = cells[l][k];
+        if (before && before.confusion[k][l] === found) continue;
+        const share = totals[l] > 0 ? found / totals[l] : 0;
         // Of many classes, each gets a small share: the root keeps small ones visible.
         cell.style.setProperty("--heat", (isDense ? Math.sqrt(share) : share).toFixed(3));
         cell.dataset.hot = share > 0.55 ? "yes" : "no";
-        const text = asShares() ? shownShare(share, 0) : shownWeight(found);
-        if (cell.textContent !== text) cell.textContent = text;
+        cell.textContent = wereShares ? shownShare(share, 0) : shownWeight(found);
       }
     }
   };
