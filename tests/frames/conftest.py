@@ -145,6 +145,11 @@ def frames_of(request, tmp_path):
     return Frames(request.param, tmp_path, request)
 
 
+@pytest.fixture(params=_params(LOCAL))
+def local_frames_of(request, tmp_path):
+    return Frames(request.param, tmp_path, request)
+
+
 @pytest.fixture(params=_params(["lazy polars", "duckdb"]))
 def quick_frames_of(request, tmp_path):
     return Frames(request.param, tmp_path, request)
