@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint programs docs bench bench-estimators bench-cli clean
+.PHONY: demo test lint programs docs bench bench-estimators bench-frames bench-cli clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output --force
@@ -34,6 +34,9 @@ bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 
 bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
 	$(BIN)/python -m benchmarks.estimators
+
+bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes benchmarks/frames/results/
+	$(BIN)/python -m benchmarks.frames
 
 bench-cli: .venv/test.ready  ## measure the command line against what it cannot do without
 	$(BIN)/python -m benchmarks.cli
