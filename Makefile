@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs bench bench-estimators clean
+.PHONY: demo test lint docs bench bench-estimators bench-torch clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output
@@ -23,6 +23,9 @@ bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 
 bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
 	$(BIN)/python -m benchmarks.estimators
+
+bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
+	$(BIN)/python -m benchmarks.torch
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt

@@ -1,7 +1,9 @@
 """Run benchmarks and write what they measure: ``python -m benchmarks [names] [--quick]``."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks import growth, hard, headline, pictures, rivals, table1
 from benchmarks.reports import shown, write_csv, write_markdown
@@ -16,23 +18,23 @@ BENCHMARKS = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(BENCHMARKS)}")
+def main(benchmarks: Mapping[str, Any], prog: str, output: Path) -> None:
+    parser = argparse.ArgumentParser(prog=prog, description="Measure, and write what was measured.")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(benchmarks)}")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that all runs")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--output", type=Path, default=output)
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(BENCHMARKS)
+    unknown = set(arguments.names) - set(benchmarks)
     if unknown:
-        parser.error(f"names must be among {', '.join(BENCHMARKS)}, got {', '.join(unknown)}.")
+        parser.error(f"names must be among {', '.join(benchmarks)}, got {', '.join(unknown)}.")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    for name in arguments.names or BENCHMARKS:
-        measure(name, arguments.quick, arguments.output)
+    for name in arguments.names or benchmarks:
+        measure(name, benchmarks[name], arguments.quick, arguments.output)
 
 
-def measure(name: str, quick: bool, output: Path) -> None:
+def measure(name: str, benchmark: Any, quick: bool, output: Path) -> None:
     """Run one benchmark, showing each row as it comes, and write its files."""
-    benchmark, rows = BENCHMARKS[name], []
+    rows = []
     # Small problems would otherwise run as plain Python until they have paid for a compile.
     with running_kernels_as("compiled"):
         for row in benchmark.run(quick):
@@ -46,4 +48,4 @@ def measure(name: str, quick: bool, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(BENCHMARKS, "python -m benchmarks", Path(__file__).parent / "results")

@@ -1,6 +1,7 @@
 """What a result depends on besides the code: the processor and the versions."""
 
 import platform
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,7 +12,8 @@ PACKAGES = ["ordcut", "numpy", "numba", "scipy", "scikit-learn"]
 
 def describe() -> str:
     """Return one line for the head of every report."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    packages = [*PACKAGES, "torch"] if "torch" in sys.modules else PACKAGES
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return (
         f"{_processor()}, {count_cores()} cores; {platform.system()}, "
         f"Python {platform.python_version()}, {versions}."
