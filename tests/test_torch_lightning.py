@@ -226,6 +226,11 @@ def test_what_does_not_fit_is_named(case):
         act()
 
 
+def test_values_of_a_kappa_of_your_own_are_logged_as_a_kappa():
+    forgiving = ordcut.Kappa(lambda k, truth: max(0, abs(k - truth) - 1))
+    assert OptimalThresholds(N_CLASSES, forgiving).monitored == "val_kappa_optimal"
+
+
 def test_a_batch_that_is_no_pair_is_named():
     from ordcut.torch.callback import score_pairs
 

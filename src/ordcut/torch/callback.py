@@ -109,8 +109,10 @@ class OptimalThresholds(Callback):
 
     @property
     def _objective(self) -> str:
-        name = self._tracker.objective.name
-        return name if name.isidentifier() else "cost"
+        objective = self._tracker.objective
+        if objective.name.isidentifier():
+            return objective.name
+        return "kappa" if objective.is_kappa else "cost"
 
     @property
     def _tracker(self) -> ThresholdTracker:

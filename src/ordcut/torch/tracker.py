@@ -106,6 +106,8 @@ class ThresholdTracker(nn.Module):
     def rows(self, n_samples: int | None = None) -> tuple[Tensor, Tensor]:
         """Return the scores and labels collected since ``reset``, those of all processes.
 
+        Each process has to call it, or wait for it in vain.
+
         Parameters
         ----------
         n_samples : int, optional
@@ -247,5 +249,7 @@ class ThresholdTracker(nn.Module):
         kept = self.thresholds
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         device = self.thresholds.device
+        if kept.is_meta:  # which had no numbers to keep
+            kept = torch.full(kept.shape, torch.nan, dtype=torch.float64)
         self.thresholds = kept.to(device) if has_float64(device) else kept.cpu()
         return self
