@@ -1,9 +1,8 @@
 """Run benchmarks and write what they measure: ``python -m benchmarks [names] [--quick]``."""
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from benchmarks import growth, hard, headline, pictures, rivals, table1
 from benchmarks.reports import shown, write_csv, write_markdown
@@ -18,21 +17,26 @@ BENCHMARKS = {
 }
 
 
-def main(benchmarks: Mapping[str, Any], prog: str, output: Path) -> None:
-    parser = argparse.ArgumentParser(prog=prog, description="Measure, and write what was measured.")
-    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(benchmarks)}")
+def main(
+    benchmarks: dict[str, ModuleType] = BENCHMARKS,
+    prog: str = "python -m benchmarks",
+    output: Path = Path(__file__).parent / "results",
+) -> None:
+    known = ", ".join(benchmarks)
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {known}")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that all runs")
     parser.add_argument("--output", type=Path, default=output)
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(benchmarks)
     if unknown:
-        parser.error(f"names must be among {', '.join(benchmarks)}, got {', '.join(unknown)}.")
+        parser.error(f"names must be among {known}, got {', '.join(unknown)}.")
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name in arguments.names or benchmarks:
         measure(name, benchmarks[name], arguments.quick, arguments.output)
 
 
-def measure(name: str, benchmark: Any, quick: bool, output: Path) -> None:
+def measure(name: str, benchmark: ModuleType, quick: bool, output: Path) -> None:
     """Run one benchmark, showing each row as it comes, and write its files."""
     rows = []
     # Small problems would otherwise run as plain Python until they have paid for a compile.
@@ -48,4 +52,4 @@ def measure(name: str, benchmark: Any, quick: bool, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(BENCHMARKS, "python -m benchmarks", Path(__file__).parent / "results")
+    main()

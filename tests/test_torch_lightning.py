@@ -226,6 +226,20 @@ def test_what_does_not_fit_is_named(case):
         act()
 
 
+def test_a_validation_within_an_epoch_leaves_the_workers_of_the_training_alone(tmp_path):
+    rows = make_data(64, 0)
+    loader = DataLoader(rows, 16, num_workers=1, persistent_workers=True)
+    options = {"max_epochs": 1, "val_check_interval": 2}
+    with pytest.raises(ValueError, match=r"persistent_workers are still at work.*dataloader="):
+        make_trainer(tmp_path, OptimalThresholds(), **options).fit(
+            Small(), loader, validation_loader()
+        )
+    seen = Seen()
+    callback = OptimalThresholds(dataloader=DataLoader(rows, 64))
+    make_trainer(tmp_path, callback, seen, **options).fit(Small(), loader, validation_loader())
+    assert len(seen.epochs) == 2
+
+
 def test_values_of_a_kappa_of_your_own_are_logged_as_a_kappa():
     forgiving = ordcut.Kappa(lambda k, truth: max(0, abs(k - truth) - 1))
     assert OptimalThresholds(N_CLASSES, forgiving).monitored == "val_kappa_optimal"

@@ -158,6 +158,12 @@ class OptimalThresholds(Callback):
         loader: Any = trainer.train_dataloader
         if self.scores_from == "evaluation":
             loader = loader if self.dataloader is None else self.dataloader
+            if not trainer.is_last_batch and getattr(loader, "persistent_workers", False):
+                raise ValueError(
+                    "a validation in the middle of an epoch cannot go over a loader whose "
+                    "persistent_workers are still at work for the training. Pass dataloader=, or "
+                    "set persistent_workers=False."
+                )
             self._tracker.reset()
             for batch in loader:
                 batch = trainer.strategy.batch_to_device(batch)
