@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint programs docs bench bench-estimators bench-frames bench-cli clean
+.PHONY: demo test lint programs docs bench bench-estimators bench-frames bench-cli bench-torch clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output --force
@@ -40,6 +40,9 @@ bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes bench
 
 bench-cli: .venv/test.ready  ## measure the command line against what it cannot do without
 	$(BIN)/python -m benchmarks.cli
+
+bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
+	$(BIN)/python -m benchmarks.torch
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt
