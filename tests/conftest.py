@@ -1,3 +1,5 @@
+import builtins
+
 import pytest
 from hypothesis import settings
 
@@ -23,3 +25,20 @@ def one_torch_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Give a function after which importing a package fails as if it were not installed."""
+
+    def refuse_package(package):
+        real = builtins.__import__
+
+        def refuse(name, *args, **kwargs):
+            if name.startswith(package):
+                raise ImportError(name)
+            return real(name, *args, **kwargs)
+
+        monkeypatch.setattr(builtins, "__import__", refuse)
+
+    return refuse_package

@@ -66,6 +66,15 @@ def test_likelihood_is_not_cut_short_by_autocast():
         assert torch.equal(likelihood_labels(scores, biases, "squared"), expected)
 
 
+@pytest.mark.parametrize(
+    "act",
+    [lambda s: threshold_labels(s, fixed_thresholds(3)), lambda s: likelihood_labels(s, Biases(3))],
+)
+def test_scores_that_are_nan_get_no_class(act):
+    with pytest.raises(ValueError, match="must not be NaN, got nan at position 1"):
+        act(torch.tensor([0.0, torch.nan, torch.inf]))
+
+
 def test_biases_out_of_order_label_as_their_count_does():
     biases = Biases(4, ordered=False)
     with torch.no_grad():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
+from torch.utils.data import DataLoader, TensorDataset
 
 import ordcut.torch
 from lightning_module import (
@@ -224,6 +226,25 @@ def test_what_does_not_fit_is_named(case):
         act()
 
 
+def test_a_validation_within_an_epoch_leaves_the_workers_of_the_training_alone(tmp_path):
+    rows = make_data(64, 0)
+    loader = DataLoader(rows, 16, num_workers=1, persistent_workers=True)
+    options = {"max_epochs": 1, "val_check_interval": 2}
+    with pytest.raises(ValueError, match=r"persistent_workers are still at work.*dataloader="):
+        make_trainer(tmp_path, OptimalThresholds(), **options).fit(
+            Small(), loader, validation_loader()
+        )
+    seen = Seen()
+    callback = OptimalThresholds(dataloader=DataLoader(rows, 64))
+    make_trainer(tmp_path, callback, seen, **options).fit(Small(), loader, validation_loader())
+    assert len(seen.epochs) == 2
+
+
+def test_values_of_a_kappa_of_your_own_are_logged_as_a_kappa():
+    forgiving = ordcut.Kappa(lambda k, truth: max(0, abs(k - truth) - 1))
+    assert OptimalThresholds(N_CLASSES, forgiving).monitored == "val_kappa_optimal"
+
+
 def test_a_batch_that_is_no_pair_is_named():
     from ordcut.torch.callback import score_pairs
 
@@ -241,6 +262,27 @@ def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(mi
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith(f"ModuleNotFoundError: {name} needs {missing}, which is not installed.")
     assert f'pip install "ordcut[{missing}]"' in last
+
+
+@pytest.mark.filterwarnings("ignore:Starting from v1.9.0")  # which logger Lightning takes
+@pytest.mark.filterwarnings("ignore:.*is smaller than the logging interval")
+def test_the_guide_trains(tmp_path, monkeypatch):
+    """The part of the guide that needs a Trainer runs as it stands, on data of its shape."""
+    monkeypatch.chdir(tmp_path)
+    guide = (HERE.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    (code,) = [
+        part for part in re.findall(r"```python\n(.*?)```", guide, re.S) if ">>>" not in part
+    ]
+    names = {}
+    exec(code, names)
+    features = torch.randn(120, 5)
+    rows = TensorDataset(features, (features.sum(1) + 2).clamp(0, 3).long())
+    module, trainer = names["Stages"](), names["trainer"]
+    trainer.fit_loop.max_epochs = 2
+    trainer.fit(module, DataLoader(rows, 16), DataLoader(rows, 16))
+    assert module.labeler.found.objective == "absolute"
+    assert names["monitor"] in trainer.callback_metrics
+    assert len(list((tmp_path / "checkpoints").iterdir())) == 1
 
 
 def test_a_tracker_is_found_wherever_the_module_keeps_it(tmp_path):

@@ -108,6 +108,13 @@ def test_thresholds_keep_their_precision_when_a_network_is_cast(cast):
     assert network.to("meta")["labeler"].thresholds.device.type == "meta"
 
 
+def test_a_tracker_made_without_memory_gets_some():
+    with torch.device("meta"):
+        tracker = ThresholdTracker(4)
+    tracker.to_empty(device="cpu").load_state_dict(tracked(some_rows()).state_dict())
+    assert tracker.thresholds.tolist() == tracker.found.thresholds.tolist()
+
+
 @pytest.mark.parametrize(
     ("rows", "error", "message"),
     [

@@ -14,6 +14,7 @@ except ModuleNotFoundError as error:
 from ordcut.torch.biases import Biases
 from ordcut.torch.labelings import (
     bias_thresholds,
+    every_labeling,
     fixed_thresholds,
     likelihood_labels,
     threshold_labels,
@@ -38,6 +39,7 @@ __all__ = [
     "ThresholdTracker",
     "bias_thresholds",
     "class_probabilities",
+    "every_labeling",
     "fixed_thresholds",
     "likelihood_labels",
     "optimal_thresholds",

@@ -109,8 +109,10 @@ class OptimalThresholds(Callback):
 
     @property
     def _objective(self) -> str:
-        name = self._tracker.objective.name
-        return name if name.isidentifier() else "cost"
+        objective = self._tracker.objective
+        if objective.name.isidentifier():
+            return objective.name
+        return "kappa" if objective.is_kappa else "cost"
 
     @property
     def _tracker(self) -> ThresholdTracker:
@@ -156,6 +158,12 @@ class OptimalThresholds(Callback):
         loader: Any = trainer.train_dataloader
         if self.scores_from == "evaluation":
             loader = loader if self.dataloader is None else self.dataloader
+            if not trainer.is_last_batch and getattr(loader, "persistent_workers", False):
+                raise ValueError(
+                    "a validation in the middle of an epoch cannot go over a loader whose "
+                    "persistent_workers are still at work for the training. Pass dataloader=, or "
+                    "set persistent_workers=False."
+                )
             self._tracker.reset()
             for batch in loader:
                 batch = trainer.strategy.batch_to_device(batch)

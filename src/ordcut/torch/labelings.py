@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from ordcut.checks import check_finite
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds
 from ordcut.torch.biases import Biases, check_n_classes
-from ordcut.torch.likelihood import LinkName, class_probabilities
+from ordcut.torch.likelihood import CumulativeLinkLoss, LinkName, class_probabilities
+from ordcut.torch.tensors import on_host
 
 
 def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
@@ -34,6 +36,7 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     >>> threshold_labels(torch.tensor([0.2, 1.5, 9.0]), torch.tensor([0.5, 1.5]))
     tensor([0, 2, 2])
     """
+    _check_not_nan(scores)
     if isinstance(thresholds, Thresholds):
         thresholds = torch.from_numpy(np.array(thresholds.thresholds))
     # Every score is exact in float64, and so is its place among thresholds that are float64.
@@ -101,11 +104,59 @@ def likelihood_labels(
     >>> likelihood_labels(torch.tensor([-3.0, 0.5, 4.0]), Biases(3))
     tensor([0, 1, 2])
     """
+    _check_not_nan(scores)
     # Autocast would multiply in half precision.
     with torch.no_grad(), torch.autocast(scores.device.type, enabled=False):
         shares = class_probabilities(scores, biases, link)
         cost = torch.tensor(resolve_objective(objective, biases.n_classes).cost.T)
         return (shares @ cost.to(shares)).argmin(dim=1)
+
+
+def every_labeling(
+    scores: Tensor,
+    thresholds: Tensor | Thresholds,
+    loss: nn.Module | None = None,
+    objective: ObjectiveLike = "absolute",
+) -> dict[str, Tensor]:
+    """Return the labels of each labeling that the paper compares, as positions 0..K-1.
+
+    Parameters
+    ----------
+    scores : tensor of shape (n_samples,)
+        One score a row.
+    thresholds : Thresholds, or tensor of shape (n_classes - 1,)
+        The optimal ones, for ``"optimal"``.
+    loss : module, optional
+        The loss that the scores were learned by. Its biases, if it has any, make the labeling
+        ``"biases"``, and a likelihood makes ``"likelihood"``.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+        The cost that ``"likelihood"`` expects.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import AllThresholdLoss, every_labeling
+    >>> every_labeling(torch.tensor([0.7]), torch.tensor([0.2, 0.6]), AllThresholdLoss(3))
+    {'optimal': tensor([2]), 'fixed': tensor([1]), 'biases': tensor([1])}
+    """
+    if isinstance(thresholds, Thresholds):
+        thresholds = torch.from_numpy(np.array(thresholds.thresholds))
+    labels = {
+        "optimal": threshold_labels(scores, thresholds),
+        "fixed": threshold_labels(scores, fixed_thresholds(len(thresholds) + 1)),
+    }
+    biases = getattr(loss, "biases", None)
+    if isinstance(biases, Biases):
+        labels["biases"] = threshold_labels(scores, bias_thresholds(biases))
+    if isinstance(loss, CumulativeLinkLoss):
+        labels["likelihood"] = likelihood_labels(scores, loss.biases, objective, loss.link)
+    return labels
+
+
+def _check_not_nan(scores: Tensor) -> None:
+    """Raise an error for NaN, which would otherwise get the highest class."""
+    if bool(torch.isnan(scores).any()):
+        check_finite(on_host(scores), infinite=True)  # says where
 
 
 def has_float64(device: torch.device) -> bool:

@@ -51,8 +51,8 @@ class KappaSearch:
         if (by_chance == 0).any():
             raise no_kappa(objective.name)
         most = by_chance.max()
-        # The largest sum of the costs below, and the largest product of two ratios.
-        largest = n * n * most * (n * weights.max() + most)
+        # The largest sum of differences of the costs below, and product of two ratios.
+        largest = 2 * n * n * most * (n * weights.max() + most)
         are_whole = all((a == np.rint(a)).all() for a in (weights, factors))
         self.is_whole = rows.is_whole and are_whole and largest < LARGEST_SUM
         self.is_convex = is_convex(weights) and is_convex(weights - by_chance[:, None] / n)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ordcut.objectives import LARGEST_SUM
 from ordcut.torch.tensors import TensorRows
 
 
@@ -21,39 +22,50 @@ def find_cuts(rows: TensorRows, cost: Tensor, is_convex: bool) -> Tensor:
     O(n K) time. Memory is O(n) for a convex cost, and 8 bytes for each row and class otherwise.
     """
     steps = cost[1:] - cost[:-1]
-    return _independent(rows, steps) if is_convex else _ordered(rows, steps)
+    gains = Gains(rows, cost)
+    return _independent(gains, steps) if is_convex else _ordered(gains, steps)
 
 
-def _gains(rows: TensorRows, step: Tensor) -> Tensor:
-    """Return what each of the n + 1 cuts gains over having all rows above it."""
-    gains = step.new_zeros(len(rows.scores) + 1)
-    torch.cumsum(rows.changes(step), 0, out=gains[1:])
-    return gains
+class Gains:
+    """What each of the n + 1 cuts gains over having all rows above it, in memory used again.
+
+    Fresh memory for each threshold would cost as much as the scans.
+    """
+
+    def __init__(self, rows: TensorRows, like: Tensor) -> None:
+        self.rows, n = rows, len(rows.scores)
+        self.n_cuts = n + 1
+        self._changes, self._gains = like.new_empty(n), like.new_empty(n + 1)
+        # A cut below all rows gains nothing, so that what falls below 0 is never the best.
+        lowest = -torch.inf if like.is_floating_point() else -int(LARGEST_SUM)
+        self._handicap = torch.where(rows.is_cut, like.new_zeros(()), lowest)
+
+    def at(self, step: Tensor) -> Tensor:
+        """Return the gains of moving rows of class ``l`` down for ``step[l]`` each."""
+        self.rows.changes(step, out=self._changes)
+        torch.cumsum(self._changes, 0, out=self._gains[1:])
+        self._gains[0] = 0
+        return self._gains.add_(self._handicap)
 
 
-def _only_at_cuts(rows: TensorRows, gains: Tensor) -> Tensor:
-    is_float = gains.is_floating_point()
-    lowest = -torch.inf if is_float else torch.iinfo(gains.dtype).min
-    return torch.where(rows.is_cut, gains, lowest)
-
-
-def _independent(rows: TensorRows, steps: Tensor) -> Tensor:
+def _independent(gains: Gains, steps: Tensor) -> Tensor:
     # Of equal gains, argmax takes the first.
-    cuts = torch.stack([_only_at_cuts(rows, _gains(rows, step)).argmax() for step in steps])
+    cuts = torch.stack([gains.at(step).argmax() for step in steps])
     # In exact arithmetic this changes nothing; after rounding it keeps the lower of two cuts.
     return torch.cummin(cuts.flip(0), 0).values.flip(0)
 
 
-def _ordered(rows: TensorRows, steps: Tensor) -> Tensor:
-    best: list[Tensor] = []
-    for step in steps:
-        gains = _gains(rows, step)
-        if best:
-            gains += best[-1]
-        best.append(torch.cummax(_only_at_cuts(rows, gains), 0).values)
-    place = torch.full((1,), len(rows.scores), device=rows.scores.device)
+def _ordered(gains: Gains, steps: Tensor) -> Tensor:
+    best = steps.new_empty(len(steps), gains.n_cuts)
+    where = best.new_empty(gains.n_cuts, dtype=torch.int64)
+    for k, step in enumerate(steps):
+        total = gains.at(step)
+        if k > 0:
+            total += best[k - 1]
+        torch.cummax(total, 0, out=(best[k], where))
+    place = where.new_full((1,), gains.n_cuts - 1)
     cuts = []
-    for running in reversed(best):
+    for running in best.unbind()[::-1]:
         # The first place at which the running maximum is what it is at the cut above.
         place = torch.searchsorted(running, running.index_select(0, place))
         cuts.append(place)

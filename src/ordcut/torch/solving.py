@@ -138,7 +138,8 @@ def scan(
         cuts, why = step.cuts, _why(search.is_convex)
         why = f"Dinkelbach's fixed point after {int(step.n_steps)} steps, each by {why}"
     else:
-        numbers = in_whole_numbers(objective.cost * factors, float(totals.sum()))
+        # Scans add up differences of costs, which can be twice as large.
+        numbers = in_whole_numbers(objective.cost * factors, 2 * float(totals.sum()))
         convex = is_convex(numbers)
         kind = np.int64 if rows.is_whole and numbers.dtype == np.int64 else np.float64
         cost = torch.as_tensor(numbers.astype(kind)).to(rows.scores.device)

@@ -45,29 +45,37 @@ class TensorRows:
         given = self.weights if self.soft is None else self.soft
         return given is None or not given.is_floating_point()
 
-    def changes(self, step: Tensor) -> Tensor:
-        """Return ``step[class] * weight`` for each row."""
+    def changes(self, step: Tensor, out: Tensor) -> None:
+        """Fill ``out`` with ``step[class] * weight`` for each row."""
         if self.soft is not None:
-            return (self.soft * step).sum(dim=1)
+            torch.sum(self.soft * step, 1, out=out)
+            return
         assert self.codes is not None
-        found = step.index_select(0, self.codes)
-        return found if self.weights is None else found * self.weights
+        torch.index_select(step, 0, self.codes, out=out)
+        if self.weights is not None:
+            out *= self.weights
 
     def confusion(self, cuts: Tensor) -> Tensor:
         """Return the (predicted, true) table of weights, (K, K), that cuts lead to."""
-        numbers = torch.arange(len(self.scores), device=self.scores.device)
-        predicted = torch.searchsorted(cuts, numbers, right=True)
-        k = self.n_classes
+        n, k = len(self.scores), self.n_classes
+        # Each cut raises the class of the rows from it on.
+        raised = cuts.new_zeros(n + 1).scatter_add_(0, cuts, torch.ones_like(cuts))
+        predicted = torch.cumsum(raised, 0)[:n]
         if self.soft is not None:
             return self.soft.new_zeros(k, k).index_add_(0, predicted, self.soft)
         assert self.codes is not None
-        ones = torch.ones_like(self.codes) if self.weights is None else self.weights
-        return ones.new_zeros(k * k).scatter_add_(0, predicted * k + self.codes, ones).view(k, k)
+        return self._added_up(predicted * k + self.codes, k * k).view(k, k)
 
     def totals(self) -> Tensor:
         """Return the weight of each class, (K,)."""
-        no_cuts = torch.zeros(0, dtype=torch.int64, device=self.scores.device)
-        return self.confusion(no_cuts)[0]
+        if self.soft is not None:
+            return self.soft.sum(dim=0)
+        assert self.codes is not None
+        return self._added_up(self.codes, self.n_classes)
+
+    def _added_up(self, places: Tensor, n_places: int) -> Tensor:
+        ones = torch.ones_like(places) if self.weights is None else self.weights
+        return ones.new_zeros(n_places).scatter_add_(0, places, ones)
 
 
 def read_rows(

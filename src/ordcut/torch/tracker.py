@@ -14,15 +14,8 @@ from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds
 from ordcut.torch.biases import check_n_classes
 from ordcut.torch.gathering import gather_rows
-from ordcut.torch.labelings import (
-    bias_thresholds,
-    fixed_thresholds,
-    has_float64,
-    likelihood_labels,
-    threshold_labels,
-)
-from ordcut.torch.likelihood import CumulativeLinkLoss
-from ordcut.torch.losses import OrdinalLoss, check_rows
+from ordcut.torch.labelings import every_labeling, has_float64, threshold_labels
+from ordcut.torch.losses import check_rows
 from ordcut.torch.solving import Method, optimal_thresholds
 from ordcut.torch.tensors import on_host
 
@@ -106,6 +99,8 @@ class ThresholdTracker(nn.Module):
     def rows(self, n_samples: int | None = None) -> tuple[Tensor, Tensor]:
         """Return the scores and labels collected since ``reset``, those of all processes.
 
+        Each process has to call it, or wait for it in vain.
+
         Parameters
         ----------
         n_samples : int, optional
@@ -164,9 +159,12 @@ class ThresholdTracker(nn.Module):
 
     def forward(self, scores: Tensor) -> Tensor:
         """Return the class of each score, 0..K-1, by the thresholds found last."""
+        self._require_thresholds()
+        return threshold_labels(scores, self.thresholds)
+
+    def _require_thresholds(self) -> None:
         if self.found is None:
             raise RuntimeError("there are no thresholds yet. Call compute(), or load some.")
-        return threshold_labels(scores, self.thresholds)
 
     def judge(self, labels: Tensor, predicted: Tensor) -> float:
         """Return the mean loss, or the kappa, of predicted classes, by the tracker's objective.
@@ -187,7 +185,7 @@ class ThresholdTracker(nn.Module):
         )
 
     def compare(
-        self, scores: Tensor, labels: Tensor, loss: OrdinalLoss | None = None
+        self, scores: Tensor, labels: Tensor, loss: nn.Module | None = None
     ) -> dict[str, float]:
         """Return what each labeling of the paper reaches, by the tracker's objective.
 
@@ -197,9 +195,8 @@ class ThresholdTracker(nn.Module):
             One score a row.
         labels : integer tensor of shape (n_samples,)
             The true classes, 0..K-1.
-        loss : OrdinalLoss, optional
-            The loss that the scores were learned by. Its biases, if it has any, make the labeling
-            ``"biases"``, and a likelihood makes ``"likelihood"``.
+        loss : module, optional
+            The loss that the scores were learned by, for the labelings of its biases.
 
         Examples
         --------
@@ -212,15 +209,8 @@ class ThresholdTracker(nn.Module):
         >>> tracker.compare(scores, labels, CumulativeLinkLoss(n_classes=3))
         {'optimal': 0.0, 'fixed': 0.25, 'biases': 0.75, 'likelihood': 0.75}
         """
-        labelings = {"optimal": self(scores)}
-        labelings["fixed"] = threshold_labels(scores, fixed_thresholds(self.n_classes))
-        biases = getattr(loss, "biases", None)
-        if biases is not None:
-            labelings["biases"] = threshold_labels(scores, bias_thresholds(biases))
-        if isinstance(loss, CumulativeLinkLoss):
-            labelings["likelihood"] = likelihood_labels(
-                scores, loss.biases, self.objective, loss.link
-            )
+        self._require_thresholds()
+        labelings = every_labeling(scores, self.thresholds, loss, self.objective)
         return {name: self.judge(labels, found) for name, found in labelings.items()}
 
     def extra_repr(self) -> str:
@@ -247,5 +237,7 @@ class ThresholdTracker(nn.Module):
         kept = self.thresholds
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         device = self.thresholds.device
+        if kept.is_meta:  # which had no numbers to keep
+            kept = torch.full(kept.shape, torch.nan, dtype=torch.float64)
         self.thresholds = kept.to(device) if has_float64(device) else kept.cpu()
         return self
