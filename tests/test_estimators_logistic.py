@@ -214,12 +214,14 @@ def test_by_default_predict_returns_the_likeliest_class():
     assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
 
 
-def test_an_objective_brings_its_optimal_thresholds():
+@pytest.mark.parametrize("smoothing", [0, 0.5, "auto"])
+def test_an_objective_brings_its_optimal_thresholds(smoothing):
     import ordcut
 
     X, y = ordinal_data()
-    model = OrdinalLogisticRegression("squared").fit(X, y)
-    best = ordcut.optimal_thresholds(model.predict_score(X), y, objective="squared")
+    model = OrdinalLogisticRegression("squared", smoothing=smoothing).fit(X, y)
+    scores = model.predict_score(X)
+    best = ordcut.optimal_thresholds(scores, y, objective="squared", smoothing=smoothing)
     assert (model.thresholds_ == best.thresholds).all()
 
 

@@ -24,6 +24,7 @@ from ordcut.estimators.score_model import ScoreModel, rows_to_learn_from
 from ordcut.estimators.summary import Summary, summarise
 from ordcut.estimators.targets import Targets
 from ordcut.objectives import ObjectiveLike
+from ordcut.smoothing import Smoothing
 
 SOLVERS = ("auto", "newton", "lbfgs")
 
@@ -45,6 +46,10 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         or by rounding a line through the labels. ``"auto"`` is ``"optimal"`` if an objective is
         given; otherwise ``predict`` returns the likeliest class, as scikit-learn expects of a
         classifier with probabilities.
+    smoothing : float from 0 to 1 or "auto", default="auto"
+        How much optimal thresholds leave to a model of the labels given the scores, as in
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
+        better on new ones.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
     alpha : float, default=1.0
@@ -103,6 +108,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         objective: ObjectiveLike | None = None,
         labeling: str = "auto",
         *,
+        smoothing: Smoothing = "auto",
         link: str = "logit",
         alpha: float = 1.0,
         solver: str = "auto",
@@ -113,6 +119,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     ) -> None:
         self.objective = objective
         self.labeling = labeling
+        self.smoothing = smoothing
         self.link = link
         self.alpha = alpha
         self.solver = solver
