@@ -214,14 +214,12 @@ def test_by_default_predict_returns_the_likeliest_class():
     assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
 
 
-@pytest.mark.parametrize("smoothing", [0, 0.5, "auto"])
-def test_an_objective_brings_its_optimal_thresholds(smoothing):
+def test_without_smoothing_thresholds_are_optimal_for_the_rows_seen():
     import ordcut
 
     X, y = ordinal_data()
-    model = OrdinalLogisticRegression("squared", smoothing=smoothing).fit(X, y)
-    scores = model.predict_score(X)
-    best = ordcut.optimal_thresholds(scores, y, objective="squared", smoothing=smoothing)
+    model = OrdinalLogisticRegression("squared", smoothing=0).fit(X, y)
+    best = ordcut.optimal_thresholds(model.predict_score(X), y, objective="squared")
     assert (model.thresholds_ == best.thresholds).all()
 
 

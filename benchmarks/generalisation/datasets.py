@@ -117,9 +117,7 @@ def load_all() -> list[Data]:
     turns, the first one reporting. So both halves have their share of few and many classes and of
     few and many rows, and no result had a say in it.
     """
-    found = {
-        name: shared.prepare(*make(), MOST_ROWS) for name, make in DATASETS.items()
-    }
+    found = {name: shared.prepare(*make(), MOST_ROWS) for name, make in DATASETS.items()}
     order = sorted(found, key=lambda name: (found[name][1].max(), len(found[name][1]), name))
     roles = {name: ("reports", "chooses")[place % 2] for place, name in enumerate(order)}
     every = [Data(name, *found[name], roles[name]) for name in order]

@@ -25,7 +25,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that cuts one-dimensional scores at thresholds.
 
     A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``classes`` and
-    ``class_weight``, learns to score in ``fit``, which ends in ``_set_labels``, and scores in ``predict_score``.
+    ``class_weight``, learns to score in ``fit``, which ends in ``_set_labels``, and scores in
+    ``predict_score``.
     """
 
     objective: Any

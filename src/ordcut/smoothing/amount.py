@@ -18,8 +18,9 @@ Smoothing: TypeAlias = float | Literal["auto"]
 #: How many data sets are drawn from the model, always the same ones.
 N_DRAWS = 16
 
-#: Less than this is not worth it: the thresholds are the plain optimum then.
-LEAST = 0.05
+#: Less than the least is not worth it: the thresholds are the plain optimum then. More than the
+#: most did no better on the data sets that chose, and worse on some (docs/generalisation.md).
+LEAST, MOST = 0.05, 0.75
 
 
 def check_smoothing(smoothing: object) -> None:
@@ -44,15 +45,15 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     Plain optimal thresholds always beat those of the model on the data that they were found on.
     If the model is right, all of that gain is noise, and data drawn from the model show how much
     to expect. The ratio of the expected to the observed gain is the share to leave to the model:
-    1 where the model explains everything; towards 0 where it is wrong and rows are many, since
-    the gain from noise vanishes then and the gain from the truth does not.
+    all, or the most that is allowed, where the model explains everything; towards 0 where it is
+    wrong and rows are many, since the gain from noise vanishes then and the other does not.
     """
     observed = cells.table()
     by_model = cells.with_counts(probabilities * cells.weights[:, None]).table()
     thresholds = by_model.solve(objective)
     gained = _gain(observed, thresholds, objective)
     if gained <= 0:
-        return 1.0
+        return MOST
     random = np.random.default_rng(0)
     # Cells of fractional weight are drawn as the next whole number of rows, and scaled back.
     n_rows = np.maximum(np.ceil(cells.weights - 1e-9), 1).astype(np.int64)
@@ -62,7 +63,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
         drawn = random.multinomial(n_rows, probabilities) * scale
         if np.count_nonzero(drawn.sum(axis=0)) > 1:  # one class alone has no kappa, and no gain
             expected += _gain(cells.with_counts(drawn).table(), thresholds, objective)
-    amount = min(1.0, expected / N_DRAWS / gained)
+    amount = min(MOST, expected / N_DRAWS / gained)
     return amount if amount >= LEAST else 0.0
 
 

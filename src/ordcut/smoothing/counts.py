@@ -8,8 +8,8 @@ import numpy as np
 
 from ordcut.arrays import Array, Floats, Ints
 from ordcut.sorting import SortedRows
-from ordcut.table import ScoreTable
 from ordcut.sources.arrays import ArraySource
+from ordcut.table import ScoreTable
 
 #: Rows of more distinct scores than this are counted in so many cells of about equal weight. A
 #: model with a slope and K - 1 biases does not see the difference: a score moves by 1/2000 of the
@@ -83,11 +83,11 @@ def count_scores(source: ArraySource, rows: SortedRows, most: int = MOST_CELLS) 
     ends = np.append(starts[1:], len(cell_of))
     distinct = rows.scores[rows.ends].astype(source.precision, copy=False)
     pairs = cell_of[number] * n_classes + rows.codes
-    counts = np.bincount(pairs, weights, minlength=len(starts) * n_classes)
-    scale = 1.0 if rows.is_whole else _rows_per_weight(source)
+    counts = np.bincount(pairs, weights, minlength=len(starts) * n_classes).astype(np.float64)
+    counts = counts * (1.0 if rows.is_whole else _rows_per_weight(source))
     return ScoreCounts(
         scores=distinct[(starts + ends - 1) // 2],
-        counts=counts.reshape(len(starts), n_classes) * scale,
+        counts=counts.reshape(len(starts), n_classes),
         source=source,
     )
 

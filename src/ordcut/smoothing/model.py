@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Floats
+from ordcut.arrays import Array, Floats
 from ordcut.smoothing.counts import ScoreCounts
 
 #: Scores count as at most so many times their spread away from the median, so that a heavy tail
@@ -80,7 +80,7 @@ class _Curves:
     The first row holds the biases, the second the slopes.
     """
 
-    def __init__(self, cells: ScoreCounts, occurs: Floats) -> None:
+    def __init__(self, cells: ScoreCounts, occurs: Array) -> None:
         self.weights = cells.weights
         self.at_most = np.cumsum(cells.counts[:, occurs], axis=1)[:, :-1]
         self.z = standardise(cells.scores.astype(np.float64), self.weights)

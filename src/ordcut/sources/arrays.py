@@ -102,7 +102,8 @@ class ArraySource:
     @property
     def totals(self) -> Floats:
         """The weight of each class."""
-        return self.confusion(np.full(len(self.classes) - 1, np.inf))[0]
+        totals: Floats = self.confusion(np.full(len(self.classes) - 1, np.inf))[0]
+        return totals
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the (predicted, true) table of weights, added up in the order of the rows."""
@@ -202,9 +203,7 @@ class ArraySource:
 
     def with_rows(self, scores: Array, codes: Array, weights: Numbers | None) -> ArraySource:
         """Return a source of other rows with the same classes, given as codes."""
-        other = ArraySource(
-            scores, codes, classes=np.arange(len(self.classes)), weights=weights
-        )
+        other = ArraySource(scores, codes, classes=np.arange(len(self.classes)), weights=weights)
         other.classes = self.classes
         return other
 
