@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench bench-estimators clean
+.PHONY: demo test lint bench bench-estimators bench-generalisation clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output
@@ -20,6 +20,9 @@ bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 
 bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
 	$(BIN)/python -m benchmarks.estimators
+
+bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
+	$(BIN)/python -m benchmarks.generalisation
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt

@@ -23,7 +23,7 @@ if __name__ == "__main__":
     parser.add_argument(
         "--cache", type=Path, default=Path(tempfile.gettempdir()) / "ordcut-generalisation"
     )
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--output", type=Path, default=report.RESULTS)
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     every = load_all()

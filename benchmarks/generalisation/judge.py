@@ -67,7 +67,7 @@ def choices(split: Split, kind: str, objective: str, k: int) -> Iterator[tuple[s
     ways = {"seen": "train", "pooled": "held_out"}
     if kind == "linear":
         ways["left out"] = "left_out"
-    for smoothing in (0, 0.25, 0.5, 0.75, 0.9, 1, "auto"):
+    for smoothing in (0, 0.5, 0.75, 1, "auto"):
         for way, scores in ways.items():
             yield f"{way} {smoothing}", found(split[scores], y, smoothing)
     for smoothing in (0, "auto"):

@@ -18,6 +18,11 @@ from benchmarks.generalisation.summary import (
 )
 from benchmarks.reports import write_csv
 
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).parent / "results"
+DOCUMENT = ROOT / "docs" / "generalisation.md"
+PICTURE = ROOT / "docs" / "images" / "generalisation.png"
+
 
 def choosing(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
     """Amounts of smoothing and ways to cross-fit, on the sets that choose; networks had no say."""
@@ -49,14 +54,14 @@ def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> st
         for row in judge(data, kind, labelings, cache, n_splits)
     ]
     kinds = list(KINDS)
-    parts = ["# reporting", reporting.__doc__ or "", "![picture](reporting.png)"]
+    parts = ["# reporting", reporting.__doc__ or ""]
     for kind in kinds:
         parts += [f"## {kind} scores, relative to plain optimal thresholds",
                   table_of_ratios(risks_of(rows, kind), [OURS, *RIVALS], REFERENCE)]  # fmt: skip
     parts += ["## Against the best of " + ", ".join(RIVALS) + " on each set",
               table_of_best_rivals(rows, kinds),
               "## By data set, all objectives together", table_by_dataset(rows, kinds)]  # fmt: skip
-    pictures.draw(rows, kinds, output / "reporting.png")
+    pictures.draw(rows, kinds, (PICTURE if output == RESULTS else output / PICTURE.name))
     rows += [row for data in sets for row in judge_libraries(data, cache, n_splits)]
     parts += ["## Libraries, relative to the smoothed thresholds of a linear model",
               table_of_ratios(risks_of(rows, "linear"), list(LIBRARIES), OURS)]  # fmt: skip
@@ -65,9 +70,16 @@ def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> st
 
 
 def _written(parts: list[str], file: Path) -> str:
-    text = "\n\n".join(part.strip() for part in parts) + "\n"
-    file.write_text(text, encoding="utf-8")
-    return text
+    """Write a page of results, and put its tables into the document that explains them."""
+    file.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    tables = "\n\n".join(part.strip().replace("## ", "### ") for part in parts[2:])
+    begin, end = f"<!-- {file.stem} -->", f"<!-- end of {file.stem} -->"
+    if file.parent == RESULTS:  # and not a trial run elsewhere
+        before, rest = DOCUMENT.read_text(encoding="utf-8").split(begin)
+        after = rest.split(end)[1]
+        text = f"{before}{begin}\n{tables}\n{end}{after}"
+        DOCUMENT.write_text(text, encoding="utf-8")
+    return tables
 
 
 PARTS: dict[str, Callable[[list[Data], Path, int, Path], str]] = {

@@ -65,7 +65,7 @@ def optimal_thresholds(
         ``"auto"`` chooses the amount, the same one every time: the share of what plain thresholds
         gain over the model's that noise alone would gain, in data drawn from the model. Costs a
         sort of the scores, and room for the rows once more with up to 2048 K rows of the model;
-        ``"auto"`` solves 18 tables of that many rows besides.
+        ``"auto"`` solves 10 tables of that many rows besides.
     method : {"auto", "dp", "io", "pio", "blocks", "nested"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
         (``"blocks"``), or ``"nested"`` for convex objectives. ``"auto"`` takes the fastest that

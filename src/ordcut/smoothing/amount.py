@@ -16,7 +16,7 @@ from ordcut.thresholds import Thresholds
 Smoothing: TypeAlias = float | Literal["auto"]
 
 #: How many data sets are drawn from the model, always the same ones.
-N_DRAWS = 16
+N_DRAWS = 8
 
 #: Less than the least is not worth it: the thresholds are the plain optimum then. More than the
 #: most did no better on the data sets that chose, and worse on some (docs/generalisation.md).
