@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench bench-estimators bench-generalisation clean
+.PHONY: demo test lint docs bench bench-estimators bench-generalisation clean
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output
@@ -14,6 +14,9 @@ lint: .venv/test.ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+docs: .venv/docs.ready  ## build the documentation into docs/_build/html, warnings as errors
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 
 bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 	$(BIN)/python -m benchmarks
@@ -32,4 +35,4 @@ bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows n
 	touch $@
 
 clean:
-	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv demo-output docs/_build docs/gallery docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

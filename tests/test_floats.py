@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ordcut
+from ordcut.jit import running_kernels_as
 
 PRECISIONS = [np.float16, np.float32, np.float64]
 
@@ -81,3 +82,17 @@ def test_float32_thresholds_are_float32_numbers():
     thresholds = ordcut.optimal_thresholds(scores, [0, 1, 2]).thresholds
     assert thresholds.dtype == np.float64
     assert (thresholds == thresholds.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("how", ["python", "compiled"])
+def test_every_precision_is_pruned_as_it_is_sorted(precision, how):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 4, 2000)
+    scores = (labels + rng.normal(size=2000)).astype(precision)
+    with running_kernels_as(how):
+        sorted_all = ordcut.optimal_thresholds(scores, labels, method="nested")
+        for n_jobs in (1, 2):
+            pruned = ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=n_jobs)
+            assert pruned.thresholds.tolist() == sorted_all.thresholds.tolist()
+            assert pruned.value == sorted_all.value

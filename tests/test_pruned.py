@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.cells import Cells, cells_like, starts_in
+from ordcut.cells import Cells, cells_like, starts_in, sum_runs
 from ordcut.solvers import pruned
 from ordcut.sources.arrays import ArraySource
 from strategies import cost_matrices
@@ -157,13 +157,14 @@ def test_cells_are_in_the_order_of_the_scores(data):
     in_parts = parts.locate(scores)
     assert (np.diff(in_parts) >= 0).all()
     assert not parts.is_run[in_parts].any()
-    assert in_parts.max() < parts.n_cells
+    assert in_parts.max() < len(parts.is_run)
 
 
 def test_splitting_joins_the_cells_that_were_not_chosen():
-    cells = Cells(0.0, 1.0, np.repeat(np.arange(4), 3))
-    finer = cells.split(np.array([False, False, True, False]), n_parts=3)
-    assert finer.n_cells == 5
-    assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 2, 2, 3]
+    cells = Cells(np.float64(0), np.float64(1), np.repeat(np.arange(4), 3))
+    chosen = np.array([False, False, True, False])
+    finer = cells.split(chosen, n_parts=2)
+    assert finer.is_run.tolist() == [True] + 6 * [False] + [True]
+    assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 3, 4, 6]
     counts = np.array([[1, 2], [3, 4], [5, 6], [7, 8]])
-    assert finer.join_runs(counts).tolist() == [[4, 6], [7, 8]]
+    assert sum_runs(counts, chosen).tolist() == [[4, 6], [7, 8]]

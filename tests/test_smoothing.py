@@ -113,6 +113,16 @@ def test_the_value_is_that_on_the_labels_as_observed(problem, smoothing):
     assert found.value == pytest.approx((off**2).mean())
 
 
+def test_how_far_thresholds_can_move_is_judged_on_the_labels_as_observed():
+    scores, labels = noisy(300, 4)
+    found = find(scores, labels, 4, smoothing="auto")
+    for k, edges in enumerate(found.near_optimal(tolerance=0.02)):
+        moved = found.thresholds.copy()
+        moved[k] = edges[0] / 2 + np.nextafter(edges[1], edges[0]) / 2
+        loss = np.abs(np.searchsorted(moved, scores, side="right") - labels).mean()
+        assert loss <= 1.02 * found.value + 1e-12
+
+
 def test_the_scale_of_fractional_weights_is_irrelevant():
     scores, labels = noisy(300, 4)
     weights = np.random.default_rng(1).random(300)

@@ -10,6 +10,7 @@ from ordcut.arrays import Array, ArrayLike
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.finding import find_thresholds
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.origin import Origin
 from ordcut.smoothing import Smoothing, check_smoothing, smooth
 from ordcut.solvers import Method, Plan, Problem
 from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
@@ -110,6 +111,7 @@ def optimal_thresholds(
         found,
         value=resolved.value(source.confusion(found.thresholds)),
         certificate=f"{found.certificate}, of labels smoothed by {smoothed.amount:.3g}",
+        origin=Origin(source, resolved, None),
     )
 
 

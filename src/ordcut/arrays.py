@@ -16,3 +16,5 @@ Keys: TypeAlias = npt.NDArray[np.uint64]
 #: int64 where every number is whole, float64 elsewhere.
 Numbers: TypeAlias = npt.NDArray[Any]
 ArrayLike: TypeAlias = npt.ArrayLike
+#: One number, of the kind of float to reckon in.
+Real: TypeAlias = "np.floating[Any]"

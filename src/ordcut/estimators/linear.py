@@ -71,7 +71,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         How many steps the search took.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, where all are text.
 
     Notes

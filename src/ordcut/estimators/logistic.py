@@ -90,7 +90,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         How many steps the search took.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, where all are text.
 
     Examples

@@ -3,13 +3,16 @@
 The cell of a score comes from a table: ``(score - low) * scale``, cut off to the table's length,
 is the place where the table holds the cell. Each step keeps the order of the scores, so cells are
 in order too. Comparisons are written so that a NaN lands in the first place, never outside.
+
+``low`` and ``scale`` are of the kind of float to reckon in: with scores and both in single
+precision, a loop by itself does twice as many at once. ``scale`` is finite.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Ints, Numbers
+from ordcut.arrays import Array, Bools, Ints, Numbers, Real
 from ordcut.jit import kernel
 
 #: How many rows are located before they are counted.
@@ -22,8 +25,8 @@ def count_rows(
     codes: Array,
     weights: Numbers,
     stride: int,
-    low: float,
-    scale: float,
+    low: Real,
+    scale: Real,
     base_of: Array,
     counts: Numbers,
 ) -> None:
@@ -32,18 +35,19 @@ def count_rows(
     ``base_of`` holds the cell of each place, multiplied by the number of classes. Rows without
     weights are added to the last of ``counts``, too, if their score is not finite.
     """
-    top = float(len(base_of) - 1)
+    zero = scale - scale
+    top = zero + np.float32(len(base_of) - 1)
     if stride == 0:
-        n_bad = 0
+        n_bad = np.int32(0)
         places = np.empty(BLOCK, np.int32)
         for start in range(0, len(scores), BLOCK):
             some_scores = scores[start : start + BLOCK]
             some_codes = codes[start : start + BLOCK]
             for i in range(len(some_scores)):  # by itself, this loop runs in vectors
-                score = float(some_scores[i])
-                n_bad += 0 if score - score == 0.0 else 1
+                score = some_scores[i]
+                n_bad += np.int32(0) if score - score == zero else np.int32(1)
                 place = (score - low) * scale
-                place = place if place > 0.0 else 0.0
+                place = place if place > zero else zero
                 place = place if place < top else top
                 places[i] = np.int32(place)
             for i in range(len(some_scores)):
@@ -51,15 +55,15 @@ def count_rows(
         counts[-1] += n_bad
     else:
         for i in range(len(scores)):
-            place = (float(scores[i]) - low) * scale
-            place = place if place > 0.0 else 0.0
+            place = (scores[i] - low) * scale
+            place = place if place > zero else zero
             place = place if place < top else top
             counts[base_of[np.uint32(np.int32(place))] + np.uint32(codes[i])] += weights[i]
 
 
 @kernel(steps=lambda located, *_: 2 * located.size)
 def count_located(
-    located: Ints, codes: Array, weights: Numbers, stride: int, counts: Numbers
+    located: Array, codes: Array, weights: Numbers, stride: int, counts: Numbers
 ) -> None:
     """Add the weight of each row to the count of its cell and class, given its cell."""
     for i in range(len(located)):
@@ -72,16 +76,17 @@ def count_soft_rows(
     soft: Numbers,
     weights: Numbers,
     stride: int,
-    low: float,
-    scale: float,
+    low: Real,
+    scale: Real,
     base_of: Array,
     counts: Numbers,
 ) -> None:
     """Add the weights of each row's classes to the counts of its cell, as in ``count_rows``."""
-    top = float(len(base_of) - 1)
+    zero = scale - scale
+    top = zero + np.float32(len(base_of) - 1)
     for i in range(len(scores)):
-        place = (float(scores[i]) - low) * scale
-        place = place if place > 0.0 else 0.0
+        place = (scores[i] - low) * scale
+        place = place if place > zero else zero
         place = place if place < top else top
         base = base_of[np.uint32(np.int32(place))]
         for code in range(soft.shape[1]):
@@ -91,65 +96,80 @@ def count_soft_rows(
 @kernel(steps=lambda scores, *_: 5 * scores.size)
 def fetch_rows(
     scores: Array,
-    low: float,
-    scale: float,
+    codes: Array,
+    stride: int,
+    low: Real,
+    scale: Real,
     is_wanted: Array,
     commonest: Array,
-    rows: Array,
+    numbers: Array,
+    some_scores: Array,
+    some_codes: Array,
     n_found: Ints,
 ) -> None:
-    """Write the numbers of the rows whose place is wanted into ``rows``, in ascending order.
+    """Write the numbers, scores and codes of the rows whose place is wanted, in their order.
 
     ``is_wanted`` holds 1 or 0 for each place. Rows whose score is the ``commonest`` of their place
-    are left out; an empty ``commonest`` says that no score is common. ``rows`` must have room for
-    one number more than is found: each number is written, and stays if its row is wanted, because
-    that costs less than a branch which cannot be predicted. Fills ``n_found[0]``.
+    are left out; an empty ``commonest`` says that no score is common. Empty ``numbers`` are not
+    written; a ``stride`` of 0 says that rows have no codes. Fills ``n_found[0]``.
     """
-    top = float(len(is_wanted) - 1)
+    zero = scale - scale
+    top = zero + np.float32(len(is_wanted) - 1)
+    places = np.empty(BLOCK, np.int32)
+    found = np.empty(BLOCK, np.uint32)
     n = np.uint32(0)
-    if len(commonest) == 0:
-        for i in range(len(scores)):
-            place = (float(scores[i]) - low) * scale
-            place = place if place > 0.0 else 0.0
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK]
+        for i in range(len(block)):  # by itself, this loop runs in vectors
+            place = (block[i] - low) * scale
+            place = place if place > zero else zero
             place = place if place < top else top
-            rows[n] = i
-            n = np.uint32(n + is_wanted[np.uint32(np.int32(place))])
-    else:
-        for i in range(len(scores)):
-            place = (float(scores[i]) - low) * scale
-            place = place if place > 0.0 else 0.0
-            place = place if place < top else top
-            p = np.uint32(np.int32(place))
-            rows[n] = i
-            n = np.uint32(n + (is_wanted[p] & (scores[i] != commonest[p])))
+            places[i] = np.int32(place)
+        # Each number is written, and stays if its row is wanted: that costs less than a branch
+        # which cannot be predicted.
+        n_here = np.uint32(0)
+        for i in range(len(block)):
+            found[n_here] = np.uint32(i)
+            n_here = np.uint32(n_here + is_wanted[np.uint32(places[i])])
+        for j in range(n_here):
+            i = found[np.uint32(j)]
+            if len(commonest) == 0 or block[i] != commonest[np.uint32(places[i])]:
+                if len(numbers) > 0:
+                    numbers[n] = np.uint32(start + i)
+                some_scores[n] = block[i]
+                some_codes[n] = codes[np.uint32(start + i) * np.uint32(stride)]
+                n = np.uint32(n + np.uint32(1))
     n_found[0] = n
 
 
 @kernel(steps=lambda scores, *_: 6 * scores.size)
 def locate_parts(
-    scores: Array,
-    low: float,
-    scale: float,
-    slot_of: Array,
-    start: Array,
-    parts_per_place: Array,
-    n_parts: int,
-    located: Array,
+    scores: Array, low: Real, scale: Real, first_part: Array, n_parts: int, located: Array
 ) -> None:
-    """Fill in which part of its cell each score lies in; every score must be in a chosen cell.
-
-    ``slot_of`` holds, for each place, the number of its cell among the chosen ones, ``start`` the
-    place where each of these begins. Part ``p`` of the chosen cell ``s`` has the number
-    ``s * (n_parts + 1) + 1 + p``: the one before is kept for the cells that were not chosen.
-    """
-    top = float(len(slot_of) - 1)
+    """Fill in which part of its place each score lies in, counted from the place's first part."""
+    zero = scale - scale
+    top = zero + np.float32(len(first_part) - 1)
     for i in range(len(scores)):
-        place = (float(scores[i]) - low) * scale
-        place = place if place > 0.0 else 0.0
+        place = (scores[i] - low) * scale
+        place = place if place > zero else zero
         place = place if place < top else top
-        slot = slot_of[np.uint32(np.int32(place))]
-        part = np.int64((place - start[slot]) * parts_per_place[slot])
-        located[i] = slot * (n_parts + 1) + 1 + min(part, n_parts - 1)
+        whole = np.int32(place)
+        part = np.int32((place - np.float32(whole)) * np.float32(n_parts))
+        part = part if part < n_parts else np.int32(n_parts - 1)  # where a product rounds up
+        located[i] = first_part[np.uint32(whole)] + part
+
+
+@kernel(steps=lambda located, *_: 2 * located.size)
+def number_kept(located: Array, is_kept: Bools, numbers: Array, n_found: Ints) -> None:
+    """Write the numbers of the rows in cells that are kept, given the cell of each row.
+
+    ``numbers`` must have room for one more than is found. Fills ``n_found[0]``.
+    """
+    n = np.uint32(0)
+    for i in range(len(located)):
+        numbers[n] = i
+        n = np.uint32(n + np.uint32(is_kept[np.uint32(located[i])]))
+    n_found[0] = n
 
 
 @kernel(steps=lambda counts, gain, *_: 3 * counts.size * len(gain).bit_length())

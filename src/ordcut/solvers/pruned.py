@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Bools, Floats, Ints, Numbers
-from ordcut.cells import starts_in
+from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
+from ordcut.cells import starts_in, sum_runs
+from ordcut.kernels.cells import number_kept
 from ordcut.objectives import Objective, is_convex
 from ordcut.solvers.bounds import cells_that_can_hold
 from ordcut.sorting import SortedRows, insert_lumps
@@ -34,9 +35,9 @@ MOST_CHOICES = 1 << 28
 #: Cells with fewer rows on average than this cost more to judge than they spare.
 ROWS_PER_CELL = 16
 
-#: The rows fetched are judged by parts of their cells with about so many rows, and at most so many
-#: parts a cell.
-ROWS_PER_PART, MOST_PARTS = 24, 64
+#: The rows fetched are judged by parts of their places with about so many rows, and at most so many
+#: parts a place.
+ROWS_PER_PART, MOST_PARTS = 24, 12
 
 #: The first steps towards a kappa cut at every so many borders of cells.
 CELLS_PER_COARSE_CUT = 8
@@ -54,6 +55,13 @@ def is_worth_pruning(source: Source, objective: Objective) -> bool:
     if is_convex(objective.cost):
         return n_rows > MOST_ROWS_PER_PAIR * n_classes**2
     return n_rows * n_classes >= MOST_CHOICES
+
+
+def rows_in(is_kept: Bools, located: Array) -> Array:
+    """Return the numbers of the rows whose cell is kept."""
+    numbers, n_found = np.empty(len(located) + 1, np.uint32), np.zeros(1, np.int64)
+    number_kept(located, is_kept, numbers, n_found)
+    return numbers[: n_found[0]]
 
 
 class PrunedProblem:
@@ -86,18 +94,17 @@ class PrunedProblem:
         if chosen.all():
             return ScoreTable.from_source(part)
         # Judge the rows fetched once more, by parts of their cells, before they are sorted.
-        n_parts = max(1, min(MOST_PARTS, part.n_rows // (ROWS_PER_PART * int(chosen.sum()))))
+        n_places = int(chosen[self._cells.cell_of].sum())
+        n_parts = max(1, min(MOST_PARTS, part.n_rows // (ROWS_PER_PART * n_places)))
         cells = self._cells.split(chosen, n_parts)
-        located = cells.locate(part.scores)
-        counts = part.count_located(located, cells.n_cells)
-        counts[cells.is_run] = cells.join_runs(self._counts)
+        located, counts = part.count_parts(cells, self._n_threads)
+        counts[cells.is_run] = sum_runs(self._counts, chosen)
         can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
-        kept = np.flatnonzero(can_hold[located])
+        kept = rows_in(can_hold, located)
         rows = part.only(kept).sorted_rows()
-        if part.soft is None and len(rows.codes) == len(
-            kept
-        ):  # none merged: cells have what they had
-            n_rows = np.bincount(located[kept], minlength=cells.n_cells)[can_hold]
+        if part.soft is None and len(rows.codes) == len(kept):
+            # No rows were merged: cells have as many as they had.
+            n_rows = np.bincount(located[kept], minlength=len(can_hold))[can_hold]
             starts = np.cumsum(n_rows) - n_rows
         else:
             starts = starts_in(cells, rows.scores, np.flatnonzero(can_hold))
@@ -116,12 +123,16 @@ class PrunedProblem:
         self, counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints
     ) -> ScoreTable:
         """Put what lies between the chosen cells back among the rows, as one lump each."""
-        n_before: Ints = np.cumsum(chosen) - chosen
-        others = np.flatnonzero(~chosen)
-        firsts = np.flatnonzero(np.append(True, np.diff(n_before[others]) != 0))
-        lumps = np.add.reduceat(counts[others], firsts, axis=0)
-        position = np.append(starts, len(rows.codes))[n_before[others[firsts]]]
+        starts_run = ~chosen & np.append(True, chosen[:-1])
+        n_before: Ints = np.cumsum(chosen)[starts_run]
+        position = np.append(starts, len(rows.codes))[n_before]
+        lumps = sum_runs(counts, chosen)
         return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
+
+    @property
+    def source(self) -> Source:
+        """Where the rows live."""
+        return self._source
 
     @property
     def coarse(self) -> ScoreTable:

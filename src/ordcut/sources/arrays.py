@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike, Bools, Floats, Ints, Numbers
-from ordcut.cells import Cells, cells_like
+from ordcut.arrays import Array, ArrayLike, Bools, Floats, Numbers
+from ordcut.cells import Cells, SplitCells, cells_like
 from ordcut.checks import as_scores, check_finite, check_weights
 from ordcut.confusion import count_confusion
 from ordcut.kernels import cells as kernels
@@ -151,9 +151,9 @@ class ArraySource:
             some_weights = weights[rows] if stride else weights
             table = some_weights, stride, cells.low, cells.scale, base_of, counts[number]
             if self.codes is not None:
-                kernels.count_rows(self.scores[rows], self.codes[rows], *table)
+                kernels.count_rows(_for_kernels(self.scores[rows]), self.codes[rows], *table)
             elif self.soft is not None:
-                kernels.count_soft_rows(self.scores[rows], self.soft[rows], *table)
+                kernels.count_soft_rows(_for_kernels(self.scores[rows]), self.soft[rows], *table)
 
         run_all(count_piece, range(len(pieces)), n_threads)
         if counts[:, -1].any():  # where the kernel counts scores that are not finite
@@ -162,7 +162,24 @@ class ArraySource:
         total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_kind)
         return total.reshape(cells.n_cells, n_classes)
 
-    def count_located(self, located: Ints, n_cells: int) -> Numbers:
+    def count_parts(self, cells: SplitCells, n_threads: int) -> tuple[Array, Numbers]:
+        """Return the finer cell of each row, and the weight of each finer cell and class."""
+        n_cells = len(cells.is_run)
+        is_whole = self.soft is None and (self.weights is None or self.weights.dtype == np.int64)
+        pieces = [self.only(slice(*piece)) for piece in self._pieces(n_threads if is_whole else 1)]
+        parts: dict[int, tuple[Array, Numbers]] = {}
+
+        def count(number: int) -> None:
+            located = cells.locate(pieces[number].scores)
+            parts[number] = located, pieces[number].count_located(located, n_cells)
+
+        run_all(count, range(len(pieces)), n_threads)
+        if len(pieces) == 1:
+            return parts[0]
+        located, counts = zip(*(parts[number] for number in range(len(pieces))), strict=True)
+        return np.concatenate(located), np.sum(counts, axis=0)
+
+    def count_located(self, located: Array, n_cells: int) -> Numbers:
         """Return the weight of each cell and class, given the cell of each row."""
         n_classes = len(self.classes)
         if self.codes is None:
@@ -227,23 +244,39 @@ class ArraySource:
         other.classes = self.classes
         return other
 
+    def _taking(self, numbers: Array, scores: Array, codes: Array) -> ArraySource:
+        """Return a source of some of the rows, whose scores and codes are at hand."""
+        part = copy(self)
+        part.__dict__.pop("_sample", None)
+        part.scores = scores
+        part.codes = None if self.codes is None else codes
+        part.soft = None if self.soft is None else self.soft[numbers]
+        part.weights = None if self.weights is None else self.weights[numbers]
+        return part
+
     def _fetch(
         self, cells: Cells, chosen: Bools, counts: Numbers, commonest: Array, n_threads: int
     ) -> ArraySource:
         """Return the rows in chosen cells, but for those of a commonest score."""
         is_wanted = chosen[cells.cell_of].astype(np.uint8)
-        common = commonest[cells.cell_of] if (commonest == commonest).any() else commonest[:0]
+        is_any = (commonest == commonest).any()
+        common = _for_kernels(commonest[cells.cell_of] if is_any else commonest[:0])
         is_plain = self.weights is None and self.soft is None
         most = int(counts[chosen].sum()) if is_plain else self.n_rows
         pieces = [self.only(slice(*bounds)) for bounds in self._pieces(n_threads)]
 
         def fetch(number: int) -> None:
             piece = pieces[number]
-            numbers = np.empty(min(most, piece.n_rows) + 1, np.uint32)
+            all_scores = _for_kernels(piece.scores)
+            codes = np.zeros(1, np.uint8) if piece.codes is None else piece.codes
+            size = min(most, piece.n_rows)
+            numbers = np.empty(0 if is_plain else size, np.uint32)
+            scores, some_codes = np.empty(size, all_scores.dtype), np.empty(size, codes.dtype)
             n_found = np.zeros(1, np.int64)
             where = cells.low, cells.scale, is_wanted, common
-            kernels.fetch_rows(piece.scores, *where, numbers, n_found)
-            pieces[number] = piece.only(numbers[: n_found[0]])
+            found = numbers, scores, some_codes, n_found
+            kernels.fetch_rows(all_scores, codes, int(piece.codes is not None), *where, *found)
+            pieces[number] = piece._taking(*(column[: n_found[0]] for column in found[:3]))
 
         run_all(fetch, range(len(pieces)), n_threads)
         if len(pieces) == 1:
@@ -274,3 +307,8 @@ class ArraySource:
                 common = scores[is_common][by_times]
                 commonest[cells.locate(common)] = common  # of a cell's, the commonest comes last
         return commonest
+
+
+def _for_kernels(scores: Array) -> Array:
+    """Return scores as kernels take them: Numba knows no half precision."""
+    return scores.astype(np.float32) if scores.dtype == np.float16 else scores

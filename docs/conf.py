@@ -1,0 +1,68 @@
+"""How Sphinx builds the documentation: run ``make docs``."""
+
+from importlib.metadata import version as version_of
+
+project = "ordcut"
+author = "the ordcut developers"
+copyright = "the ordcut developers"
+version = release = version_of("ordcut")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "examples"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+root_doc = "index"
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's sections say more
+numpydoc_show_class_members = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 1,
+    "plot_gallery": True,
+    "abort_on_example_error": True,
+    "show_signature": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "ordcut"
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": True,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "icon_links": [],
+}
+html_sidebars = {"index": []}
+html_show_sourcelink = False
+templates_path = ["templates"]
+
+
+def leave_out_request_methods(app, what, name, obj, skip, options):  # noqa: ARG001
+    """Leave out what scikit-learn adds to every estimator for routing metadata."""
+    is_request = name.startswith("set_") and name.endswith("_request")
+    return True if is_request or name == "get_metadata_routing" else None
+
+
+def setup(app):
+    """Connect to Sphinx."""
+    app.connect("autodoc-skip-member", leave_out_request_methods)

@@ -1,0 +1,47 @@
+"""
+Why a search cannot find the best kappa
+=======================================
+
+Kappa is a step function of the thresholds. Nelder-Mead stops on one of its steps; ordcut finds the
+highest of all.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.optimize import minimize
+
+import ordcut
+
+# %%
+# Three classes have two thresholds, so all kappas fit on a map.
+rng = np.random.default_rng(3)
+labels = rng.choice(3, size=150, p=[0.6, 0.25, 0.15])
+scores = 0.5 + 0.5 * labels + rng.normal(scale=0.4, size=150)
+
+
+def kappa(thresholds):
+    """Return the quadratic kappa of labelling by some thresholds."""
+    predicted = np.searchsorted(np.sort(thresholds), scores, side="right")
+    return ordcut.evaluate(labels, predicted, "quadratic_kappa", classes=range(3))
+
+
+exact = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
+search = minimize(lambda cuts: -kappa(cuts), [0.5, 1.5], method="nelder-mead")
+print(f"exact {exact.value:.4f}, Nelder-Mead {-search.fun:.4f}")
+
+# %%
+# Every cell of the map is flat: slopes lead nowhere.
+grid = np.linspace(0.2, 1.8, 121)
+values = np.array(
+    [[kappa([low, high]) if low <= high else np.nan for low in grid] for high in grid]
+)
+figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
+image = axes.pcolormesh(grid, grid, values, cmap="viridis")
+figure.colorbar(image, label="quadratic kappa")
+axes.plot(*np.sort(search.x), "wX", markersize=12, markeredgecolor="k", label="Nelder-Mead")
+axes.plot(*exact.thresholds, "r*", markersize=16, markeredgecolor="k", label="exact optimum")
+axes.set(
+    xlabel="lower threshold", ylabel="upper threshold", title="Kappa of every pair of thresholds"
+)
+axes.legend(loc="lower right")
+plt.show()
