@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ import ordcut
 from benchmarks.generalisation.datasets import Data
 from benchmarks.generalisation.scores import LIBRARIES, N_FOLDS, score
 from ordcut.estimators.labeling import Scored, label
-from ordcut.estimators.score_model import ScoreModel
+from ordcut.estimators.score_model import ScoreModel, fit_score_model
 from ordcut.estimators.targets import read_targets
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
@@ -22,6 +23,7 @@ CUT_ON = {"linear": "train", "boosted": "held_out", "neural": "held_out"}
 SMOOTHED_ON = CUT_ON | {"linear": "left_out"}
 
 Split = dict[str, np.ndarray]
+Found = Iterator[tuple[str, str, np.ndarray]]  # objective, labeling, thresholds
 
 
 def risk(y: np.ndarray, predicted: np.ndarray, objective: str, n_classes: int) -> float:
@@ -30,55 +32,52 @@ def risk(y: np.ndarray, predicted: np.ndarray, objective: str, n_classes: int) -
     return 1 - value if objective == "quadratic_kappa" else value
 
 
-def scored(split: Split, kind: str, objective: str, n_classes: int, smoothing: Any) -> Scored:
+def labelings(split: Split, kind: str, k: int) -> Found:
+    """What is compared on the reporting sets."""
     targets = read_targets(
-        split["y_train"], classes=np.arange(n_classes), objective=objective,
+        split["y_train"], classes=np.arange(k), objective="absolute",
         sample_weight=None, class_weight=None,
     )  # fmt: skip
-    model = rounding = None
     if kind == "linear":
-        biases = split["biases"]
-        model = ScoreModel("logit", biases[np.isfinite(biases)], 1.0, targets.occurring, n_classes)
+        biases = np.unique(split["biases"][np.isfinite(split["biases"])])
+        model = ScoreModel("logit", biases, 1.0, targets.occurring, k)
+        rounding = None
     else:
-        rounding = np.arange(0.5, n_classes - 1)  # the models estimate the label itself
-    on = CUT_ON if smoothing == 0 else SMOOTHED_ON
-    return Scored(split[on[kind]], targets, objective, model, None, rounding, smoothing)
+        model = fit_score_model(split[CUT_ON[kind]], targets)
+        rounding = np.arange(0.5, k - 1)  # these models estimate the label itself
+    plain = Scored(split[CUT_ON[kind]], targets, "zero_one", model, None, rounding, 0)
+    mode = label(plain, "likelihood").thresholds
+    for objective in OBJECTIVES:
+        plain = replace(plain, objective=objective)
+        smooth = replace(plain, scores=split[SMOOTHED_ON[kind]], smoothing="auto")
+        yield objective, "smoothed", label(smooth, "optimal").thresholds
+        for name in ("optimal", "biases", "likelihood", "round"):
+            yield objective, name, label(plain, name).thresholds
+        yield objective, "mode", mode
 
 
-def labelings(split: Split, kind: str, objective: str, k: int) -> Iterator[tuple[str, np.ndarray]]:
-    """The thresholds of what is compared on the reporting sets."""
-    smooth = scored(split, kind, objective, k, "auto")
-    plain = scored(split, kind, objective, k, 0)
-    yield "smoothed", label(smooth, "optimal").thresholds
-    for name in ("optimal", "biases", "likelihood", "round"):
-        yield name, label(plain, name).thresholds
-    yield "mode", label(scored(split, kind, "zero_one", k, 0), "likelihood").thresholds
-
-
-def choices(split: Split, kind: str, objective: str, k: int) -> Iterator[tuple[str, np.ndarray]]:
-    """The thresholds of what was chosen between, on the choosing sets."""
-
-    def found(scores: np.ndarray, labels: np.ndarray, smoothing: Any) -> np.ndarray:
-        return ordcut.optimal_thresholds(
-            scores, labels, objective=objective, classes=np.arange(k), smoothing=smoothing
-        ).thresholds
-
+def choices(split: Split, kind: str, k: int) -> Found:
+    """What was chosen between, on the choosing sets."""
     y, fold = split["y_train"], split["fold"]
     ways = {"seen": "train", "pooled": "held_out"}
     if kind == "linear":
         ways["left out"] = "left_out"
-    for smoothing in (0, 0.5, 0.75, 1, "auto"):
-        for way, scores in ways.items():
-            yield f"{way} {smoothing}", found(split[scores], y, smoothing)
-    for smoothing in (0, "auto"):
-        each = [
-            found(split["held_out"][fold == number], y[fold == number], smoothing)
-            for number in range(N_FOLDS)
-        ]
-        yield f"per fold {smoothing}", np.median(each, axis=0)  # a mean knows no infinity
+    for objective in OBJECTIVES:
+        find = partial(ordcut.optimal_thresholds, objective=objective, classes=np.arange(k))
+        for smoothing in (0, 0.5, 0.75, 1, "auto"):
+            for way, scores in ways.items():
+                found = find(split[scores], y, smoothing=smoothing)
+                yield objective, f"{way} {smoothing}", found.thresholds
+        for smoothing in (0, "auto"):
+            each = [
+                find(split["held_out"][some], y[some], smoothing=smoothing).thresholds
+                for some in (fold == number for number in range(N_FOLDS))
+            ]
+            # A median, since the mean of thresholds of which one is infinite is no threshold.
+            yield objective, f"per fold {smoothing}", np.median(each, axis=0)
 
 
-Ways = Callable[[Split, str, str, int], Iterator[tuple[str, np.ndarray]]]
+Ways = Callable[[Split, str, int], Found]
 
 
 def judge(data: Data, kind: str, ways: Ways, cache: Path, n_splits: int) -> list[dict]:
@@ -87,11 +86,10 @@ def judge(data: Data, kind: str, ways: Ways, cache: Path, n_splits: int) -> list
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=RuntimeWarning)  # the median of -inf and inf
         for split in score(data, kind, cache, n_splits):
-            for objective in OBJECTIVES:
-                for name, thresholds in ways(split, kind, objective, data.n_classes):
-                    predicted = np.searchsorted(thresholds, split["test"], side="right")
-                    found = risk(split["y_test"], predicted, objective, data.n_classes)
-                    values.setdefault((objective, name), []).append(found)
+            for objective, name, thresholds in ways(split, kind, data.n_classes):
+                predicted = np.searchsorted(thresholds, split["test"], side="right")
+                found = risk(split["y_test"], predicted, objective, data.n_classes)
+                values.setdefault((objective, name), []).append(found)
     return [_row(data, kind, *key, found) for key, found in values.items()]
 
 
