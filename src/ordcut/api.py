@@ -95,6 +95,15 @@ def optimal_thresholds(
     array([0.45, 0.7 ])
     >>> found.certificate
     'convex objective (Theorem 2)'
+
+    Left to the model, the cut stands between the classes as a whole, and not where two rows happen
+    to change places:
+
+    >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 0, 1, 1, 1]
+    >>> optimal_thresholds(scores, labels).thresholds
+    array([5.5])
+    >>> optimal_thresholds(scores, labels, smoothing=1).thresholds
+    array([4.5])
     """
     source = ArraySource(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
