@@ -48,6 +48,9 @@ bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
 bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
 	$(BIN)/python -m benchmarks.generalisation
 
+bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and its Table 1
+	$(BIN)/python -m benchmarks.experiment
+
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
