@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint programs docs bench bench-estimators bench-cli clean
+.PHONY: demo test lint programs docs clean bench bench-cli bench-estimators bench-experiment \
+  bench-frames bench-generalisation bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output --force
@@ -35,8 +36,17 @@ bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
 	$(BIN)/python -m benchmarks.estimators
 
+bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes benchmarks/frames/results/
+	$(BIN)/python -m benchmarks.frames
+
 bench-cli: .venv/test.ready  ## measure the command line against what it cannot do without
 	$(BIN)/python -m benchmarks.cli
+
+bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
+	$(BIN)/python -m benchmarks.torch
+
+bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
+	$(BIN)/python -m benchmarks.generalisation
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 MANY_ROWS = 4_000_000
+STOPPED = b"\nStopped. No file is left half-written.\n"
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +61,7 @@ def test_a_signal_while_rows_are_written_leaves_nothing(
     wait_until(is_writing, process)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == code
-    assert err == b"\nStopped. No file is left half-written.\n"
+    assert (process.returncode, err) == (code, STOPPED)
     assert files_in(*folders) == []
 
 
@@ -74,8 +74,7 @@ def test_ctrl_c_while_thresholds_are_sought_leaves_nothing(start, many_rows, fol
     time.sleep(0.3)  # it has found its files; now it counts
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err == b"\nStopped. No file is left half-written.\n"
+    assert (process.returncode, err) == (130, STOPPED)
     assert files_in(*folders) == []
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import re
+import signal
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from ordcut.cli import failures
 from ordcut.cli.commands import COMMANDS, LazyGroup
 from ordcut.cli.commands import ordcut as group
 from ordcut.cli.engines import ENGINES, PACKAGES
+from ordcut.cli.signals import holding_signals, noticing_signals
 from ordcut.objectives import COSTS, KAPPAS
 
 
@@ -76,6 +78,23 @@ def test_every_error_becomes_words_and_a_code(ordcut, monkeypatch, error, code, 
     assert "Traceback" not in done.err
     if not isinstance(error, BrokenPipeError):  # nobody reads on, so there is nothing to say
         assert "Traceback" in ordcut("--traceback", "fit").err
+
+
+def test_a_signal_waits_for_what_would_not_survive_it():
+    survived = []
+
+    def hold():
+        with holding_signals():
+            signal.raise_signal(signal.SIGINT)
+            survived.append(True)
+
+    with noticing_signals() as seen:
+        with pytest.raises(KeyboardInterrupt):
+            hold()
+        assert survived == [True]
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert seen == [signal.SIGINT, signal.SIGTERM]
 
 
 def test_python_m_ordcut_is_the_command():

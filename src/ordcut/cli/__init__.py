@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -11,6 +12,13 @@ def main() -> None:
         import click  # noqa: F401
     except ImportError:
         sys.exit('The ordcut command needs click. Install it with: pip install "ordcut[cli]".')
-    from ordcut.cli.running import run
+    from ordcut.cli.running import ENDED_BY_SIGNAL, run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code >= ENDED_BY_SIGNAL:
+        # Everything is cleaned up. Python itself might end by the signal once more, if that came
+        # while it imported something, and the exit code would depend on it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -14,6 +14,7 @@ from typing import Any
 from ordcut.cli.columns import Columns
 from ordcut.cli.failures import UserError
 from ordcut.cli.inputs import Files, scratch_folder
+from ordcut.cli.signals import holding_signals
 
 #: What labels in CSV can be, the narrowest first; text otherwise.
 LABEL_KINDS = {
@@ -25,7 +26,8 @@ LABEL_KINDS = {
 
 def connect() -> Any:
     """Return DuckDB in memory, which spills into a folder of this command's own."""
-    import duckdb
+    with holding_signals():
+        import duckdb
 
     return duckdb.connect(config={"temp_directory": scratch_folder()})
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import Any
 
 import click
 
 from ordcut.cli.commands import State, ordcut
 from ordcut.cli.failures import explain, harmless, in_options
+from ordcut.cli.signals import noticing_signals
 
 #: What shells report of a program that a signal ended: this plus the signal's number.
 ENDED_BY_SIGNAL = 128
@@ -36,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # streams that tests put in their place
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    with _noticing_signals() as signals, _showing_warnings():
+    with noticing_signals() as signals, _showing_warnings():
         try:
             code = ordcut.main(list(arguments), "ordcut", standalone_mode=False, obj=state)
             sys.stdout.flush()
@@ -77,30 +76,6 @@ def _forget_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-@contextmanager
-def _noticing_signals() -> Iterator[list[int]]:
-    """Turn Ctrl-C and a polite request to end into an error that unwinds, and remember which.
-
-    An engine may wrap the error in one of its own, so what is remembered decides.
-    """
-    seen: list[int] = []
-
-    def notice(number: int, _: FrameType | None) -> None:
-        seen.append(number)
-        raise KeyboardInterrupt
-
-    before: dict[signal.Signals, Any] = {}
-    with suppress(ValueError):  # only the main thread may; elsewhere signals are others' business
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, notice)
-    try:
-        yield seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

@@ -108,7 +108,7 @@ class Engine:
         self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
     ) -> Columns:
         """Return the same for parts of chosen cells of one depth, if asked with extreme scores."""
-        frame = self._zoomed(self._in_cells(cells, chosen), zoom)
+        frame = self._zoomed(self._in_cells(cells, chosen, to_zoom=True), zoom)
         frame = frame.group_by("key", "label").agg(*self._sums, *(_EXTREMES if extremes else []))
         return self._collect(frame, f"the rows of each part of {len(chosen)} cells and label")
 
@@ -175,8 +175,8 @@ class Engine:
         weighted = [nw.col("weight").sum(), nw.col("fractions").sum()] if self.is_weighted else []
         return [nw.len().alias("rows"), *weighted]
 
-    def _in_root(self, root: Root, *, with_ends: bool = True) -> Frame:
-        """Return the rows with their place among the cells of the root.
+    def _in_root(self, root: Root, *, with_ends: bool = True, to_zoom: bool = False) -> Frame:
+        """Return the rows with the key of their cell of the root, and what a zoom into it needs.
 
         Without ends, which spares time, the keys of rows that lie in no window are none of a cell.
         """
@@ -190,13 +190,14 @@ class Engine:
             # Most rows are inside: the others are judged by themselves.
             end = nw.when(is_valid).then(root.end_of(x, numbers)).otherwise(nw.lit(NOWHERE))
             key = nw.when(is_inside).then(key).otherwise(end)
-        return self._frame.with_columns(key.alias("key"), *_constants(place), *self._fractions)
+        rest = _constants(place) if to_zoom else []
+        return self._frame.with_columns(key.alias("key"), *rest, *self._fractions)
 
-    def _in_cells(self, cells: NestedCells, chosen: Ints) -> Frame:
+    def _in_cells(self, cells: NestedCells, chosen: Ints, *, to_zoom: bool = False) -> Frame:
         """Return the rows of cells of one depth, with their place."""
         depth = int(cells.depth[chosen[0]])
         has_ends = bool(np.isin(cells.ancestors(chosen, 0), cells.root.ends).any())
-        frame = self._in_root(cells.root, with_ends=has_ends)
+        frame = self._in_root(cells.root, with_ends=has_ends, to_zoom=to_zoom or depth > 0)
         for d in range(depth + 1):
             keys = cells.ancestors(chosen, d).astype(np.float64).tolist()
             frame = frame.filter(nw.col("key").is_in(keys))

@@ -18,8 +18,9 @@ from ordcut.sources.zooming import NOWHERE, NestedCells, first_cells
 #: How many scores are looked at to lay out the first cells, and about how many cells these are.
 SAMPLE_SIZE, N_CELLS = 4096, 1 << 13
 
-#: About how many parts the cells that are left are cut into in one pass.
-N_PARTS = 1 << 16
+#: About how many parts the cells that are left are cut into in one pass: as many as this, or fewer
+#: if so many rows for each part are enough of them.
+N_PARTS, ROWS_PER_PART = 1 << 16, 16
 
 #: Up to so many rows are fetched without more ado, and up to such a share of all rows.
 FEW_ROWS, FEW_SHARE = 50_000, 1 / 250
@@ -132,14 +133,15 @@ class FrameSource:
         self, cells: NestedCells, counts: Numbers, numbers: Ints
     ) -> tuple[NestedCells, Numbers]:
         """Return the cells, and their counts, with those of some numbers cut into parts."""
-        cells = cells.zoomed_into(numbers, N_PARTS)
+        n_rows = int(cells.n_rows[numbers].sum())
+        cells = cells.zoomed_into(numbers, min(N_PARTS, n_rows // ROWS_PER_PART))
         zoom = cells.zooms[cells.depth[numbers[0]]]
         # To know the extremes pays where few scores have many rows, or cells have been cut before.
         extremes = self._n_cuts > 1 or len(zoom.special) > 0
         found = self._engine.count_in_parts(cells, numbers, zoom, extremes=extremes)
         part_counts, parts = self._tabulate(found)
-        if int(parts.n_rows.sum()) != int(cells.n_rows[numbers].sum()):
-            raise _changed(int(cells.n_rows[numbers].sum()), int(parts.n_rows.sum()))
+        if int(parts.n_rows.sum()) != n_rows:
+            raise _changed(n_rows, int(parts.n_rows.sum()))
         finer, order = cells.with_parts(numbers, parts)
         kept = np.delete(counts, numbers, axis=0)
         return finer, np.concatenate([kept, part_counts])[order]
