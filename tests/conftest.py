@@ -1,3 +1,5 @@
+import builtins
+
 import pytest
 from hypothesis import settings
 
@@ -12,3 +14,20 @@ def either_way(request):
     """Run a test with kernels as plain Python, and again with kernels compiled by Numba."""
     with running_kernels_as(request.param):
         yield request.param
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Give a function after which importing a package fails as if it were not installed."""
+
+    def refuse_package(package):
+        real = builtins.__import__
+
+        def refuse(name, *args, **kwargs):
+            if name.startswith(package):
+                raise ImportError(name)
+            return real(name, *args, **kwargs)
+
+        monkeypatch.setattr(builtins, "__import__", refuse)
+
+    return refuse_package

@@ -17,6 +17,9 @@ RATIOS = {
     "growth": "over sort",
     "rivals": "time over ordcut",
     "hard": "over sort",
+    "paths": "a point over a sort",
+    "bootstrap": "a replicate over a sort",
+    "coverage": "thresholds",
 }
 
 

@@ -1,5 +1,3 @@
-import builtins
-
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -93,15 +91,8 @@ def test_a_display_draws_on_given_axes():
     assert ThresholdDisplay.from_predictions(y, X[:, 0], ax=axes).ax_ is axes
 
 
-def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *args, **kwargs):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+def test_without_matplotlib_the_error_says_what_to_install(without):
+    without("matplotlib")
     with pytest.raises(ImportError, match=r'pip install "ordcut\[plots\]"'):
         ThresholdDisplay.from_predictions([0, 1], [0.1, 0.9])
 

@@ -186,11 +186,10 @@ class ThresholdDisplay:
         """
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)
-        self.ax_ = _new_axes() if ax is None else ax
+        self.ax_ = new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
-        # The ends of these maps are too dark or too light to tell from ink and paper.
         n_colours = len(self.table.classes) - (kind == "risk")
-        colours = _colour_map(cmap)(np.linspace(0.05, 0.88, n_colours))
+        colours = ordered_colours(n_colours, cmap)
         draw = self._draw_densities if kind == "density" else self._draw_risks
         draw(colours)
         self.ax_.set_xlabel("score")
@@ -257,18 +256,20 @@ class ThresholdDisplay:
         self.ax_.set_title("Risk of each threshold, and its minimum")
 
 
-def _new_axes() -> Any:
+def new_axes(what: str = "ThresholdDisplay") -> Any:
+    """Return axes of a new figure, for something that is named in the error without matplotlib."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            "ThresholdDisplay needs matplotlib, which is not installed. "
+            f"{what} needs matplotlib, which is not installed. "
             'Install it with: pip install "ordcut[plots]".'
         ) from error
     return plt.subplots(layout="constrained")[1]
 
 
-def _colour_map(name: str) -> Any:
+def ordered_colours(n_colours: int, name: str) -> Array:
+    """Return colours of a map without its ends, which are too close to ink and paper."""
     import matplotlib as mpl
 
-    return mpl.colormaps[name]
+    return np.asarray(mpl.colormaps[name](np.linspace(0.05, 0.88, n_colours)))

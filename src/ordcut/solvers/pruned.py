@@ -139,6 +139,11 @@ class PrunedProblem:
         return ScoreTable.from_rows(insert_lumps(rows, position, lumps), self._source)
 
     @property
+    def source(self) -> Source:
+        """Where the rows live."""
+        return self._source
+
+    @property
     def coarse(self) -> ScoreTable:
         """A table with cuts at some borders of cells only."""
         no_rows = SortedRows(
