@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 class AnyCells(Locating, Protocol):
     """Ordered cells of the line, as a source lays them out."""
 
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+
     def n_places(self, chosen: Bools) -> int:
         """Return how many places the chosen cells have, each of which can be split."""
 
