@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import growth, hard, headline, pictures, rivals, table1
+from benchmarks import bootstrap, coverage, growth, hard, headline, paths, pictures, rivals, table1
 from benchmarks.reports import shown, write_csv, write_markdown
 from ordcut.jit import running_kernels_as
 
@@ -14,6 +14,9 @@ BENCHMARKS = {
     "growth": growth,
     "rivals": rivals,
     "hard": hard,
+    "paths": paths,
+    "bootstrap": bootstrap,
+    "coverage": coverage,
 }
 
 

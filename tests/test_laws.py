@@ -189,3 +189,20 @@ def test_inputs_are_never_modified():
         for objective in (cost, "quadratic_kappa"):
             ordcut.optimal_thresholds(scores, truth, objective=objective, sample_weight=weights)
     assert cost.flags.writeable is False
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_only_ratios_of_weights_matter_however_far_they_are_from_one(objective, scale):
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, 60), rng.normal(size=60)
+    weights = rng.integers(1, 9, 60)
+    expected = ordcut.optimal_thresholds(scores, labels, objective=objective, sample_weight=weights)
+    found = ordcut.optimal_thresholds(
+        scores, labels, objective=objective, sample_weight=weights * scale
+    )
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert ordcut.evaluate(
+        labels, found.predict(scores), objective, sample_weight=weights * scale
+    ) == pytest.approx(expected.value, rel=1e-12)

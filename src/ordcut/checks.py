@@ -13,6 +13,9 @@ from ordcut.objectives import EXACT
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
 
+#: Weights whose sum is beyond two to this power, or below its inverse, are scaled.
+FARTHEST_EXPONENT = 200
+
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 
 
@@ -93,6 +96,10 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
         raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
     if total < EXACT and (array == np.rint(array)).all():
         return None if (array == 1).all() else array.astype(np.int64)
+    exponent = int(np.frexp(total)[1])
+    if abs(exponent) > FARTHEST_EXPONENT:
+        # Only ratios matter, and products of such weights would leave the range of floats.
+        return np.ldexp(array, -exponent)
     return array
 
 

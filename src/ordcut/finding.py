@@ -6,6 +6,7 @@ import numpy as np
 
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.objectives import ObjectiveLike, resolve_objective
+from ordcut.origin import Origin
 from ordcut.placing import place_between, scores_around
 from ordcut.solvers import Plan, Problem, solve
 from ordcut.thresholds import Thresholds
@@ -39,4 +40,5 @@ def find_thresholds(
         method=found.method,
         certificate=found.certificate,
         ranges=around.T.astype(np.float64) + 0.0,
+        origin=Origin(problem.source, resolved, class_weight),
     )

@@ -83,6 +83,24 @@ class Objective:
         """
         return not self.is_kappa and is_convex(self.cost)
 
+    def asymmetric(self, factor: float) -> Objective:
+        """Return the objective with the cost of every prediction that is too high times a factor.
+
+        Examples
+        --------
+        >>> resolve_objective("absolute", 3).asymmetric(5).cost
+        array([[ 0.,  1.,  2.],
+               [ 5.,  0.,  1.],
+               [10.,  5.,  0.]])
+        """
+        if not 0 <= factor < np.inf:
+            raise ValueError(
+                f"asymmetry must be a finite number that is not negative, got {factor!r}."
+            )
+        cost = np.where(np.tri(self.n_classes, k=-1, dtype=np.bool_), self.cost * factor, self.cost)
+        cost.flags.writeable = False
+        return Objective(f"{self.name}, too high {factor:g}-fold", cost, self.is_kappa)
+
     def value(self, confusion: Floats) -> float:
         """Return the mean cost, or the kappa, of a (predicted, true) table of weights.
 
@@ -183,6 +201,19 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
             f"got shape {resolved.cost.shape}."
         )
     return resolved
+
+
+def objective_or_named(objective: ObjectiveLike | None, name: str, n_classes: int) -> Objective:
+    """Return the objective asked for; if none was, the one of a name, or the absolute loss.
+
+    Examples
+    --------
+    >>> objective_or_named(None, "squared", 3).name, objective_or_named(None, "mine", 3).name
+    ('squared', 'absolute')
+    """
+    if objective is None:
+        objective = name if name in COSTS or name in KAPPAS else "absolute"
+    return resolve_objective(objective, n_classes)
 
 
 def is_convex(cost: Numbers) -> bool:

@@ -85,7 +85,7 @@ class ScoreTable:
         self.precision = source.precision
         self._number_kind = np.int64 if rows.is_whole else np.float64
         self.weight = float(len(rows.codes) if rows.weights is None else rows.weights.sum())
-        self._rows_in_order = None if rows.is_whole else source
+        self.source = source
 
     @cached_property
     def totals(self) -> Floats:
@@ -189,7 +189,7 @@ class ScoreTable:
 
         Sums of fractional weights depend on their order; sums of whole weights do not.
         """
-        if self._rows_in_order is None:
+        if self.rows.is_whole:
             return self.confusion(cuts)
         scores = self.rows.scores.astype(self.precision, copy=False)
-        return self._rows_in_order.confusion(place_cuts(scores, cuts))
+        return self.source.confusion(place_cuts(scores, cuts))

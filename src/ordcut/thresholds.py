@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut import export, storage
 from ordcut.arrays import Array, ArrayLike, Floats
 from ordcut.checks import as_scores, check_finite
+
+if TYPE_CHECKING:
+    from ordcut.bootstrap import Bootstrap
+    from ordcut.origin import Origin
+    from ordcut.resampling import RandomState
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +41,13 @@ class Thresholds:
     ranges : ndarray of shape (K - 1, 2)
         Each threshold can stand anywhere above the first value and up to the second one without
         changing any label of the data.
+    passes : int or None
+        How many times an engine went through a frame; None for arrays.
+    dropped : int
+        How many rows with missing values were left out, where that was asked for.
+    origin : Origin, optional
+        The data that the thresholds were found on, as they were passed, for ``bootstrap`` and
+        ``near_optimal``. Neither JSON nor a pickle has them, and results are equal without.
 
     Examples
     --------
@@ -57,6 +70,9 @@ class Thresholds:
     method: str
     certificate: str
     ranges: Floats = field(repr=False)
+    passes: int | None = None
+    dropped: int = 0
+    origin: Origin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("thresholds", "classes", "ranges"):
@@ -71,6 +87,9 @@ class Thresholds:
 
     def __hash__(self) -> int:
         return hash((self.thresholds.tobytes(), self.objective, self.value))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "origin": None}
 
     def codes(self, scores: ArrayLike) -> Array:
         """Return the position of each score's class: how many thresholds are at or below it.
@@ -100,6 +119,87 @@ class Thresholds:
         array([10, 20, 30])
         """
         return self.classes[self.codes(scores)]
+
+    def bootstrap(
+        self,
+        n: int = 1000,
+        *,
+        size: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> Bootstrap:
+        """Return how sure the thresholds and their value are, by an m-out-of-n bootstrap.
+
+        Thresholds come closer to those of the population at a cube-root rate, for which drawing
+        as many rows as there are is misleading. So each replicate draws fewer, and the spread is
+        scaled back; see :class:`ordcut.Bootstrap`.
+
+        Parameters
+        ----------
+        n : int, default=1000
+            The number of replicates.
+        size : int, optional
+            How many rows, m, a replicate draws; by default the number of rows to the power of
+            0.8.
+        random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=0
+            Where the draws start. A number always gives the same result, whatever the order of
+            the rows and the number of threads.
+        n_jobs : int, optional
+            The number of threads, -1 for one a core. By default one.
+        progress : bool, default=False
+            Whether to show a progress bar, for which rich must be installed.
+
+        Returns
+        -------
+        Bootstrap
+            The thresholds of every replicate, and intervals.
+
+        Examples
+        --------
+        >>> import numpy as np, ordcut
+        >>> rng = np.random.default_rng(0)
+        >>> scores = rng.normal(size=2000)
+        >>> labels = np.digitize(scores + rng.logistic(size=2000) / 4, [-0.5, 1.0])
+        >>> found = ordcut.optimal_thresholds(scores, labels)
+        >>> low, high = found.bootstrap(n=200).intervals(level=0.95).T
+        >>> (low <= [-0.5, 1.0]) & ([-0.5, 1.0] <= high)
+        array([ True,  True])
+        """
+        from ordcut.replicates import bootstrap_thresholds
+
+        return bootstrap_thresholds(self, n, size, random_state, n_jobs, progress)
+
+    def near_optimal(self, tolerance: float = 0.01) -> Floats:
+        """Return how far each threshold can move alone before the value gets worse than a bit.
+
+        The others stay where they are, and it does not pass them. Every place between the
+        threshold and an end of its range is good enough; good ones beyond a bad one do not count.
+
+        Parameters
+        ----------
+        tolerance : float, default=0.01
+            By what share of itself the loss may rise, or the kappa fall.
+
+        Returns
+        -------
+        ndarray of shape (K - 1, 2)
+            As in ``ranges``, which they contain, a threshold can stand anywhere above the first
+            value and up to the second one.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 1, 0, 1, 1]
+        >>> found = ordcut.optimal_thresholds(scores, labels)
+        >>> found.ranges
+        array([[2., 3.]])
+        >>> found.near_optimal(tolerance=0.5)
+        array([[1., 8.]])
+        """
+        from ordcut.near_optimal import near_optimal_ranges
+
+        return near_optimal_ranges(self, tolerance)
 
     def to_json(self) -> str:
         """Return the thresholds as JSON text, with a schema version, for ``from_json``.

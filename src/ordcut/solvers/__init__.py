@@ -25,12 +25,14 @@ from ordcut.solvers.ratio import Optimum, maximise_kappa
 
 if TYPE_CHECKING:
     from ordcut.sorting import KernelRows
+    from ordcut.sources.base import Source
     from ordcut.table import ScoreTable
 
 __all__ = [
     "METHODS",
     "SOLVERS",
     "Method",
+    "Minimiser",
     "Plan",
     "Problem",
     "Solution",
@@ -51,6 +53,10 @@ class Problem(Protocol):
     classes: Array
     precision: np.dtype[Any]
     weight: float
+
+    @property
+    def source(self) -> Source:
+        """Where the rows live."""
 
     @property
     def totals(self) -> Floats:
@@ -96,9 +102,17 @@ class Solution:
 
 
 def solve(
-    problem: Problem, objective: Objective, factors: Floats, method: str, plan: Plan
+    problem: Problem,
+    objective: Objective,
+    factors: Floats,
+    method: str,
+    plan: Plan,
+    first: Floats | None = None,
 ) -> Solution:
-    """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth."""
+    """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth.
+
+    A kappa gets there in fewer steps from ``first``, the table of weights of cuts near the best.
+    """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     check_costs(objective, problem.weight * factors.max())
@@ -112,6 +126,7 @@ def solve(
             lambda cost: _minimise(some, cost * factors, method, plan),
             lambda found: found.table.confusion(found.cuts) * factors,
             start,
+            None if first is None else first * factors,
         )
 
     n_steps, start = 0, Fraction(1)
@@ -122,6 +137,49 @@ def solve(
     n_steps += best.n_steps
     why = f"Dinkelbach's fixed point after {n_steps} steps, each by {best.last.certificate}"
     return Solution(best.last.table, best.last.cuts, best.last.method, why)
+
+
+@dataclass(frozen=True)
+class Minimiser:
+    """A solver that was chosen for a cost matrix, to be run on one problem or on many."""
+
+    numbers: Numbers
+    is_convex: bool
+    solver: Solver
+    method: str
+    plan: Plan
+
+    @classmethod
+    def choose(cls, cost: Floats, weight: float, method: str, plan: Plan) -> Minimiser:
+        """Choose by the costs, in whole numbers where sums up to a weight of rows allow it."""
+        numbers = in_whole_numbers(cost, weight)
+        convex = is_convex(numbers)
+        best_solver = "nested" if convex else "dp"
+        solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]
+        method = best_solver if method == "auto" else method
+        if solver.needs == "convex" and not convex:
+            raise ValueError(
+                f'method="{method}" needs a convex objective, whose second differences over the '
+                'predicted class are not negative. Use method="dp" or "auto".'
+            )
+        return cls(numbers, convex, solver, method, plan)
+
+    def __call__(self, problem: Problem) -> Solution:
+        """Return the lowest cuts of least cost, and why they are."""
+        table = problem.table_for(self.numbers)
+        cuts = _find_cuts(self.solver, table, self.numbers, self.plan)
+        if self.solver.needs == "nothing":
+            why = "dynamic programme over all ordered labelings"
+            return Solution(table, cuts, self.method, why)
+        if self.is_convex:
+            # In exact arithmetic this changes nothing; after rounding it keeps the lower of two
+            # cuts that are equally good.
+            ordered = np.minimum.accumulate(cuts[::-1])[::-1]
+            return Solution(table, ordered, self.method, "convex objective (Theorem 2)")
+        crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
+        if len(crossed):
+            raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
+        return Solution(table, cuts, self.method, "ordered minima (Theorem 1)")
 
 
 def check_costs(objective: Objective, weight: float) -> None:
@@ -135,29 +193,7 @@ def check_costs(objective: Objective, weight: float) -> None:
 
 
 def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:
-    numbers = in_whole_numbers(cost, problem.weight)
-    convex = is_convex(numbers)
-    best_solver = "nested" if convex else "dp"
-    solver = SOLVERS[best_solver if method in ("auto", "pruned") else method]
-    method = best_solver if method == "auto" else method
-    if solver.needs == "convex" and not convex:
-        raise ValueError(
-            f'method="{method}" needs a convex objective, whose second differences over the '
-            'predicted class are not negative. Use method="dp" or "auto".'
-        )
-    table = problem.table_for(numbers)
-    cuts = _find_cuts(solver, table, numbers, plan)
-    if solver.needs == "nothing":
-        return Solution(table, cuts, method, "dynamic programme over all ordered labelings")
-    if convex:
-        # In exact arithmetic this changes nothing; after rounding it keeps the lower of two cuts
-        # that are equally good.
-        ordered = np.minimum.accumulate(cuts[::-1])[::-1]
-        return Solution(table, ordered, method, "convex objective (Theorem 2)")
-    crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
-    if len(crossed):
-        raise CrossedThresholdsError(method, int(crossed[0]) + 1)
-    return Solution(table, cuts, method, "ordered minima (Theorem 1)")
+    return Minimiser.choose(cost, problem.weight, method, plan)(problem)
 
 
 def _find_cuts(solver: Solver, table: ScoreTable, numbers: Numbers, plan: Plan) -> Ints:

@@ -37,12 +37,13 @@ def maximise_kappa(
     minimise: Callable[[Floats], Found],
     confusion_of: Callable[[Found], Floats],
     start: Fraction = Fraction(1),
+    first: Floats | None = None,
 ) -> Optimum[Found]:
     """Return what maximises a kappa, given a way to minimise any additive cost.
 
     ``totals`` is the weight of each true class; ``confusion_of`` gives the (predicted, true)
     weights of a solution. ``start`` is a ratio that some cuts reach; any constant prediction
-    reaches 1.
+    reaches 1. ``first`` is the table of weights of cuts that are likely to be near the best.
     """
     weights = in_whole_numbers(objective.cost, float(totals.sum())).astype(np.float64)
     by_chance = weights @ totals  # what predicting class k for every row would cost
@@ -50,6 +51,8 @@ def maximise_kappa(
         raise no_kappa(objective.name)
     problem = _Problem(weights, totals, by_chance)
     ratio, best = start, None
+    if first is not None:
+        ratio = min(ratio, problem.ratio_of(first))
     for n_steps in count(1):
         found = minimise(problem.cost_at(ratio))
         reached = problem.ratio_of(confusion_of(found))

@@ -1,0 +1,77 @@
+"""How far each threshold can move alone before the value gets worse by more than a bit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordcut.arrays import Floats
+from ordcut.placing import scores_around
+from ordcut.revisiting import Revisited, revisit
+from ordcut.thresholds import Thresholds
+
+#: A value that is worse by rounding only, in parts of the largest cost, is not worse.
+ROUNDING = 1e-12
+
+
+def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
+    """Return the ranges of a result that knows its data; see ``Thresholds.near_optimal``."""
+    if not 0 <= tolerance < np.inf:
+        raise ValueError(
+            "tolerance must be a share of the value that is not negative, such as 0.01, "
+            f"got {tolerance!r}."
+        )
+    known = revisit(found, "near_optimal")
+    table, cuts = known.table, known.cuts
+    judge = _Judge(known)
+    limit = tolerance * abs(judge.value) + ROUNDING * judge.scale
+    edges = np.concatenate(([0], cuts, [len(table.rows.codes)]))
+    lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
+    highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]
+    scores = table.rows.scores.astype(table.precision, copy=False)
+    ranges = scores_around(scores, np.array(lowest))[0], scores_around(scores, np.array(highest))[1]
+    return np.array(ranges, np.float64).T + 0.0
+
+
+class _Judge:
+    """The value at every place where one threshold could stand, the others where they are."""
+
+    def __init__(self, known: Revisited) -> None:
+        objective = known.origin.objective
+        factors = known.origin.factors(known.confusion.sum(axis=0))
+        confusion = known.confusion * factors
+        self.rows = known.table.rows
+        self.factors = factors
+        self.cost = objective.cost
+        self.is_kappa = objective.is_kappa
+        self.weight = confusion.sum()
+        self.paid = (objective.cost * confusion).sum()
+        if self.is_kappa:
+            self.by_chance = objective.cost @ confusion.sum(axis=0)
+            self.expected = confusion.sum(axis=1) @ self.by_chance
+        self.value = objective.value(confusion)
+        self.scale = 1.0 if self.is_kappa else np.abs(self.cost).max()
+
+    def last_good(self, k: int, cut: int, end: int, limit: float) -> int:
+        """Return the last cut on the way to ``end`` up to which the value stays within a limit."""
+        step = -1 if end < cut else 1
+        places = np.arange(cut + step, end + step, step)
+        possible = self.rows.ends[places - 1]  # at cut 0 too, since the last row ends its score
+        places, is_bad = places[possible], (self._worse(k, cut, end) > limit)[possible]
+        n_good = int(is_bad.argmax()) if is_bad.any() else len(is_bad)
+        return int(places[n_good - 1]) if n_good else cut
+
+    def _worse(self, k: int, cut: int, end: int) -> Floats:
+        """Return by how much the value is worse after each row on the way to ``end`` is passed."""
+        # Going up, a row passed falls from class k + 1 to class k; going down, it rises.
+        rows = slice(cut, end) if cut < end else slice(end, cut)
+        sign, order = (1.0, 1) if cut < end else (-1.0, -1)
+        codes = self.rows.codes[rows]
+        weights = sign * self.factors[codes]
+        if self.rows.weights is not None:
+            weights = weights * self.rows.weights[rows]
+        rise = np.cumsum((weights * (self.cost[k] - self.cost[k + 1])[codes])[::order])
+        if not self.is_kappa:
+            return np.asarray(rise / self.weight)
+        change = self.by_chance[k] - self.by_chance[k + 1]
+        expected = self.expected + np.cumsum((weights * change)[::order])
+        return np.asarray(self.value - 1 + (self.paid + rise) * self.weight / expected)

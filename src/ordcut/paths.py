@@ -1,0 +1,255 @@
+"""Threshold paths: thresholds and value for many objectives on rows that are prepared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ordcut.arrays import Array, ArrayLike, Floats
+from ordcut.checks import ClassWeight
+from ordcut.errors import unknown_name
+from ordcut.finding import find_thresholds
+from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.solvers import Plan, Problem
+from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
+from ordcut.sources.arrays import ArraySource
+from ordcut.table import ScoreTable
+from ordcut.threads import count_threads, run_all
+from ordcut.thresholds import Thresholds
+
+KINDS = ("thresholds", "value")
+
+#: From a tenth to tenfold, in plain fractions, for which sums have no rounding.
+FACTORS = np.concatenate([1 / np.arange(10, 1, -1), np.arange(1.0, 11.0)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdPath:
+    """Optimal thresholds over a grid of what they are optimal for.
+
+    Attributes
+    ----------
+    parameter : str
+        What changes along the path.
+    grid : ndarray of shape (n_points,)
+        The values of the parameter, as they were given.
+    points : tuple of Thresholds
+        What was found at each: to the last bit what a call of ``optimal_thresholds`` finds, if
+        perhaps by another method.
+
+    Examples
+    --------
+    >>> path = asymmetry_path([1, 2, 3, 4, 5], [0, 1, 0, 1, 1], [0.5, 1, 3])
+    >>> path
+    ThresholdPath(asymmetry from 0.5 to 3 in 3 points, absolute)
+    >>> path.thresholds.ravel(), path.values
+    (array([1.5, 1.5, 3.5]), array([0.1, 0.2, 0.2]))
+    """
+
+    parameter: str
+    objective: str
+    grid: Floats = field(repr=False)
+    points: tuple[Thresholds, ...] = field(repr=False)
+
+    @property
+    def thresholds(self) -> Floats:
+        """The thresholds of every point, (n_points, K - 1)."""
+        return np.array([point.thresholds for point in self.points])
+
+    @property
+    def values(self) -> Floats:
+        """The value of every point, by the objective of that point, (n_points,)."""
+        return np.array([point.value for point in self.points])
+
+    def __repr__(self) -> str:
+        low, high = self.grid.min(), self.grid.max()
+        return (
+            f"ThresholdPath({self.parameter} from {low:g} to {high:g} in {len(self.grid)} points, "
+            f"{self.objective})"
+        )
+
+    def plot(self, *, kind: str = "thresholds", ax: Any = None, cmap: str = "viridis") -> Any:
+        """Draw the path, with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"thresholds", "value"}, default="thresholds"
+            What to draw over the parameter.
+        ax : matplotlib Axes, default=None
+            What to draw on; a new figure by default.
+        cmap : str, default="viridis"
+            The colours of the ordered thresholds.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> path = asymmetry_path([1, 2, 3, 4, 5], [0, 1, 0, 1, 1])
+        >>> path.plot(kind="value").get_ylabel()
+        'absolute'
+        """
+        from ordcut.plots.drawing import new_axes, ordered_colours
+
+        if kind not in KINDS:
+            raise unknown_name("kind", kind, KINDS)
+        ax = new_axes("ThresholdPath.plot") if ax is None else ax
+        order = np.argsort(self.grid)
+        if kind == "value":
+            ax.plot(self.grid[order], self.values[order], marker="o", markersize=3, color="black")
+            ax.set_ylabel(self.objective)
+        else:
+            lines = np.where(np.isfinite(self.thresholds), self.thresholds, np.nan)[order].T
+            names = [str(name) for name in self.points[0].classes]
+            for k, colour in enumerate(ordered_colours(len(lines), cmap)):
+                style = {"marker": "o", "markersize": 3, "color": colour}
+                ax.plot(self.grid[order], lines[k], label=f"{names[k]} | {names[k + 1]}", **style)
+            ax.set_ylabel("threshold")
+            ax.legend(frameon=False)
+        if self.grid.min() > 0:
+            ax.set_xscale("log")
+        ax.set_xlabel(self.parameter)
+        return ax
+
+
+def asymmetry_path(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    factors: ArrayLike = FACTORS,
+    *,
+    objective: ObjectiveLike = "absolute",
+    classes: Sequence[Any] | Array | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+    n_jobs: int | None = None,
+) -> ThresholdPath:
+    """Find the optimal thresholds for each of many costs of a prediction that is too high.
+
+    Rows are validated and sorted once. Each point is exactly what
+    ``optimal_thresholds`` finds for ``resolve_objective(objective, K).asymmetric(factor)``.
+
+    Parameters
+    ----------
+    scores, labels, objective, classes, sample_weight, class_weight
+        As in :func:`ordcut.optimal_thresholds`.
+    factors : array-like of shape (n_points,)
+        By how much a prediction that is too high costs more than the objective says, while one
+        that is too low costs the same; from 1/10 to 10 by default.
+    n_jobs : int, optional
+        The number of threads, which share the points; -1 for one a core. By default one.
+
+    Returns
+    -------
+    ThresholdPath
+        The thresholds and the value at each factor.
+
+    Examples
+    --------
+    >>> path = asymmetry_path([1, 2, 3, 4, 5], [0, 1, 0, 1, 1], [1, 3])
+    >>> path.thresholds
+    array([[1.5],
+           [3.5]])
+    """
+    grid = _as_grid(factors, "factors")
+    base, source = _prepared(objective, scores, labels, classes, sample_weight)
+    work = [(base.asymmetric(factor), class_weight) for factor in grid.tolist()]
+    return ThresholdPath("asymmetry", base.name, grid, _solve_all(source, work, n_jobs))
+
+
+def class_weight_path(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    name: Any,
+    weights: ArrayLike = FACTORS,
+    *,
+    objective: ObjectiveLike = "absolute",
+    classes: Sequence[Any] | Array | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> ThresholdPath:
+    """Find the optimal thresholds for each of many weights of one class.
+
+    Rows are validated and sorted once. Each point is exactly what
+    ``optimal_thresholds`` finds with ``class_weight={name: weight}``.
+
+    Parameters
+    ----------
+    scores, labels, objective, classes, sample_weight
+        As in :func:`ordcut.optimal_thresholds`.
+    name : object
+        One of the classes.
+    weights : array-like of shape (n_points,)
+        How much its rows count, while those of the others count 1; from 1/10 to 10 by default.
+    n_jobs : int, optional
+        The number of threads, which share the points; -1 for one a core. By default one.
+
+    Returns
+    -------
+    ThresholdPath
+        The thresholds and the value at each weight.
+
+    Examples
+    --------
+    >>> path = class_weight_path([1, 2, 3, 4, 5], ["a", "b", "a", "b", "b"], "a", [1, 3],
+    ...                          classes=["a", "b"])
+    >>> path.thresholds
+    array([[1.5],
+           [3.5]])
+    """
+    grid = _as_grid(weights, "weights")
+    base, source = _prepared(objective, scores, labels, classes, sample_weight)
+    work = [(base, {name: weight}) for weight in grid.tolist()]
+    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(source, work, n_jobs))
+
+
+def _prepared(
+    objective: ObjectiveLike,
+    scores: ArrayLike,
+    labels: ArrayLike,
+    classes: Sequence[Any] | Array | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Objective, ArraySource]:
+    source = ArraySource(
+        scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
+    )
+    return resolve_objective(objective, len(source.classes)), source
+
+
+def _solve_all(
+    source: ArraySource, work: Sequence[tuple[Objective, ClassWeight | None]], n_jobs: int | None
+) -> tuple[Thresholds, ...]:
+    """Solve one prepared problem for many objectives and class weights."""
+    n_threads = count_threads(n_jobs)
+    problem: Problem
+    method, plan = "auto", Plan(n_jobs=1)
+    objective = work[0][0]
+    if is_worth_pruning(source, objective) and not objective.is_convex:
+        method, problem = "pruned", PrunedProblem(source, n_threads)
+    else:  # sorted rows serve all points of a convex cost, and so beat counted ones
+        problem = ScoreTable.from_source(source)
+    points: list[Thresholds | None] = [None] * len(work)
+
+    def solve_one(number: int) -> None:
+        objective, class_weight = work[number]
+        # A copy shares what is prepared, and fetches rows for its own objective only.
+        points[number] = find_thresholds(copy(problem), objective, method, class_weight, plan)
+
+    run_all(solve_one, range(len(work)), n_threads)
+    return tuple(point for point in points if point is not None)
+
+
+def _as_grid(numbers: ArrayLike, argument: str) -> Floats:
+    grid = np.array(numbers, dtype=np.float64)
+    if grid.ndim != 1 or len(grid) == 0:
+        raise ValueError(
+            f"{argument} must be one or more numbers in a row, got shape {grid.shape}."
+        )
+    grid.flags.writeable = False
+    return grid
