@@ -189,3 +189,15 @@ def test_without_matplotlib_the_error_says_what_to_install(without):
 def test_an_unknown_kind_is_named_with_those_that_exist():
     with pytest.raises(ValueError, match='kind must be one of "density", "risk", "confusion"'):
         ThresholdDisplay.from_predictions([0, 1], [0.1, 0.9], kind="risks")
+
+
+@pytest.mark.parametrize("kind", ["density", "risk"])
+def test_a_score_far_out_leaves_room_for_the_others(kind):
+    scores = np.append(np.arange(1000.0), 1e6)
+    labels = np.append(np.repeat([0, 1], 500), 1)
+    shown = ThresholdDisplay.from_predictions(labels, scores, kind=kind)
+    low, high = shown.ax_.get_xlim()
+    assert low <= 499.5 <= high < 2000
+    edges, counts = shown.histogram()
+    assert edges[-1] == 1e6
+    assert counts.sum() == 1001

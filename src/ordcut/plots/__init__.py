@@ -30,6 +30,9 @@ KINDS = ("density", "risk", "confusion")
 #: Of large data, risks are computed at about so many places; of small data, at all.
 N_PLACES = 6400
 
+#: Pictures leave out up to this share of the rows at either end.
+OUTSIDE = 0.002
+
 #: A histogram has twice the cube root of the number of places as bins, between these.
 FEWEST_BINS, MOST_BINS = 10, 80
 
@@ -306,8 +309,27 @@ class ThresholdDisplay:
             drawing.draw_densities(self.ax_, self, key, score_name)
         return self
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Where nearly all scores and all finite thresholds are: what pictures show.
+
+        A few scores far out would leave no room for the others.
+        """
+        low, high = self.extent
+        weight = self.below.sum(axis=1)
+        if len(self.places) and weight[-1] > weight[0]:
+            ends = weight[0] + (weight[-1] - weight[0]) * np.array([OUTSIDE, 1 - OUTSIDE])
+            first, last = np.searchsorted(weight, ends).tolist()
+            low = max(low, float(self.places[max(first - 1, 0)]))
+            high = min(high, float(self.places[min(last, len(weight) - 1)]))
+        finite = self.labeler.thresholds[np.isfinite(self.labeler.thresholds)]
+        low, high = min([low, *finite.tolist()]), max([high, *finite.tolist()])
+        return (low, high) if low < high else (low - 0.5, high + 0.5)
+
     def histogram(self) -> tuple[Floats, Floats]:
         """Return edges at nearly equal steps, and the weight of each class between them.
+
+        The steps are those of the middle; scores beyond it share a step at either end.
 
         Returns
         -------
@@ -320,9 +342,11 @@ class ThresholdDisplay:
         if low == high:
             low, high = low - 0.5, high + 0.5
         n_bins = int(np.clip(2 * np.cbrt(len(self.places)), FEWEST_BINS, MOST_BINS))
-        grid = np.linspace(low, high, n_bins + 1)[1:-1]
+        grid = np.linspace(*self.middle, n_bins + 1)
+        grid = grid[(grid > low) & (grid < high)]
         # The weights are known at places only, so each edge moves to the next one.
         numbers = np.unique(np.searchsorted(self.places, grid))
+        numbers = numbers[numbers < len(self.places)]
         numbers = numbers[(self.places[numbers] > low) & (self.places[numbers] < high)]
         edges = np.concatenate([[low], self.places[numbers], [high]])
         below = np.vstack([self.below[0], self.below[numbers], self.below[-1]])

@@ -76,7 +76,7 @@ def draw_densities(axes: Any, display: ThresholdDisplay, key: Key, score_name: s
         axes.axvspan(max(lower, low), min(upper, high), color="0.5", alpha=0.3, linewidth=0)
         if low <= threshold <= high:
             axes.axvline(threshold, color="black", linewidth=1.2, linestyle="--")
-    axes.set_xlim(low, high)
+    axes.set_xlim(*display.middle)
     axes.set_ylabel("density, by share of class")
     axes.set_title(f"Thresholds for {labeler.objective} ({labeler.method})").set_parse_math(False)
     _finish(axes, labeler, key, score_name)
@@ -93,6 +93,7 @@ def draw_risks(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) 
     labeler = display.labeler
     for threshold in labeler.thresholds[np.isfinite(labeler.thresholds)]:
         axes.axvline(threshold, color="black", linewidth=0.8, linestyle=":")
+    axes.set_xlim(*display.middle)
     axes.set_ylabel(f"mean risk ({display.cost_name})").set_parse_math(False)
     axes.set_title("Risk of each threshold, and its minimum")
     _finish(axes, labeler, key, score_name)
