@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint programs docs bench bench-estimators bench-frames bench-cli clean
+.PHONY: demo test lint programs docs clean bench bench-cli bench-estimators bench-experiment \
+  bench-frames bench-generalisation bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output --force
@@ -40,6 +41,15 @@ bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes bench
 
 bench-cli: .venv/test.ready  ## measure the command line against what it cannot do without
 	$(BIN)/python -m benchmarks.cli
+
+bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
+	$(BIN)/python -m benchmarks.torch
+
+bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
+	$(BIN)/python -m benchmarks.generalisation
+
+bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and its Table 1
+	$(BIN)/python -m benchmarks.experiment
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt

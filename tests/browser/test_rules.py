@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from looking import drag, exported, ratings
 
@@ -75,6 +75,7 @@ def test_numbers_are_written_as_python_writes_them(browser):
     )
 
     @settings(max_examples=30)
+    @example([6317540655597485.0, 100000000000000.5, 1000000000000015.0, 0.5, 99999999999999.95])
     @given(
         st.lists(
             st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True), max_size=200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -19,7 +20,8 @@ def describe() -> str:
     >>> "cores; " in describe() and "numpy " in describe()
     True
     """
-    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    packages = [*PACKAGES, "torch"] if "torch" in sys.modules else PACKAGES
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     return (
         f"{_processor()}, {count_cores()} cores; {platform.system()}, "
         f"Python {platform.python_version()}, {versions}."

@@ -18,6 +18,7 @@ COMMANDS = {
     "report": ("ordcut.cli.report:report", "Make a page on which thresholds can be moved."),
     "bench": ("ordcut.cli.bench:bench", "Measure ordcut on this machine, against sorting."),
     "demo": ("ordcut.cli.demo:demo", "Find thresholds on real data that ship with a package."),
+    "experiment": ("ordcut.experiments.command:experiment", "Run the paper's experiment."),
     "completion": ("ordcut.cli.completion:completion", "Print the completions for a shell."),
 }
 

@@ -63,7 +63,12 @@ function scientific(x) {
 /** A float as Python's format(x, ".15g") writes it, in capitals. */
 function general(x, count) {
   const sign = x < 0 ? "-" : "";
-  const [padded, exponent] = digitsOf(x, count - 1);
+  let [padded, exponent] = digitsOf(x, count - 1);
+  // Halfway between two numbers of so many digits, JavaScript goes up and Python to the even one.
+  const [exact, power] = digitsOf(x, 60);
+  if (/^50*$/.test(exact.slice(count)) && Number(exact[count - 1]) % 2 === 0) {
+    [padded, exponent] = [exact.slice(0, count), power];
+  }
   const digits = padded.replace(/0+$/, "") || "0";
   if (exponent < -4 || exponent >= count) {
     const rest = digits.length > 1 ? "." + digits.slice(1) : "";
