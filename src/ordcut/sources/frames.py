@@ -20,10 +20,10 @@ SAMPLE_SIZE, N_CELLS = 4096, 1 << 13
 
 #: About how many parts the cells that are left are cut into in one pass: as many as this, or fewer
 #: if so many rows for each part are enough of them.
-N_PARTS, ROWS_PER_PART = 1 << 16, 16
+N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
 #: Up to so many rows are fetched without more ado, and up to such a share of all rows.
-FEW_ROWS, FEW_SHARE = 50_000, 1 / 250
+FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
 
 #: So many times cells are cut to reach that; then only if ``max_rows`` asks for it.
 MOST_CUTS = 2

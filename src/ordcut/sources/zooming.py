@@ -274,31 +274,31 @@ class NestedCells:
         ends of their own, get windows of their own.
         """
         depth = int(self.depth[numbers[0]])
-        each = int(np.clip(n_parts // len(numbers), LEAST_PARTS, MOST_PARTS))
-        each = 1 << (each.bit_length() - 1)
         rows = self.n_rows[numbers]
         is_heaviest = np.isin(np.arange(len(rows)), np.argsort(-rows, kind="stable")[:N_SPECIAL])
         is_special = is_heaviest & (rows > TIMES_HEAVY * rows.mean())
         is_special |= np.isin(self.key[numbers], self.root.ends) & (depth == 0)
+        if depth < len(self.zooms):  # cells of this depth have been cut before: the same way again
+            zoom = self.zooms[depth]
+        else:
+            each = int(np.clip(n_parts // len(numbers), LEAST_PARTS, MOST_PARTS))
+            each = 1 << (each.bit_length() - 1)
+            zoom = Zoom(each, MOST_PARTS if is_special.any() else each)
         special = [
             (int(self.key[number]), window)
             for number in numbers[is_special].tolist()
-            if (window := self._window_of(number)) is not None
+            if (window := self._window_of(number, zoom.n_keys)) is not None
         ]
-        if depth < len(self.zooms):
-            before = self.zooms[depth]
-            zoom = replace(before, special=(*before.special, *special))
-        else:
-            zoom = Zoom(each, MOST_PARTS, tuple(special))
+        zoom = replace(zoom, special=(*zoom.special, *special))
         return replace(self, zooms=(*self.zooms[:depth], zoom, *self.zooms[depth + 1 :]))
 
-    def _window_of(self, number: int) -> Window | None:
+    def _window_of(self, number: int, most_parts: int) -> Window | None:
         """Return a window over a cell; None if it is not known where it ends."""
         if np.isnan(self.low[number]):
             if self.depth[number] > 0:
                 return None
-            return self.root.window_of(int(self.key[number]), MOST_PARTS)
-        return Window.over(float(self.low[number]), float(self.high[number]), MOST_PARTS)
+            return self.root.window_of(int(self.key[number]), most_parts)
+        return Window.over(float(self.low[number]), float(self.high[number]), most_parts)
 
     def with_parts(self, numbers: Ints, parts: NestedCells) -> tuple[NestedCells, Ints]:
         """Return the cells with those of some numbers replaced by their parts.
