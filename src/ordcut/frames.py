@@ -103,8 +103,14 @@ def optimal_thresholds(
         max_rows=max_rows,
         progress=progress,
     )
-    problem = PrunedProblem(source)
-    found = find_thresholds(problem, objective, "pruned", class_weight, Plan())
+    return thresholds_of(source, objective, class_weight)
+
+
+def thresholds_of(
+    source: FrameSource, objective: ObjectiveLike, class_weight: ClassWeight | None = None
+) -> Thresholds:
+    """Return the optimal thresholds of a source, for those who ask more of it than thresholds."""
+    found = find_thresholds(PrunedProblem(source), objective, "pruned", class_weight, Plan())
     return replace(found, passes=source.passes, dropped=source.dropped)
 
 
