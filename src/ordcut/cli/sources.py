@@ -36,8 +36,14 @@ def open_source(
     """Return the rows of a frame as a source, with classes as text where a command names them."""
     assert columns.score is not None
     assert columns.label is not None
+    kind = nw.from_native(frame).collect_schema()[columns.label]
+    if kind.is_nested():
+        raise UserError(
+            f'--label must name a column of numbers, booleans or text, and "{columns.label}" is of '
+            f"type {kind}. Name another, or unnest it first."
+        )
     if isinstance(classes, str):
-        classes = read_classes(classes, nw.from_native(frame).collect_schema()[columns.label])
+        classes = read_classes(classes, kind)
     return FrameSource(
         frame,
         score=columns.score,
