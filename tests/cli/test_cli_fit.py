@@ -221,6 +221,7 @@ def test_missing_values_stop_it_or_are_dropped(ordcut, tmp_path):
         ("score,label\n1,0\n2,1\n", ["--classes", "1,2"], "among the classes 1, 2"),
         ("score,label\n1,0\n2,1\n", ["--json", "-o", "-"], "Leave one out"),
         ("x,label\n1,0\n", [], "must name a column"),
+        ("score,score,label\n1,9,0\n2,8,1\n", [], 'has "score" 2 times'),
         ("", [], "standard input is empty"),
     ],
 )
