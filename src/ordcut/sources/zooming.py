@@ -21,8 +21,8 @@ from ordcut.arrays import Array, Bools, Floats, Ints
 #: Beyond this, the difference of two scores could leave the range of float64.
 FARTHEST = 2.0**1021
 
-#: Scales are powers of two up to this one.
-LARGEST_EXPONENT = 1000
+#: Scales of windows are powers of two up to this one: zooms go on from there.
+LARGEST_EXPONENT = 900
 
 #: If more than this share of the scores is in one of so many cells, there are so many windows, of
 #: about the same number of scores each.
@@ -34,8 +34,9 @@ LEAST_PARTS, MOST_PARTS = 4, 1 << 9
 #: Of the cells with so many times the rows of others, at most so many are cut by themselves.
 TIMES_HEAVY, N_SPECIAL = 8, 8
 
-#: Keys of cells are exact in float64.
-LARGEST_KEY = 2.0**52
+#: Keys of cells are exact in float64, and cells are cut at most so many times: what that does not
+#: separate has about the same score.
+LARGEST_KEY, MOST_DEPTH = 2.0**52, 8
 
 #: The keys of a row that is in no cell, and of one below all windows.
 NOWHERE, BELOW = -2.0, -1.0
@@ -134,7 +135,8 @@ def first_cells(sample: Array, n_cells: int) -> Root:
     edges = np.unique(scores[(len(scores) * np.arange(1, N_WINDOWS)) // N_WINDOWS])
     edges = edges[(edges > low) & (edges < high)].tolist()
     borders = pairwise([low, *edges, high])
-    windows = [Window.over(a, b, n_cells // (len(edges) + 1)) for a, b in borders]
+    each = max(4, n_cells // (len(edges) + 1))
+    windows = [Window.over(a, b, each) for a, b in borders]
     return Root(tuple(edges), tuple(windows))
 
 
@@ -264,8 +266,8 @@ class NestedCells:
 
     @property
     def can_split(self) -> Bools:
-        """Which cells can be cut into parts: keys must stay exact in float64."""
-        return np.asarray(self.key + 1 < LARGEST_KEY / MOST_PARTS)
+        """Which cells can be cut into parts: not too deep ones, whose keys stay exact."""
+        return np.asarray((self.key + 1 < LARGEST_KEY / MOST_PARTS) & (self.depth < MOST_DEPTH))
 
     def zoomed_into(self, numbers: Ints, n_parts: int) -> NestedCells:
         """Return the same cells with a zoom that cuts some of them into about so many parts.
