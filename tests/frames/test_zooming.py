@@ -4,16 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordcut.sources.zooming import (
-    Arithmetic,
-    NestedCells,
-    Root,
-    Window,
-    Zoom,
-    descend,
-    enter,
-    first_cells,
-)
+from ordcut.sources.nested import NestedCells
+from ordcut.sources.zooming import Arithmetic, Root, Window, Zoom, descend, enter, first_cells
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 

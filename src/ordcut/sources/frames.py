@@ -11,9 +11,11 @@ from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
 from ordcut.labels import check_classes, codes_of, encode
 from ordcut.objectives import EXACT
 from ordcut.sources.arrays import ArraySource
-from ordcut.sources.engine import Columns, Engine, Progress, n_at_or_below
+from ordcut.sources.engine import Columns, Engine, Progress
+from ordcut.sources.expressions import n_at_or_below
 from ordcut.sources.missing import Nulls, check_nulls, is_missing, leave_out
-from ordcut.sources.zooming import NOWHERE, NestedCells, first_cells
+from ordcut.sources.nested import NestedCells
+from ordcut.sources.zooming import NOWHERE, first_cells
 
 #: How many scores are looked at to lay out the first cells, and about how many cells these are.
 SAMPLE_SIZE, N_CELLS = 4096, 1 << 13
