@@ -64,7 +64,7 @@ class Stage {
     this.bottom = top + this.row * K;
     this.knobs = this.bottom + 26;
     this.risks = [this.bottom + 100, this.bottom + 250];
-    this.lanes = Math.min(4, Math.ceil(K / 6));
+    this.lanes = K > 2 ? Math.min(4, 1 + Math.ceil(K / 6)) : 1;
     const height = this.risks[1] + 26 + 8 * this.lanes;
     setAll(this.root, { viewBox: `0 0 ${width} ${height}`, width, height });
     const fixed = svg("g", { "aria-hidden": "true" });
