@@ -27,6 +27,7 @@ from ordcut.torch import OptimalThresholds, ThresholdTracker, threshold_labels
 HERE = Path(__file__).parent
 
 pytestmark = [
+    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # Lightning in torch 2.13
     pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
     # A checkpoint knows of callbacks that are not needed once more.

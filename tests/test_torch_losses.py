@@ -22,6 +22,8 @@ from ordcut.torch import (
 from ordcut.torch.links import LINKS
 from ordcut.torch.margins import SURROGATES
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 K = 5
 
 

@@ -14,6 +14,8 @@ from ordcut.torch.scan import find_cuts
 from ordcut.torch.tensors import TensorRows, sort_rows
 from strategies import cost_matrices, problems
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 NAMES = ["absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa"]
 
 

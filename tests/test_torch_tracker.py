@@ -15,6 +15,8 @@ import ordcut.torch
 from distributed_rows import some_rows
 from ordcut.torch import ThresholdTracker
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 HERE = Path(__file__).parent
 
 

@@ -1,9 +1,9 @@
 """The solver that runs on a tensor's device, on the CPU, against `torch.sort` of the same scores.
 
 Whole calls from unsorted float32 scores, at the sizes of the paper's data sets. `scan` sorts and
-scans as it does on a GPU, and must take at most 6 times `torch.sort` for a cost; a kappa is some
-costs in a row. `auto` is what a CPU gets: the solvers of arrays on the tensors' memory. Both find
-the same thresholds, and torch has all cores.
+scans as it does on a GPU, and must take at most 6 times `torch.sort` for a cost at the size of
+AFAD; a kappa is some costs in a row. `auto` is what a CPU gets: the solvers of arrays on the
+tensors' memory. Both find the same thresholds, in one thread, which is what `torch.sort` uses.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ import torch
 from benchmarks import data
 from benchmarks.table1 import DATA_SETS
 from benchmarks.timing import FULL, QUICK, clock, side_by_side
+from benchmarks.torch.one_thread import one_thread
 from ordcut.torch import optimal_thresholds
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa"]
@@ -33,8 +34,10 @@ def run(quick: bool) -> Iterator[dict[str, Any]]:
                 "scan": clock(partial(find, method="scan")),
                 "auto": clock(find),
             }
-            seconds = side_by_side(clocks, QUICK if quick else FULL)
+            with one_thread():
+                seconds = side_by_side(clocks, QUICK if quick else FULL)
             over = seconds["scan"] / seconds["sort"]
+            is_bound = name == "AFAD" and "kappa" not in objective
             yield {
                 "data set": name,
                 "n": len(scores),
@@ -43,7 +46,7 @@ def run(quick: bool) -> Iterator[dict[str, Any]]:
                 "torch.sort ms": 1000 * seconds["sort"],
                 "scan ms": 1000 * seconds["scan"],
                 "scan over sort": over,
-                "must": "" if "kappa" in objective else f"at most {MOST}",
-                "met": "" if "kappa" in objective else ("yes" if over <= MOST else "no"),
+                "must": f"at most {MOST}" if is_bound else "",
+                "met": ("yes" if over <= MOST else "no") if is_bound else "",
                 "auto over sort": seconds["auto"] / seconds["sort"],
             }

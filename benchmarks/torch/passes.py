@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from benchmarks.torch.one_thread import one_thread
 from ordcut.torch import CumulativeLinkLoss, ThresholdTracker
 
 N_CLASSES, SIDE, CROP, BATCH = 10, 20, 16, 64
@@ -22,7 +23,8 @@ N_CLASSES, SIDE, CROP, BATCH = 10, 20, 16, 64
 
 def run(quick: bool) -> Iterator[dict[str, Any]]:
     n_seeds, n_epochs, n_rows = (2, 2, 256) if quick else (5, 15, 3000)
-    runs = [_train(seed, n_epochs, n_rows) for seed in range(n_seeds)]
+    with one_thread():
+        runs = [_train(seed, n_epochs, n_rows) for seed in range(n_seeds)]
     for name, epochs in _parts(n_epochs).items():
         rows = [row for run in runs for row in run[epochs]]
         yield _compared(name, rows)
