@@ -19,14 +19,8 @@ from ordcut.finding import find_thresholds
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.solvers import Plan
 from ordcut.solvers.pruned import PrunedProblem
-from ordcut.sources.engine import (
-    Engine,
-    Progress,
-    as_narwhals,
-    as_number,
-    columns_of,
-    n_at_or_below,
-)
+from ordcut.sources.engine import Engine, Progress
+from ordcut.sources.expressions import as_narwhals, as_number, columns_of, n_at_or_below
 from ordcut.sources.frames import FrameSource, confusion_of
 from ordcut.sources.missing import Nulls, check_nulls, leave_out
 from ordcut.thresholds import Thresholds
@@ -103,8 +97,14 @@ def optimal_thresholds(
         max_rows=max_rows,
         progress=progress,
     )
-    problem = PrunedProblem(source)
-    found = find_thresholds(problem, objective, "pruned", class_weight, Plan())
+    return thresholds_of(source, objective, class_weight)
+
+
+def thresholds_of(
+    source: FrameSource, objective: ObjectiveLike, class_weight: ClassWeight | None = None
+) -> Thresholds:
+    """Return the optimal thresholds of a source, for those who ask more of it than thresholds."""
+    found = find_thresholds(PrunedProblem(source), objective, "pruned", class_weight, Plan())
     return replace(found, passes=source.passes, dropped=source.dropped)
 
 

@@ -221,6 +221,7 @@ def test_missing_values_stop_it_or_are_dropped(ordcut, tmp_path):
         ("score,label\n1,0\n2,1\n", ["--classes", "1,2"], "among the classes 1, 2"),
         ("score,label\n1,0\n2,1\n", ["--json", "-o", "-"], "Leave one out"),
         ("x,label\n1,0\n", [], "must name a column"),
+        ("score,score,label\n1,9,0\n2,8,1\n", [], 'has "score" 2 times'),
         ("", [], "standard input is empty"),
     ],
 )
@@ -232,6 +233,35 @@ def test_a_mistake_is_explained(ordcut, tmp_path, monkeypatch, text, options, wo
     assert "Traceback" not in done.err
     assert done.out == ""
     assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("SELECT 'x' AS score, 1 AS label", "must name a column of numbers, got 'score'"),
+        ("SELECT 1 AS score, [1, 2] AS label", '"label" is of type List'),
+        ("SELECT 1 AS score, DATE '2020-01-01' AS label", "must be numbers, booleans or text"),
+    ],
+)
+def test_columns_of_other_kinds_are_refused(ordcut, tmp_path, rows, words):
+    file = tmp_path / "rows.parquet"
+    duckdb.sql(rows).write_parquet(str(file))
+    done = ordcut("fit", file, *COLUMNS)
+    assert done.code == 2
+    assert words in done.err
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl"])
+def test_garbage_and_truncated_files_are_mistakes(ordcut, tmp_path, name):
+    file = write_rows(tmp_path / name, *make_rows(200))
+    whole = file.read_bytes()
+    garbage = np.random.default_rng(0).bytes(3000)
+    for content in (garbage, whole[:-40] + b"\xff" if name == "rows.csv" else whole[:-40]):
+        file.write_bytes(content)
+        done = ordcut("fit", file, *COLUMNS)
+        assert done.code == 2
+        assert done.err.startswith("Error: ")
+        assert "in a way that it must not" not in done.err
 
 
 def test_nothing_is_computed_if_the_output_is_there(ordcut, tmp_path):

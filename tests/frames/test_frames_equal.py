@@ -97,7 +97,8 @@ LABEL_KINDS = {
     "booleans": (LABELS > 2, None),
     "floats": (LABELS / 2, None),
     "classes that never occur": (LABELS, list(range(9))),
-    "small integers": (LABELS.astype(np.int8) + np.int8(3), None),
+    "small integers": (LABELS.astype(np.int8) - np.int8(3), None),
+    "small unsigned integers": (LABELS.astype(np.uint8) + np.uint8(250), None),
 }
 
 

@@ -32,6 +32,21 @@ def connect() -> Any:
     return duckdb.connect(config={"temp_directory": scratch_folder()})
 
 
+def check_names(connection: Any, files: Files, names: Sequence[str]) -> None:
+    """Say so if a column that is asked for is in a CSV file twice: DuckDB would take the first."""
+    if files.format != "csv":
+        return
+    options = {} if files.separator is None else {"delimiter": files.separator}
+    first = connection.read_csv(escape(files.paths[0]), header=False, all_varchar=True, **options)
+    header = [cell for row in first.limit(1).fetchall() for cell in row]
+    for name in names:
+        if header.count(name) > 1:
+            raise UserError(
+                f'columns must have names of their own, and {files.name} has "{name}" '
+                f"{header.count(name)} times. Rename one of them."
+            )
+
+
 def relation_of(connection: Any, files: Files, *, as_text: bool = False) -> Any:
     """Return all columns of files as a relation, which reads them when asked to.
 
@@ -52,6 +67,7 @@ def open_columns(files: Files, columns: Columns) -> Any:
     connection = connect()
     relation = relation_of(connection, files, as_text=True)
     columns.check(relation.columns, files)
+    check_names(connection, files, columns.every)
     if files.format == "parquet":
         return relation.project(", ".join(map(quoted, columns.every)))
     # Text takes longer to read than to count, so it is read once, into a table that DuckDB moves

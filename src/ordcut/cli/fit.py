@@ -92,7 +92,8 @@ def fit(
     from ordcut.cli.pictures import check_picture
     from ordcut.cli.progress import telling_passes
     from ordcut.cli.saved import Saved
-    from ordcut.cli.sources import find, open_source
+    from ordcut.cli.sources import open_source
+    from ordcut.frames import thresholds_of
 
     columns = Columns(score, label, weight)
     with Outputs(force=force) as outputs:
@@ -107,8 +108,7 @@ def fit(
         frame = open_frame(engine, find_files(files, format, separator), columns)
         with telling_passes(quiet) as tell:
             source = open_source(frame, columns, nulls, tell, classes=classes, objective=goal)
-            found = find(source, goal)
-            facts = {"rows": source.n_rows, "dropped": source.dropped, "passes": source.passes}
+            found = thresholds_of(source, goal)
             saved = Saved(found, columns, None if isinstance(goal, str) else goal)
             if out is not None:
                 out.write(saved.as_text())
@@ -122,6 +122,7 @@ def fit(
 
                 picture_out.write(draw(source, found, score, str(plot)))
         outputs.publish()
+    facts = {"rows": source.n_rows, "dropped": found.dropped, "passes": found.passes}
     if as_json:
         click.echo(json.dumps({**saved.as_dict(), **facts, "engine": engine}, indent=2))
     elif not quiet:

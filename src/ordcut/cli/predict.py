@@ -117,7 +117,7 @@ def _kind_of_output(output: str, asked: str | None, format: str | None) -> str:
 def _rows(connection: Any, data: Files, kind: str, score: str | None, name: str) -> tuple[Any, str]:
     """Return all columns of the files, and which of them has the scores."""
     from ordcut.cli.columns import Columns
-    from ordcut.cli.duck import relation_of
+    from ordcut.cli.duck import check_names, relation_of
 
     # From CSV to CSV, all columns stay the text that they are.
     rows = relation_of(connection, data, as_text=kind == "csv")
@@ -127,6 +127,7 @@ def _rows(connection: Any, data: Files, kind: str, score: str | None, name: str)
             f"The columns of {data.name} are: {', '.join(rows.columns)}."
         )
     Columns(score=score).check(rows.columns, data)
+    check_names(connection, data, [score])
     if name.lower() in (column.lower() for column in rows.columns):
         raise UserError(
             f'--name must be a new column, and {data.name} has "{name}" already. '

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -19,14 +20,15 @@ def telling_passes(quiet: bool) -> Iterator[Callable[[str], None] | None]:
     ...     print(tell)
     None
     """
-    to = console(stderr=True)
-    if quiet or not to.is_terminal:
+    if quiet or not sys.stderr.isatty():  # before rich is imported, for nothing
         yield None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     text = TextColumn("{task.description}", markup=False)
     # How many passes come depends on the data, so the bar moves without an end in sight.
-    with Progress(BarColumn(20), TimeElapsedColumn(), text, console=to, transient=True) as bar:
+    with Progress(
+        BarColumn(20), TimeElapsedColumn(), text, console=console(stderr=True), transient=True
+    ) as bar:
         task, numbers = bar.add_task("reading", total=None), count(1)
         yield lambda about: bar.update(task, description=plain(f"pass {next(numbers)}: {about}"))

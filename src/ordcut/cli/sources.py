@@ -1,4 +1,4 @@
-"""From files to a source, and from a source to thresholds."""
+"""From files to a source."""
 
 from __future__ import annotations
 
@@ -17,14 +17,9 @@ from ordcut.cli.failures import UserError
 from ordcut.cli.inputs import find_files
 from ordcut.cli.options import read_classes
 from ordcut.cli.saved import Saved, read_saved
-from ordcut.finding import find_thresholds
 from ordcut.labels import codes_of
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.solvers import Plan
-from ordcut.solvers.pruned import PrunedProblem
 from ordcut.sources.frames import FrameSource
-from ordcut.threads import count_threads
-from ordcut.thresholds import Thresholds
 
 Tell = Callable[[str], None] | None
 
@@ -41,8 +36,14 @@ def open_source(
     """Return the rows of a frame as a source, with classes as text where a command names them."""
     assert columns.score is not None
     assert columns.label is not None
+    kind = nw.from_native(frame).collect_schema()[columns.label]
+    if kind.is_nested():
+        raise UserError(
+            f'--label must name a column of numbers, booleans or text, and "{columns.label}" is of '
+            f"type {kind}. Name another, or unnest it first."
+        )
     if isinstance(classes, str):
-        classes = read_classes(classes, nw.from_native(frame).collect_schema()[columns.label])
+        classes = read_classes(classes, kind)
     return FrameSource(
         frame,
         score=columns.score,
@@ -102,12 +103,6 @@ class Opened:
         cells = codes_of(predicted, classes, f'column "{name}"'), codes_of(true, classes, "labels")
         np.add.at(table, cells, np.array(weights, np.float64))
         return table
-
-
-def find(source: FrameSource, objective: ObjectiveLike) -> Thresholds:
-    """Return the optimal thresholds of a source."""
-    problem = PrunedProblem(source, count_threads(None))
-    return find_thresholds(problem, objective, "pruned", None, Plan())
 
 
 def open_with_thresholds(

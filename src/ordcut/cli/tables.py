@@ -10,6 +10,9 @@ from ordcut.cli.failures import harmless
 if TYPE_CHECKING:
     from rich.console import Console
 
+#: Whole numbers up to this are shown in full.
+LARGEST_COUNT = 1e15
+
 #: Lines in a file or a pipe are as long as they are.
 WIDTH_OF_FILES = 10_000
 
@@ -63,11 +66,12 @@ def print_table(
 
 
 def shown(value: float) -> str:
-    """Return a number with six digits, which is what people compare.
+    """Return a number with six digits, which is what people compare, and a count with all.
 
     Examples
     --------
-    >>> shown(0.1234567), shown(float("inf"))
-    ('0.123457', 'inf')
+    >>> shown(0.1234567), shown(12345678.0), shown(float("inf"))
+    ('0.123457', '12345678', 'inf')
     """
-    return f"{value:.6g}"
+    is_count = abs(value) < LARGEST_COUNT and value == int(value)
+    return str(int(value)) if is_count else f"{value:.6g}"

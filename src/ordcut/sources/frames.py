@@ -11,19 +11,21 @@ from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
 from ordcut.labels import check_classes, codes_of, encode
 from ordcut.objectives import EXACT
 from ordcut.sources.arrays import ArraySource
-from ordcut.sources.engine import Columns, Engine, Progress, n_at_or_below
+from ordcut.sources.engine import Columns, Engine, Progress
+from ordcut.sources.expressions import n_at_or_below
 from ordcut.sources.missing import Nulls, check_nulls, is_missing, leave_out
-from ordcut.sources.zooming import NOWHERE, NestedCells, first_cells
+from ordcut.sources.nested import NestedCells
+from ordcut.sources.zooming import NOWHERE, first_cells
 
 #: How many scores are looked at to lay out the first cells, and about how many cells these are.
 SAMPLE_SIZE, N_CELLS = 4096, 1 << 13
 
 #: About how many parts the cells that are left are cut into in one pass: as many as this, or fewer
 #: if so many rows for each part are enough of them.
-N_PARTS, ROWS_PER_PART = 1 << 16, 16
+N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
 #: Up to so many rows are fetched without more ado, and up to such a share of all rows.
-FEW_ROWS, FEW_SHARE = 50_000, 1 / 250
+FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
 
 #: So many times cells are cut to reach that; then only if ``max_rows`` asks for it.
 MOST_CUTS = 2
