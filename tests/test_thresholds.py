@@ -160,3 +160,22 @@ def test_the_spreadsheet_formula_keeps_to_fifteen_digits_within_the_ranges():
     assert all(
         low < value <= high for value, (low, high) in zip(written, found.ranges, strict=True)
     )
+
+
+def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
+    import duckdb
+    import polars as pl
+    import torch
+
+    import ordcut.frames
+    import ordcut.torch
+
+    found = ordcut.optimal_thresholds([1.0, 2.0], [1, 2], classes=range(4))
+    assert found.thresholds.tolist() == [-np.inf, 1.5, np.inf]
+    scores = [-np.inf, 0.0, 9.0, np.inf]
+    frame = pl.DataFrame({"s": scores})
+    assert found.predict(scores).tolist() == [1, 1, 2, 2]
+    assert ordcut.frames.predict(frame, found, score="s")["label"].to_list() == [1, 1, 2, 2]
+    assert ordcut.torch.threshold_labels(torch.tensor(scores), found).tolist() == [1, 1, 2, 2]
+    by_sql = duckdb.sql(f"select {found.to_sql('s')} from frame").fetchall()
+    assert by_sql == [(1,), (1,), (2,), (2,)]

@@ -102,7 +102,8 @@ class Thresholds:
         """
         array = as_scores(scores)
         check_finite(array, infinite=True)
-        return np.searchsorted(self.thresholds, array, side="right")
+        # Nothing reaches a threshold at infinity, an infinite score neither.
+        return np.searchsorted(self.thresholds[self.thresholds < np.inf], array, side="right")
 
     def predict(self, scores: ArrayLike) -> Array:
         """Return the class of each score.
@@ -110,7 +111,7 @@ class Thresholds:
         Parameters
         ----------
         scores : array-like of shape (n_samples,)
-            Scores without NaN; infinite ones get the class at their end.
+            Scores without NaN; infinite ones get the class of scores far out.
 
         Examples
         --------

@@ -42,7 +42,9 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     # Every score is exact in float64, and so is its place among thresholds that are float64.
     where = scores.device if has_float64(scores.device) else torch.device("cpu")
     edges = thresholds.detach().to(where, torch.float64)
-    found = torch.searchsorted(edges, scores.detach().to(where, torch.float64), right=True)
+    # Nothing reaches a threshold at infinity, an infinite score neither.
+    reach = scores.detach().to(where, torch.float64).clamp(max=torch.finfo(torch.float64).max)
+    found = torch.searchsorted(edges, reach, right=True)
     return found.to(scores.device)
 
 
