@@ -25,12 +25,15 @@ def ordinal_data(n=200, seed=0):
     return X, np.digitize(X @ [1.0, -0.5, 0.2] + rng.logistic(size=n), [-1.0, 1.0])
 
 
-def test_thresholds_are_optimal_for_cross_fitted_scores():
+@pytest.mark.parametrize("smoothing", [0, 0.5, "auto"])
+def test_thresholds_are_optimal_for_cross_fitted_scores(smoothing):
     X, y = ordinal_data()
     folds = KFold(4, shuffle=True, random_state=0)
-    model = OrdinalThresholdClassifierCV(Ridge(), objective="squared", cv=folds).fit(X, y)
+    model = OrdinalThresholdClassifierCV(
+        Ridge(), objective="squared", smoothing=smoothing, cv=folds
+    ).fit(X, y)
     held_out = cross_val_predict(Ridge(), X, y.astype(float), cv=folds)
-    best = ordcut.optimal_thresholds(held_out, y, objective="squared")
+    best = ordcut.optimal_thresholds(held_out, y, objective="squared", smoothing=smoothing)
     np.testing.assert_allclose(model.thresholds_, best.thresholds)
     assert model.labeler_.value == pytest.approx(best.value)
 

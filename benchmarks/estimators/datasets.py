@@ -71,8 +71,14 @@ DATASETS: dict[str, Callable[[], tuple[pd.DataFrame, np.ndarray]]] = {
 
 
 def load(name: str, most_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a data set by its name, as ``prepare`` does."""
+    return prepare(*DATASETS[name](), most_rows)
+
+
+def prepare(
+    features: pd.DataFrame, labels: np.ndarray, most_rows: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers, text as dummies, and labels 0..K-1; a sample of large sets."""
-    features, labels = DATASETS[name]()
     text = [column for column in features if features[column].dtype.kind not in "biuf"]
     features = pd.get_dummies(features, columns=text, drop_first=True)
     X = features.to_numpy(dtype=np.float64)

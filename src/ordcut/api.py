@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ordcut.arrays import Array, ArrayLike
-from ordcut.checks import ClassWeight
+from ordcut.checks import ClassWeight, class_factors
 from ordcut.finding import find_thresholds
-from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.origin import Origin
+from ordcut.smoothing import Smoothing, check_smoothing, smooth
 from ordcut.solvers import Method, Plan, Problem
 from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
 from ordcut.sources.arrays import ArraySource
@@ -25,6 +28,7 @@ def optimal_thresholds(
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
+    smoothing: Smoothing = 0.0,
     method: Method = "auto",
     n_jobs: int | None = None,
     block_size: int | None = None,
@@ -54,6 +58,15 @@ def optimal_thresholds(
         How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count; ``"balanced"`` gives every class the same weight.
+    smoothing : float from 0 to 1 or "auto", default=0.0
+        How much of each label is left to a model. 0 is the optimum for the labels as observed,
+        which overfits where rows are few. Above 0, thresholds are optimal for a blend of observed
+        labels, ``1 - smoothing``, and class probabilities given the score, ``smoothing``, by an
+        ordinal logistic model of one slope; ``value`` is still that on the observed labels.
+        ``"auto"`` chooses the amount, the same one every time: the share of what plain thresholds
+        gain over the model's that noise alone would gain, in data drawn from the model. Costs a
+        sort of the scores, and room for the rows once more with up to 2048 K rows of the model;
+        ``"auto"`` solves 10 tables of that many rows besides.
     method : {"auto", "dp", "io", "pio", "blocks", "nested"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
         (``"blocks"``), or ``"nested"`` for convex objectives. ``"auto"`` takes the fastest that
@@ -82,16 +95,47 @@ def optimal_thresholds(
     array([0.45, 0.7 ])
     >>> found.certificate
     'convex objective (Theorem 2)'
+
+    Left to the model, the cut stands between the classes as a whole, and not where two rows happen
+    to change places:
+
+    >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 0, 1, 1, 1]
+    >>> optimal_thresholds(scores, labels).thresholds
+    array([5.5])
+    >>> optimal_thresholds(scores, labels, smoothing=1).thresholds
+    array([4.5])
     """
     source = ArraySource(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
     resolved = resolve_objective(objective, len(source.classes))
-    if method == "auto" and is_worth_pruning(source, resolved):
+    check_smoothing(smoothing)
+    plan = Plan(n_jobs, block_size)
+    if smoothing == 0:
+        return _solve(source, resolved, method, class_weight, plan)
+    source = source.class_weighted(class_factors(class_weight, source.classes, source.totals))
+    smoothed = smooth(source, resolved, smoothing)
+    found = _solve(smoothed.source, resolved, method, None, plan)
+    return replace(
+        found,
+        value=resolved.value(source.confusion(found.thresholds)),
+        certificate=f"{found.certificate}, of labels smoothed by {smoothed.amount:.3g}",
+        origin=Origin(source, resolved, None),
+    )
+
+
+def _solve(
+    source: ArraySource,
+    objective: Objective,
+    method: Method,
+    class_weight: ClassWeight | None,
+    plan: Plan,
+) -> Thresholds:
+    if method == "auto" and is_worth_pruning(source, objective):
         method = "pruned"
     problem: Problem
     if method == "pruned":
-        problem = PrunedProblem(source, count_threads(n_jobs))
+        problem = PrunedProblem(source, count_threads(plan.n_jobs))
     else:
         problem = ScoreTable.from_source(source)
-    return find_thresholds(problem, resolved, method, class_weight, Plan(n_jobs, block_size))
+    return find_thresholds(problem, objective, method, class_weight, plan)

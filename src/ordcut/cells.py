@@ -55,6 +55,11 @@ class Cells:
         cells: Ints = self.cell_of[place.astype(np.int64)]
         return cells
 
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, rounded to the kind of float that the rows have."""
+        with np.errstate(over="ignore"):
+            return self.locate(scores.astype(self.low.dtype))
+
     def n_places(self, chosen: Bools) -> int:
         """Return how many places the chosen cells have, each of which can be split."""
         return int(chosen[self.cell_of].sum())

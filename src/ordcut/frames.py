@@ -19,7 +19,7 @@ from ordcut.finding import find_thresholds
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.solvers import Plan
 from ordcut.solvers.pruned import PrunedProblem
-from ordcut.sources.engine import Engine
+from ordcut.sources.engine import Engine, Progress
 from ordcut.sources.expressions import as_narwhals, as_number, columns_of, n_at_or_below
 from ordcut.sources.frames import FrameSource, confusion_of
 from ordcut.sources.missing import Nulls, check_nulls, leave_out
@@ -39,7 +39,7 @@ def optimal_thresholds(
     class_weight: ClassWeight | None = None,
     nulls: Nulls = "raise",
     max_rows: int = 2_000_000,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for a frame.
 
@@ -67,8 +67,9 @@ def optimal_thresholds(
         dropped is in ``dropped`` of the result. An infinite score is an error either way.
     max_rows : int
         At most so many rows are taken out of the engine at once.
-    progress : bool
-        Whether to write a line to standard error after each pass over the frame.
+    progress : bool or callable
+        Whether to write a line to standard error after each pass over the frame; or what to call
+        before each pass, with words on what it is about.
 
     Returns
     -------
@@ -220,6 +221,6 @@ def evaluate(
     engine = Engine(frame, score, label, weight)
     counted = engine.count_labels(n_at_or_below(thresholds.thresholds))
     counted, dropped = leave_out(engine, counted, nulls)
-    confusion = confusion_of(counted, thresholds.classes)
+    confusion = confusion_of(counted, thresholds.classes, len(thresholds.classes))
     factors = class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))
     return Evaluation(resolved.value(confusion * factors), confusion, dropped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,18 +17,21 @@ from ordcut.estimators.labeling import Scored, check_labeling, label
 from ordcut.estimators.score_model import ScoreModel
 from ordcut.estimators.targets import Targets, read_targets
 from ordcut.objectives import ObjectiveLike
+from ordcut.smoothing import check_smoothing
 from ordcut.thresholds import Thresholds
 
 
 class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that cuts one-dimensional scores at thresholds.
 
-    A subclass has the parameters ``objective``, ``labeling``, ``classes`` and ``class_weight``,
-    learns to score in ``fit``, which ends in ``_set_labels``, and scores in ``predict_score``.
+    A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``classes`` and
+    ``class_weight``, learns to score in ``fit``, which ends in ``_set_labels``, and scores in
+    ``predict_score``.
     """
 
     objective: Any
     labeling: Any
+    smoothing: Any
     classes: Any
     class_weight: Any
 
@@ -88,6 +92,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     def _read_targets(self, y: Any, sample_weight: ArrayLike | None) -> Targets:
         objective, labeling = self._resolved()
         check_labeling(labeling)
+        check_smoothing(self.smoothing)
         return read_targets(
             y,
             classes=self.classes,
@@ -107,9 +112,9 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     ) -> None:
         """Find the thresholds on scored rows: the last step of every ``fit``."""
         objective, labeling = self._resolved()
-        scored = Scored(scores, targets, objective, model, biases, rounding)
+        scored = Scored(scores, targets, objective, model, biases, rounding, self.smoothing)
         if model is None and labeling == "likelihood":
-            scored = Scored(scores, targets, objective, scored.with_model(), biases, rounding)
+            scored = replace(scored, model=scored.with_model())
         self._model = scored.model
         self.labeler_ = label(scored, labeling)
         self.thresholds_ = self.labeler_.thresholds

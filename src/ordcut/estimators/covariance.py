@@ -15,7 +15,7 @@ def covariance_of(hessian: Floats, design: Design, model: ScoreModel) -> Floats:
     It is NaN for what the data do not determine: coefficients of collinear or constant features,
     and biases beside classes that do not occur.
     """
-    inverse, undetermined = _invert(hessian)
+    inverse, undetermined = invert(hessian)
     m = len(model.inner_biases)
     back = np.eye(len(hessian))
     back[m:, m:] /= design.scale
@@ -29,7 +29,7 @@ def covariance_of(hessian: Floats, design: Design, model: ScoreModel) -> Floats:
     return whole
 
 
-def _invert(hessian: Floats) -> tuple[Floats, Array]:
+def invert(hessian: Floats) -> tuple[Floats, Array]:
     """Return the inverse, and which parameters lie along directions without curvature."""
     size = np.sqrt(np.abs(np.diag(hessian)))
     size[size == 0] = 1.0

@@ -20,6 +20,7 @@ from ordcut.estimators.responses import RESPONSES, Response, choose_response
 from ordcut.estimators.routing import Routed, route
 from ordcut.estimators.targets import Targets
 from ordcut.objectives import ObjectiveLike
+from ordcut.smoothing import Smoothing
 
 
 class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
@@ -38,6 +39,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         How scores become labels: by the thresholds that are optimal for the objective; by the
         biases, or by the least expected cost, of a one-dimensional ordinal logistic model of the
         labels given the scores; or by rounding.
+    smoothing : float from 0 to 1 or "auto", default="auto"
+        How much optimal thresholds leave to a model of the labels given the scores, as in
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
+        better on new ones.
     cv : int, float, splitter, iterable or "prefit", default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
         scikit-learn takes. ``"prefit"`` takes the estimator as it is, and finds thresholds on all
@@ -96,6 +101,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         *,
         objective: ObjectiveLike = "absolute",
         labeling: str = "optimal",
+        smoothing: Smoothing = "auto",
         cv: Any = 5,
         response_method: str = "auto",
         refit: bool = True,
@@ -108,6 +114,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         self.estimator = estimator
         self.objective = objective
         self.labeling = labeling
+        self.smoothing = smoothing
         self.cv = cv
         self.response_method = response_method
         self.refit = refit

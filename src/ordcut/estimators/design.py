@@ -59,7 +59,7 @@ class Design:
         rows = features / peak
         centre = weights @ rows / total
         rows -= centre
-        spread = np.sqrt(sum(weights[a:b] @ rows[a:b] ** 2 for a, b in self._pieces(rows)) / total)
+        spread = np.sqrt(sum(weights[a:b] @ rows[a:b] ** 2 for a, b in self.pieces(rows)) / total)
         constant = spread <= 8 * np.finfo(np.float64).eps * np.abs(centre)
         rows[:, constant] = 0.0
         spread[constant] = 1.0
@@ -99,7 +99,7 @@ class Design:
             weighted = self.rows.multiply(factors[:, None]).tocsr()
             return np.asarray((self.rows.T @ weighted).toarray())
         total = np.zeros((self.n_features, self.n_features))
-        for a, b in self._pieces(self.rows):
+        for a, b in self.pieces(self.rows):
             piece = self.rows[a:b]
             total += (piece * factors[a:b, None]).T @ piece
         return total
@@ -117,6 +117,7 @@ class Design:
         return raw, float(self.centre @ raw)
 
     @staticmethod
-    def _pieces(rows: Array) -> list[tuple[int, int]]:
+    def pieces(rows: Array) -> list[tuple[int, int]]:
+        """Return the bounds of pieces of rows that stay in the processor's cache."""
         size = max(64, PIECE // max(1, rows.shape[1]))
-        return list(pairwise([*range(0, len(rows), size), len(rows)]))
+        return list(pairwise([*range(0, rows.shape[0], size), rows.shape[0]]))

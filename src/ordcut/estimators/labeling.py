@@ -14,6 +14,7 @@ from ordcut.estimators.score_model import ScoreModel, fit_score_model
 from ordcut.estimators.targets import Targets
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
+from ordcut.smoothing import Smoothing
 from ordcut.thresholds import Thresholds
 
 #: Scores at which it is verified that the likelihood labeling never falls.
@@ -38,6 +39,8 @@ class Scored:
         What a model without probabilities learned; those of ``model`` if missing.
     rounding : ndarray of shape (K - 1,), optional
         Where scores that estimate the label itself round up.
+    smoothing : float or "auto"
+        How much optimal thresholds leave to a model of the labels given the scores.
     """
 
     scores: Floats
@@ -46,6 +49,7 @@ class Scored:
     model: ScoreModel | None = None
     biases: Floats | None = None
     rounding: Floats | None = None
+    smoothing: Smoothing = 0.0
 
     def with_model(self) -> ScoreModel:
         """Return the model of the classes given the score."""
@@ -74,6 +78,7 @@ def _optimal(scored: Scored) -> Thresholds:
         classes=np.arange(targets.n_classes),
         sample_weight=targets.sample_weight,
         class_weight=targets.factors,
+        smoothing=scored.smoothing,
     )
 
 

@@ -17,6 +17,7 @@ from ordcut.estimators.score_model import expand_biases, rows_to_learn_from
 from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Gaps, Surrogate, SurrogateRisk
 from ordcut.estimators.targets import Targets
 from ordcut.objectives import ObjectiveLike
+from ordcut.smoothing import Smoothing
 
 
 class LinearThresholdClassifier(ProbabilitiesOfScores):
@@ -35,6 +36,10 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows; by the biases; by the least expected cost under a one-dimensional ordinal
         logistic model of the scores; or by rounding.
+    smoothing : float from 0 to 1 or "auto", default="auto"
+        How much optimal thresholds leave to a model of the labels given the scores, as in
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
+        better on new ones.
     alpha : float, default=1.0
         Half of ``alpha`` times the squared coefficients of the standardised features is added to
         the sum of the surrogate.
@@ -91,6 +96,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         *,
         objective: ObjectiveLike = "absolute",
         labeling: str = "optimal",
+        smoothing: Smoothing = "auto",
         alpha: float = 1.0,
         tol: float = 1e-7,
         max_iter: int = 1000,
@@ -100,6 +106,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         self.surrogate = surrogate
         self.objective = objective
         self.labeling = labeling
+        self.smoothing = smoothing
         self.alpha = alpha
         self.tol = tol
         self.max_iter = max_iter

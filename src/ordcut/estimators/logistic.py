@@ -13,6 +13,7 @@ from ordcut.errors import unknown_name
 from ordcut.estimators.base import OrdinalClassifier, check_number, check_search, read_rows
 from ordcut.estimators.covariance import covariance_of
 from ordcut.estimators.design import Design, few_threads
+from ordcut.estimators.left_out import left_out_changes
 from ordcut.estimators.likelihood import (
     MOST_FOR_NEWTON,
     LikelihoodPoint,
@@ -24,6 +25,7 @@ from ordcut.estimators.score_model import ScoreModel, rows_to_learn_from
 from ordcut.estimators.summary import Summary, summarise
 from ordcut.estimators.targets import Targets
 from ordcut.objectives import ObjectiveLike
+from ordcut.smoothing import Smoothing
 
 SOLVERS = ("auto", "newton", "lbfgs")
 
@@ -45,6 +47,11 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         or by rounding a line through the labels. ``"auto"`` is ``"optimal"`` if an objective is
         given; otherwise ``predict`` returns the likeliest class, as scikit-learn expects of a
         classifier with probabilities.
+    smoothing : float from 0 to 1 or "auto", default="auto"
+        How much optimal thresholds leave to a model of the labels given the scores, as in
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
+        better on new ones. Unless it is 0, thresholds are found on leave-one-out scores, by one
+        Newton step a row and no further fit (not after ``"lbfgs"``, which has no Hessian).
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
     alpha : float, default=1.0
@@ -103,6 +110,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         objective: ObjectiveLike | None = None,
         labeling: str = "auto",
         *,
+        smoothing: Smoothing = "auto",
         link: str = "logit",
         alpha: float = 1.0,
         solver: str = "auto",
@@ -113,6 +121,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     ) -> None:
         self.objective = objective
         self.labeling = labeling
+        self.smoothing = smoothing
         self.link = link
         self.alpha = alpha
         self.solver = solver
@@ -184,7 +193,15 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         assert isinstance(found.point, LikelihoodPoint)
         self.log_likelihood_ = found.point.log_likelihood
         self.covariance_ = self._covariance(found, rows.design, model)
-        self._set_labels(np.asarray(features @ self.coef_), targets, model=model)
+        scores = np.asarray(features @ self.coef_)
+        if (
+            self._resolved()[1] == "optimal"
+            and self.smoothing != 0
+            and self.covariance_ is not None
+        ):
+            kept = np.flatnonzero(targets.weights > 0)
+            scores[kept] += left_out_changes(rows, found.point)
+        self._set_labels(scores, targets, model=model)
 
     def _learn_one_class(self, features: Any, targets: Targets) -> None:
         """Learn from rows of which all that carry weight are of one class: it is certain."""

@@ -111,12 +111,23 @@ class ArraySource:
         """The number of rows."""
         return len(self.scores)
 
+    @property
+    def totals(self) -> Floats:
+        """The weight of each class."""
+        totals: Floats = self.confusion(np.full(len(self.classes) - 1, np.inf))[0]
+        return totals
+
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        """Return the weight between thresholds, however many, added up in the order of the rows."""
         self._require_finite()
         predicted = np.searchsorted(thresholds, self.scores, side="right")
         return count_confusion(
-            predicted, len(self.classes), codes=self.codes, soft=self.soft, weights=self.weights
+            predicted,
+            len(self.classes),
+            codes=self.codes,
+            soft=self.soft,
+            weights=self.weights,
+            n_predicted=len(thresholds) + 1,
         )
 
     def sorted_rows(self) -> SortedRows:
@@ -227,6 +238,32 @@ class ArraySource:
             array = getattr(self, name)
             setattr(part, name, None if array is None else array[numbers])
         return part
+
+    def with_rows(self, scores: Array, codes: Array, weights: Numbers | None) -> ArraySource:
+        """Return a source of other rows with the same classes, given as codes."""
+        other = ArraySource(scores, codes, classes=np.arange(len(self.classes)), weights=weights)
+        other.classes = self.classes
+        return other
+
+    def class_weighted(self, factors: Floats) -> ArraySource:
+        """Return a source whose rows are weighted by the factors of their classes.
+
+        Examples
+        --------
+        >>> ArraySource([0.5, 0.1], [1, 0]).class_weighted(np.array([1.0, 3.0])).weights
+        array([3, 1])
+        """
+        if (factors == 1).all():
+            return self
+        if self.codes is not None:
+            weights = factors[self.codes]
+            return self.with_rows(
+                self.scores, self.codes, weights if self.weights is None else weights * self.weights
+            )
+        assert self.soft is not None
+        other = ArraySource(self.scores, self.soft * factors, weights=self.weights)
+        other.classes = self.classes
+        return other
 
     def _taking(self, numbers: Array, scores: Array, codes: Array) -> ArraySource:
         """Return a source of some of the rows, whose scores and codes are at hand."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Floats, Numbers
+from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
 from ordcut.cells import Locating
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ class AnyCells(Locating, Protocol):
     @property
     def n_cells(self) -> int:
         """The number of cells."""
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where no cell has it."""
 
     def n_places(self, chosen: Bools) -> int:
         """Return how many places the chosen cells have, each of which can be split."""
@@ -66,4 +69,8 @@ class Source(Protocol):
         """Return the rows of the chosen cells, in memory; equal rows may come as one."""
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        """Return the (predicted, true) table of weights, added up in the order of the rows.
+
+        Any number of ascending thresholds will do: row ``j`` of the table holds the weight of each
+        class between thresholds ``j - 1`` and ``j``.
+        """

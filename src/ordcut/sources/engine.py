@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -12,6 +12,7 @@ import numpy as np
 from ordcut.arrays import Array, Ints
 from ordcut.sources.expressions import (
     Expressions,
+    as_array,
     as_narwhals,
     as_number,
     columns_of,
@@ -24,6 +25,7 @@ from ordcut.sources.zooming import NOWHERE, Place, Root, Zoom, descend, enter
 N_SMALL = 256
 
 Columns: TypeAlias = dict[str, Array]
+Progress: TypeAlias = bool | Callable[[str], None]
 Frame: TypeAlias = Any
 
 
@@ -40,11 +42,18 @@ class Engine:
     score, label, weight
         The names of its columns.
     progress
-        Whether to write a line to standard error after each pass.
+        Whether to write a line to standard error after each pass; or what to call before each, with
+        words on what it is about.
     """
 
     def __init__(
-        self, frame: Any, score: str, label: str, weight: str | None, *, progress: bool = False
+        self,
+        frame: Any,
+        score: str,
+        label: str,
+        weight: str | None,
+        *,
+        progress: Progress = False,
     ) -> None:
         some = as_narwhals(frame)
         self.names = {"score": score, "label": label, "weight": weight}
@@ -215,6 +224,8 @@ class Engine:
 
     def _collect(self, frame: Frame, about: str, *, is_pass: bool = True) -> Columns:
         engine = frame.implementation
+        if callable(self._progress) and is_pass:
+            self._progress(about)
         try:
             # A frame larger than memory must not become one table on its way.
             done = frame.collect(engine="streaming") if engine.is_polars() else frame.collect()
@@ -222,9 +233,9 @@ class Engine:
             error.add_note(f"ordcut asked {engine.name.lower()} for {about}.")
             raise
         self.passes += is_pass
-        if self._progress and is_pass:
+        if self._progress is True and is_pass:
             print(f"ordcut: pass {self.passes}: {about}: {len(done)} rows", file=sys.stderr)
-        columns = {name: done[name].to_numpy() for name in done.columns}
+        columns = {name: as_array(done[name]) for name in done.columns}
         if "key" in columns:  # a whole number in float64, which spares engines a cast of all rows
             columns["key"] = columns["key"].astype(np.int64)
         return columns

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from ordcut.arrays import Floats
+from ordcut.arrays import Array, Floats
 from ordcut.errors import unknown_name
 from ordcut.sources.zooming import Place
 
@@ -28,6 +28,26 @@ class Expressions:
     def constant(self, value: float) -> Any:
         """Return a number that can be chosen."""
         return nw.lit(value)
+
+
+def as_array(column: Any) -> Array:
+    """Return a column as an array; one of PyArrow without asking it, since it imports pandas.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> as_array(nw.from_native(pa.chunked_array([[1, 2], [3]]), series_only=True))
+    array([1, 2, 3])
+    """
+    if not column.implementation.is_pyarrow():
+        return np.asarray(column.to_numpy())
+    chunked = column.to_native()
+    if column.dtype.is_numeric() and not column.dtype.is_decimal() and chunked.null_count == 0:
+        chunks = [np.from_dlpack(chunk) for chunk in chunked.chunks]
+        return np.concatenate(chunks) if chunks else np.asarray(column.to_numpy())
+    if isinstance(column.dtype, nw.String) and chunked.null_count == 0:
+        return np.array(chunked.to_pylist(), dtype=object)
+    return np.asarray(column.to_numpy())
 
 
 def as_narwhals(frame: Any) -> Any:

@@ -11,7 +11,7 @@ from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
 from ordcut.labels import check_classes, codes_of, encode
 from ordcut.objectives import EXACT
 from ordcut.sources.arrays import ArraySource
-from ordcut.sources.engine import Columns, Engine
+from ordcut.sources.engine import Columns, Engine, Progress
 from ordcut.sources.expressions import n_at_or_below
 from ordcut.sources.missing import Nulls, check_nulls, is_missing, leave_out
 from ordcut.sources.nested import NestedCells
@@ -56,7 +56,7 @@ class FrameSource:
         n_classes: int | None = None,
         nulls: Nulls = "raise",
         max_rows: int = 2_000_000,
-        progress: bool = False,
+        progress: Progress = False,
     ) -> None:
         check_nulls(nulls)
         if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
@@ -205,7 +205,8 @@ class FrameSource:
         """Return the (predicted, true) table of weights; sums of fractions are the engine's."""
         found = self._engine.count_labels(n_at_or_below(thresholds))
         is_in = (found["key"] != NOWHERE) & ~is_missing(found["label"])
-        return confusion_of({name: found[name][is_in] for name in found}, self.classes)
+        counted = {name: found[name][is_in] for name in found}
+        return confusion_of(counted, self.classes, len(thresholds) + 1)
 
     def _find_classes(
         self, labels: Array, classes: Sequence[Any] | Array | None, n_classes: int | None
@@ -240,10 +241,10 @@ class FrameSource:
         )
 
 
-def confusion_of(found: Columns, classes: Array) -> Floats:
+def confusion_of(found: Columns, classes: Array, n_predicted: int) -> Floats:
     """Return the (predicted, true) table of what was counted by predicted class and label."""
     codes = codes_of(found["label"], classes, "labels")
-    confusion = np.zeros((len(classes), len(classes)))
+    confusion = np.zeros((n_predicted, len(classes)))
     np.add.at(confusion, (found["key"], codes), found["weight" if "weight" in found else "rows"])
     return confusion
 

@@ -131,10 +131,7 @@ class NestedCells:
         left = np.arange(len(scores))
         score = scores.astype(np.float64)
         numbers = Arithmetic()
-        with np.errstate(over="ignore", invalid="ignore"):  # of scores far beyond the windows
-            place = enter(self.root, score, numbers)
-        key = np.where(self.root.is_inside(score), place.key, self.root.end_of(score, numbers))
-        place = replace(place, key=key)
+        place = self._enter(score)
         for d, (cells, keys) in enumerate(self._by_depth):
             if d > 0:
                 with np.errstate(over="ignore", invalid="ignore"):
@@ -154,6 +151,20 @@ class NestedCells:
                 "The frame must hold the same rows whenever it is asked."
             )
         return located
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where it has none; before any zoom."""
+        key = self._enter(scores.astype(np.float64)).key
+        after: Ints = np.searchsorted(self.key, np.asarray(key).astype(np.int64))
+        return np.minimum(after, self.n_cells - 1)
+
+    def _enter(self, score: Floats) -> Place:
+        """Return the place of scores among the first cells, the ends included."""
+        numbers = Arithmetic()
+        with np.errstate(over="ignore", invalid="ignore"):  # of scores far beyond the windows
+            place = enter(self.root, score, numbers)
+        key = np.where(self.root.is_inside(score), place.key, self.root.end_of(score, numbers))
+        return replace(place, key=key)
 
     def n_places(self, chosen: Bools) -> int:
         """Return how many cells are chosen; each is one place."""

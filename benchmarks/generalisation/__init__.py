@@ -1,0 +1,1 @@
+"""How thresholds do on rows not seen: `python -m benchmarks.generalisation`."""

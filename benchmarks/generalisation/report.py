@@ -1,0 +1,88 @@
+"""The two parts of the evidence: what was chosen, and what is reported."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.generalisation import pictures
+from benchmarks.generalisation.datasets import Data
+from benchmarks.generalisation.judge import choices, judge, judge_libraries, labelings
+from benchmarks.generalisation.scores import KINDS, LIBRARIES
+from benchmarks.generalisation.summary import (
+    OURS,
+    REFERENCE,
+    RIVALS,
+    risks_of,
+    table_by_dataset,
+    table_of_best_rivals,
+    table_of_ratios,
+)
+from benchmarks.reports import write_csv
+
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).parent / "results"
+DOCUMENT = ROOT / "docs" / "generalisation.md"
+PICTURE = ROOT / "docs" / "images" / "generalisation.png"
+
+
+def choosing(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
+    """Amounts of smoothing and ways to cross-fit, on the sets that choose; networks had no say."""
+    kinds = ("linear", "boosted")
+    rows = [
+        row
+        for data in every if data.role == "chooses"
+        for kind in kinds
+        for row in judge(data, kind, choices, cache, n_splits)
+    ]  # fmt: skip
+    write_csv(rows, output / "choosing.csv")
+    parts = ["# choosing", choosing.__doc__ or ""]
+    for kind in kinds:
+        risks = risks_of(rows, kind)
+        ways = list(dict.fromkeys(key[2] for key in risks))
+        reference = "seen 0" if kind == "linear" else "pooled 0"
+        parts += [f"## {kind} scores, relative to `{reference}`",
+                  table_of_ratios(risks, ways, reference)]  # fmt: skip
+    return _written(parts, output / "choosing.md")
+
+
+def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
+    """The estimators' default against other labelings and libraries, on the sets that report."""
+    sets = [data for data in every if data.role == "reports"]
+    rows = [
+        row
+        for data in sets
+        for kind in KINDS
+        for row in judge(data, kind, labelings, cache, n_splits)
+    ]
+    kinds = list(KINDS)
+    parts = ["# reporting", reporting.__doc__ or ""]
+    for kind in kinds:
+        parts += [f"## {kind} scores, relative to plain optimal thresholds",
+                  table_of_ratios(risks_of(rows, kind), [OURS, *RIVALS], REFERENCE)]  # fmt: skip
+    parts += ["## Against the best of " + ", ".join(RIVALS) + " on each set",
+              table_of_best_rivals(rows, kinds),
+              "## By data set, all objectives together", table_by_dataset(rows, kinds)]  # fmt: skip
+    pictures.draw(rows, kinds, (PICTURE if output == RESULTS else output / PICTURE.name))
+    rows += [row for data in sets for row in judge_libraries(data, cache, n_splits)]
+    parts += ["## Libraries, relative to the smoothed thresholds of a linear model",
+              table_of_ratios(risks_of(rows, "linear"), list(LIBRARIES), OURS)]  # fmt: skip
+    write_csv(rows, output / "reporting.csv")
+    return _written(parts, output / "reporting.md")
+
+
+def _written(parts: list[str], file: Path) -> str:
+    """Write a page of results, and put its tables into the document that explains them."""
+    file.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    tables = "\n\n".join(part.strip().replace("## ", "### ") for part in parts[2:])
+    begin, end = f"<!-- {file.stem} -->", f"<!-- end of {file.stem} -->"
+    if file.parent == RESULTS:  # and not a trial run elsewhere
+        before, rest = DOCUMENT.read_text(encoding="utf-8").split(begin)
+        after = rest.split(end)[1]
+        text = f"{before}{begin}\n{tables}\n{end}{after}"
+        DOCUMENT.write_text(text, encoding="utf-8")
+    return tables
+
+
+PARTS: dict[str, Callable[[list[Data], Path, int, Path], str]] = {
+    "choosing": choosing,
+    "reporting": reporting,
+}

@@ -1,0 +1,10 @@
+"""Labels blended with the class probabilities of a model of the scores.
+
+Thresholds that are optimal for few rows follow their noise. The same solvers, asked about observed
+labels mixed with probabilities that a one-dimensional model reads off the scores, follow it less.
+"""
+
+from ordcut.smoothing.amount import Smoothing, check_smoothing
+from ordcut.smoothing.blending import Smoothed, smooth
+
+__all__ = ["Smoothed", "Smoothing", "check_smoothing", "smooth"]

@@ -1,0 +1,76 @@
+"""The benchmark on new rows, on its smallest data set; nothing here judges a result."""
+
+import numpy as np
+import pytest
+
+from benchmarks.generalisation.datasets import load_all
+from benchmarks.generalisation.judge import (
+    OBJECTIVES,
+    choices,
+    judge,
+    judge_libraries,
+    labelings,
+    risk,
+)
+from benchmarks.generalisation.scores import KINDS, LIBRARIES
+from benchmarks.generalisation.summary import (
+    OURS,
+    RIVALS,
+    best_rivals,
+    logs_of,
+    risks_of,
+    table_by_dataset,
+    table_of_best_rivals,
+    table_of_ratios,
+)
+
+
+@pytest.fixture(scope="module")
+def every():
+    return load_all()
+
+
+def test_both_halves_have_few_and_many_classes_and_rows(every):
+    for role in ("chooses", "reports"):
+        sets = [data for data in every if data.role == role]
+        assert len(sets) >= 12
+        classes = {data.n_classes for data in sets}
+        assert min(classes) == 3
+        assert max(classes) == 10
+        rows = [len(data.labels) for data in sets]
+        assert min(rows) < 500
+        assert max(rows) == 50_000
+
+
+def test_the_risk_of_a_kappa_is_what_it_lacks():
+    truth, other = np.array([0, 1, 2]), np.array([0, 2, 1])
+    assert risk(truth, truth, "quadratic_kappa", 3) == 0
+    assert risk(truth, other, "absolute", 3) == pytest.approx(2 / 3)
+
+
+def test_the_smallest_set_is_scored_judged_and_summed_up(every, tmp_path):
+    data = min(every, key=lambda data: len(data.labels))
+    rows = [row for kind in KINDS for row in judge(data, kind, labelings, tmp_path, 2)]
+    assert {row["labeling"] for row in rows} == {"optimal", OURS, *RIVALS}
+    assert {row["objective"] for row in rows} == set(OBJECTIVES)
+    assert all(0 < row["risk"] < 5 for row in rows)
+    assert judge(data, "boosted", labelings, tmp_path, 2) == [
+        row for row in rows if row["scores"] == "boosted"
+    ]  # from the cache
+    risks = risks_of(rows, "linear")
+    ratio = np.exp(logs_of(risks, OURS, "optimal"))
+    ours, plain = (risks[data.name, "absolute", name] for name in (OURS, "optimal"))
+    assert ratio[0, 0] == pytest.approx(ours / plain)
+    least = max(logs_of(risks, OURS, rival).mean() for rival in RIVALS)
+    assert best_rivals(risks)[0] == pytest.approx(least)
+    assert data.name in table_by_dataset(rows, list(KINDS))
+    assert "boosted" in table_of_best_rivals(rows, list(KINDS))
+    assert OURS in table_of_ratios(risks, [OURS], "optimal")
+    names = {row["labeling"] for row in judge_libraries(data, tmp_path, 2)}
+    assert names == set(LIBRARIES)
+
+
+def test_the_choices_are_judged_on_every_way_to_cross_fit(every, tmp_path):
+    data = next(data for data in every if data.name == "pbc")
+    names = {row["labeling"] for row in judge(data, "linear", choices, tmp_path, 2)}
+    assert {"seen 0", "pooled auto", "left out auto", "per fold 0"} <= names
