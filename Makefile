@@ -2,18 +2,30 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs bench bench-estimators bench-generalisation clean
+.PHONY: demo test lint programs docs clean bench bench-cli bench-estimators bench-experiment \
+  bench-frames bench-generalisation bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
-	$(BIN)/ordcut demo --output demo-output
+	$(BIN)/ordcut demo --output demo-output --force
 
-test: .venv/test.ready lint  ## lint, types and all tests
+test: .venv/test.ready programs lint  ## lint, types and all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/test.ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# What tests need of the system and pip does not have: a browser, and Java for Spark.
+MISSING = $(strip $(if $(shell command -v chromium || command -v chromium-browser),,chromium) \
+  $(if $(shell command -v java),,openjdk-17-jre-headless))
+
+programs:  ## install the programs that tests need and the system lacks, as root on Debian
+	@if [ -z "$(MISSING)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(MISSING); \
+	else echo "Missing: $(MISSING). Tests that need them are skipped; to run them, install these with" \
+	  "your system's package manager, or as root on Debian or Ubuntu with: make programs"; fi
 
 docs: .venv/docs.ready  ## build the documentation into docs/_build/html, warnings as errors
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
@@ -24,8 +36,20 @@ bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
 	$(BIN)/python -m benchmarks.estimators
 
+bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes benchmarks/frames/results/
+	$(BIN)/python -m benchmarks.frames
+
+bench-cli: .venv/test.ready  ## measure the command line against what it cannot do without
+	$(BIN)/python -m benchmarks.cli
+
+bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
+	$(BIN)/python -m benchmarks.torch
+
 bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
 	$(BIN)/python -m benchmarks.generalisation
+
+bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and its Table 1
+	$(BIN)/python -m benchmarks.experiment
 
 # One stamp for each group of packages, made anew when what it is made from changes.
 .venv/%.ready: pyproject.toml constraints.txt

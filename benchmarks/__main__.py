@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from types import ModuleType
 
 from benchmarks import bootstrap, coverage, growth, hard, headline, paths, pictures, rivals, table1
 from benchmarks.reports import shown, write_csv, write_markdown
@@ -19,23 +20,28 @@ BENCHMARKS = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(BENCHMARKS)}")
+def main(
+    benchmarks: dict[str, ModuleType] = BENCHMARKS,
+    prog: str = "python -m benchmarks",
+    output: Path = Path(__file__).parent / "results",
+) -> None:
+    known = ", ".join(benchmarks)
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {known}")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that all runs")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--output", type=Path, default=output)
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(BENCHMARKS)
+    unknown = set(arguments.names) - set(benchmarks)
     if unknown:
-        parser.error(f"names must be among {', '.join(BENCHMARKS)}, got {', '.join(unknown)}.")
+        parser.error(f"names must be among {known}, got {', '.join(unknown)}.")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    for name in arguments.names or BENCHMARKS:
-        measure(name, arguments.quick, arguments.output)
+    for name in arguments.names or benchmarks:
+        measure(name, benchmarks[name], arguments.quick, arguments.output)
 
 
-def measure(name: str, quick: bool, output: Path) -> None:
+def measure(name: str, benchmark: ModuleType, quick: bool, output: Path) -> None:
     """Run one benchmark, showing each row as it comes, and write its files."""
-    benchmark, rows = BENCHMARKS[name], []
+    rows = []
     # Small problems would otherwise run as plain Python until they have paid for a compile.
     with running_kernels_as("compiled"):
         for row in benchmark.run(quick):

@@ -1,43 +1,13 @@
 """Problems to solve: float32 scores with labels in small integers, the same in every run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import erf, pi, sqrt
+from math import pi
 
 import numpy as np
 
-#: How far a label strays from its score, whose spread is 1.
-NOISE = 0.5
+from ordcut.bench.problems import Problem, normal, normal_share, on_label_scale
 
-
-@dataclass(frozen=True)
-class Problem:
-    """Scores, and labels from 0 to ``n_classes - 1`` that all occur."""
-
-    scores: np.ndarray
-    labels: np.ndarray
-    n_classes: int
-
-    @property
-    def n_bytes(self) -> int:
-        return self.scores.nbytes + self.labels.nbytes
-
-
-def normal(n: int, n_classes: int, seed: int = 0) -> Problem:
-    """Normal scores, with classes of about equal size that follow them with some noise."""
-    rng = np.random.default_rng(seed)
-    scores = rng.standard_normal(n, dtype=np.float32)
-    return Problem(scores, _labels_that_follow(scores, n_classes, rng), n_classes)
-
-
-def on_label_scale(n: int, n_classes: int, seed: int = 0) -> Problem:
-    """Scores as a regression of the label gives them: drawn to the mean, low classes commoner."""
-    rng = np.random.default_rng(seed)
-    share = 1.0 / np.arange(1, n_classes + 1)
-    labels = _each_occurs(rng.choice(n_classes, n, p=share / share.sum()), n_classes)
-    mean = labels.mean()
-    scores = mean + 0.6 * (labels - mean) + 0.5 * rng.standard_normal(n)
-    return Problem(scores.astype(np.float32), labels, n_classes)
+__all__ = ["HARD", "Problem", "hard", "normal", "on_label_scale", "random_convex_cost"]
 
 
 def random_convex_cost(n_classes: int, seed: int = 0) -> np.ndarray:
@@ -79,7 +49,7 @@ def _with_outlier(problem: Problem) -> Problem:
 
 
 def _cauchy(scores: np.ndarray) -> np.ndarray:
-    return np.tan(pi * (_normal_share(scores) - 0.5))
+    return np.tan(pi * (normal_share(scores) - 0.5))
 
 
 #: Each maker turns a problem with normal scores into a hard one.
@@ -94,22 +64,3 @@ HARD: dict[str, Callable[[Problem], Problem]] = {
     "reversed": lambda p: _in_order(p, np.argsort(p.scores)[::-1]),
     "one huge outlier": _with_outlier,
 }
-
-
-def _labels_that_follow(scores: np.ndarray, n_classes: int, rng: np.random.Generator) -> np.ndarray:
-    latent = scores + NOISE * rng.standard_normal(len(scores), dtype=np.float32)
-    share = _normal_share(latent / sqrt(1 + NOISE**2))
-    labels = np.minimum((share * n_classes).astype(np.int64), n_classes - 1)
-    return _each_occurs(labels, n_classes)
-
-
-def _normal_share(values: np.ndarray) -> np.ndarray:
-    """The share of a standard normal below each value; a table is enough, and has no tails."""
-    grid = np.linspace(-7, 7, 2001)
-    return np.interp(values, grid, [0.5 + 0.5 * erf(x / sqrt(2)) for x in grid])
-
-
-def _each_occurs(labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Make sure that small samples hold every class, in the smallest unsigned integers."""
-    labels[:n_classes] = np.arange(n_classes)
-    return labels.astype(np.uint8 if n_classes <= 256 else np.uint16)

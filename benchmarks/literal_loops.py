@@ -3,30 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from benchmarks.data import Problem
 from benchmarks.timing import clock
+from ordcut.experiments import literal
 
 #: A run that would take longer than this is extrapolated from one on the first rows.
 LONGEST_RUN = 20.0
 SAMPLE = 1_000
 LONGEST_SAMPLE_RUN = 1.0
-
-
-def _load_oracles() -> ModuleType:
-    """Load the transcription that the tests judge the library by; the tests are no package."""
-    file = Path(__file__).parents[1] / "tests" / "naive.py"
-    spec = spec_from_file_location("naive", file)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-naive = _load_oracles()
 
 
 @dataclass(frozen=True)
@@ -70,8 +56,8 @@ def _sort_and_group(group: Callable, problem: Problem, n_rows: int) -> Callable[
 
 
 def _losses(problem: Problem, n_rows: int) -> Callable[[], Any]:
-    a, groups = naive.group_with_dictionary(*_rows(problem, n_rows))
-    return partial(naive.losses_and_candidates, a, groups, problem.n_classes, _loss)
+    a, groups = literal.group_with_dictionary(*_rows(problem, n_rows))
+    return partial(literal.losses_and_candidates, a, groups, problem.n_classes, _loss)
 
 
 def _solve(algorithm: Callable, problem: Problem, n_rows: int) -> Callable[[], Any]:
@@ -80,17 +66,17 @@ def _solve(algorithm: Callable, problem: Problem, n_rows: int) -> Callable[[], A
 
 
 def _in_blocks(n_blocks: int, losses: list, candidates: list, n_classes: int) -> list[float]:
-    return naive.further_parallelised(losses, candidates, n_classes, -(-len(losses) // n_blocks))
+    return literal.further_parallelised(losses, candidates, n_classes, -(-len(losses) // n_blocks))
 
 
 PROCESSES: dict[str, Process] = {
-    "P2-P3": Process(partial(_sort_and_group, naive.group), power=2),
+    "P2-P3": Process(partial(_sort_and_group, literal.group), power=2),
     "P2-P3 with a dictionary": Process(
-        partial(_sort_and_group, naive.group_with_dictionary), power=1
+        partial(_sort_and_group, literal.group_with_dictionary), power=1
     ),
     "P4-P5": Process(_losses, power=1),
-    "dp": Process(partial(_solve, naive.dynamic_programme), power=1),
-    "io": Process(partial(_solve, naive.independent_optimisation), power=1),
+    "dp": Process(partial(_solve, literal.dynamic_programme), power=1),
+    "io": Process(partial(_solve, literal.independent_optimisation), power=1),
     **{
         f"blocks ({b})": Process(partial(_solve, partial(_in_blocks, b)), power=1)
         for b in (2, 3, 4)

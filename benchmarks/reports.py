@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from benchmarks import machine
+from ordcut.bench import machine
 
 Row = dict[str, Any]
 

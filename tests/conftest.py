@@ -16,6 +16,17 @@ def either_way(request):
         yield request.param
 
 
+@pytest.fixture(scope="module")
+def one_torch_thread():
+    """Let PyTorch use one thread: threads that wait for each other are slow in parallel tests."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture
 def without(monkeypatch):
     """Give a function after which importing a package fails as if it were not installed."""

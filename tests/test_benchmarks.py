@@ -57,3 +57,13 @@ def test_quick_benchmarks_write_rows_that_make_sense(results):
     assert {"Nelder-Mead", "Powell", "optimized-rounder", "scikit-learn, grid of 100"} <= rivals
     for row in results["rivals"]:
         assert float(row["short of ordcut"]) >= -1e-12, row  # one judge, up to its rounding
+
+
+def test_the_quick_benchmark_of_the_command_line_writes_its_ratios(tmp_path):
+    command = [sys.executable, "-m", "benchmarks.cli", "--quick", "--output", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    with (tmp_path / "cli.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 4
+    assert all(float(row["ratio"]) > 0 for row in rows)
+    assert (tmp_path / "cli.md").read_text().startswith("# cli")

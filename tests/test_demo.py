@@ -2,16 +2,20 @@
 
 import ordcut
 from ordcut import demo
+from ordcut.cli.running import run
 
 
 def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(tmp_path, capsys):
-    demo.run(tmp_path / "out")
+    out = str(tmp_path / "out")
+    assert run(["demo", "--output", out]) == 0
     printed = capsys.readouterr().out
     for word in ["round", "biases", "likelihood", "optimal", "Theorem 2", "Dinkelbach"]:
         assert word in printed
     text = (tmp_path / "out" / "thresholds.json").read_text(encoding="utf-8")
     assert ordcut.Thresholds.from_json(text).objective == "absolute"
     assert (tmp_path / "out" / "thresholds.png").read_bytes().startswith(b"\x89PNG")
+    assert run(["demo", "--output", out]) == 2  # its files are there
+    assert "pass --force" in capsys.readouterr().err
 
 
 def test_optimal_thresholds_are_best_on_the_rows_they_were_found_on():

@@ -148,3 +148,13 @@ def test_balanced_classes_count_the_same():
         ordcut.optimal_thresholds(scores, labels).predict(scores),
         class_weight="balanced",
     )
+
+
+def test_integers_that_are_codes_already_are_neither_copied_nor_let_out_of_range():
+    labels = np.array([2, 0, 2])
+    for classes in (range(4), np.arange(3)):
+        assert encode(labels, classes).codes is labels
+    with pytest.raises(ValueError, match="among the classes 0, 1, got 2 at position 0"):
+        encode(labels, [0, 1])
+    with pytest.raises(ValueError, match="got -1 at position 1"):
+        encode(np.array([0, -1]), range(3))

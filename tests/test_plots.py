@@ -1,11 +1,16 @@
+from itertools import pairwise
+
 import matplotlib as mpl
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
 from ordcut.plots import ThresholdDisplay
+from ordcut.plots.drawing import ordered_colours
+from ordcut.sources.frames import FrameSource
 
 mpl.use("Agg")
 
@@ -91,6 +96,90 @@ def test_a_display_draws_on_given_axes():
     assert ThresholdDisplay.from_predictions(y, X[:, 0], ax=axes).ax_ is axes
 
 
+def test_thresholds_are_judged_by_the_objective_that_they_are_for():
+    X, y = ordinal_data()
+    found = ordcut.optimal_thresholds(X[:, 0], y, objective="squared")
+    shown = ThresholdDisplay.from_predictions(y, X[:, 0], labeler=found, kind="risk")
+    places, risks = shown.risk_curves()
+    assert shown.ax_.get_ylabel() == "mean risk (squared)"
+    assert (places[risks.argmin(axis=1)] == found.thresholds).all()
+
+
+@pytest.mark.parametrize("n", [300, 30_000])
+def test_a_frame_is_drawn_from_its_counts(n):
+    X, y = ordinal_data(n)
+    frame = pl.DataFrame({"s": X[:, 0], "y": y})
+    source = FrameSource(frame, score="s", label="y")
+    shown = ThresholdDisplay.from_source(source, kind="risk", score_name="$s$")
+    found = ordcut.optimal_thresholds(X[:, 0], y)
+    places, risks = shown.risk_curves()
+    at = np.searchsorted(places, found.thresholds)
+    assert (places[at] == found.thresholds).all()
+    assert (risks[[0, 1], at] == risks.min(axis=1)).all()
+    cost = ordcut.resolve_objective("absolute", 3).cost
+    for number in range(0, len(places), len(places) // 10):
+        predicted = (X[:, 0] >= places[number]).astype(int)
+        assert risks[1, number] == pytest.approx(cost[1 + predicted, y].mean())
+    edges, counts = shown.histogram()
+    assert counts.sum() == n
+    inner = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
+    for k in range(3):
+        assert counts[:, k].tolist() == naive_histogram(X[y == k, 0], inner)
+    assert shown.ax_.get_xlabel() == "$s$"
+    shown.figure_.canvas.draw()
+
+
+def naive_histogram(scores, edges):
+    return [int(np.sum((scores >= a) & (scores < b))) for a, b in pairwise(edges)]
+
+
+def test_the_confusion_is_that_of_predicting():
+    X, y = ordinal_data()
+    shown = ThresholdDisplay.from_predictions(y, X[:, 0], kind="confusion")
+    predicted = shown.labeler.predict(X[:, 0])
+    naive = [[np.sum((predicted == k) & (y == true)) for true in range(3)] for k in range(3)]
+    assert shown.confusion().tolist() == naive
+    written = {text.get_position(): text.get_text() for text in shown.ax_.texts}
+    assert written == {(k, true): str(naive[k][true]) for k in range(3) for true in range(3)}
+
+
+@pytest.mark.parametrize("cmap", ["viridis", "cividis"])
+@pytest.mark.parametrize("n_classes", [2, 5, 50])
+def test_colours_get_lighter_in_the_order_of_the_classes(cmap, n_classes):
+    colours = ordered_colours(n_classes, cmap)
+    lightness = colours[:, :3] ** 2.2 @ [0.2126, 0.7152, 0.0722]
+    assert (np.diff(lightness) > 0).all()
+    assert lightness[-1] < 0.7  # to be seen on paper
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_many_classes_get_a_bar_of_colours_instead_of_a_legend(kind):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 30, 2000)
+    shown = ThresholdDisplay.from_predictions(y, y + rng.normal(size=2000), kind=kind)
+    assert shown.ax_.get_legend() is None
+    assert len(shown.figure_.axes) == 2
+    shown.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_a_dollar_in_a_name_is_a_dollar(kind):
+    names = ["$0", "$\\frac$", "_"]
+    shown = ThresholdDisplay.from_predictions(
+        np.array(names)[[0, 1, 2, 1]], [0.1, 0.5, 0.9, 0.6], classes=names, kind=kind
+    )
+    shown.figure_.canvas.draw()
+    texts = [text.get_text() for text in shown.figure_.findobj(mpl.text.Text)]
+    assert any("$\\frac$" in text for text in texts)
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_one_score_can_be_drawn(kind):
+    shown = ThresholdDisplay.from_predictions([0, 1, 1], [2.0, 2.0, 2.0], kind=kind)
+    shown.figure_.canvas.draw()
+    assert shown.confusion().tolist() == [[0, 0], [1, 2]]
+
+
 def test_without_matplotlib_the_error_says_what_to_install(without):
     without("matplotlib")
     with pytest.raises(ImportError, match=r'pip install "ordcut\[plots\]"'):
@@ -98,5 +187,5 @@ def test_without_matplotlib_the_error_says_what_to_install(without):
 
 
 def test_an_unknown_kind_is_named_with_those_that_exist():
-    with pytest.raises(ValueError, match='kind must be one of "density", "risk"'):
+    with pytest.raises(ValueError, match='kind must be one of "density", "risk", "confusion"'):
         ThresholdDisplay.from_predictions([0, 1], [0.1, 0.9], kind="risks")

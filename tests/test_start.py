@@ -93,3 +93,23 @@ def test_memory_does_not_grow_with_the_number_of_classes(method):
     # A matrix of 8 bytes for each row and class would take 80 MB here; its K x K costs take 0.3.
     assert peaks[1] < peaks[0] + 2_000_000
     assert peaks[1] < 100 * n
+
+
+def test_importing_does_not_even_load_numpy_until_a_name_is_used():
+    code = """
+import sys, ordcut
+assert "numpy" not in sys.modules
+ordcut.Thresholds
+assert "numpy" in sys.modules
+"""
+    assert loaded_after(code) == []
+
+
+def test_every_public_name_is_there_and_no_other():
+    assert set(ordcut.__all__) == set(ordcut._ROOM_OF)
+    assert set(ordcut.__all__) <= set(dir(ordcut))
+    for name in ordcut.__all__:
+        value = getattr(ordcut, name)
+        assert value.__module__ == f"ordcut.{ordcut._ROOM_OF[name]}"
+    with pytest.raises(AttributeError, match=r"module 'ordcut' has no attribute 'thresholdz'"):
+        _ = ordcut.thresholdz

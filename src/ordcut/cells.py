@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -12,6 +13,13 @@ from ordcut.kernels.cells import locate_parts
 #: The table from scores to cells has this many places for each cell, to follow the data, and at
 #: the most so many in all, to stay in cache.
 PLACES_PER_CELL, MOST_PLACES = 2, 1 << 16
+
+
+class Locating(Protocol):
+    """Ordered cells that tell where scores are."""
+
+    def locate(self, scores: Array) -> Array:
+        """Return the cell of each score."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,15 @@ class Cells:
         place = np.clip(place, 0, len(self.cell_of) - 1)
         cells: Ints = self.cell_of[place.astype(np.int64)]
         return cells
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, rounded to the kind of float that the rows have."""
+        with np.errstate(over="ignore"):
+            return self.locate(scores.astype(self.low.dtype))
+
+    def n_places(self, chosen: Bools) -> int:
+        """Return how many places the chosen cells have, each of which can be split."""
+        return int(chosen[self.cell_of].sum())
 
     def split(self, chosen: Bools, n_parts: int) -> SplitCells:
         """Return finer cells in place of the chosen ones, with the others joined into runs."""
@@ -107,7 +124,7 @@ def sum_runs(counts: Numbers, chosen: Bools) -> Numbers:
     return runs
 
 
-def starts_in(cells: Cells | SplitCells, sorted_scores: Array, some_cells: Ints) -> Ints:
+def starts_in(cells: Locating, sorted_scores: Array, some_cells: Ints) -> Ints:
     """Return where the scores of some cells begin among sorted scores, all cells at once.
 
     Examples

@@ -6,7 +6,7 @@ Run with ``make demo`` or ``ordcut demo``; needs statsmodels, which has the data
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 
@@ -75,8 +75,8 @@ def print_table(title: str, rows: list[tuple[str, list[float]]]) -> None:
         print(f"  {labeling:12}" + "".join(f"{cell:>17}" for cell in cells))
 
 
-def draw(model: OrdinalLogisticRegression, learn: Ratings, path: Path) -> None:
-    """Draw how the scores of each class are spread, and the risk of each threshold."""
+def draw(model: OrdinalLogisticRegression, learn: Ratings) -> bytes:
+    """Draw how the scores of each class are spread, and the risk of each threshold, as PNG."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -85,12 +85,14 @@ def draw(model: OrdinalLogisticRegression, learn: Ratings, path: Path) -> None:
     figure, (left, right) = plt.subplots(ncols=2, figsize=(12, 4), layout="constrained")
     for kind, axes in (("density", left), ("risk", right)):
         ThresholdDisplay.from_estimator(model, learn.features, learn.ratings, kind=kind, ax=axes)
-    figure.savefig(path, dpi=120)
+    picture = BytesIO()
+    figure.savefig(picture, dpi=120)
     plt.close(figure)
+    return picture.getvalue()
 
 
-def run(output: Path) -> None:
-    """Fit the model, find thresholds, print the tables, and save the result and a picture."""
+def run() -> dict[str, str | bytes]:
+    """Fit the model, find thresholds, print the tables, and return what to save by its name."""
     learn, test = load_marriages()
     print(
         f"{len(learn.ratings)} ratings from 1 to 5 to learn from, {len(test.ratings)} to test on."
@@ -101,8 +103,5 @@ def run(output: Path) -> None:
         print(f"  {objective:16}{model.thresholds_.round(3)}  by {model.labeler_.certificate}")
     print_table("On the rows they were found on (optimal by proof)", compare(learn, learn))
     print_table("On new rows (a star marks the best)", compare(learn, test))
-    output.mkdir(parents=True, exist_ok=True)
     chosen = models["absolute"]
-    (output / "thresholds.json").write_text(chosen.labeler_.to_json(), encoding="utf-8")
-    draw(chosen, learn, output / "thresholds.png")
-    print(f"\nWrote {output / 'thresholds.json'} and {output / 'thresholds.png'}.")
+    return {"thresholds.json": chosen.labeler_.to_json(), "thresholds.png": draw(chosen, learn)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,23 @@ def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> s
     bounds = ["-1E+307", *(bound for bound, _ in finite)]
     labels = [_excel_value(label) for label in (lowest, *(label for _, label in finite))]
     return f"=LOOKUP({cell},{{{','.join(bounds)}}},{{{','.join(labels)}}})"
+
+
+def class_literals(classes: Array) -> dict[str, list[str]]:
+    """Return each class as it is written in JSON and in each kind of rule.
+
+    Examples
+    --------
+    >>> class_literals(np.array(["a"]))
+    {'json': ['"a"'], 'python': ["'a'"], 'sql': ["'a'"], 'excel': ['"a"']}
+    """
+    labels = classes.tolist()
+    return {
+        "json": [json.dumps(label, ensure_ascii=False) for label in labels],
+        "python": [repr(label) for label in labels],
+        "sql": [_sql_value(label) for label in labels],
+        "excel": [_excel_value(label) for label in labels],
+    }
 
 
 def _bounds(thresholds: Floats, classes: Array) -> list[tuple[float, Any]]:

@@ -238,6 +238,8 @@ def _codes_among(
             f"{argument} and classes must be of one kind, got {is_text} in {argument} "
             f"and {_listed(classes)} in classes."
         )
+    if _are_codes(values, classes):
+        return values
     order = np.argsort(classes)
     place = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
     codes = order[place]
@@ -253,6 +255,15 @@ def _codes_among(
             f"{argument} must be {known}, got {values[position]} at position {position}."
         )
     return codes
+
+
+def _are_codes(values: Array, classes: Array) -> bool:
+    """Return whether integers are their own codes, since the classes are 0..K-1."""
+    if values.dtype.kind not in "iu" or classes.dtype.kind not in "iu" or len(values) == 0:
+        return False
+    if not (classes == np.arange(len(classes))).all():
+        return False
+    return bool(values.min() >= 0 and values.max() < len(classes))
 
 
 def _soft_labels(values: Array, stated: Any, n_classes: int | None) -> Labels:

@@ -203,6 +203,19 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     return resolved
 
 
+def objective_or_named(objective: ObjectiveLike | None, name: str, n_classes: int) -> Objective:
+    """Return the objective asked for; if none was, the one of a name, or the absolute loss.
+
+    Examples
+    --------
+    >>> objective_or_named(None, "squared", 3).name, objective_or_named(None, "mine", 3).name
+    ('squared', 'absolute')
+    """
+    if objective is None:
+        objective = name if name in COSTS or name in KAPPAS else "absolute"
+    return resolve_objective(objective, n_classes)
+
+
 def is_convex(cost: Numbers) -> bool:
     """Return whether a cost matrix is convex in the predicted class, up to rounding if any."""
     second = np.diff(cost, n=2, axis=0)

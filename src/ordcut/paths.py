@@ -96,7 +96,7 @@ class ThresholdPath:
         >>> path.plot(kind="value").get_ylabel()
         'absolute'
         """
-        from ordcut.plots import new_axes, ordered_colours
+        from ordcut.plots.drawing import new_axes, ordered_colours
 
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)

@@ -26,8 +26,8 @@ def to_dict(found: Thresholds) -> dict[str, Any]:
         "method": found.method,
         "certificate": found.certificate,
         "classes": found.classes.tolist(),
-        "thresholds": [_written(value) for value in found.thresholds.tolist()],
-        "ranges": [[_written(value) for value in row] for row in found.ranges.tolist()],
+        "thresholds": [as_written(value) for value in found.thresholds.tolist()],
+        "ranges": [[as_written(value) for value in row] for row in found.ranges.tolist()],
     }
 
 
@@ -81,7 +81,7 @@ def from_json(text: str) -> dict[str, Any]:
     }
 
 
-def _written(value: float) -> float | str:
+def as_written(value: float) -> float | str:
     """Return a number as JSON can hold it: infinite ones as text."""
     return value if np.isfinite(value) else str(value)
 

@@ -41,6 +41,10 @@ class Thresholds:
     ranges : ndarray of shape (K - 1, 2)
         Each threshold can stand anywhere above the first value and up to the second one without
         changing any label of the data.
+    passes : int or None
+        How many times an engine went through a frame; None for arrays.
+    dropped : int
+        How many rows with missing values were left out, where that was asked for.
     origin : Origin, optional
         The data that the thresholds were found on, as they were passed, for ``bootstrap`` and
         ``near_optimal``. Neither JSON nor a pickle has them, and results are equal without.
@@ -66,6 +70,8 @@ class Thresholds:
     method: str
     certificate: str
     ranges: Floats = field(repr=False)
+    passes: int | None = None
+    dropped: int = 0
     origin: Origin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
-    """Run the command line, or say how to install it."""
+    """Run the command line and exit, or say how to install it."""
     try:
         import click  # noqa: F401
     except ImportError:
         sys.exit('The ordcut command needs click. Install it with: pip install "ordcut[cli]".')
-    from ordcut.cli.commands import ordcut
+    from ordcut.cli.running import ENDED_BY_SIGNAL, run
 
-    ordcut(prog_name="ordcut")
+    code = run(sys.argv[1:])
+    if code >= ENDED_BY_SIGNAL:
+        # Everything is cleaned up. Python itself might end by the signal once more, if that came
+        # while it imported something, and the exit code would depend on it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

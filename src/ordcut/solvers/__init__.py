@@ -37,6 +37,7 @@ __all__ = [
     "Problem",
     "Solution",
     "Solver",
+    "check_costs",
     "solve",
 ]
 
@@ -114,14 +115,7 @@ def solve(
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    weight = problem.weight * factors.max()
-    # Half the range is kept free for the differences of sums.
-    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, weight):
-        raise ValueError(
-            f"objective must have costs that can be added up over {weight:g} rows, "
-            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
-        )
-
+    check_costs(objective, problem.weight * factors.max())
     if not objective.is_kappa:
         return _minimise(problem, objective.cost * factors, method, plan)
 
@@ -186,6 +180,16 @@ class Minimiser:
         if len(crossed):
             raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
         return Solution(table, cuts, self.method, "ordered minima (Theorem 1)")
+
+
+def check_costs(objective: Objective, weight: float) -> None:
+    """Raise an error if costs are too large to be added up over rows of a total weight."""
+    # Half the range is kept free for the differences of sums.
+    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, weight):
+        raise ValueError(
+            f"objective must have costs that can be added up over {weight:g} rows, "
+            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
+        )
 
 
 def _minimise(problem: Problem, cost: Floats, method: str, plan: Plan) -> Solution:

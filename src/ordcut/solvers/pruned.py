@@ -67,6 +67,13 @@ def rows_in(is_kept: Bools, located: Array) -> Array:
 class PrunedProblem:
     """A source counted by cells, from which a small table can be had for any cost matrix.
 
+    Attributes
+    ----------
+    cells : Cells
+        Ordered cells of the line.
+    counts : ndarray of shape (n_cells, K)
+        The weight of each cell and class.
+
     Examples
     --------
     >>> from ordcut.sources.arrays import ArraySource
@@ -82,23 +89,23 @@ class PrunedProblem:
         self._source = source
         self._n_threads = n_threads
         most = max(LEAST_CELLS, N_COUNTERS // len(self.classes))
-        self._cells = source.cells(min(most, max(4, source.n_rows // ROWS_PER_CELL)))
-        self._counts = source.count(self._cells, n_threads)
+        self.cells = source.cells(min(most, max(4, source.n_rows // ROWS_PER_CELL)))
+        self.counts = source.count(self.cells, n_threads)
         self._fetched: tuple[Bools, ArraySource] | None = None
-        self.totals: Floats = self._counts.sum(axis=0).astype(np.float64)
+        self.totals: Floats = self.counts.sum(axis=0).astype(np.float64)
         self.weight = float(self.totals.sum())
 
     def table_for(self, cost: Numbers) -> ScoreTable:
         """Return a table that holds every cut which can be optimal for a cost matrix."""
-        chosen, part = self._rows_of(cells_that_can_hold(self._counts, cost))
+        chosen, part = self._rows_of(self._narrowed_down(cost))
         if chosen.all():
             return ScoreTable.from_source(part)
         # Judge the rows fetched once more, by parts of their cells, before they are sorted.
-        n_places = int(chosen[self._cells.cell_of].sum())
+        n_places = self.cells.n_places(chosen)
         n_parts = max(1, min(MOST_PARTS, part.n_rows // (ROWS_PER_PART * n_places)))
-        cells = self._cells.split(chosen, n_parts)
+        cells = self.cells.split(chosen, n_parts)
         located, counts = part.count_parts(cells, self._n_threads)
-        counts[cells.is_run] = sum_runs(self._counts, chosen)
+        counts[cells.is_run] = sum_runs(self.counts, chosen)
         can_hold = cells_that_can_hold(counts, cost) & ~cells.is_run
         kept = rows_in(can_hold, located)
         rows = part.only(kept).sorted_rows()
@@ -110,12 +117,21 @@ class PrunedProblem:
             starts = starts_in(cells, rows.scores, np.flatnonzero(can_hold))
         return self._with_lumps(counts, can_hold, rows, starts)
 
+    def _narrowed_down(self, cost: Numbers) -> Bools:
+        """Return the cells that can matter, in cells as fine as the source wants them first."""
+        chosen = cells_that_can_hold(self.counts, cost)
+        while (finer := self._source.finer(self.cells, chosen, self.counts)) is not None:
+            self.cells, self.counts = finer
+            self._fetched = None  # it speaks of the cells before
+            chosen = cells_that_can_hold(self.counts, cost)
+        return chosen
+
     def _rows_of(self, chosen: Bools) -> tuple[Bools, ArraySource]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""
         if self._fetched is None or (chosen & ~self._fetched[0]).any():
             if self._fetched is not None:
                 chosen = chosen | self._fetched[0]
-            part = self._source.rows(self._cells, chosen, self._counts, self._n_threads)
+            part = self._source.rows(self.cells, chosen, self.counts, self._n_threads)
             self._fetched = chosen, part
         return self._fetched
 
@@ -141,9 +157,9 @@ class PrunedProblem:
             np.zeros(0, self.precision),
             np.zeros(0, np.uint16),
             np.zeros(0, np.bool_),
-            np.zeros(0, self._counts.dtype),
+            np.zeros(0, self.counts.dtype),
         )
-        firsts = np.arange(0, len(self._counts), CELLS_PER_COARSE_CUT)
-        lumps = np.add.reduceat(self._counts, firsts, axis=0)
+        firsts = np.arange(0, len(self.counts), CELLS_PER_COARSE_CUT)
+        lumps = np.add.reduceat(self.counts, firsts, axis=0)
         rows = insert_lumps(no_rows, np.zeros(len(lumps), np.int64), lumps)
         return ScoreTable.from_rows(rows, self._source)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Array, ArrayLike, Bools, Floats, Numbers
-from ordcut.cells import Cells, SplitCells, cells_like
+from ordcut.cells import Cells, cells_like
 from ordcut.checks import as_scores, check_finite, check_weights
 from ordcut.confusion import count_confusion
 from ordcut.kernels import cells as kernels
 from ordcut.labels import encode
 from ordcut.sorting import SortedRows, sort_rows
+from ordcut.sources.base import FinerCells
 from ordcut.threads import run_all, split
 
 #: How many scores are looked at to lay out cells.
@@ -73,6 +74,17 @@ class ArraySource:
             self._require_finite()  # before rows without weight are gone, and positions with them
             self._leave_out_weightless_rows()
 
+    @classmethod
+    def of_checked(
+        cls, scores: Array, codes: Array, weights: Numbers | None, classes: Array
+    ) -> ArraySource:
+        """Return a source of rows that somebody else has checked and encoded."""
+        source = cls.__new__(cls)
+        source.scores, source.codes, source.soft, source.weights = scores, codes, None, weights
+        source.classes = classes
+        source._is_finite = True
+        return source
+
     def _require_finite(self) -> None:
         if not self._is_finite:
             check_finite(self.scores)
@@ -106,11 +118,16 @@ class ArraySource:
         return totals
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        """Return the weight between thresholds, however many, added up in the order of the rows."""
         self._require_finite()
         predicted = np.searchsorted(thresholds, self.scores, side="right")
         return count_confusion(
-            predicted, len(self.classes), codes=self.codes, soft=self.soft, weights=self.weights
+            predicted,
+            len(self.classes),
+            codes=self.codes,
+            soft=self.soft,
+            weights=self.weights,
+            n_predicted=len(thresholds) + 1,
         )
 
     def sorted_rows(self) -> SortedRows:
@@ -162,7 +179,11 @@ class ArraySource:
         total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_kind)
         return total.reshape(cells.n_cells, n_classes)
 
-    def count_parts(self, cells: SplitCells, n_threads: int) -> tuple[Array, Numbers]:
+    def finer(self, cells: Cells, chosen: Bools, counts: Numbers) -> None:
+        """Return nothing: to fetch rows costs less than to count them once more."""
+        del cells, chosen, counts
+
+    def count_parts(self, cells: FinerCells, n_threads: int) -> tuple[Array, Numbers]:
         """Return the finer cell of each row, and the weight of each finer cell and class."""
         n_cells = len(cells.is_run)
         is_whole = self.soft is None and (self.weights is None or self.weights.dtype == np.int64)

@@ -6,11 +6,34 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ordcut.arrays import Array, Bools, Floats, Numbers
-from ordcut.cells import Cells
+from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
+from ordcut.cells import Locating
 
 if TYPE_CHECKING:
     from ordcut.sources.arrays import ArraySource
+
+
+class AnyCells(Locating, Protocol):
+    """Ordered cells of the line, as a source lays them out."""
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where no cell has it."""
+
+    def n_places(self, chosen: Bools) -> int:
+        """Return how many places the chosen cells have, each of which can be split."""
+
+    def split(self, chosen: Bools, n_parts: int) -> FinerCells:
+        """Return finer cells in place of the chosen ones, with the others joined into runs."""
+
+
+class FinerCells(Locating, Protocol):
+    """Parts of chosen cells, and each run of cells between them as one."""
+
+    is_run: Bools
 
 
 class Source(Protocol):
@@ -30,14 +53,24 @@ class Source(Protocol):
     def n_rows(self) -> int:
         """The number of rows."""
 
-    def cells(self, n_cells: int) -> Cells:
+    def cells(self, n_cells: int) -> AnyCells:
         """Return about so many ordered cells that follow the scores."""
 
-    def count(self, cells: Cells, n_threads: int) -> Numbers:
+    def count(self, cells: Any, n_threads: int) -> Numbers:
         """Return the weight of each cell and class, (n_cells, K); int64 if all are whole."""
 
-    def rows(self, cells: Cells, chosen: Bools, counts: Numbers, n_threads: int) -> ArraySource:
+    def finer(self, cells: Any, chosen: Bools, counts: Numbers) -> tuple[AnyCells, Numbers] | None:
+        """Return cells with some of the chosen ones split, and their counts.
+
+        None if the rows of the chosen cells should be fetched instead.
+        """
+
+    def rows(self, cells: Any, chosen: Bools, counts: Numbers, n_threads: int) -> ArraySource:
         """Return the rows of the chosen cells, in memory; equal rows may come as one."""
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the (predicted, true) table of weights, added up in the order of the rows."""
+        """Return the (predicted, true) table of weights, added up in the order of the rows.
+
+        Any number of ascending thresholds will do: row ``j`` of the table holds the weight of each
+        class between thresholds ``j - 1`` and ``j``.
+        """

@@ -1,7 +1,10 @@
 """What a result depends on besides the code: the processor and the versions."""
 
+from __future__ import annotations
+
 import platform
-from importlib.metadata import version
+import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ordcut.threads import count_cores
@@ -10,12 +13,26 @@ PACKAGES = ["ordcut", "numpy", "numba", "scipy", "scikit-learn"]
 
 
 def describe() -> str:
-    """Return one line for the head of every report."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    """Return one line for the head of every report.
+
+    Examples
+    --------
+    >>> "cores; " in describe() and "numpy " in describe()
+    True
+    """
+    packages = [*PACKAGES, "torch"] if "torch" in sys.modules else PACKAGES
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     return (
         f"{_processor()}, {count_cores()} cores; {platform.system()}, "
         f"Python {platform.python_version()}, {versions}."
     )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "(none)"
 
 
 def _processor() -> str:

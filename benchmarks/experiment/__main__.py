@@ -1,0 +1,11 @@
+"""Measure the experiment and write results/: ``python -m benchmarks.experiment [names]``."""
+
+from pathlib import Path
+
+from benchmarks.__main__ import main
+from benchmarks.experiment import passes, published, synthetic
+
+BENCHMARKS = {"published": published, "synthetic": synthetic, "passes": passes}
+
+if __name__ == "__main__":
+    main(BENCHMARKS, "python -m benchmarks.experiment", Path(__file__).parent / "results")

@@ -1,0 +1,1 @@
+"""What exact thresholds cost inside an engine, in plain group-bys of the same files."""

@@ -1,0 +1,57 @@
+"""Measure all engines: python -m benchmarks.frames [--rows N] [--output FOLDER] [--rounds N].
+
+Dask and Spark get a tenth of the rows.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import reports
+from benchmarks.frames import files
+from benchmarks.frames.engines import ENGINES
+
+CLUSTERS = ("dask", "spark")
+
+ABOUT = """
+Exact thresholds inside an engine, in plain group-bys of the same Parquet files: one that counts the
+rows of each label with their lowest and highest score. Float32 scores, int8 labels, ten classes;
+the best of some rounds after a warm-up, each engine in a process of its own. The value found is
+checked by one more pass. Rows out are the candidates that left the engine; besides them, 4096
+scores are looked at to lay out cells. Dask has two worker processes, Spark is `local[2]`.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=lambda text: int(float(text)), default=100_000_000)
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
+    options = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n_rows in (options.rows // 10, options.rows):
+            kept = Path(folder) / str(n_rows)
+            files.write(n_rows, kept)
+            for engine in options.engines:
+                if engine not in CLUSTERS or n_rows < options.rows:
+                    rows.append(in_a_process(engine, kept, options.rounds))
+                    print(rows[-1], flush=True)
+    options.output.mkdir(parents=True, exist_ok=True)
+    reports.write_csv(rows, options.output / "engines.csv")
+    reports.write_markdown(rows, ABOUT, None, options.output / "engines.md")
+
+
+def in_a_process(engine: str, folder: Path, rounds: int) -> dict[str, object]:
+    command = [sys.executable, "-m", "benchmarks.frames.one", engine, str(folder), str(rounds)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+if __name__ == "__main__":
+    main()

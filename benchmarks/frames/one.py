@@ -1,0 +1,57 @@
+"""Measure one engine in a process of its own: python -m benchmarks.frames.one ENGINE FOLDER ROUNDS.
+
+Writes one line of JSON. A process of its own, so that its peak of memory is that of one engine.
+"""
+
+import json
+import resource
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from benchmarks.frames.engines import ENGINES
+from ordcut import frames
+from ordcut.sources.engine import Engine
+
+
+def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
+    rows_out: list[int] = []
+    fetch = Engine.fetch
+
+    def fetch_and_count(self: Engine, *args: Any, **options: Any) -> Any:
+        found = fetch(self, *args, **options)
+        rows_out[-1] += len(found["score"])
+        return found
+
+    Engine.fetch = fetch_and_count  # type: ignore[method-assign]
+    with ENGINES[engine](folder) as bench:
+        plain, ours = float("inf"), float("inf")
+        for _ in range(rounds + 1):  # the first one warms up, and is not the best
+            start = perf_counter()
+            bench.plain()
+            plain = min(plain, perf_counter() - start)
+            rows_out.append(0)
+            start = perf_counter()
+            found = frames.optimal_thresholds(bench.frame(), score="score", label="label")
+            ours = min(ours, perf_counter() - start)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        judged = frames.evaluate(bench.frame(), found, score="score", label="label")
+    assert judged.value == found.value
+    n_rows = int(judged.confusion.sum())
+    return {
+        "engine": engine,
+        "rows": n_rows,
+        "plain group-by, s": plain,
+        "thresholds, s": ours,
+        "over plain": ours / plain,
+        "passes": found.passes,
+        "rows out": max(rows_out),
+        "rows out, %": 100 * max(rows_out) / n_rows,
+        "peak of the process, MiB": peak,
+        "value": found.value,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))))

@@ -1,0 +1,1 @@
+"""The paper's experiment: age from faces, with optimal thresholds at every epoch, and Table 1."""

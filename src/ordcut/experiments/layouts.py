@@ -1,0 +1,95 @@
+"""How the three face data sets lie on disk: which file is whose picture, and of what age."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Endings of the files that are looked at, in lower case.
+ENDINGS = (".jpg", ".jpeg")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A data set of faces: where its pictures are, and what their names say.
+
+    Attributes
+    ----------
+    title : str
+        The name of the data set.
+    pattern : str
+        A regular expression over a path below the folder, with a group ``age`` and, where
+        pictures tell persons apart, a group ``subject``.
+    example : str
+        What a path looks like.
+    youngest, oldest : int
+        The ages that are used; the class of an age is how many years it is above the youngest.
+    folder : str
+        A folder that the download has at its top, which may be left out.
+
+    Examples
+    --------
+    >>> LAYOUTS["morph2"].parse("052346_07M46.jpg")
+    (46, '052346')
+    >>> LAYOUTS["morph2"].n_classes
+    55
+    """
+
+    title: str
+    pattern: str
+    example: str
+    youngest: int
+    oldest: int
+    folder: str = ""
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, one a year of age."""
+        return self.oldest - self.youngest + 1
+
+    @property
+    def knows_subjects(self) -> bool:
+        """Whether a path says whose picture it is."""
+        return "<subject>" in self.pattern
+
+    def parse(self, path: str) -> tuple[int, str] | None:
+        """Return the age and the subject that a path below the folder names; None if it does not.
+
+        The subject is empty where the layout has none.
+        """
+        match = re.fullmatch(self.pattern, path, re.IGNORECASE)
+        if match is None:
+            return None
+        return int(match["age"]), match["subject"] if self.knows_subjects else ""
+
+    def base(self, root: Path) -> Path:
+        """Return the folder below which the pictures are."""
+        return root / self.folder if self.folder and (root / self.folder).is_dir() else root
+
+
+#: Data sets by the name that the command line has for them.
+LAYOUTS: dict[str, Layout] = {
+    "morph2": Layout(
+        "MORPH-2",
+        r"(?P<subject>\d{6})_\d+[MF](?P<age>\d{2})\.jpe?g",
+        "052346_07M46.jpg (six digits, _, picture number, M or F, two digits of age)",
+        youngest=16,
+        oldest=70,
+    ),
+    "cacd": Layout(
+        "CACD",
+        r"(?P<age>\d+)_(?P<subject>[^/]+)_\d+\.jpe?g",
+        "23_Mika_Boorem_0001.jpg (age, name, picture number)",
+        youngest=14,
+        oldest=62,
+    ),
+    "afad": Layout(
+        "AFAD",
+        r"(?P<age>\d+)/11[12]/[^/]+\.jpe?g",
+        "AFAD-Full/25/111/name.jpg (age, then 111 for male or 112 for female)",
+        youngest=15,
+        oldest=40,
+        folder="AFAD-Full",
+    ),
+}

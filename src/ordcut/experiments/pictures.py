@@ -1,0 +1,220 @@
+"""Labelled pictures, in files or in memory, and the crops of them that a network sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset, Sampler
+
+from ordcut.arrays import Array, Ints
+
+#: What Pillow raises for a file that is no picture, or not all of one.
+DAMAGE = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
+
+#: How many pictures a worker checks between two signs of life.
+CHECKED_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures with a class each; ``size`` is the side of the square that each is resized to.
+
+    Attributes
+    ----------
+    names : list of str
+        Where each picture is below ``root``, or what to call it.
+    labels : ndarray of shape (n,)
+        Classes 0..K-1.
+    size : int
+        The side of the square.
+    root : Path
+        The folder of the files.
+    subjects : list of str, optional
+        Whom each picture shows.
+    pixels : ndarray of shape (n, size, size, 3), optional
+        Pictures in memory; without them, each is read from its file when asked for.
+
+    Examples
+    --------
+    >>> pixels = np.zeros((2, 8, 8, 3), np.uint8)
+    >>> pictures = Pictures(["a", "b"], np.array([0, 1]), size=8, pixels=pixels)
+    >>> len(pictures), pictures.square(1).shape, pictures.only(np.array([1])).names
+    (2, (8, 8, 3), ['b'])
+    """
+
+    names: list[str]
+    labels: Ints
+    size: int
+    root: Path = Path()
+    subjects: list[str] | None = None
+    pixels: Array | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def square(self, number: int) -> Array:
+        """Return a picture as (size, size, 3) bytes."""
+        if self.pixels is not None:
+            return np.asarray(self.pixels[number])
+        with Image.open(self.root / self.names[number]) as image:
+            square = image.convert("RGB").resize((self.size, self.size), Image.Resampling.BILINEAR)
+        return np.asarray(square)
+
+    def only(self, numbers: Ints) -> Pictures:
+        """Return some of the pictures."""
+        return replace(
+            self,
+            names=[self.names[i] for i in numbers],
+            labels=self.labels[numbers],
+            subjects=None if self.subjects is None else [self.subjects[i] for i in numbers],
+            pixels=None if self.pixels is None else self.pixels[numbers],
+        )
+
+
+class Crops(Dataset[tuple[torch.Tensor, int]]):
+    """Square crops of pictures, by (epoch, number): random ones, or the centre at epoch 0.
+
+    Where a crop lies depends on the seed, the epoch and the number of the picture alone, and so
+    not on how many processes read pictures, nor on what was read before.
+
+    Examples
+    --------
+    >>> pixels = np.arange(192, dtype=np.uint8).reshape(1, 8, 8, 3)
+    >>> crops = Crops(Pictures(["a"], np.array([5]), size=8, pixels=pixels), side=6, seed=0)
+    >>> crop, label = crops[0, 0]
+    >>> crop.shape, crop[0, 0, 0].item(), pixels[0, 1, 1, 0].item(), label
+    (torch.Size([3, 6, 6]), 27, 27, 5)
+    """
+
+    def __init__(self, pictures: Pictures, side: int, seed: int) -> None:
+        self.pictures = pictures
+        self.side = side
+        self.seed = seed
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+    def __getitem__(self, key: tuple[int, int]) -> tuple[torch.Tensor, int]:
+        epoch, number = key
+        try:
+            square = self.pictures.square(number)
+        except DAMAGE as error:
+            name = self.pictures.root / self.pictures.names[number]
+            raise RuntimeError(f"{name} can no longer be read: {error}.") from error
+        room = self.pictures.size - self.side
+        top = left = room // 2
+        if epoch > 0:
+            top, left = np.random.default_rng((self.seed, epoch, number)).integers(room + 1, size=2)
+        crop = square[top : top + self.side, left : left + self.side]
+        chw = torch.from_numpy(np.ascontiguousarray(crop.transpose(2, 0, 1)))
+        return chw, int(self.pictures.labels[number])
+
+
+class EpochOrder(Sampler[list[tuple[int, int]]]):
+    """Batches of pictures in an order that depends on the seed and the epoch alone.
+
+    At epoch 0 they come in their own order. A last picture that would be a batch of its own joins
+    the one before: a batch of one has no variance to normalise by.
+
+    Examples
+    --------
+    >>> order = EpochOrder(5, seed=0, batch_size=2)
+    >>> [[number for _, number in batch] for batch in order]
+    [[0, 1], [2, 3, 4]]
+    """
+
+    def __init__(self, n: int, seed: int, batch_size: int) -> None:
+        self.n = n
+        self.seed = seed
+        self.batch_size = batch_size
+        self.epoch = 0
+
+    def __len__(self) -> int:
+        return max(1, -(-(self.n - 1) // self.batch_size)) if self.n else 0
+
+    def __iter__(self) -> Iterator[list[tuple[int, int]]]:
+        numbers: list[int] = list(range(self.n))
+        if self.epoch > 0:
+            numbers = np.random.default_rng((self.seed, self.epoch)).permutation(self.n).tolist()
+        starts = [number * self.batch_size for number in range(len(self))]
+        for first, last in zip(starts, [*starts[1:], self.n], strict=True):
+            yield [(self.epoch, number) for number in numbers[first:last]]
+
+
+class Batches:
+    """Batches of crops as bytes, made by worker processes that stay from epoch to epoch.
+
+    Examples
+    --------
+    >>> pixels = np.zeros((5, 8, 8, 3), np.uint8)
+    >>> pictures = Pictures([*"abcde"], np.arange(5), size=8, pixels=pixels)
+    >>> batches = Batches(pictures, side=6, seed=0, batch_size=3, workers=0)
+    >>> [labels.tolist() for _, labels in batches.centred()]
+    [[0, 1, 2], [3, 4]]
+    >>> sorted(label for _, labels in batches.shuffled(epoch=1) for label in labels.tolist())
+    [0, 1, 2, 3, 4]
+    """
+
+    def __init__(
+        self, pictures: Pictures, side: int, seed: int, batch_size: int, workers: int
+    ) -> None:
+        self.order = EpochOrder(len(pictures), seed, batch_size)
+        self.loader = DataLoader(
+            Crops(pictures, side, seed),
+            batch_sampler=self.order,
+            num_workers=workers,
+            persistent_workers=workers > 0,
+        )
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def shuffled(self, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Return an epoch's random crops in a random order; epochs count from 1."""
+        self.order.epoch = epoch
+        return iter(self.loader)
+
+    def centred(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Return the centres of all pictures, in their order."""
+        self.order.epoch = 0
+        return iter(self.loader)
+
+
+class _Check(Dataset[tuple[int, str]]):
+    """The number of each picture with what is wrong with it, empty if nothing is."""
+
+    def __init__(self, pictures: Pictures) -> None:
+        self.pictures = pictures
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+    def __getitem__(self, number: int) -> tuple[int, str]:
+        try:
+            self.pictures.square(number)
+        except DAMAGE as error:
+            return number, str(error).replace(str(self.pictures.root) + "/", "")
+        return number, ""
+
+
+def find_damaged(
+    pictures: Pictures, workers: int, advance: Callable[[int], object]
+) -> dict[int, str]:
+    """Read every picture, and return what is wrong with those that cannot be read, by number."""
+    loader = DataLoader(
+        _Check(pictures), CHECKED_AT_ONCE, num_workers=workers, collate_fn=_as_it_is
+    )
+    damaged: dict[int, str] = {}
+    for results in loader:
+        damaged |= {number: why for number, why in results if why}
+        advance(len(results))
+    return damaged
+
+
+def _as_it_is(results: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    return results

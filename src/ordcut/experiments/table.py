@@ -1,0 +1,173 @@
+"""The paper's Table 1 with the times of our own runs, and the ratios next to the published ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ordcut.experiments.files import read_rows
+from ordcut.experiments.published import EPOCHS, PUBLISHED
+from ordcut.experiments.settings import Settings, read_run
+from ordcut.experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES
+
+#: What others are compared with, most wanted first: the paper's DP is Python loops.
+BASELINES = (LITERAL, "dp")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds an epoch by stage, means over a run's epochs, for one way to find thresholds.
+
+    Examples
+    --------
+    >>> seconds = dict.fromkeys(STAGES, 0.0) | {"training": 6.0, "p1": 3.0, "thresholds": 1.0}
+    >>> one = Measured(Settings("afad"), "dp", 147976, 26, 100, seconds)
+    >>> one.total, one.total_without_p1, one.threshold_share
+    (10.0, 7.0, 0.1)
+    >>> table_rows([one])[0]["total"]  # minutes for 100 epochs
+    16.666666666666668
+    """
+
+    settings: Settings
+    method: str
+    n_training: int
+    n_classes: int
+    n_epochs: int
+    seconds: dict[str, float]
+
+    @property
+    def total(self) -> float:
+        """The seconds of an epoch."""
+        return sum(self.seconds.values())
+
+    @property
+    def total_without_p1(self) -> float:
+        """The seconds of an epoch whose scores come from the training pass."""
+        return self.total - self.seconds["p1"]
+
+    @property
+    def threshold_share(self) -> float:
+        """The share of an epoch that goes from scores to thresholds."""
+        return sum(self.seconds[stage] for stage in THRESHOLD_STAGES) / self.total
+
+    @property
+    def task(self) -> tuple[Any, ...]:
+        """What has to be the same for two to be compared."""
+        s = self.settings
+        return s.dataset, s.network, self.n_training, self.n_classes, s.image_size, s.batch_size
+
+
+def read_measured(folder: Path) -> list[Measured]:
+    """Return what the run in a folder measured, for each method that it timed."""
+    about = read_run(folder)
+    file = folder / "epochs.csv"
+    rows = read_rows(file) if file.is_file() else []
+    if not rows:
+        raise ValueError(f"{folder} must be a run with at least one epoch, got none.")
+    settings = Settings.from_json(about["settings"])
+
+    def mean(column: str) -> float:
+        return sum(row[column] or 0.0 for row in rows) / len(rows)
+
+    sizes = about["n_training"], about["n_classes"], len(rows)
+    own = {stage: mean(f"seconds_{stage}") for stage in STAGES}
+    measured = [Measured(settings, settings.method, *sizes, own)]
+    for method in settings.time_also:
+        others = {stage: mean(f"seconds_{stage}_{method}") for stage in THRESHOLD_STAGES}
+        measured.append(Measured(settings, method, *sizes, own | others))
+    return measured
+
+
+def table_rows(measured: list[Measured]) -> list[dict[str, Any]]:
+    """Return a row for each: minutes for 100 epochs by process, and the ratio to the DP.
+
+    The DP is the paper's literal loops if they were timed for the same task, else ``dp``.
+    """
+    rows = []
+    for one in measured:
+        base = _baseline(one, measured)
+        rows.append(
+            {
+                "data set": one.settings.dataset,
+                "network": one.settings.network,
+                "n": one.n_training,
+                "K": one.n_classes,
+                "method": one.method,
+                "scores": one.settings.scores,
+                "epochs": one.n_epochs,
+                **{stage: _minutes(seconds) for stage, seconds in one.seconds.items()},
+                "total": _minutes(one.total),
+                "threshold share": one.threshold_share,
+                "DP": base.method if base else None,
+                "over DP": one.total / base.total if base else None,
+                "over DP without P1": one.total_without_p1 / base.total if base else None,
+                **{f"paper, {name} over DP": published_ratio(one, name) for name in ("io", "pio")},
+            }
+        )
+    return rows
+
+
+def published_ratio(one: Measured, algorithm: str) -> float | None:
+    """Return the paper's ratio of whole times for a data set and network, if it has one."""
+    paper = PUBLISHED.get(one.settings.dataset)
+    network = one.settings.network
+    if paper is None or network not in paper.training:
+        return None
+    return paper.total(network, algorithm) / paper.total(network, "dp")
+
+
+def describe(measured: list[Measured]) -> str:
+    """Return the table as text: a block a task, with a column a method."""
+    tasks = dict.fromkeys(one.task for one in measured)
+    return "\n\n".join(_block([one for one in measured if one.task == task]) for task in tasks)
+
+
+def _block(group: list[Measured]) -> str:
+    first = group[0]
+    s = first.settings
+    lines = [("minutes for 100 epochs", [_name(one) for one in group])]
+    for stage, words in STAGES.items():
+        lines.append((words, [f"{_minutes(one.seconds[stage]):.4g}" for one in group]))
+    lines.append(("Total", [f"{_minutes(one.total):.4g}" for one in group]))
+    lines.append(
+        ("From scores to thresholds, of total", [f"{o.threshold_share:.3%}" for o in group])
+    )
+    base = _baseline(first, group)
+    if base is not None:
+        words = f"Total over that of {_name(base)}"
+        lines.append((words, [f"{one.total / base.total:.3f}" for one in group]))
+        lines.append(
+            ("  without line P1", [f"{one.total_without_p1 / base.total:.3f}" for one in group])
+        )
+    title = f"{s.dataset}, {s.network}, n = {first.n_training}, K = {first.n_classes}"
+    ratios = [(name, published_ratio(first, name)) for name in ("io", "pio")]
+    said = "The paper has no such run; its ratios t_PIO / t_DP are 0.53 to 0.66."
+    if ratios[0][1] is not None:
+        stated = ", ".join(f"t_{name.upper()} / t_DP = {ratio:.2f}" for name, ratio in ratios)
+        said = f"The paper, on its GPU and CPUs: {stated}."
+    return "\n".join([title, *(_aligned(*line) for line in lines), said])
+
+
+def _name(one: Measured) -> str:
+    return one.method if one.settings.scores == "evaluation-pass" else f"{one.method}, no P1"
+
+
+def _aligned(words: str, cells: list[str]) -> str:
+    return f"  {words:38}" + "".join(f"{cell:>16}" for cell in cells)
+
+
+def _baseline(one: Measured, measured: list[Measured]) -> Measured | None:
+    """Return what a method is compared with, of the same run if there, else of the same task."""
+    alike = [other for other in measured if other.task == one.task and other.seconds["p1"] > 0]
+    alike.sort(key=lambda other: other.settings != one.settings)
+    for method in BASELINES:
+        for other in alike:
+            if other.method == method:
+                return other
+    return None
+
+
+def _minutes(seconds: float) -> float:
+    """Return the minutes of as many epochs as the paper's table is for."""
+    return seconds * EPOCHS / 60

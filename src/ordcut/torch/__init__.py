@@ -1,0 +1,58 @@
+"""Thresholds in PyTorch: losses that learn a score, and exact thresholds for it in training."""
+
+from typing import TYPE_CHECKING, Any
+
+try:
+    import torch as _torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "ordcut.torch needs torch, which is not installed. "
+        'Install it with: pip install "ordcut[torch]".',
+        name="torch",
+    ) from error
+
+from ordcut.torch.biases import Biases
+from ordcut.torch.labelings import (
+    bias_thresholds,
+    every_labeling,
+    fixed_thresholds,
+    likelihood_labels,
+    threshold_labels,
+)
+from ordcut.torch.likelihood import CumulativeLinkLoss, class_probabilities
+from ordcut.torch.losses import AbsoluteLoss
+from ordcut.torch.margins import AllThresholdLoss, ImmediateThresholdLoss
+from ordcut.torch.resnet import ResNet, resnet18, resnet34
+from ordcut.torch.solving import optimal_thresholds
+from ordcut.torch.tracker import ThresholdTracker
+
+if TYPE_CHECKING:
+    from ordcut.torch.callback import OptimalThresholds as OptimalThresholds
+
+__all__ = [
+    "AbsoluteLoss",
+    "AllThresholdLoss",
+    "Biases",
+    "CumulativeLinkLoss",
+    "ImmediateThresholdLoss",
+    "ResNet",
+    "ThresholdTracker",
+    "bias_thresholds",
+    "class_probabilities",
+    "every_labeling",
+    "fixed_thresholds",
+    "likelihood_labels",
+    "optimal_thresholds",
+    "resnet18",
+    "resnet34",
+    "threshold_labels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the callback, and Lightning with it, when somebody asks for it."""
+    if name == "OptimalThresholds":
+        from ordcut.torch.callback import OptimalThresholds
+
+        return OptimalThresholds
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,204 @@
+"""Scores, labels and weights that are tensors: validated and sorted without leaving their device.
+
+What must hold of them is said by the checks of arrays. They are asked for their words, with the
+rows brought to the CPU, only where something does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ordcut.arrays import Array
+from ordcut.checks import as_scores, check_finite, check_weights
+from ordcut.labels import encode
+from ordcut.objectives import EXACT
+
+#: Integer labels of a smaller range than this are looked up, not sorted.
+WIDEST_LOOKUP = 1 << 16
+
+
+@dataclass(frozen=True)
+class TensorRows:
+    """Rows of weight above 0, in the order of their scores once ``sort_rows`` has seen them.
+
+    ``codes`` has one class a row, ``soft`` a weight for each class: one of them is None.
+    ``weights`` is None where every row counts 1. ``is_cut`` tells which of the n + 1 cuts stand
+    between two different scores.
+    """
+
+    scores: Tensor
+    codes: Tensor | None
+    soft: Tensor | None
+    weights: Tensor | None
+    is_cut: Tensor
+    n_classes: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all weights are whole numbers."""
+        given = self.weights if self.soft is None else self.soft
+        return given is None or not given.is_floating_point()
+
+    def changes(self, step: Tensor, out: Tensor) -> None:
+        """Fill ``out`` with ``step[class] * weight`` for each row."""
+        if self.soft is not None:
+            torch.sum(self.soft * step, 1, out=out)
+            return
+        assert self.codes is not None
+        torch.index_select(step, 0, self.codes, out=out)
+        if self.weights is not None:
+            out *= self.weights
+
+    def confusion(self, cuts: Tensor) -> Tensor:
+        """Return the (predicted, true) table of weights, (K, K), that cuts lead to."""
+        n, k = len(self.scores), self.n_classes
+        # Each cut raises the class of the rows from it on.
+        raised = cuts.new_zeros(n + 1).scatter_add_(0, cuts, torch.ones_like(cuts))
+        predicted = torch.cumsum(raised, 0)[:n]
+        if self.soft is not None:
+            return self.soft.new_zeros(k, k).index_add_(0, predicted, self.soft)
+        assert self.codes is not None
+        return self._added_up(predicted * k + self.codes, k * k).view(k, k)
+
+    def totals(self) -> Tensor:
+        """Return the weight of each class, (K,)."""
+        if self.soft is not None:
+            return self.soft.sum(dim=0)
+        assert self.codes is not None
+        return self._added_up(self.codes, self.n_classes)
+
+    def _added_up(self, places: Tensor, n_places: int) -> Tensor:
+        ones = torch.ones_like(places) if self.weights is None else self.weights
+        return ones.new_zeros(n_places).scatter_add_(0, places, ones)
+
+
+def read_rows(
+    scores: Tensor,
+    labels: Tensor,
+    *,
+    classes: Sequence[Any] | Array | None,
+    n_classes: int | None,
+    weights: Any,
+) -> tuple[TensorRows, Array]:
+    """Return validated rows in the order of their scores, and the ordered classes."""
+    if scores.dim() != 1 or scores.is_complex():
+        as_scores(on_host(scores))  # says what is wrong
+    if labels.device != scores.device:
+        raise ValueError(
+            "scores and labels must be on one device, "
+            f"got scores on {scores.device} and labels on {labels.device}."
+        )
+    if len(scores) == 0:
+        raise ValueError("scores must hold at least one row, got none.")
+    if len(labels) != len(scores):
+        raise ValueError(
+            "scores and labels must be of one length, "
+            f"got {len(scores)} scores and {len(labels)} labels."
+        )
+    scores = scores.detach() if scores.is_floating_point() else scores.detach().double()
+    codes, soft, ordered = _encode(labels.detach(), classes, n_classes)
+    counts = _read_weights(weights, scores)
+    rows = TensorRows(scores, codes, soft, counts, torch.empty(0), len(ordered))
+    return sort_rows(_with_weight(rows)), ordered
+
+
+def sort_rows(rows: TensorRows) -> TensorRows:
+    """Sort rows by their scores, and mark where they can be cut."""
+    scores, order = torch.sort(rows.scores)
+    if not bool(torch.isfinite(scores[[0, -1]]).all()):  # NaN comes last
+        check_finite(on_host(rows.scores))
+    end = scores.new_ones(1, dtype=torch.bool)
+    return replace(
+        rows,
+        scores=scores,
+        codes=None if rows.codes is None else rows.codes.index_select(0, order),
+        soft=None if rows.soft is None else rows.soft.index_select(0, order),
+        weights=None if rows.weights is None else rows.weights.index_select(0, order),
+        is_cut=torch.cat([end, scores[1:] != scores[:-1], end]),
+    )
+
+
+def on_host(values: Tensor) -> Array:
+    """Return a tensor as an array, without a copy if it is on the CPU already.
+
+    NumPy has no bfloat16; all its numbers are in float32.
+    """
+    values = values.detach().cpu()
+    return np.asarray((values.float() if values.dtype == torch.bfloat16 else values).numpy())
+
+
+def _encode(
+    labels: Tensor, classes: Sequence[Any] | Array | None, n_classes: int | None
+) -> tuple[Tensor | None, Tensor | None, Array]:
+    if labels.dim() != 1:
+        soft = labels.double()
+        is_good = soft.dim() == 2 and soft.shape[1] > 1
+        if not is_good or not bool((torch.isfinite(soft) & (soft >= 0)).all()):
+            encode(on_host(labels), classes, n_classes)  # says what is wrong
+        found = encode(on_host(labels[:1]), classes, n_classes)
+        is_whole = bool((soft == soft.round()).all() & (soft.sum() < EXACT))
+        return None, soft.to(torch.int64) if is_whole else soft, found.classes
+    values, places = _distinct(labels)
+    try:
+        encoded = encode(on_host(values), classes, n_classes)
+    except ValueError:
+        encode(on_host(labels), classes, n_classes)  # the same error, at its true position
+        raise
+    codes = torch.as_tensor(encoded.codes, dtype=torch.int64, device=labels.device)
+    return codes.index_select(0, places), None, encoded.classes
+
+
+def _distinct(labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the values that occur, in order, and the place of each label among them."""
+    if not labels.is_floating_point() and labels.dtype != torch.bool:
+        wide = labels.to(torch.int64)
+        low, high = (int(value) for value in wide.aminmax())
+        if high - low < WIDEST_LOOKUP:
+            shifted = wide - low
+            occurs = torch.zeros(high - low + 1, dtype=torch.int64, device=labels.device)
+            occurs.index_fill_(0, shifted, 1)
+            place = torch.cumsum(occurs, 0) - 1
+            values = (occurs.nonzero().squeeze(1) + low).to(labels.dtype)
+            return values, place.index_select(0, shifted)
+    values, places = torch.unique(labels, return_inverse=True)
+    return values, places
+
+
+def _read_weights(weights: Any, scores: Tensor) -> Tensor | None:
+    """Return weights on the device of the scores, int64 if all are whole, None if all are 1."""
+    if weights is None:
+        return None
+    given = weights if isinstance(weights, Tensor) else torch.as_tensor(np.asarray(weights))
+    found = given.detach().to(scores.device, torch.float64)
+    total = float(found.sum())
+    is_good = found.shape == scores.shape and bool((found >= 0).all())
+    if not is_good or not 0 < total < float("inf"):
+        check_weights(on_host(found), len(scores))  # says what is wrong
+    if total >= EXACT or not bool((found == found.round()).all()):
+        return found
+    return None if bool((found == 1).all()) else found.to(torch.int64)
+
+
+def _with_weight(rows: TensorRows) -> TensorRows:
+    """Leave out rows of weight 0, and put weights into soft labels."""
+    keep, soft, weights = None, rows.soft, rows.weights
+    if weights is not None:
+        keep = weights > 0
+    if soft is not None:
+        soft = soft if weights is None else soft * weights[:, None]
+        keep, weights = (soft != 0).any(dim=1), None
+    if keep is not None and not bool(keep.all()):
+        if not bool(keep.any()):
+            raise ValueError("labels must carry some weight, got 0 in every row.")
+        kept = keep.nonzero().squeeze(1)
+        rows = replace(rows, scores=rows.scores[kept])
+        rows = replace(rows, codes=None if rows.codes is None else rows.codes[kept])
+        soft = None if soft is None else soft[kept]
+        weights = None if weights is None else weights[kept]
+    return replace(rows, soft=soft, weights=weights)

@@ -1,0 +1,54 @@
+"""A real browser that opens pages from disk, and judges every page that a test opens."""
+
+import os
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from ordcut.report import write_report
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, for the tests of one module: its event loop is in the way of other libraries'."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        missing = "needs Chromium, which is not installed: run `make programs`"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Write a report and open it; in the end, no page may have complained or asked for anything."""
+    contexts, complaints, requests = [], [], []
+
+    def open_report(scores, labels, *, context=None, **options):
+        path = tmp_path / f"page-{len(contexts)}.html"
+        write_report(path, scores, labels, **options)
+        assert path.stat().st_size < 1_000_000
+        view = browser.new_context(
+            **{"viewport": {"width": 1100, "height": 900}, **(context or {})}
+        )
+        contexts.append(view)
+        page = view.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        page.get_by_role("slider").first.wait_for()
+        return page
+
+    yield open_report
+    for view in contexts:
+        view.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(("file:", "blob:"))] == []
+    assert sum(url.startswith("file:") for url in requests) == len(contexts)

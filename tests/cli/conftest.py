@@ -1,0 +1,77 @@
+"""The command line in this process, for most tests, and as a program of its own, for some."""
+
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from cli_rows import CLASSES, make_rows, write_csv
+
+import ordcut as library
+from ordcut.cli.running import run
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command line came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def ordcut(capfd, monkeypatch):
+    """Run a command line in this process, from end to end."""
+
+    def call(*arguments, stdin=""):
+        capfd.readouterr()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        code = run([str(argument) for argument in arguments])
+        return Outcome(code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start the program itself, with a folder of its own for temporary files."""
+    started = []
+
+    def popen(*arguments, scratch=None, **options):
+        environment = {**os.environ, "TMPDIR": str(scratch or tmp_path)}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = [sys.executable, "-m", "ordcut", *map(str, arguments)]
+        process = subprocess.Popen(command, env=environment, **{**pipes, **options})
+        started.append(process)
+        return process
+
+    yield popen
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def rows():
+    return make_rows(300)
+
+
+@pytest.fixture
+def csv_file(tmp_path, rows):
+    return write_csv(tmp_path / "rows.csv", *rows)
+
+
+@pytest.fixture
+def found(rows):
+    """The thresholds of the rows, by the library."""
+    return library.optimal_thresholds(*rows, classes=CLASSES)
+
+
+@pytest.fixture
+def thresholds_file(tmp_path, found):
+    path = tmp_path / "thresholds.json"
+    path.write_text(found.to_json(), encoding="utf-8")
+    return path
