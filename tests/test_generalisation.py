@@ -1,8 +1,11 @@
 """The benchmark on new rows, on its smallest data set; nothing here judges a result."""
 
+import csv
+
 import numpy as np
 import pytest
 
+from benchmarks.generalisation import report
 from benchmarks.generalisation.datasets import load_all
 from benchmarks.generalisation.judge import (
     OBJECTIVES,
@@ -74,3 +77,18 @@ def test_the_choices_are_judged_on_every_way_to_cross_fit(every, tmp_path):
     data = next(data for data in every if data.name == "pbc")
     names = {row["labeling"] for row in judge(data, "linear", choices, tmp_path, 2)}
     assert {"seen 0", "pooled auto", "left out auto", "per fold 0"} <= names
+
+
+@pytest.mark.parametrize("part", ["choosing", "reporting"])
+def test_the_document_shows_what_the_results_say(part):
+    with (report.RESULTS / f"{part}.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    page = report.DOCUMENT.read_text(encoding="utf-8")
+    for kind in ("linear", "boosted"):
+        risks = risks_of(rows, kind)
+        if part == "reporting":
+            table = table_of_ratios(risks, [OURS, *RIVALS], "optimal")
+        else:
+            plain = "seen 0" if kind == "linear" else "pooled 0"
+            table = table_of_ratios(risks, list(dict.fromkeys(key[2] for key in risks)), plain)
+        assert table.strip() in page

@@ -123,6 +123,12 @@ def test_how_far_thresholds_can_move_is_judged_on_the_labels_as_observed():
         assert loss <= 1.02 * found.value + 1e-12
 
 
+def test_only_plain_thresholds_can_be_found_again_on_samples():
+    scores, labels = noisy(300, 4)
+    with pytest.raises(ValueError, match=r"smoothed by 0\.5. Find them with smoothing=0"):
+        find(scores, labels, 4, smoothing=0.5).bootstrap(n=5)
+
+
 def test_the_scale_of_fractional_weights_is_irrelevant():
     scores, labels = noisy(300, 4)
     weights = np.random.default_rng(1).random(300)

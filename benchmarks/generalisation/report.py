@@ -11,6 +11,7 @@ from benchmarks.generalisation.summary import (
     OURS,
     REFERENCE,
     RIVALS,
+    names_in,
     risks_of,
     table_by_dataset,
     table_of_best_rivals,
@@ -39,7 +40,7 @@ def choosing(every: list[Data], cache: Path, n_splits: int, output: Path) -> str
         risks = risks_of(rows, kind)
         ways = list(dict.fromkeys(key[2] for key in risks))
         reference = "seen 0" if kind == "linear" else "pooled 0"
-        parts += [f"## {kind} scores, relative to `{reference}`",
+        parts += [f"## {kind} scores, relative to `{reference}`, {rows[0]['splits']} splits",
                   table_of_ratios(risks, ways, reference)]  # fmt: skip
     return _written(parts, output / "choosing.md")
 
@@ -56,7 +57,8 @@ def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> st
     kinds = list(KINDS)
     parts = ["# reporting", reporting.__doc__ or ""]
     for kind in kinds:
-        parts += [f"## {kind} scores, relative to plain optimal thresholds",
+        parts += [f"## {kind} scores, relative to plain optimal thresholds, "
+                  f"{len(names_in(risks_of(rows, kind)))} sets, {rows[0]['splits']} splits",
                   table_of_ratios(risks_of(rows, kind), [OURS, *RIVALS], REFERENCE)]  # fmt: skip
     parts += ["## Against the best of " + ", ".join(RIVALS) + " on each set",
               table_of_best_rivals(rows, kinds),

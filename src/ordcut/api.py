@@ -120,7 +120,7 @@ def optimal_thresholds(
         found,
         value=resolved.value(source.confusion(found.thresholds)),
         certificate=f"{found.certificate}, of labels smoothed by {smoothed.amount:.3g}",
-        origin=Origin(source, resolved, None),
+        origin=Origin(source, resolved, None, smoothed.amount),
     )
 
 

@@ -23,6 +23,7 @@ class Origin:
     source: Source
     objective: Objective
     class_weight: ClassWeight | None
+    smoothing: float = 0.0
 
     def rows_in_memory(self) -> ArraySource:
         """Return all rows as arrays, fetched from an engine if that is where they live."""

@@ -50,6 +50,12 @@ def bootstrap_thresholds(
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
     known = revisit(found, "bootstrap")
+    if known.origin.smoothing > 0:
+        raise ValueError(
+            "bootstrap needs plain optimal thresholds, which it finds again on every sample; these "
+            f"were smoothed by {known.origin.smoothing:.3g}. Find them with smoothing=0 to see how "
+            "sure plain ones are."
+        )
     deck = Deck.from_source(known.source, known.table.rows)
     size = _checked_size(size, deck.n_worth)
     replicate = Replicate(deck, known.table, known.origin, found.thresholds, size)
