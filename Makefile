@@ -9,7 +9,7 @@ demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output --force
 
 test: .venv/test.ready programs lint  ## lint, types and all tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: .venv/test.ready
 	$(BIN)/ruff check

@@ -15,17 +15,15 @@ from test_pruned import LABELS, NOISE, N
 SCORES = LABELS + NOISE
 
 
-def slowly(part, folder):
-    """Pass rows on, after a note of the process that does so."""
-    (folder / str(os.getpid())).touch()
-    time.sleep(0.2)
-    return part
-
-
 @pytest.mark.xdist_group("clusters")
 def test_a_dask_worker_killed_in_the_middle_of_a_pass_changes_nothing(dask_client, tmp_path):
     import dask.dataframe as dd
     import pandas as pd
+
+    def slowly(part, folder):  # in here, so that it travels by value: workers cannot import tests
+        (folder / str(os.getpid())).touch()
+        time.sleep(0.2)
+        return part
 
     rows = dd.from_pandas(pd.DataFrame({"s": SCORES, "y": LABELS}), npartitions=6)
     notes = tmp_path / "notes"
@@ -38,7 +36,7 @@ def test_a_dask_worker_killed_in_the_middle_of_a_pass_changes_nothing(dask_clien
             time.sleep(0.01)
         os.kill(min(at_work), signal.SIGKILL)
 
-    killer = threading.Thread(target=kill_the_first_at_work)
+    killer = threading.Thread(target=kill_the_first_at_work, daemon=True)
     killer.start()
     found = frames.optimal_thresholds(frame, score="s", label="y")
     killer.join()
