@@ -47,7 +47,7 @@ def dask(folder: Path) -> Iterator[Bench]:
         return dd.read_parquet(str(folder), split_row_groups=4)
 
     options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1"}
-    with LocalCluster(**options, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(**options, dashboard_address="127.0.0.1:0") as cluster, Client(cluster):
         sums = ["count", "min", "max"]
         yield Bench(read, lambda: read().groupby("label").score.agg(sums).compute())
 

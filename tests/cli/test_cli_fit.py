@@ -1,8 +1,11 @@
 """``ordcut fit``: the thresholds of the library, from files of every kind."""
 
 import json
+import os
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -74,18 +77,33 @@ def test_every_engine_gives_the_same(ordcut, tmp_path, engine, name):
     assert same(read_saved(out), expected)
 
 
-def test_spark_gives_the_same(ordcut, tmp_path, monkeypatch):
-    # Little work needs no compiler, and nobody else needs to be listened to.
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+def test_spark_gives_the_same(tmp_path):
     scores, labels = make_rows(500)
-    out = tmp_path / "t.json"
-    for name in ["rows.csv", "rows.parquet", "rows.jsonl"]:
-        file = write_rows(tmp_path / name, scores, labels)
-        done = ordcut("fit", file, *COLUMNS, *ORDER, "--engine", "spark", "-o", out, "--force")
-        assert done.code == 0, done.err
-        assert same(read_saved(out), library.optimal_thresholds(scores, labels, classes=CLASSES))
+    files = [tmp_path / name for name in ["rows.csv", "rows.parquet", "rows.jsonl"]]
+    commands = [
+        ["fit", file, *COLUMNS, *ORDER, "--engine", "spark", "-o", f"{file}.cuts"] for file in files
+    ]
+    for file in files:
+        write_rows(file, scores, labels)
+    # In a process of its own, where no other session of Spark is at hand, and one for all files.
+    program = (
+        "from ordcut.cli.running import run\n"
+        f"for command in {[[str(word) for word in command] for command in commands]!r}:\n"
+        "    assert run(command) == 0\n"
+    )
+    spark = {
+        # Little work needs no compiler, and nobody else needs to be listened to.
+        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **spark}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    expected = library.optimal_thresholds(scores, labels, classes=CLASSES)
+    for file in files:
+        assert same(read_saved(Path(f"{file}.cuts")), expected)
 
 
 def test_a_matrix_of_costs_is_an_objective_and_is_saved(ordcut, tmp_path, rows, csv_file):

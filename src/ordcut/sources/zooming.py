@@ -54,7 +54,7 @@ class Window:
         if low == high:
             return cls(low, high, 1.0)
         exponent = int(np.floor(np.log2(most_parts - 1) - np.log2(high - low)))
-        return cls(low, high, 2.0 ** min(max(exponent, -1020), LARGEST_EXPONENT))
+        return cls(low, high, 2.0 ** min(max(exponent, -1021), LARGEST_EXPONENT))
 
     @property
     def n_parts(self) -> int:
