@@ -8,6 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 import ordcut
 from ordcut.objectives import resolve_objective
+from ordcut.resampling import Deck, seeds_of
+from ordcut.revisiting import revisit
 from ordcut.smoothing.amount import LEAST, MOST, choose_amount
 from ordcut.smoothing.counts import MOST_CELLS, count_scores
 from ordcut.smoothing.model import model_probabilities, standardise
@@ -123,10 +125,19 @@ def test_how_far_thresholds_can_move_is_judged_on_the_labels_as_observed():
         assert loss <= 1.02 * found.value + 1e-12
 
 
-def test_only_plain_thresholds_can_be_found_again_on_samples():
+@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
+def test_a_bootstrap_smooths_each_sample_as_the_thresholds_were(objective):
     scores, labels = noisy(300, 4)
-    with pytest.raises(ValueError, match=r"smoothed by 0\.5. Find them with smoothing=0"):
-        find(scores, labels, 4, smoothing=0.5).bootstrap(n=5)
+    found = find(scores, labels, 4, objective, smoothing=0.75)
+    sample = found.bootstrap(n=20)
+    known = revisit(found, "bootstrap")
+    deck = Deck.from_source(known.source, known.table.rows)
+    for seed, thresholds in zip(seeds_of(0, 20), sample.thresholds, strict=True):
+        rows = deck.draw(np.random.default_rng(seed), sample.size)
+        again = find(rows.scores, rows.codes, 4, objective, smoothing=0.75)
+        assert thresholds.tolist() == again.thresholds.tolist()
+    plain = find(scores, labels, 4, objective).bootstrap(n=20)
+    assert sample.thresholds.std(axis=0).sum() < plain.thresholds.std(axis=0).sum()
 
 
 def test_the_scale_of_fractional_weights_is_irrelevant():

@@ -15,7 +15,9 @@ from ordcut.placing import place_cuts
 from ordcut.progress import progress_bar
 from ordcut.resampling import Deck, RandomState, seeds_of
 from ordcut.revisiting import Revisited, revisit
+from ordcut.smoothing import smooth
 from ordcut.solvers import Minimiser, Plan, solve
+from ordcut.sources.arrays import ArraySource
 from ordcut.table import ScoreTable
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds
@@ -50,15 +52,9 @@ def bootstrap_thresholds(
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
     known = revisit(found, "bootstrap")
-    if known.origin.smoothing > 0:
-        raise ValueError(
-            "bootstrap needs plain optimal thresholds, which it finds again on every sample; these "
-            f"were smoothed by {known.origin.smoothing:.3g}. Find them with smoothing=0 to see how "
-            "sure plain ones are."
-        )
     deck = Deck.from_source(known.source, known.table.rows)
     size = _checked_size(size, deck.n_worth)
-    replicate = Replicate(deck, known.table, known.origin, found.thresholds, size)
+    replicate = Replicate(deck, known.table, known.source, known.origin, found.thresholds, size)
     thresholds = np.empty((n, len(found.thresholds)))
     reached, values = np.empty(n), np.empty(n)
 
@@ -96,6 +92,7 @@ class Replicate:
 
     deck: Deck
     table: ScoreTable
+    source: ArraySource
     origin: Origin
     thresholds: Floats
     size: int
@@ -117,16 +114,25 @@ class Replicate:
         scores = sample.rows.scores
         cuts_found: Ints = np.searchsorted(scores, self.thresholds, side="left")
         by_found = sample.confusion(cuts_found)
+        thresholds = self._solve(sample, by_found)
+        cuts: Ints = np.searchsorted(scores, thresholds, side="left")
+        reached = self.origin.value(sample.confusion(cuts))
+        return thresholds, reached, self.origin.value(by_found)
+
+    def _solve(self, sample: ScoreTable, by_found: Floats) -> Floats:
+        """Return the thresholds of a sample, smoothed as much as those found."""
         objective = self.origin.objective
-        if objective.is_kappa:
+        if self.origin.smoothing > 0:
+            rows = sample.rows
+            source = self.source.with_rows(rows.scores, rows.codes, rows.weights)
+            sample = ScoreTable.from_source(smooth(source, objective, self.origin.smoothing).source)
+            solution = solve(sample, objective, self.factors, "auto", Plan())
+        elif objective.is_kappa:
             solution = solve(sample, objective, self.factors, "auto", Plan(), first=by_found)
         else:
             solution = self.minimise(sample)
-        return (
-            place_cuts(scores, solution.cuts),
-            self.origin.value(sample.confusion(solution.cuts)),
-            self.origin.value(by_found),
-        )
+        scores = sample.rows.scores.astype(self.source.precision, copy=False)
+        return place_cuts(scores, solution.cuts)
 
     def _draw(self, rng: np.random.Generator) -> ScoreTable:
         for _ in range(MOST_TRIES):
