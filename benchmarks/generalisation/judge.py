@@ -22,6 +22,9 @@ OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
 CUT_ON = {"linear": "train", "boosted": "held_out", "neural": "held_out"}
 SMOOTHED_ON = CUT_ON | {"linear": "left_out"}
 
+#: Plain optimal thresholds as the paper has them, on the scores of the rows that the model saw.
+SEEN = "optimal on rows seen"
+
 Split = dict[str, np.ndarray]
 Found = Iterator[tuple[str, str, np.ndarray]]  # objective, labeling, thresholds
 
@@ -54,6 +57,12 @@ def labelings(split: Split, kind: str, k: int) -> Found:
         for name in ("optimal", "biases", "likelihood", "round"):
             yield objective, name, label(plain, name).thresholds
         yield objective, "mode", mode
+        if CUT_ON[kind] != "train":
+            yield (
+                objective,
+                SEEN,
+                label(replace(plain, scores=split["train"]), "optimal").thresholds,
+            )
 
 
 def choices(split: Split, kind: str, k: int) -> Found:
