@@ -80,6 +80,15 @@ def test_every_error_becomes_words_and_a_code(ordcut, monkeypatch, error, code, 
         assert "Traceback" in ordcut("--traceback", "fit").err
 
 
+@pytest.fixture
+def listening():
+    """Listen to Ctrl-C, also where the tests run in the background and would not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_a_signal_waits_for_what_would_not_survive_it():
     survived = []
 
