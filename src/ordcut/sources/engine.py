@@ -18,11 +18,14 @@ from ordcut.sources.expressions import (
     columns_of,
     place_columns,
 )
-from ordcut.sources.nested import NestedCells
+from ordcut.sources.nested import LARGEST_KEY, NestedCells
 from ordcut.sources.zooming import NOWHERE, Place, Root, Zoom, descend, enter
 
 #: How many values a label of 8 bits can have.
 N_SMALL = 256
+
+#: More classes than this are not predicted.
+MOST_PREDICTIONS = 1 << 16
 
 Columns: TypeAlias = dict[str, Array]
 Progress: TypeAlias = bool | Callable[[str], None]
@@ -99,7 +102,8 @@ class Engine:
 
     def count_in_root(self, root: Root) -> Columns:
         """Return the number of rows and their weight for each of the root's cells and label."""
-        return self._count(self._in_root(root), self._sums, "the rows of each cell and label")
+        about = "the rows of each cell and label"
+        return self._count(self._in_root(root), self._sums, about, int(root.ends[1]) + 1)
 
     def count_in_parts(
         self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
@@ -107,7 +111,9 @@ class Engine:
         """Return the same for parts of chosen cells of one depth, if asked with extreme scores."""
         frame = self._zoomed(self._in_cells(cells, chosen, to_zoom=True), zoom)
         sums = [*self._sums, *(_EXTREMES if extremes else [])]
-        return self._count(frame, sums, f"the rows of each part of {len(chosen)} cells and label")
+        about = f"the rows of each part of {len(chosen)} cells and label"
+        most_keys = (int(cells.key[chosen].max()) + 1) * zoom.n_keys
+        return self._count(frame, sums, about, most_keys)
 
     def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
         """Return the lowest and the highest score of chosen cells of one depth."""
@@ -128,17 +134,22 @@ class Engine:
         """Return the rows and the weight by an expression over the score ``x``, and by label."""
         key = nw.when(self._is_valid).then(predicted).otherwise(nw.lit(NOWHERE))
         frame = self._frame.with_columns(key.alias("key"), *self._fractions)
-        return self._count(frame, self._sums, "the rows of each prediction and label")
+        about = "the rows of each prediction and label"
+        return self._count(frame, self._sums, about, MOST_PREDICTIONS)
 
-    def _count(self, frame: Frame, sums: list[Any], about: str) -> Columns:
+    def _count(self, frame: Frame, sums: list[Any], about: str, most_keys: int) -> Columns:
         """Return sums by key and label; small labels go into one number with the key.
 
-        One group key is quicker than two, in pandas and Dask by far.
+        One group key is quicker than two, in pandas and Dask by far. DuckDB is quickest if it need
+        not cast the key, a whole number in float64, which stays exact as long as it is small.
         """
         if self._least_label is None:
             return self._collect(frame.group_by("key", "label").agg(*sums), about)
-        label = nw.col("label").cast(nw.Int64) - self._least_label
-        pair = (nw.col("key").cast(nw.Int64) * N_SMALL + label).alias("pair")
+        is_small = most_keys * N_SMALL < LARGEST_KEY
+        as_float = is_small and (frame.implementation.is_duckdb() or frame.implementation.is_ibis())
+        kind = nw.Float64 if as_float else nw.Int64
+        cell = nw.col("key") if as_float else nw.col("key").cast(kind)
+        pair = (cell * N_SMALL + (nw.col("label").cast(kind) - self._least_label)).alias("pair")
         columns = self._collect(frame.with_columns(pair).group_by("pair").agg(*sums), about)
         pairs = columns.pop("pair")
         is_null = pairs != pairs if pairs.dtype.kind == "f" else np.zeros(len(pairs), np.bool_)
