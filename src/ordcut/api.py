@@ -67,10 +67,10 @@ def optimal_thresholds(
         gain over the model's that noise alone would gain, in data drawn from the model. Costs a
         sort of the scores, and room for the rows once more with up to 2048 K rows of the model;
         ``"auto"`` solves 10 tables of that many rows besides.
-    method : {"auto", "dp", "io", "pio", "blocks", "nested"}
+    method : {"auto", "dp", "io", "pio", "blocks", "nested", "pruned"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
-        (``"blocks"``), or ``"nested"`` for convex objectives. ``"auto"`` takes the fastest that
-        is sure to be optimal.
+        (``"blocks"``); ``"nested"`` for convex objectives; or ``"pruned"``, which counts rows by
+        cells and sorts few of them. ``"auto"`` takes the fastest that is sure to be optimal.
     n_jobs : int, optional
         The number of threads, -1 for one a core. By default one, and one a core for the methods
         ``"pio"`` and ``"blocks"``.
