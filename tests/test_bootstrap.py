@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.resampling import Deck, seeds_of
 from ordcut.sources.arrays import ArraySource
+from ordcut.uncertainty.resampling import Deck, seeds_of
 from strategies import problems
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.bootstrap import Bootstrap
+from ordcut.uncertainty.bootstrap import Bootstrap
 from test_bootstrap import noisy, same
 
 

@@ -8,12 +8,12 @@ from sklearn.linear_model import LogisticRegression
 
 import ordcut
 from ordcut.objectives import resolve_objective
-from ordcut.resampling import Deck, seeds_of
-from ordcut.revisiting import revisit
 from ordcut.smoothing.amount import LEAST, MOST, choose_amount
 from ordcut.smoothing.counts import MOST_CELLS, count_scores
 from ordcut.smoothing.model import model_probabilities, standardise
 from ordcut.sources.arrays import ArraySource
+from ordcut.uncertainty.resampling import Deck, seeds_of
+from ordcut.uncertainty.revisiting import revisit
 from strategies import problems
 from test_laws import OBJECTIVES, enough_classes, find
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ordcut.api import optimal_thresholds
-    from ordcut.bootstrap import Bootstrap
     from ordcut.errors import CrossedThresholdsError, UnorderedLabelsWarning
     from ordcut.metrics import evaluate
     from ordcut.objectives import Kappa, Objective, resolve_objective
     from ordcut.paths import ThresholdPath, asymmetry_path, class_weight_path
     from ordcut.table import ScoreTable
     from ordcut.thresholds import Thresholds
+    from ordcut.uncertainty.bootstrap import Bootstrap
 
 __version__ = "0.1.0"
 
@@ -36,7 +36,7 @@ __all__ = [
 #: Where each public name lives. A room is imported when a name of it is first used, so that the
 #: command line can show its help without waiting for NumPy.
 _ROOM_OF = {
-    "Bootstrap": "bootstrap",
+    "Bootstrap": "uncertainty.bootstrap",
     "CrossedThresholdsError": "errors",
     "Kappa": "objectives",
     "Objective": "objectives",

@@ -10,7 +10,6 @@ from ordcut.arrays import Array, ArrayLike
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.finding import find_thresholds
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.origin import Origin
 from ordcut.smoothing import Smoothing, check_smoothing, smooth
 from ordcut.solvers import Method, Plan, Problem
 from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
@@ -18,6 +17,7 @@ from ordcut.sources.arrays import ArraySource
 from ordcut.table import ScoreTable
 from ordcut.threads import count_threads
 from ordcut.thresholds import Thresholds
+from ordcut.uncertainty.origin import Origin
 
 
 def optimal_thresholds(

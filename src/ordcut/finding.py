@@ -6,10 +6,10 @@ import numpy as np
 
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.origin import Origin
 from ordcut.placing import place_between, scores_around
 from ordcut.solvers import Plan, Problem, solve
 from ordcut.thresholds import Thresholds
+from ordcut.uncertainty.origin import Origin
 
 
 def find_thresholds(

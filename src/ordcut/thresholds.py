@@ -13,9 +13,9 @@ from ordcut.arrays import Array, ArrayLike, Floats
 from ordcut.checks import as_scores, check_finite
 
 if TYPE_CHECKING:
-    from ordcut.bootstrap import Bootstrap
-    from ordcut.origin import Origin
-    from ordcut.resampling import RandomState
+    from ordcut.uncertainty.bootstrap import Bootstrap
+    from ordcut.uncertainty.origin import Origin
+    from ordcut.uncertainty.resampling import RandomState
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +167,7 @@ class Thresholds:
         >>> (low <= [-0.5, 1.0]) & ([-0.5, 1.0] <= high)
         array([ True,  True])
         """
-        from ordcut.replicates import bootstrap_thresholds
+        from ordcut.uncertainty.replicates import bootstrap_thresholds
 
         return bootstrap_thresholds(self, n, size, random_state, n_jobs, progress)
 
@@ -198,7 +198,7 @@ class Thresholds:
         >>> found.near_optimal(tolerance=0.5)
         array([[1., 8.]])
         """
-        from ordcut.near_optimal import near_optimal_ranges
+        from ordcut.uncertainty.near_optimal import near_optimal_ranges
 
         return near_optimal_ranges(self, tolerance)
 

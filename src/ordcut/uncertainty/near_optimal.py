@@ -6,8 +6,8 @@ import numpy as np
 
 from ordcut.arrays import Floats
 from ordcut.placing import scores_around
-from ordcut.revisiting import Revisited, revisit
 from ordcut.thresholds import Thresholds
+from ordcut.uncertainty.revisiting import Revisited, revisit
 
 #: A value that is worse by rounding only, in parts of the largest cost, is not worse.
 ROUNDING = 1e-12

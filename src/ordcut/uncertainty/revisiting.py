@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordcut.arrays import Floats, Ints
-from ordcut.origin import Origin
 from ordcut.sources.arrays import ArraySource
 from ordcut.table import ScoreTable
 from ordcut.thresholds import Thresholds
+from ordcut.uncertainty.origin import Origin
 
 
 @dataclass(frozen=True)

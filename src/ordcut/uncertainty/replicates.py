@@ -8,19 +8,19 @@ from functools import cached_property
 import numpy as np
 
 from ordcut.arrays import Floats, Ints
-from ordcut.bootstrap import THRESHOLD_RATE, Bootstrap
 from ordcut.kernels.solving import segment_totals
-from ordcut.origin import Origin
 from ordcut.placing import place_cuts
 from ordcut.progress import progress_bar
-from ordcut.resampling import Deck, RandomState, seeds_of
-from ordcut.revisiting import Revisited, revisit
 from ordcut.smoothing import smooth
 from ordcut.solvers import Minimiser, Plan, solve
 from ordcut.sources.arrays import ArraySource
 from ordcut.table import ScoreTable
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds
+from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
+from ordcut.uncertainty.origin import Origin
+from ordcut.uncertainty.resampling import Deck, RandomState, seeds_of
+from ordcut.uncertainty.revisiting import Revisited, revisit
 
 #: A replicate draws the number of rows to this power; docs/uncertainty.md says why.
 SIZE_POWER = 0.8

@@ -1,0 +1,1 @@
+"""How sure thresholds are: found again on samples, and how far each can move."""
