@@ -55,13 +55,26 @@ ordcut.optimal_thresholds(np.sin(np.arange(200_000)) + labels, labels)
     assert set(loaded_after(code)) <= {"numba", "scipy"}  # Numba itself looks for scipy
 
 
-def test_a_kernel_is_bought_once_renting_it_has_cost_as_much(monkeypatch):
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_kernel_is_bought_once_renting_it_has_cost_as_much(is_there, monkeypatch):
     ran = []
     monkeypatch.setattr(jit, "_compile", lambda _: lambda *_: ran.append("compiled"))
+    monkeypatch.setattr(jit.sys, "modules", {"numba": None} if is_there else {})
+    price = jit.STEPS_WORTH_LOADING if is_there else jit.STEPS_WORTH_IMPORTING
     rented = jit.Kernel(lambda _: ran.append("python"), steps=lambda n: n)
     for _ in range(3):
-        rented(jit.STEPS_WORTH_COMPILING // 2)
+        rented(price // 2)
     assert ran == ["python", "python", "compiled"]
+
+
+def test_a_frame_of_duckdb_loads_no_other_engine():
+    code = """
+import duckdb
+from ordcut import frames
+rows = duckdb.sql("select i % 977 as s, (i % 3)::tinyint as y from range(300000) t(i)")
+frames.optimal_thresholds(rows, score="s", label="y")
+"""
+    assert not {"pandas", "polars", "sklearn"} & set(loaded_after(code))
 
 
 def test_a_kernel_compiles_where_no_cache_can_be_written(monkeypatch):

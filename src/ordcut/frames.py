@@ -104,7 +104,10 @@ def thresholds_of(
     source: FrameSource, objective: ObjectiveLike, class_weight: ClassWeight | None = None
 ) -> Thresholds:
     """Return the optimal thresholds of a source, for those who ask more of it than thresholds."""
-    found = find_thresholds(PrunedProblem(source), objective, "pruned", class_weight, Plan())
+    try:
+        found = find_thresholds(PrunedProblem(source), objective, "pruned", class_weight, Plan())
+    finally:
+        source.release()
     return replace(found, passes=source.passes, dropped=source.dropped)
 
 

@@ -9,6 +9,7 @@ both ways of running it give the same bits.
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,8 +20,9 @@ import numpy as np
 P = ParamSpec("P")
 Mode = Literal["auto", "python", "compiled"]
 
-#: Steps of plain Python that take about as long as importing Numba and loading a kernel.
-STEPS_WORTH_COMPILING = 300_000
+#: Steps of plain Python that take about as long as importing Numba and loading a kernel, and as
+#: loading a kernel alone.
+STEPS_WORTH_IMPORTING, STEPS_WORTH_LOADING = 300_000, 50_000
 
 _mode: Mode = "auto"
 
@@ -44,7 +46,9 @@ class Kernel(Generic[P]):
             is_compiled = True
         else:
             self._steps_taken += self._steps(*args, **kwargs)
-            is_compiled = self._steps_taken > STEPS_WORTH_COMPILING
+            is_there = "numba" in sys.modules
+            price = STEPS_WORTH_LOADING if is_there else STEPS_WORTH_IMPORTING
+            is_compiled = self._steps_taken > price
         if is_compiled:
             self.compiled()(*args, **kwargs)
         else:

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ordcut.sources import frames as planning
+
 #: How many files the rows of a frame are written to: as many partitions for Dask and Spark.
 N_FILES = 3
 
@@ -153,3 +155,12 @@ def local_frames_of(request, tmp_path):
 @pytest.fixture(params=_params(["lazy polars", "duckdb"]))
 def quick_frames_of(request, tmp_path):
     return Frames(request.param, tmp_path, request)
+
+
+@pytest.fixture
+def few_cells(monkeypatch):
+    """Lay out so few cells, and fetch so few rows, that cells have to be cut in the engine."""
+    monkeypatch.setattr(planning, "N_CELLS", 64)
+    monkeypatch.setattr(planning, "N_PARTS", 256)
+    monkeypatch.setattr(planning, "FEW_ROWS", 50)
+    monkeypatch.setattr(planning, "FEW_SHARE", 0.01)

@@ -4,31 +4,14 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pytest
+from frame_rows import SCORES, assert_same
 
 import ordcut
 from ordcut import frames
-from ordcut.sources import frames as planning
 from test_pruned import HARD, LABELS, OBJECTIVES, N
 
-RNG = np.random.default_rng(5)
-SCORES = (LABELS + RNG.normal(size=N)).astype(np.float32)
+RNG = np.random.default_rng(6)
 NASTY_FOR_ALL = ["heavy ties", "log-normal"]
-
-
-@pytest.fixture
-def few_cells(monkeypatch):
-    """Lay out so few cells, and fetch so few rows, that cells have to be cut in the engine."""
-    monkeypatch.setattr(planning, "N_CELLS", 64)
-    monkeypatch.setattr(planning, "N_PARTS", 256)
-    monkeypatch.setattr(planning, "FEW_ROWS", 50)
-    monkeypatch.setattr(planning, "FEW_SHARE", 0.01)
-
-
-def assert_same(found, expected):
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.ranges.tolist() == expected.ranges.tolist()
-    assert found.value == expected.value
-    assert found.classes.tolist() == expected.classes.tolist()
 
 
 def hard_scores(name, precision):

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
 from ordcut.arrays import Array, Ints
+from ordcut.sources import habits
 from ordcut.sources.expressions import (
     Expressions,
     as_array,
+    as_columns,
     as_narwhals,
     as_number,
     columns_of,
     place_columns,
 )
+from ordcut.sources.keeping import MOST_KEPT, Kept
 from ordcut.sources.nested import LARGEST_KEY, NestedCells
 from ordcut.sources.zooming import NOWHERE, Place, Root, Zoom, descend, enter
 
@@ -73,6 +77,7 @@ class Engine:
         self._least_label = least.get(type(self.label_kind))
         self._eager = some if isinstance(some, nw.DataFrame) else None
         self._frame: Frame = some.lazy().select(*columns)
+        self._kept: list[Kept] = []
         self._progress = progress
         self.all_rows_count = False  # until it is known that no row is to be left out
         self.passes = 0
@@ -89,12 +94,30 @@ class Engine:
 
     def look(self, n_rows: int) -> Array:
         """Return some scores: of a lazy frame the first ones, else some from everywhere."""
-        some = self._frame.select("x").head(n_rows)
+        about = "a look at some scores"
+        some = habits.first_rows(self._frame.select("x"), n_rows)
         if self._eager is not None and len(self._eager) > n_rows:
             spread = np.modf(np.arange(n_rows) * 0.6180339887498949)[0]
             numbers = (spread * len(self._eager)).astype(np.int64)
             some = self._eager[numbers.tolist()].lazy().select(self._score)
-        return self._collect(some, "a look at some scores", is_pass=False)["x"]
+        found = self._collect(some, about, is_pass=False)["x"]
+        if len(found) == 0:  # perhaps in the first part only
+            found = self._collect(self._frame.select("x").head(n_rows), about, is_pass=False)["x"]
+        return found
+
+    def widen(self, root: Root) -> Root:
+        """Return wider cells, beyond which there is no score, if that saves time.
+
+        DuckDB knows from the statistics of files whether there is one.
+        """
+        wide = root.widened()
+        if wide is None or self.is_weighted or not habits.is_slow_at_conditions(self._frame):
+            return root
+        window = wide.windows[0]
+        beyond = (nw.col("x") < window.low) | (nw.col("x") > window.high)
+        frame = self._frame.filter(beyond).select("x").head(1)
+        found = self._collect(frame, "a score that lies far out", is_pass=False)
+        return root if len(found["x"]) else wide
 
     def drop_rows_without_label(self) -> None:
         """Leave out the rows whose label is missing, from now on."""
@@ -103,57 +126,99 @@ class Engine:
     def count_in_root(self, root: Root) -> Columns:
         """Return the number of rows and their weight for each of the root's cells and label."""
         about = "the rows of each cell and label"
-        return self._count(self._in_root(root), self._sums, about, int(root.ends[1]) + 1)
+        key = self._place(root).key
+        return self._count(self._frame, key, self._sums, about, int(root.ends[1]) + 1)
+
+    def keep(self, cells: NestedCells, chosen: Ints) -> None:
+        """Have the engine hold the rows of chosen cells of one depth, if it can and should."""
+        n_rows = int(cells.n_rows[chosen].sum())
+        is_too_much = n_rows + sum(kept.n_rows for kept in self._kept) > MOST_KEPT
+        if is_too_much or self._holding(cells, chosen) is not None:
+            return
+        frame, _ = self._in_cells(cells, chosen)
+        depth = int(cells.depth[chosen[0]])
+        if depth > 0:  # there are columns with the place of the rows
+            frame = frame.select(*self._frame.collect_schema().names())
+        way = habits.way_to_hold(frame)
+        if way is not None:
+            frame = self._ask(way, f"the rows of {len(chosen)} cells, to keep them at hand")
+            self._kept.append(Kept(frame, n_rows, depth, cells.key[chosen]))
+
+    def release(self) -> None:
+        """Let the engine forget what it was told to keep."""
+        while self._kept:
+            habits.let_go(self._kept.pop().frame)
+
+    def _holding(self, cells: NestedCells, chosen: Ints) -> Kept | None:
+        """Return what holds the rows of chosen cells of one depth."""
+        return next((kept for kept in self._kept if kept.holds(cells, chosen)), None)
 
     def count_in_parts(
         self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
     ) -> Columns:
         """Return the same for parts of chosen cells of one depth, if asked with extreme scores."""
-        frame = self._zoomed(self._in_cells(cells, chosen, to_zoom=True), zoom)
+        self.keep(cells, chosen)
+        frame, place = self._zoomed(*self._in_cells(cells, chosen), zoom)
         sums = [*self._sums, *(_EXTREMES if extremes else [])]
         about = f"the rows of each part of {len(chosen)} cells and label"
         most_keys = (int(cells.key[chosen].max()) + 1) * zoom.n_keys
-        return self._count(frame, sums, about, most_keys)
+        is_pass = self._holding(cells, chosen) is None
+        return self._count(frame, place.key, sums, about, most_keys, is_pass=is_pass)
 
     def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
         """Return the lowest and the highest score of chosen cells of one depth."""
-        frame = self._in_cells(cells, chosen).group_by("key").agg(*_EXTREMES)
-        return self._collect(frame, f"the extremes of {len(chosen)} cells")
+        frame, place = self._in_cells(cells, chosen)
+        frame = frame.with_columns(place.key.alias("key")).group_by("key").agg(*_EXTREMES)
+        is_pass = self._holding(cells, chosen) is None
+        return self._collect(frame, f"the extremes of {len(chosen)} cells", is_pass=is_pass)
 
     def fetch(self, cells: NestedCells, chosen: Ints, *, merge: bool) -> Columns:
         """Return the rows of chosen cells of one depth; with ``merge``, equal ones as one."""
-        score = nw.col("x").cast(nw.Float32 if self.precision == np.float32 else nw.Float64)
-        names = ["label", "weight"] if self.is_weighted else ["label"]
-        frame = self._in_cells(cells, chosen).select(score.alias("score"), *names)
+        frame, _ = self._in_cells(cells, chosen)
         if merge:
             weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
-            frame = frame.group_by("score", "label").agg(weight)
-        return self._collect(frame, f"the rows of {len(chosen)} cells")
+            frame = frame.group_by("x", "label").agg(weight)
+        is_pass = self._holding(cells, chosen) is None
+        found = self._collect(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
+        names = [name for name in ("label", "weight") if name in found]
+        return {"score": found["x"].astype(self.precision)} | {name: found[name] for name in names}
 
     def count_labels(self, predicted: Any) -> Columns:
         """Return the rows and the weight by an expression over the score ``x``, and by label."""
-        key = nw.when(self._is_valid).then(predicted).otherwise(nw.lit(NOWHERE))
-        frame = self._frame.with_columns(key.alias("key"), *self._fractions)
+        key = nw.when(self._is_valid).then(predicted).otherwise(NOWHERE)
         about = "the rows of each prediction and label"
-        return self._count(frame, self._sums, about, MOST_PREDICTIONS)
+        return self._count(self._frame, key, self._sums, about, MOST_PREDICTIONS)
 
-    def _count(self, frame: Frame, sums: list[Any], about: str, most_keys: int) -> Columns:
+    def _count(
+        self,
+        frame: Frame,
+        key: Any,
+        sums: list[Any],
+        about: str,
+        most_keys: int,
+        *,
+        is_pass: bool = True,
+    ) -> Columns:
         """Return sums by key and label; small labels go into one number with the key.
 
-        One group key is quicker than two, in pandas and Dask by far. DuckDB is quickest if it need
-        not cast the key, a whole number in float64, which stays exact as long as it is small.
+        One group key is quicker than two, in pandas and Dask by far. A key in float64 stays exact
+        as long as it is small.
         """
         if self._least_label is None:
-            return self._collect(frame.group_by("key", "label").agg(*sums), about)
+            frame = frame.with_columns(key.alias("key"), *self._fractions)
+            groups = frame.group_by("key", "label")
+            return self._collect(groups.agg(*sums), about, is_pass=is_pass)
         is_small = most_keys * N_SMALL < LARGEST_KEY
-        as_float = is_small and (frame.implementation.is_duckdb() or frame.implementation.is_ibis())
+        as_float = is_small and habits.is_slow_at_casts(frame)
         kind = nw.Float64 if as_float else nw.Int64
-        cell = nw.col("key") if as_float else nw.col("key").cast(kind)
+        cell = key if as_float else key.cast(kind)
         pair = (cell * N_SMALL + (nw.col("label").cast(kind) - self._least_label)).alias("pair")
-        columns = self._collect(frame.with_columns(pair).group_by("pair").agg(*sums), about)
+        groups = frame.with_columns(pair, *self._fractions).group_by("pair")
+        columns = self._collect(groups.agg(*sums), about, is_pass=is_pass)
         pairs = columns.pop("pair")
         is_null = pairs != pairs if pairs.dtype.kind == "f" else np.zeros(len(pairs), np.bool_)
-        key, place = np.divmod(np.where(is_null, 0, pairs).astype(np.int64), N_SMALL)
+        nothing = NOWHERE * N_SMALL  # there is no label, or no score, or neither
+        key, place = np.divmod(np.where(is_null, nothing, pairs).astype(np.int64), N_SMALL)
         labels = place + self._least_label
         columns["label"] = np.where(is_null, np.nan, labels) if is_null.any() else labels
         return {"key": key, **columns}
@@ -198,55 +263,61 @@ class Engine:
         weighted = [nw.col("weight").sum(), nw.col("fractions").sum()] if self.is_weighted else []
         return [nw.len().alias("rows"), *weighted]
 
-    def _in_root(self, root: Root, *, with_ends: bool = True, to_zoom: bool = False) -> Frame:
-        """Return the rows with the key of their cell of the root, and what a zoom into it needs.
+    def _place(self, root: Root, *, with_ends: bool = True) -> Place:
+        """Return the place of rows among the cells of the root.
 
         Without ends, which spares time, the keys of rows that lie in no window are none of a cell.
         """
         x, numbers = nw.col("x"), Expressions()
         place = enter(root, x, numbers)
-        key = place.key
-        if with_ends or not self.all_rows_count:
-            is_inside, is_valid = root.is_inside(x), self._is_valid
-            if self.is_weighted:
-                is_inside = is_inside & is_valid
-            # Most rows are inside: the others are judged by themselves.
-            end = nw.when(is_valid).then(root.end_of(x, numbers)).otherwise(nw.lit(NOWHERE))
-            key = nw.when(is_inside).then(key).otherwise(end)
-        rest = place_columns(place) if to_zoom else []
-        return self._frame.with_columns(key.alias("key"), *rest, *self._fractions)
+        if root.is_whole or (self.all_rows_count and not with_ends):
+            return place
+        is_inside, is_valid = root.is_inside(x), self._is_valid
+        if self.is_weighted:
+            is_inside = is_inside & is_valid
+        # Most rows are inside: the others are judged by themselves.
+        end = nw.when(is_valid).then(root.end_of(x, numbers)).otherwise(NOWHERE)
+        return replace(place, key=nw.when(is_inside).then(place.key).otherwise(end))
 
-    def _in_cells(self, cells: NestedCells, chosen: Ints, *, to_zoom: bool = False) -> Frame:
-        """Return the rows of cells of one depth, with their place."""
+    def _in_cells(self, cells: NestedCells, chosen: Ints) -> tuple[Frame, Place]:
+        """Return the rows of cells of one depth, and their place."""
         depth = int(cells.depth[chosen[0]])
         has_ends = bool(np.isin(cells.ancestors(chosen, 0), cells.root.ends).any())
-        frame = self._in_root(cells.root, with_ends=has_ends, to_zoom=to_zoom or depth > 0)
+        kept = self._holding(cells, chosen)
+        frame = self._frame if kept is None else kept.frame
+        place = self._place(cells.root, with_ends=has_ends)
         for d in range(depth + 1):
-            keys = cells.ancestors(chosen, d).astype(np.float64).tolist()
-            frame = frame.filter(nw.col("key").is_in(keys))
+            keys = cells.ancestors(chosen, d)
+            if kept is None or not kept.needs_no_filter(d, depth, keys):
+                frame = frame.filter(habits.is_one_of(frame, place.key, keys))
             if d < depth:
-                frame = self._zoomed(frame, cells.zooms[d])
-        return frame
+                frame, place = self._zoomed(frame, place, cells.zooms[d])
+        return frame, place
 
-    def _zoomed(self, frame: Frame, zoom: Zoom) -> Frame:
-        before = Place(*(nw.col(name) for name in ("key", "origin", "width", "scale")))
-        place = descend(zoom, before, nw.col("x"), Expressions())
-        return frame.with_columns(place.key.alias("key"), *place_columns(place))
+    def _zoomed(self, frame: Frame, place: Place, zoom: Zoom) -> tuple[Frame, Place]:
+        """Return the rows with their place before a zoom as columns, and their place after it."""
+        frame = frame.with_columns(*place_columns(place))
+        return frame, descend(zoom, as_columns(place), nw.col("x"), Expressions())
 
     def _collect(self, frame: Frame, about: str, *, is_pass: bool = True) -> Columns:
-        engine = frame.implementation
-        if callable(self._progress) and is_pass:
-            self._progress(about)
-        try:
-            # A frame larger than memory must not become one table on its way.
-            done = frame.collect(engine="streaming") if engine.is_polars() else frame.collect()
-        except Exception as error:
-            error.add_note(f"ordcut asked {engine.name.lower()} for {about}.")
-            raise
-        self.passes += is_pass
+        done = self._ask(lambda: habits.collect(frame), about, is_pass=is_pass)
         if self._progress is True and is_pass:
             print(f"ordcut: pass {self.passes}: {about}: {len(done)} rows", file=sys.stderr)
         columns = {name: as_array(done[name]) for name in done.columns}
         if "key" in columns:  # a whole number in float64, which spares engines a cast of all rows
-            columns["key"] = columns["key"].astype(np.int64)
+            keys = columns["key"]
+            columns["key"] = np.where(keys == keys, keys, NOWHERE).astype(np.int64)
         return columns
+
+    def _ask(self, question: Callable[[], Any], about: str, *, is_pass: bool = True) -> Any:
+        """Return the engine's answer; an error of its own says what was asked."""
+        if callable(self._progress) and is_pass:
+            self._progress(about)
+        try:
+            answer = question()
+        except Exception as error:
+            name = self._frame.implementation.name.lower()
+            error.add_note(f"ordcut asked {name} for {about}.")
+            raise
+        self.passes += is_pass
+        return answer

@@ -25,10 +25,6 @@ class Expressions:
         """Round down; a cast alone would round to the nearest in some engines."""
         return values.floor()
 
-    def constant(self, value: float) -> Any:
-        """Return a number that can be chosen."""
-        return nw.lit(value)
-
 
 def as_array(column: Any) -> Array:
     """Return a column as an array; one of PyArrow without asking it, since it imports pandas.
@@ -44,7 +40,7 @@ def as_array(column: Any) -> Array:
     chunked = column.to_native()
     if column.dtype.is_numeric() and not column.dtype.is_decimal() and chunked.null_count == 0:
         chunks = [np.from_dlpack(chunk) for chunk in chunked.chunks]
-        return np.concatenate(chunks) if chunks else np.asarray(column.to_numpy())
+        return np.concatenate([np.zeros(0, chunked.type.to_pandas_dtype()), *chunks])
     if isinstance(column.dtype, nw.String) and chunked.null_count == 0:
         return np.array(chunked.to_pylist(), dtype=object)
     return np.asarray(column.to_numpy())
@@ -94,9 +90,17 @@ def _sum(steps: list[Any]) -> Any:
 
 
 def place_columns(place: Place) -> list[Any]:
-    """Return the columns of a place besides the key; numbers become columns, too."""
-    values = {"origin": place.origin, "width": place.width, "scale": place.scale}
-    return [
-        (nw.lit(value) if isinstance(value, float) else value).alias(name)
-        for name, value in values.items()
-    ]
+    """Return what differs between the rows of a place, as columns."""
+    values = vars(place)
+    return [value.alias(name) for name, value in values.items() if not isinstance(value, float)]
+
+
+def as_columns(place: Place) -> Place:
+    """Return a place in terms of those columns."""
+    values = vars(place)
+    return Place(
+        **{
+            name: value if isinstance(value, float) else nw.col(name)
+            for name, value in values.items()
+        }
+    )

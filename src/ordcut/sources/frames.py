@@ -63,7 +63,8 @@ class FrameSource:
             raise ValueError(f"max_rows must be a whole number, at least 1, got {max_rows!r}.")
         self._engine = Engine(frame, score, label, weight, progress=progress)
         self._max_rows = max_rows
-        self._root = first_cells(self._engine.look(SAMPLE_SIZE), N_CELLS)
+        root = first_cells(self._engine.look(SAMPLE_SIZE), N_CELLS)
+        self._root = self._engine.widen(root)
         self._n_cuts = 0
         counted = self._engine.count_in_root(self._root)
         counted, self.dropped = leave_out(self._engine, counted, nulls)
@@ -90,6 +91,10 @@ class FrameSource:
     def passes(self) -> int:
         """How many times the engine has gone through the frame."""
         return self._engine.passes
+
+    def release(self) -> None:
+        """Let the engine forget the rows that it was told to keep at hand."""
+        self._engine.release()
 
     def cells(self, n_cells: int) -> NestedCells:
         """Return the first cells, which were laid out and counted when the source was made."""

@@ -68,10 +68,14 @@ class Window:
 
 @dataclass(frozen=True)
 class Root:
-    """The first cells: windows side by side, each up to its edge, the last one without."""
+    """The first cells: windows side by side, each up to its edge, the last one without.
+
+    ``is_whole`` says that no score is known to lie beyond them.
+    """
 
     edges: tuple[float, ...]
     windows: tuple[Window, ...]
+    is_whole: bool = False
 
     @property
     def n_keys(self) -> int:
@@ -89,8 +93,22 @@ class Root:
 
     def end_of(self, score: Any, numbers: Any) -> Any:
         """Return the key of scores that lie in no window."""
-        below, above = (numbers.constant(key) for key in self.ends)
+        below, above = self.ends
         return numbers.choose([(score < self.windows[0].low, below)], above)
+
+    def widened(self) -> Root | None:
+        """Return the same cells with as many again on either side; None if there are several kinds.
+
+        Examples
+        --------
+        >>> first_cells(np.arange(9.0), 10).widened().windows[0]
+        Window(low=-8.0, high=16.0, scale=1.0)
+        """
+        low, high, scale = self.windows[0].low, self.windows[-1].high, self.windows[0].scale
+        width = high - low
+        if len(self.windows) > 1 or max(width - low, width + high) > FARTHEST:
+            return None
+        return Root((), (Window(low - width, high + width, scale),), is_whole=True)
 
     def window_of(self, key: int, most_parts: int) -> Window:
         """Return a window over one of the cells."""
@@ -164,10 +182,6 @@ class Arithmetic:
     def floor(self, values: Any) -> Any:
         """Round down."""
         return np.floor(values)
-
-    def constant(self, value: float) -> Any:
-        """Return a number that can be chosen."""
-        return value
 
 
 def enter(root: Root, score: Any, numbers: Any) -> Place:

@@ -1,0 +1,14 @@
+"""Rows that tests of frames share, and what it means that two results are the same."""
+
+import numpy as np
+
+from test_pruned import LABELS, N
+
+SCORES = (LABELS + np.random.default_rng(5).normal(size=N)).astype(np.float32)
+
+
+def assert_same(found, expected):
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.ranges.tolist() == expected.ranges.tolist()
+    assert found.value == expected.value
+    assert found.classes.tolist() == expected.classes.tolist()
