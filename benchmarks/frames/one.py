@@ -54,7 +54,7 @@ def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
 
 
 def peak_memory() -> float:
-    """Return the most MiB that this process has had; getrusage would tell of the one before exec."""
+    """Return the most MiB that this process has had; getrusage counts the one that forked it."""
     status = Path("/proc/self/status").read_text()
     found = re.search(r"VmHWM:\s*(\d+) kB", status)
     return float(found[1]) / 1024 if found else float("nan")

@@ -201,24 +201,25 @@ class Engine:
     ) -> Columns:
         """Return sums by key and label; small labels go into one number with the key.
 
-        One group key is quicker than two, in pandas and Dask by far. A key in float64 stays exact
-        as long as it is small.
+        One group key is quicker than two, in pandas and Dask by far. A number in float64 stays
+        exact as long as it is small.
         """
         if self._least_label is None:
             frame = frame.with_columns(key.alias("key"), *self._fractions)
             groups = frame.group_by("key", "label")
             return self._collect(groups.agg(*sums), about, is_pass=is_pass)
-        is_small = most_keys * N_SMALL < LARGEST_KEY
-        as_float = is_small and habits.is_slow_at_casts(frame)
-        kind = nw.Float64 if as_float else nw.Int64
-        cell = key if as_float else key.cast(kind)
-        pair = (cell * N_SMALL + (nw.col("label").cast(kind) - self._least_label)).alias("pair")
-        groups = frame.with_columns(pair, *self._fractions).group_by("pair")
+        if most_keys * N_SMALL < LARGEST_KEY:
+            pair = key * N_SMALL + nw.col("label")
+            pair = pair if habits.is_slow_at_casts(frame) else pair.cast(nw.Int64)
+        else:
+            pair = key.cast(nw.Int64) * N_SMALL + nw.col("label").cast(nw.Int64)
+        groups = frame.with_columns(pair.alias("pair"), *self._fractions).group_by("pair")
         columns = self._collect(groups.agg(*sums), about, is_pass=is_pass)
         pairs = columns.pop("pair")
         is_null = pairs != pairs if pairs.dtype.kind == "f" else np.zeros(len(pairs), np.bool_)
         nothing = NOWHERE * N_SMALL  # there is no label, or no score, or neither
-        key, place = np.divmod(np.where(is_null, nothing, pairs).astype(np.int64), N_SMALL)
+        pairs = np.where(is_null, nothing, pairs).astype(np.int64) - self._least_label
+        key, place = np.divmod(pairs, N_SMALL)
         labels = place + self._least_label
         columns["label"] = np.where(is_null, np.nan, labels) if is_null.any() else labels
         return {"key": key, **columns}
