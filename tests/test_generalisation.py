@@ -16,6 +16,13 @@ from benchmarks.generalisation.judge import (
     labelings,
     risk,
 )
+from benchmarks.generalisation.limits import (
+    ONE_IN,
+    limits_of,
+    share,
+    table_of_limits,
+    with_fewer_rows,
+)
 from benchmarks.generalisation.scores import KINDS, LIBRARIES
 from benchmarks.generalisation.summary import (
     OURS,
@@ -79,6 +86,30 @@ def test_the_choices_are_judged_on_every_way_to_cross_fit(every, tmp_path):
     data = next(data for data in every if data.name == "pbc")
     names = {row["labeling"] for row in judge(data, "linear", choices, tmp_path, 2)}
     assert {"seen 0", "pooled auto", "left out auto", "per fold 0"} <= names
+
+
+def test_the_limit_is_where_risks_end_with_more_rows(every, tmp_path):
+    falling = {("a", "absolute", share(n)): 2 + n ** (2 / 3) for n in ONE_IN}
+    assert limits_of(falling)["a", "absolute", "limit"] == pytest.approx(2)
+    data = min(every, key=lambda data: len(data.labels))
+    rows = judge(data, "linear", with_fewer_rows, tmp_path, 2)
+    drawn = {row["labeling"]: row["splits"] for row in rows}
+    assert drawn == {
+        "optimal": 2, OURS: 2, "all rows": 2, "1/2 of the rows": 16, "1/4 of the rows": 16,
+    }  # fmt: skip
+    table = table_of_limits(risks_of(rows, "linear"), {data.name: (len(data.labels), 3)})
+    assert table.splitlines()[2].startswith(f"| {data.name} | {len(data.labels)} | 3 | ")
+
+
+def test_the_document_shows_the_limits(every):
+    with (report.RESULTS / "limits.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    page = report.DOCUMENT.read_text(encoding="utf-8")
+    shapes = {data.name: (len(data.labels), data.n_classes) for data in every}
+    for role in ("reports", "chooses"):
+        names = {data.name for data in every if data.role == role}
+        risks = risks_of([row for row in rows if row["dataset"] in names], "linear")
+        assert table_of_limits(risks, shapes).strip() in page
 
 
 @pytest.mark.parametrize("part", ["choosing", "reporting"])

@@ -1,4 +1,4 @@
-"""Score, label and judge: python -m benchmarks.generalisation [choosing] [reporting].
+"""Score, label and judge: python -m benchmarks.generalisation [choosing] [reporting] [limits].
 
 Scores are kept in a folder for temporary files, so that a second run only labels and judges.
 """

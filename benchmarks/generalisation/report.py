@@ -1,4 +1,4 @@
-"""The two parts of the evidence: what was chosen, and what is reported."""
+"""The parts of the evidence: what was chosen, what is reported, and what could be reached."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from benchmarks.generalisation import pictures
 from benchmarks.generalisation.datasets import Data
 from benchmarks.generalisation.judge import SEEN, choices, judge, judge_libraries, labelings
+from benchmarks.generalisation.limits import table_of_limits, with_fewer_rows
 from benchmarks.generalisation.scores import KINDS, LIBRARIES
 from benchmarks.generalisation.summary import (
     OURS,
@@ -74,6 +75,22 @@ def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> st
     return _written(parts, output / "reporting.md")
 
 
+def limits(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
+    """What any thresholds could reach on the scores of a linear model; this chose nothing."""
+    rows = [
+        row for data in every for row in judge(data, "linear", with_fewer_rows, cache, n_splits)
+    ]
+    write_csv(rows, output / "limits.csv")
+    shapes = {data.name: (len(data.labels), data.n_classes) for data in every}
+    parts = ["# limits", limits.__doc__ or ""]
+    for role, title in (("reports", "report"), ("chooses", "choose")):
+        names = {data.name for data in every if data.role == role}
+        risks = risks_of([row for row in rows if row["dataset"] in names], "linear")
+        parts += [f"## Sets that {title}, linear scores, relative to plain optimal thresholds, "
+                  f"{n_splits} splits", table_of_limits(risks, shapes)]  # fmt: skip
+    return _written(parts, output / "limits.md")
+
+
 def shown(rows: list[dict], kind: str) -> list[str]:
     """The labelings of a kind of scores, in the order of the tables."""
     found = {row["labeling"] for row in rows if row["scores"] == kind}
@@ -96,4 +113,5 @@ def _written(parts: list[str], file: Path) -> str:
 PARTS: dict[str, Callable[[list[Data], Path, int, Path], str]] = {
     "choosing": choosing,
     "reporting": reporting,
+    "limits": limits,
 }

@@ -113,14 +113,34 @@ def optimal_thresholds(
     plan = Plan(n_jobs, block_size)
     if smoothing == 0:
         return _solve(source, resolved, method, class_weight, plan)
+    return smoothed_thresholds(source, resolved, smoothing, method, class_weight, plan)
+
+
+def smoothed_thresholds(
+    source: ArraySource,
+    objective: Objective,
+    smoothing: Smoothing,
+    method: Method,
+    class_weight: ClassWeight | None,
+    plan: Plan,
+) -> Thresholds:
+    """Return the thresholds for labels that are smoothed, with their value for the observed ones.
+
+    Examples
+    --------
+    >>> source = ArraySource([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 0, 1, 1, 1])
+    >>> absolute = resolve_objective("absolute", 2)
+    >>> smoothed_thresholds(source, absolute, 1.0, "auto", None, Plan()).thresholds
+    array([4.5])
+    """
     source = source.class_weighted(class_factors(class_weight, source.classes, source.totals))
-    smoothed = smooth(source, resolved, smoothing)
-    found = _solve(smoothed.source, resolved, method, None, plan)
+    smoothed = smooth(source, objective, smoothing)
+    found = _solve(smoothed.source, objective, method, None, plan)
     return replace(
         found,
-        value=resolved.value(source.confusion(found.thresholds)),
+        value=objective.value(source.confusion(found.thresholds)),
         certificate=f"{found.certificate}, of labels smoothed by {smoothed.amount:.3g}",
-        origin=Origin(source, resolved, None, smoothed.amount),
+        origin=Origin(source, objective, None, smoothed.amount),
     )
 
 

@@ -13,10 +13,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from ordcut.api import smoothed_thresholds
 from ordcut.arrays import Array, Floats
 from ordcut.checks import ClassWeight, class_factors
 from ordcut.finding import find_thresholds
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.solvers import Plan
 from ordcut.solvers.pruned import PrunedProblem
 from ordcut.sources.engine import Engine, Progress
@@ -37,6 +39,7 @@ def optimal_thresholds(
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
     class_weight: ClassWeight | None = None,
+    smoothing: Smoothing = 0.0,
     nulls: Nulls = "raise",
     max_rows: int = 2_000_000,
     progress: Progress = False,
@@ -62,6 +65,10 @@ def optimal_thresholds(
         ascending order, or the order that an Enum or an ordered categorical states.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
+    smoothing : float from 0 to 1 or "auto", default=0.0
+        How much of each label is left to a model, as in :func:`ordcut.optimal_thresholds`. Takes
+        all rows out of the engine, so there may be ``max_rows`` at most; plain thresholds hold up
+        on new data where rows are many.
     nulls : {"raise", "drop"}
         What to do about rows in which a score, a label or a weight is null or NaN. How many were
         dropped is in ``dropped`` of the result. An infinite score is an error either way.
@@ -86,6 +93,7 @@ def optimal_thresholds(
     >>> found.passes
     2
     """
+    check_smoothing(smoothing)
     source = FrameSource(
         frame,
         score=score,
@@ -97,13 +105,21 @@ def optimal_thresholds(
         max_rows=max_rows,
         progress=progress,
     )
-    return thresholds_of(source, objective, class_weight)
+    return thresholds_of(source, objective, class_weight, smoothing)
 
 
 def thresholds_of(
-    source: FrameSource, objective: ObjectiveLike, class_weight: ClassWeight | None = None
+    source: FrameSource,
+    objective: ObjectiveLike,
+    class_weight: ClassWeight | None = None,
+    smoothing: Smoothing = 0.0,
 ) -> Thresholds:
     """Return the optimal thresholds of a source, for those who ask more of it than thresholds."""
+    if smoothing != 0:
+        resolved = resolve_objective(objective, len(source.classes))
+        rows = source.all_rows()
+        found = smoothed_thresholds(rows, resolved, smoothing, "auto", class_weight, Plan())
+        return replace(found, passes=source.passes, dropped=source.dropped)
     try:
         found = find_thresholds(PrunedProblem(source), objective, "pruned", class_weight, Plan())
     finally:

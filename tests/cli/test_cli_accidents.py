@@ -229,3 +229,4 @@ def test_a_truncated_parquet_file_is_named(ordcut, tmp_path, many_rows, threshol
     done = ordcut("predict", path, "-t", thresholds_file, "--score", "score", "-o", "-")
     assert done.code == 2
     assert "cut.parquet" in done.err
+    assert "write it anew, leave it out, or say what it is with --format" in done.err

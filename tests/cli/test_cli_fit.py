@@ -62,6 +62,30 @@ def test_files_give_the_thresholds_of_arrays(ordcut, tmp_path, name, objective):
     assert same(read_saved(out), expected)
 
 
+@pytest.mark.parametrize("smoothing", ["auto", "0.5"])
+def test_smoothed_thresholds_are_those_of_arrays(ordcut, tmp_path, smoothing):
+    scores, labels = make_rows(300)
+    file = write_rows(tmp_path / "rows.parquet", scores, labels)
+    out, page = tmp_path / "t.json", tmp_path / "page.html"
+    done = ordcut(
+        "fit", file, *COLUMNS, *ORDER, "--smoothing", smoothing, "-o", out, "--report", page
+    )
+    assert done.code == 0, done.err
+    amount = smoothing if smoothing == "auto" else float(smoothing)
+    expected = library.optimal_thresholds(scores, labels, classes=CLASSES, smoothing=amount)
+    assert same(read_saved(out), expected)
+    assert read_saved(out).certificate == expected.certificate
+    assert "smoothed by" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("smoothing", ["2", "much", "nan"])
+def test_an_amount_that_is_none_is_a_mistake(ordcut, tmp_path, smoothing):
+    file = write_rows(tmp_path / "rows.parquet", *make_rows(300))
+    done = ordcut("fit", file, *COLUMNS, "--smoothing", smoothing)
+    assert done.code == 2
+    assert f"'{smoothing}' is not a number from 0 to 1, and not auto." in done.err
+
+
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl"])
 def test_every_engine_gives_the_same(ordcut, tmp_path, engine, name):
@@ -280,6 +304,8 @@ def test_garbage_and_truncated_files_are_mistakes(ordcut, tmp_path, name):
         assert done.code == 2
         assert done.err.startswith("Error: ")
         assert "in a way that it must not" not in done.err
+        if name == "rows.parquet":
+            assert "A file seems damaged" in done.err
 
 
 def test_nothing_is_computed_if_the_output_is_there(ordcut, tmp_path):

@@ -148,3 +148,30 @@ def test_both_zeros_are_one_score(local_frames_of):
     labels = np.tile([0, 1, 1, 0], 50)
     found = frames.optimal_thresholds(local_frames_of(s=scores, y=labels), score="s", label="y")
     assert_same(found, ordcut.optimal_thresholds(scores, labels))
+
+
+@pytest.mark.parametrize("smoothing", ["auto", 0.5])
+def test_smoothed_thresholds_give_the_same(frames_of, smoothing):
+    scores, labels = SCORES[:400].astype(np.float64), LABELS[:400]
+    weights = RNG.integers(0, 4, 400)
+    missing = np.append(np.nan, np.zeros(399))
+    frame = frames_of(s=scores + missing, y=labels, w=weights)
+    options = {"objective": "quadratic_kappa", "class_weight": "balanced", "smoothing": smoothing}
+    found = frames.optimal_thresholds(
+        frame, score="s", label="y", weight="w", nulls="drop", **options
+    )
+    some = slice(1, None)
+    expected = ordcut.optimal_thresholds(
+        scores[some], labels[some], sample_weight=weights[some], **options
+    )
+    assert_same(found, expected)
+    assert (found.passes, found.dropped) == (3, 1)  # one of them asks what is missing
+
+
+def test_smoothing_is_for_rows_that_fit_in_memory():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"s": SCORES, "y": LABELS})
+    with pytest.raises(ValueError, match=r"smoothing must be 0 for more than max_rows \(100\)"):
+        frames.optimal_thresholds(frame, score="s", label="y", smoothing=0.5, max_rows=100)
+    with pytest.raises(ValueError, match='smoothing must be a number from 0 to 1, or "auto"'):
+        frames.optimal_thresholds(frame, score="s", label="y", smoothing="much")

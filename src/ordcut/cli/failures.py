@@ -15,7 +15,6 @@ OPTIONS = {
     "classes=": "--classes",
     'nulls="drop"': "--nulls drop",
     'objective="absolute"': "--objective absolute",
-    "max_rows=": "--max-rows",
 }
 
 #: Errors of these packages are about what they were given to read.
@@ -23,6 +22,13 @@ ENGINES = ("polars", "dask", "pyspark", "py4j", "pandas", "pyarrow", "json")
 
 #: Errors of DuckDB that are not the user's mistake.
 FAILURES_OF_DUCKDB = ("OutOfMemoryException", "InternalException", "FatalException")
+
+#: What engines say of a file that does not hold what its name says.
+DAMAGED = re.compile(
+    "magic bytes|TProtocolException|out of specification|malformed json|corrupt|could not read "
+    "schema|failed to decompress|invalid data|unexpected end",
+    re.I,
+)
 
 #: What a file system says when it cannot take more.
 FULL = re.compile("no space left|could not write|file too large|disk quota|out of space", re.I)
@@ -52,7 +58,8 @@ def explain(error: BaseException) -> tuple[str, int]:
     """
     package = type(error).__module__.split(".")[0]
     if package in ("duckdb", "_duckdb"):
-        return _explain_duckdb(error)
+        message, code = _explain_duckdb(error)
+        return _with_advice(message), code
     if isinstance(error, OSError):
         is_mistake = isinstance(
             error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError
@@ -67,7 +74,7 @@ def explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ImportError):
         return str(error), FAILURE
     if isinstance(error, ValueError | TypeError) or package in ENGINES:
-        return in_options(_first_paragraph(str(error))), MISTAKE
+        return _with_advice(in_options(_first_paragraph(str(error)))), MISTAKE
     return (
         f"ordcut failed in a way that it must not, with {type(error).__name__}: {error}. "
         "Run `ordcut --traceback ...` to see where, and please report it.",
@@ -108,6 +115,16 @@ def _explain_duckdb(error: BaseException) -> tuple[str, int]:
     message = re.sub(r"^[A-Z][A-Za-z ]+ Error: ", "", message)
     is_failure = type(error).__name__ in FAILURES_OF_DUCKDB or FULL.search(message)
     return message, FAILURE if is_failure else MISTAKE
+
+
+def _with_advice(message: str) -> str:
+    """Return a message with what to do about a file that cannot be read, if that is the matter."""
+    if not DAMAGED.search(message):
+        return message
+    return (
+        f"{message.rstrip('.')}. A file seems damaged, or not to be what its name says: write it "
+        "anew, leave it out, or say what it is with --format."
+    )
 
 
 def _first_paragraph(message: str) -> str:

@@ -19,6 +19,7 @@ from ordcut.cli.options import (
     nulls_option,
     output_option,
     quiet_option,
+    read_amount,
     separator_option,
 )
 from ordcut.cli.outputs import Outputs
@@ -45,6 +46,15 @@ if TYPE_CHECKING:
     metavar="A,B,C",
     help="All classes, lowest first. [default: those that occur, in ascending order]",
 )
+@click.option(
+    "--smoothing",
+    default="0",
+    show_default=True,
+    metavar="AMOUNT|auto",
+    callback=read_amount,
+    help="How much of each label is left to a model of the scores, from 0 to 1, for thresholds "
+    "that hold up on new data where rows are few. Takes all rows into memory.",
+)
 @nulls_option
 @click.option(
     "--engine",
@@ -70,6 +80,7 @@ def fit(
     weight: str | None,
     objective: str,
     classes: str | None,
+    smoothing: Any,
     nulls: Any,
     engine: str,
     output: str | None,
@@ -108,7 +119,7 @@ def fit(
         frame = open_frame(engine, find_files(files, format, separator), columns)
         with telling_passes(quiet) as tell:
             source = open_source(frame, columns, nulls, tell, classes=classes, objective=goal)
-            found = thresholds_of(source, goal)
+            found = thresholds_of(source, goal, smoothing=smoothing)
             saved = Saved(found, columns, None if isinstance(goal, str) else goal)
             if out is not None:
                 out.write(saved.as_text())

@@ -40,6 +40,20 @@ def complete_column(
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+def read_amount(ctx: click.Context, param: click.Parameter, value: str) -> float | str:
+    """Return a number from 0 to 1, or auto, or say that it must be one of them."""
+    if value == "auto":
+        return value
+    try:
+        amount = float(value)
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount <= 1:
+        words = f"{value!r} is not a number from 0 to 1, and not auto."
+        raise click.BadParameter(words, ctx, param)
+    return amount
+
+
 files_argument = click.argument(
     "files", nargs=-1, required=True, metavar="FILES...", type=click.Path(allow_dash=True)
 )

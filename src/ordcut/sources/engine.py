@@ -179,7 +179,16 @@ class Engine:
             weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
             frame = frame.group_by("x", "label").agg(weight)
         is_pass = self._holding(cells, chosen) is None
-        found = self._collect(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
+        return self._take(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
+
+    def fetch_all(self) -> Columns:
+        """Return every row that counts."""
+        frame = self._frame if self.all_rows_count else self._frame.filter(self._is_valid)
+        return self._take(frame, "all rows")
+
+    def _take(self, frame: Frame, about: str, *, is_pass: bool = True) -> Columns:
+        """Return the score, the label and the weight of rows."""
+        found = self._collect(frame, about, is_pass=is_pass)
         names = [name for name in ("label", "weight") if name in found]
         return {"score": found["x"].astype(self.precision)} | {name: found[name] for name in names}
 

@@ -177,6 +177,19 @@ class FrameSource:
             self.classes,
         )
 
+    def all_rows(self) -> ArraySource:
+        """Return every row, for what needs them all, if they are not too many."""
+        if self.n_rows > self._max_rows:
+            raise ValueError(
+                f"smoothing must be 0 for more than max_rows ({self._max_rows}) rows, got "
+                f"{self.n_rows}. Plain thresholds are as good for so many; or raise max_rows, if "
+                "they fit in memory."
+            )
+        self._keep(self._engine.fetch_all())
+        if len(self._fetched[0]) != self.n_rows:
+            raise _changed(self.n_rows, len(self._fetched[0]))
+        return ArraySource.of_checked(*self._fetched, self.classes)
+
     def _fetch(self, cells: NestedCells, wanted: Bools) -> None:
         """Add the rows of wanted cells to those in memory."""
         n_rows = int(cells.n_rows[wanted].sum())
