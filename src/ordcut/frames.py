@@ -21,7 +21,8 @@ from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.solvers import Plan
 from ordcut.solvers.pruned import PrunedProblem
-from ordcut.sources.engine import Engine, Progress
+from ordcut.sources.asking import Progress
+from ordcut.sources.engine import Engine
 from ordcut.sources.expressions import as_narwhals, as_number, columns_of, n_at_or_below
 from ordcut.sources.frames import FrameSource, confusion_of
 from ordcut.sources.missing import Nulls, check_nulls, leave_out

@@ -6,7 +6,7 @@ from frame_rows import SCORES, assert_same
 
 import ordcut
 from ordcut import frames
-from ordcut.sources import engine
+from ordcut.sources import keeping
 from test_pruned import LABELS
 
 SMALL_LABELS = LABELS.astype(np.int8)
@@ -17,7 +17,7 @@ def test_rows_that_are_kept_change_nothing_but_the_passes(frames_of, few_cells, 
     expected = ordcut.optimal_thresholds(SCORES, SMALL_LABELS)
     kept = frames.optimal_thresholds(frame, score="s", label="y")
     assert_same(kept, expected)
-    monkeypatch.setattr(engine, "MOST_KEPT", 0)
+    monkeypatch.setattr(keeping, "MOST_KEPT", 0)
     asked_again = frames.optimal_thresholds(frame, score="s", label="y")
     assert_same(asked_again, expected)
     if frames_of.engine == "ibis":  # which has no way to keep rows without writing a table
@@ -78,3 +78,12 @@ def test_nulls_are_found_where_all_scores_are_in_cells(few_cells, column, kind):
     assert_same(found, ordcut.optimal_thresholds(SCORES[~is_null], LABELS[~is_null]))
     with pytest.raises(ValueError, match=f"got 1 in '{column}'"):
         frames.optimal_thresholds(frame, score="s", label="y")
+
+
+def test_each_pass_is_told_of_once(quick_frames_of, few_cells, capsys):
+    frame = quick_frames_of(s=SCORES, y=SMALL_LABELS)
+    found = frames.optimal_thresholds(frame, score="s", label="y", progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[1].strip() for line in lines] == ["pass 1", "pass 2"]
+    assert lines[1].endswith("cells, to keep them at hand")
+    assert found.passes == 2

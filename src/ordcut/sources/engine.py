@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -12,27 +11,23 @@ import numpy as np
 
 from ordcut.arrays import Array, Ints
 from ordcut.sources import habits
+from ordcut.sources.asking import Asking, Columns, Progress
 from ordcut.sources.expressions import (
     Expressions,
-    as_array,
     as_columns,
     as_narwhals,
     as_number,
     columns_of,
     place_columns,
 )
-from ordcut.sources.keeping import MOST_KEPT, Kept
-from ordcut.sources.nested import LARGEST_KEY, NestedCells
+from ordcut.sources.keeping import Kept, Shelf
+from ordcut.sources.nested import NestedCells
+from ordcut.sources.pairs import LEAST, pair_of, taken_apart
 from ordcut.sources.zooming import NOWHERE, Place, Root, Zoom, descend, enter
-
-#: How many values a label of 8 bits can have.
-N_SMALL = 256
 
 #: More classes than this are not predicted.
 MOST_PREDICTIONS = 1 << 16
 
-Columns: TypeAlias = dict[str, Array]
-Progress: TypeAlias = bool | Callable[[str], None]
 Frame: TypeAlias = Any
 
 
@@ -73,14 +68,17 @@ class Engine:
         columns = [self._score, a_label.alias("label")]
         if weight is not None:
             columns.append(as_number(weight, schema, "weight").alias("weight"))
-        least = {nw.Int8: -N_SMALL // 2, nw.UInt8: 0}
-        self._least_label = least.get(type(self.label_kind))
+        self._least_label = LEAST.get(type(self.label_kind))
         self._eager = some if isinstance(some, nw.DataFrame) else None
         self._frame: Frame = some.lazy().select(*columns)
-        self._kept: list[Kept] = []
-        self._progress = progress
+        self._shelf = Shelf()
+        self._asking = Asking(some.implementation.name.lower(), progress)
         self.all_rows_count = False  # until it is known that no row is to be left out
-        self.passes = 0
+
+    @property
+    def passes(self) -> int:
+        """How many times the engine has gone through the frame."""
+        return self._asking.passes
 
     @property
     def stated_order(self) -> Sequence[str] | None:
@@ -100,9 +98,11 @@ class Engine:
             spread = np.modf(np.arange(n_rows) * 0.6180339887498949)[0]
             numbers = (spread * len(self._eager)).astype(np.int64)
             some = self._eager[numbers.tolist()].lazy().select(self._score)
-        found = self._collect(some, about, is_pass=False)["x"]
+        found = self._asking.collect(some, about, is_pass=False)["x"]
         if len(found) == 0:  # perhaps in the first part only
-            found = self._collect(self._frame.select("x").head(n_rows), about, is_pass=False)["x"]
+            found = self._asking.collect(
+                self._frame.select("x").head(n_rows), about, is_pass=False
+            )["x"]
         return found
 
     def widen(self, root: Root) -> Root:
@@ -116,7 +116,7 @@ class Engine:
         window = wide.windows[0]
         beyond = (nw.col("x") < window.low) | (nw.col("x") > window.high)
         frame = self._frame.filter(beyond).select("x").head(1)
-        found = self._collect(frame, "a score that lies far out", is_pass=False)
+        found = self._asking.collect(frame, "a score that lies far out", is_pass=False)
         return root if len(found["x"]) else wide
 
     def drop_rows_without_label(self) -> None:
@@ -132,8 +132,7 @@ class Engine:
     def keep(self, cells: NestedCells, chosen: Ints) -> None:
         """Have the engine hold the rows of chosen cells of one depth, if it can and should."""
         n_rows = int(cells.n_rows[chosen].sum())
-        is_too_much = n_rows + sum(kept.n_rows for kept in self._kept) > MOST_KEPT
-        if is_too_much or self._holding(cells, chosen) is not None:
+        if not self._shelf.has_room_for(n_rows) or self._shelf.holding(cells, chosen):
             return
         frame, _ = self._in_cells(cells, chosen)
         depth = int(cells.depth[chosen[0]])
@@ -141,17 +140,12 @@ class Engine:
             frame = frame.select(*self._frame.collect_schema().names())
         way = habits.way_to_hold(frame)
         if way is not None:
-            frame = self._ask(way, f"the rows of {len(chosen)} cells, to keep them at hand")
-            self._kept.append(Kept(frame, n_rows, depth, cells.key[chosen]))
+            frame = self._asking.ask(way, f"the rows of {len(chosen)} cells, to keep them at hand")
+            self._shelf.put(Kept(frame, n_rows, depth, cells.key[chosen]))
 
     def release(self) -> None:
         """Let the engine forget what it was told to keep."""
-        while self._kept:
-            habits.let_go(self._kept.pop().frame)
-
-    def _holding(self, cells: NestedCells, chosen: Ints) -> Kept | None:
-        """Return what holds the rows of chosen cells of one depth."""
-        return next((kept for kept in self._kept if kept.holds(cells, chosen)), None)
+        self._shelf.clear()
 
     def count_in_parts(
         self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
@@ -162,15 +156,15 @@ class Engine:
         sums = [*self._sums, *(_EXTREMES if extremes else [])]
         about = f"the rows of each part of {len(chosen)} cells and label"
         most_keys = (int(cells.key[chosen].max()) + 1) * zoom.n_keys
-        is_pass = self._holding(cells, chosen) is None
+        is_pass = self._shelf.holding(cells, chosen) is None
         return self._count(frame, place.key, sums, about, most_keys, is_pass=is_pass)
 
     def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
         """Return the lowest and the highest score of chosen cells of one depth."""
         frame, place = self._in_cells(cells, chosen)
         frame = frame.with_columns(place.key.alias("key")).group_by("key").agg(*_EXTREMES)
-        is_pass = self._holding(cells, chosen) is None
-        return self._collect(frame, f"the extremes of {len(chosen)} cells", is_pass=is_pass)
+        is_pass = self._shelf.holding(cells, chosen) is None
+        return self._asking.collect(frame, f"the extremes of {len(chosen)} cells", is_pass=is_pass)
 
     def fetch(self, cells: NestedCells, chosen: Ints, *, merge: bool) -> Columns:
         """Return the rows of chosen cells of one depth; with ``merge``, equal ones as one."""
@@ -178,7 +172,7 @@ class Engine:
         if merge:
             weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
             frame = frame.group_by("x", "label").agg(weight)
-        is_pass = self._holding(cells, chosen) is None
+        is_pass = self._shelf.holding(cells, chosen) is None
         return self._take(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
 
     def fetch_all(self) -> Columns:
@@ -188,7 +182,7 @@ class Engine:
 
     def _take(self, frame: Frame, about: str, *, is_pass: bool = True) -> Columns:
         """Return the score, the label and the weight of rows."""
-        found = self._collect(frame, about, is_pass=is_pass)
+        found = self._asking.collect(frame, about, is_pass=is_pass)
         names = [name for name in ("label", "weight") if name in found]
         return {"score": found["x"].astype(self.precision)} | {name: found[name] for name in names}
 
@@ -208,30 +202,15 @@ class Engine:
         *,
         is_pass: bool = True,
     ) -> Columns:
-        """Return sums by key and label; small labels go into one number with the key.
-
-        One group key is quicker than two, in pandas and Dask by far. A number in float64 stays
-        exact as long as it is small.
-        """
+        """Return sums by key and label."""
         if self._least_label is None:
             frame = frame.with_columns(key.alias("key"), *self._fractions)
             groups = frame.group_by("key", "label")
-            return self._collect(groups.agg(*sums), about, is_pass=is_pass)
-        if most_keys * N_SMALL < LARGEST_KEY:
-            pair = key * N_SMALL + nw.col("label")
-            pair = pair if habits.is_slow_at_casts(frame) else pair.cast(nw.Int64)
-        else:
-            pair = key.cast(nw.Int64) * N_SMALL + nw.col("label").cast(nw.Int64)
-        groups = frame.with_columns(pair.alias("pair"), *self._fractions).group_by("pair")
-        columns = self._collect(groups.agg(*sums), about, is_pass=is_pass)
-        pairs = columns.pop("pair")
-        is_null = pairs != pairs if pairs.dtype.kind == "f" else np.zeros(len(pairs), np.bool_)
-        nothing = NOWHERE * N_SMALL  # there is no label, or no score, or neither
-        pairs = np.where(is_null, nothing, pairs).astype(np.int64) - self._least_label
-        key, place = np.divmod(pairs, N_SMALL)
-        labels = place + self._least_label
-        columns["label"] = np.where(is_null, np.nan, labels) if is_null.any() else labels
-        return {"key": key, **columns}
+            return self._asking.collect(groups.agg(*sums), about, is_pass=is_pass)
+        pair = pair_of(frame, key, most_keys).alias("pair")
+        groups = frame.with_columns(pair, *self._fractions).group_by("pair")
+        found = self._asking.collect(groups.agg(*sums), about, is_pass=is_pass)
+        return taken_apart(found, self._least_label)
 
     def troubles(self) -> dict[str, int]:
         """Return how many rows have something missing, or a number that cannot be used."""
@@ -246,7 +225,7 @@ class Engine:
         frame = self._frame.select(
             *(is_it.cast(nw.Int64).sum().alias(name) for name, is_it in told.items())
         )
-        found = self._collect(frame, "what is missing")
+        found = self._asking.collect(frame, "what is missing")
         return {name: int(counts[0] or 0) for name, counts in found.items()}
 
     def _is_missing(self, name: str) -> Any:
@@ -293,7 +272,7 @@ class Engine:
         """Return the rows of cells of one depth, and their place."""
         depth = int(cells.depth[chosen[0]])
         has_ends = bool(np.isin(cells.ancestors(chosen, 0), cells.root.ends).any())
-        kept = self._holding(cells, chosen)
+        kept = self._shelf.holding(cells, chosen)
         frame = self._frame if kept is None else kept.frame
         place = self._place(cells.root, with_ends=has_ends)
         for d in range(depth + 1):
@@ -308,26 +287,3 @@ class Engine:
         """Return the rows with their place before a zoom as columns, and their place after it."""
         frame = frame.with_columns(*place_columns(place))
         return frame, descend(zoom, as_columns(place), nw.col("x"), Expressions())
-
-    def _collect(self, frame: Frame, about: str, *, is_pass: bool = True) -> Columns:
-        done = self._ask(lambda: habits.collect(frame), about, is_pass=is_pass)
-        if self._progress is True and is_pass:
-            print(f"ordcut: pass {self.passes}: {about}: {len(done)} rows", file=sys.stderr)
-        columns = {name: as_array(done[name]) for name in done.columns}
-        if "key" in columns:  # a whole number in float64, which spares engines a cast of all rows
-            keys = columns["key"]
-            columns["key"] = np.where(keys == keys, keys, NOWHERE).astype(np.int64)
-        return columns
-
-    def _ask(self, question: Callable[[], Any], about: str, *, is_pass: bool = True) -> Any:
-        """Return the engine's answer; an error of its own says what was asked."""
-        if callable(self._progress) and is_pass:
-            self._progress(about)
-        try:
-            answer = question()
-        except Exception as error:
-            name = self._frame.implementation.name.lower()
-            error.add_note(f"ordcut asked {name} for {about}.")
-            raise
-        self.passes += is_pass
-        return answer

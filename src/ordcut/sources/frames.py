@@ -11,7 +11,8 @@ from ordcut.arrays import Array, Bools, Floats, Ints, Numbers
 from ordcut.labels import check_classes, codes_of, encode
 from ordcut.objectives import EXACT
 from ordcut.sources.arrays import ArraySource
-from ordcut.sources.engine import Columns, Engine, Progress
+from ordcut.sources.asking import Columns, Progress
+from ordcut.sources.engine import Engine
 from ordcut.sources.expressions import n_at_or_below
 from ordcut.sources.missing import Nulls, check_nulls, is_missing, leave_out
 from ordcut.sources.nested import NestedCells

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordcut.arrays import Ints
+from ordcut.sources import habits
 from ordcut.sources.nested import NestedCells
 
 #: So many rows are held at most: some hundred MiB, in the engine's own memory.
@@ -48,3 +49,27 @@ class Kept:
         """
         is_of_use = depth > self.depth or (depth == deepest and len(keys) < len(self.keys))
         return not is_of_use
+
+
+class Shelf:
+    """What an engine was told to hold."""
+
+    def __init__(self) -> None:
+        self._kept: list[Kept] = []
+
+    def has_room_for(self, n_rows: int) -> bool:
+        """Return whether so many rows more are not too many."""
+        return n_rows + sum(kept.n_rows for kept in self._kept) <= MOST_KEPT
+
+    def put(self, kept: Kept) -> None:
+        """Remember rows that the engine holds."""
+        self._kept.append(kept)
+
+    def holding(self, cells: NestedCells, chosen: Ints) -> Kept | None:
+        """Return what holds the rows of chosen cells of one depth."""
+        return next((kept for kept in self._kept if kept.holds(cells, chosen)), None)
+
+    def clear(self) -> None:
+        """Let the engine forget all rows."""
+        while self._kept:
+            habits.let_go(self._kept.pop().frame)

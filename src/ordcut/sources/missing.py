@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ordcut.arrays import Array, Bools
-from ordcut.sources.engine import Columns, Engine
+from ordcut.sources.asking import Columns
+from ordcut.sources.engine import Engine
 from ordcut.sources.zooming import NOWHERE
 
 Nulls: TypeAlias = Literal["raise", "drop"]
