@@ -175,3 +175,14 @@ def test_smoothing_is_for_rows_that_fit_in_memory():
         frames.optimal_thresholds(frame, score="s", label="y", smoothing=0.5, max_rows=100)
     with pytest.raises(ValueError, match='smoothing must be a number from 0 to 1, or "auto"'):
         frames.optimal_thresholds(frame, score="s", label="y", smoothing="much")
+
+
+def test_rows_that_weigh_nothing_cost_no_pass(quick_frames_of):
+    weights = np.arange(N) % 2
+    frame = quick_frames_of(s=SCORES, y=LABELS, w=weights)
+    found = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
+    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights))
+    assert (found.passes, found.dropped) == (2, 0)
+    judged = frames.evaluate(frame, found, score="s", label="y", weight="w")
+    assert judged.value == found.value
+    assert judged.confusion.sum() == weights.sum()

@@ -23,7 +23,7 @@ from ordcut.sources.expressions import (
 from ordcut.sources.keeping import Kept, Shelf
 from ordcut.sources.nested import NestedCells
 from ordcut.sources.pairs import LEAST, pair_of, taken_apart
-from ordcut.sources.zooming import NOWHERE, Place, Root, Zoom, descend, enter
+from ordcut.sources.zooming import NOWHERE, WEIGHTLESS, Place, Root, Zoom, descend, enter
 
 #: More classes than this are not predicted.
 MOST_PREDICTIONS = 1 << 16
@@ -188,7 +188,7 @@ class Engine:
 
     def count_labels(self, predicted: Any) -> Columns:
         """Return the rows and the weight by an expression over the score ``x``, and by label."""
-        key = nw.when(self._is_valid).then(predicted).otherwise(NOWHERE)
+        key = nw.when(self._is_valid).then(predicted).otherwise(self._no_cell)
         about = "the rows of each prediction and label"
         return self._count(self._frame, key, self._sums, about, MOST_PREDICTIONS)
 
@@ -241,6 +241,14 @@ class Engine:
         return is_valid
 
     @property
+    def _no_cell(self) -> Any:
+        """The key of a row that is in no cell."""
+        if not self.is_weighted:
+            return NOWHERE
+        weighs_nothing = nw.col("x").is_finite() & (nw.col("weight") == 0)
+        return nw.when(weighs_nothing).then(WEIGHTLESS).otherwise(NOWHERE)
+
+    @property
     def _fractions(self) -> list[Any]:
         if not self.is_weighted:
             return []
@@ -265,7 +273,7 @@ class Engine:
         if self.is_weighted:
             is_inside = is_inside & is_valid
         # Most rows are inside: the others are judged by themselves.
-        end = nw.when(is_valid).then(root.end_of(x, numbers)).otherwise(NOWHERE)
+        end = nw.when(is_valid).then(root.end_of(x, numbers)).otherwise(self._no_cell)
         return replace(place, key=nw.when(is_inside).then(place.key).otherwise(end))
 
     def _in_cells(self, cells: NestedCells, chosen: Ints) -> tuple[Frame, Place]:

@@ -16,7 +16,7 @@ from ordcut.sources.engine import Engine
 from ordcut.sources.expressions import n_at_or_below
 from ordcut.sources.missing import Nulls, check_nulls, is_missing, leave_out
 from ordcut.sources.nested import NestedCells
-from ordcut.sources.zooming import NOWHERE, first_cells
+from ordcut.sources.zooming import first_cells
 
 #: How many scores are looked at to lay out the first cells, and about how many cells these are.
 SAMPLE_SIZE, N_CELLS = 4096, 1 << 13
@@ -223,7 +223,7 @@ class FrameSource:
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the (predicted, true) table of weights; sums of fractions are the engine's."""
         found = self._engine.count_labels(n_at_or_below(thresholds))
-        is_in = (found["key"] != NOWHERE) & ~is_missing(found["label"])
+        is_in = (found["key"] >= 0) & ~is_missing(found["label"])
         counted = {name: found[name][is_in] for name in found}
         return confusion_of(counted, self.classes, len(thresholds) + 1)
 

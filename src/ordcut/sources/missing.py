@@ -9,7 +9,7 @@ import numpy as np
 from ordcut.arrays import Array, Bools
 from ordcut.sources.asking import Columns
 from ordcut.sources.engine import Engine
-from ordcut.sources.zooming import NOWHERE
+from ordcut.sources.zooming import NOWHERE, WEIGHTLESS
 
 Nulls: TypeAlias = Literal["raise", "drop"]
 
@@ -21,10 +21,11 @@ def leave_out(engine: Engine, counted: Columns, nulls: Nulls) -> tuple[Columns, 
     cannot be used, the engine is asked once more, for the reasons.
     """
     no_label = is_missing(counted["label"])
-    is_out = no_label | (counted["key"] == NOWHERE)
+    cannot_be_used = no_label | (counted["key"] == NOWHERE)
+    is_out = cannot_be_used | (counted["key"] == WEIGHTLESS)
     n_missing = 0
     engine.all_rows_count = not is_out.any()
-    if is_out.any():
+    if cannot_be_used.any():
         troubles = engine.troubles()
         _refuse(engine, troubles, nulls)
         n_missing = troubles["any"]

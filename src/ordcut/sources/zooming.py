@@ -27,8 +27,8 @@ LARGEST_EXPONENT = 900
 #: about the same number of scores each.
 MOST_IN_ROUGH, N_ROUGH, N_WINDOWS = 0.2, 64, 8
 
-#: The keys of a row that is in no cell, and of one below all windows.
-NOWHERE, BELOW = -2.0, -1.0
+#: The keys of a row that weighs nothing, of one that cannot be used, and of one below all windows.
+WEIGHTLESS, NOWHERE, BELOW = -3.0, -2.0, -1.0
 
 
 @dataclass(frozen=True)
