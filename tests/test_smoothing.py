@@ -150,6 +150,19 @@ def test_the_scale_of_fractional_weights_is_irrelevant():
         assert other.certificate == first.certificate
 
 
+def test_the_value_with_class_weights_does_not_depend_on_the_order_of_the_rows():
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        y = random.integers(0, 5, 300)
+        scores, weights, order = y + random.normal(size=300), y % 4, random.permutation(300)
+        options = {"objective": "quadratic_kappa", "class_weight": "balanced", "smoothing": 0.5}
+        one = ordcut.optimal_thresholds(scores, y, sample_weight=weights, **options)
+        other = ordcut.optimal_thresholds(
+            scores[order], y[order], sample_weight=weights[order], **options
+        )
+        assert (one.thresholds.tolist(), one.value) == (other.thresholds.tolist(), other.value)
+
+
 def test_class_weights_equal_the_row_weights_they_stand_for():
     scores, labels = noisy(300, 4)
     factors = np.array([1.0, 2.5, 0.5, 3.0])

@@ -133,14 +133,16 @@ def smoothed_thresholds(
     >>> smoothed_thresholds(source, absolute, 1.0, "auto", None, Plan()).thresholds
     array([4.5])
     """
-    source = source.class_weighted(class_factors(class_weight, source.classes, source.totals))
-    smoothed = smooth(source, objective, smoothing)
+    factors = class_factors(class_weight, source.classes, source.totals)
+    weighted = source.class_weighted(factors)
+    smoothed = smooth(weighted, objective, smoothing)
     found = _solve(smoothed.source, objective, method, None, plan)
     return replace(
         found,
-        value=objective.value(source.confusion(found.thresholds)),
+        # Factors last: sums of whole weights do not depend on the order of the rows.
+        value=objective.value(source.confusion(found.thresholds) * factors),
         certificate=f"{found.certificate}, of labels smoothed by {smoothed.amount:.3g}",
-        origin=Origin(source, objective, None, smoothed.amount),
+        origin=Origin(weighted, objective, None, smoothed.amount),
     )
 
 
