@@ -74,7 +74,8 @@ def explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ImportError):
         return str(error), FAILURE
     if isinstance(error, ValueError | TypeError) or package in ENGINES:
-        return _with_advice(in_options(_first_paragraph(str(error)))), MISTAKE
+        message = in_options(_first_paragraph(str(error)))
+        return message if package == "builtins" else _with_advice(message), MISTAKE
     return (
         f"ordcut failed in a way that it must not, with {type(error).__name__}: {error}. "
         "Run `ordcut --traceback ...` to see where, and please report it.",
