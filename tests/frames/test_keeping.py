@@ -7,6 +7,7 @@ from frame_rows import SCORES, assert_same
 import ordcut
 from ordcut import frames
 from ordcut.sources import keeping
+from ordcut.sources.frames import FrameSource
 from test_pruned import LABELS
 
 SMALL_LABELS = LABELS.astype(np.int8)
@@ -87,3 +88,20 @@ def test_each_pass_is_told_of_once(quick_frames_of, few_cells, capsys):
     assert [line.split(":")[1].strip() for line in lines] == ["pass 1", "pass 2"]
     assert lines[1].endswith("cells, to keep them at hand")
     assert found.passes == 2
+
+
+@pytest.mark.parametrize("first", ["absolute", "smoothed"])
+def test_a_source_can_be_asked_again_and_again(quick_frames_of, few_cells, first):
+    frame = quick_frames_of(s=SCORES, y=SMALL_LABELS)
+    source = FrameSource(frame, score="s", label="y")
+    if first == "smoothed":
+        assert source.all_rows().n_rows == len(SCORES)
+    for _ in range(2):
+        for objective in ("absolute", "squared", "zero_one", "quadratic_kappa"):
+            expected = ordcut.optimal_thresholds(SCORES, SMALL_LABELS, objective=objective)
+            assert_same(frames.thresholds_of(source, objective), expected)
+        found = frames.thresholds_of(source, "absolute", smoothing=0.5)
+        assert_same(found, ordcut.optimal_thresholds(SCORES, SMALL_LABELS, smoothing=0.5))
+        cells = source.cells(2)
+        every = source.rows(cells, np.ones(cells.n_cells, np.bool_), source.count(cells, 1), 1)
+        assert every.totals.tolist() == np.bincount(SMALL_LABELS).tolist()

@@ -164,7 +164,8 @@ class FrameSource:
         del n_threads
         self._fetch(cells, chosen & ~cells.is_known)
         scores, codes, weights = self._fetched
-        kept = np.flatnonzero(chosen[cells.locate(scores)])
+        # Rows may also be there from other cells, of which these hold only some.
+        kept = np.flatnonzero((chosen & cells.is_fetched)[cells.locate(scores)])
         alone = np.flatnonzero(chosen & cells.is_one_score & ~cells.is_fetched)
         cell, code = np.nonzero(counts[alone])
         if len(cell) == 0 and weights is None:
@@ -186,9 +187,13 @@ class FrameSource:
                 f"{self.n_rows}. Plain thresholds are as good for so many; or raise max_rows, if "
                 "they fit in memory."
             )
-        self._keep(self._engine.fetch_all())
-        if len(self._fetched[0]) != self.n_rows:
-            raise _changed(self.n_rows, len(self._fetched[0]))
+        if not self._cells.is_fetched.all():
+            found = self._engine.fetch_all()
+            if len(found["score"]) != self.n_rows:
+                raise _changed(self.n_rows, len(found["score"]))
+            self._forget(np.ones(len(self._fetched[0]), np.bool_))
+            self._keep(found)
+            self._cells.is_fetched[:] = True
         return ArraySource.of_checked(*self._fetched, self.classes)
 
     def _fetch(self, cells: NestedCells, wanted: Bools) -> None:
@@ -206,8 +211,16 @@ class FrameSource:
             expected = int(cells.n_rows[numbers].sum())
             if not merge and len(found["score"]) != expected:
                 raise _changed(expected, len(found["score"]))
+            if len(self._fetched[0]) > 0:  # some of these rows may be there, from other cells
+                self._forget(np.isin(cells.locate(self._fetched[0]), numbers))
             self._keep(found)
             cells.is_fetched[numbers] = True
+
+    def _forget(self, which: Bools) -> None:
+        """Drop some of the rows in memory."""
+        scores, codes, weights = self._fetched
+        left = ~which
+        self._fetched = scores[left], codes[left], None if weights is None else weights[left]
 
     def _keep(self, found: Columns) -> None:
         scores, codes, weights = self._fetched
