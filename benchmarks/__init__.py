@@ -1,1 +1,1 @@
-"""How fast ordcut is, against sorting, against the paper's loops and against its rivals."""
+"""The speed of ordcut, compared with sorting, with the paper's loops and with its rivals."""

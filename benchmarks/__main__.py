@@ -1,4 +1,4 @@
-"""Run benchmarks and write what they measure: ``python -m benchmarks [names] [--quick]``."""
+"""Run benchmarks and write their results: ``python -m benchmarks [names] [--quick]``."""
 
 import argparse
 from pathlib import Path
@@ -28,7 +28,7 @@ def main(
     known = ", ".join(benchmarks)
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {known}")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that all runs")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to check that it runs")
     parser.add_argument("--output", type=Path, default=output)
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(benchmarks)
@@ -40,9 +40,9 @@ def main(
 
 
 def measure(name: str, benchmark: ModuleType, quick: bool, output: Path) -> None:
-    """Run one benchmark, showing each row as it comes, and write its files."""
+    """Run one benchmark, print each row as soon as it is measured, and write its files."""
     rows = []
-    # Small problems would otherwise run as plain Python until they have paid for a compile.
+    # Otherwise small problems would run as plain Python until compiling pays off.
     with running_kernels_as("compiled"):
         for row in benchmark.run(quick):
             print(f"{name}:", " | ".join(map(shown, row.values())), flush=True)

@@ -1,12 +1,13 @@
-"""How often 95 % intervals hold what they should, for thresholds known in closed form.
+"""The coverage of 95 % intervals, for thresholds known in closed form.
 
 Labels follow a cumulative logit model of the score, so that the best thresholds of the population
-are known, and their risk on new rows by quadrature. Each row is the mean over many data sets and
-all thresholds. `m of n` is `Thresholds.bootstrap`; `n of n, percentile` and `n of n, basic` are the
-two usual intervals of a bootstrap of as many rows as there are, which is not consistent for
-thresholds. `value` counts how often the interval for the value holds the risk that the thresholds
-found have on new rows. Each bootstrap has 100 replicates. The size m and the kind of interval were
-chosen on other designs: absolute loss, normal scores, three, four and six classes, up to 5000 rows.
+are known, and their risk on new rows can be computed by quadrature. Each row is the mean over many
+data sets and all thresholds. `m of n` is `Thresholds.bootstrap`; `n of n, percentile` and
+`n of n, basic` are the two usual intervals of a bootstrap that draws n rows, which is not
+consistent for thresholds. `value` is how often the interval for the value contains the risk that
+the thresholds found have on new rows. Each bootstrap has 100 replicates. The size m and the kind of
+interval were chosen on other designs: absolute loss, normal scores, three, four and six classes, up
+to 5000 rows.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,14 +19,14 @@ import numpy as np
 import ordcut
 
 LEVEL, N_REPLICATES, N_GRID = 0.95, 100, 20_001
-#: The numbers of rows, and how many data sets of each.
+#: The numbers of rows, and how many data sets are drawn of each.
 SIZES = {200: 100, 1_000: 100, 10_000: 100, 100_000: 40}
 TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 
 
 @dataclass(frozen=True)
 class Design:
-    """A population: how scores are spread, where labels turn, and which thresholds are best."""
+    """A population: the distribution of scores and labels, and the best thresholds."""
 
     name: str
     quantile: Callable[[np.ndarray], np.ndarray]
@@ -35,7 +36,7 @@ class Design:
     best: np.ndarray
 
     def chance_of_at_least(self, scores: np.ndarray) -> np.ndarray:
-        """The chance of each class but the lowest, or one above it, given the score."""
+        """Return P(class >= k | score) for every class but the lowest."""
         return 1 / (1 + np.exp(-self.slope * (scores[:, None] - self.biases)))
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +44,7 @@ class Design:
         return scores, (rng.random((n, 1)) < self.chance_of_at_least(scores)).sum(axis=1)
 
     def risk(self, thresholds: np.ndarray) -> float:
-        """The mean cost of thresholds over the population."""
+        """Return the mean cost of thresholds over the population."""
         scores = self.quantile((np.arange(N_GRID) + 0.5) / N_GRID)
         at_least = self.chance_of_at_least(scores)
         edges = np.ones((N_GRID, 1)), np.zeros((N_GRID, 1))
@@ -114,7 +115,7 @@ def _simulate(design: Design, n: int, n_data: int) -> Iterator[dict[str, Any]]:
             "K": design.objective.n_classes,
             "n": n,
             "interval": way,
-            "rows a replicate": int(size[0]),
+            "rows per replicate": int(size[0]),
             "data sets": n_data,
             "thresholds": float(coverage.mean()),
             "standard error": float(coverage.std() / np.sqrt(n_data)),

@@ -5,13 +5,13 @@ from math import pi
 
 import numpy as np
 
-from ordcut.bench.problems import Problem, normal, normal_share, on_label_scale
+from ordcut.bench import Problem, normal, normal_share, on_label_scale
 
 __all__ = ["HARD", "Problem", "hard", "normal", "on_label_scale", "random_convex_cost"]
 
 
 def random_convex_cost(n_classes: int, seed: int = 0) -> np.ndarray:
-    """A cost matrix whose second differences over the prediction are random, and not negative."""
+    """Return a cost matrix with random non-negative second differences over the prediction."""
     rng = np.random.default_rng(seed)
     bend = rng.random((n_classes - 2, n_classes))
     first = -rng.random((1, n_classes)) * np.arange(n_classes)
@@ -21,7 +21,7 @@ def random_convex_cost(n_classes: int, seed: int = 0) -> np.ndarray:
 
 
 def hard(name: str, n: int, n_classes: int) -> Problem:
-    """Data that a method which counts on smooth scores could stumble over; see ``HARD``."""
+    """Return data on which a method that relies on smooth scores could fail; see ``HARD``."""
     plain = normal(n, n_classes)
     return HARD[name](plain)
 
@@ -52,7 +52,7 @@ def _cauchy(scores: np.ndarray) -> np.ndarray:
     return np.tan(pi * (normal_share(scores) - 0.5))
 
 
-#: Each maker turns a problem with normal scores into a hard one.
+#: Each function turns a problem with normal scores into a hard one.
 HARD: dict[str, Callable[[Problem], Problem]] = {
     "constant scores": lambda p: _with_scores(p, np.zeros_like(p.scores)),
     "two values": lambda p: _with_scores(p, p.scores > 0),

@@ -1,9 +1,9 @@
 """Growth of time and memory with the rows and with the classes (absolute and zero-one loss).
 
-Whole calls from unsorted scores; pio and blocks use one thread a core, the others one thread. The
-peak is of memory beyond the scores and labels, also in multiples of these. Methods that take
-O(n K) time are left out where n K exceeds the limit given in `growth.py`; zero-one, which is not
-convex, is solved by the methods that do not need a convex loss.
+Times are for whole calls on unsorted scores; pio and blocks use one thread per core, the others one
+thread. The peak is that of memory beyond the scores and labels, also as a multiple of these.
+Methods that take O(n K) time are left out where n K exceeds the limit in `growth.py`. The zero-one
+loss is not convex and is solved only by methods that do not need a convex loss.
 """
 
 from collections.abc import Iterator
@@ -13,16 +13,15 @@ from typing import Any
 import ordcut
 from benchmarks import data, methods
 from benchmarks.memory import peak_extra_bytes
-from benchmarks.sorting import sorting
-from benchmarks.timing import FULL, QUICK, clock, side_by_side
+from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
 
 SIZES = [10_000, 100_000, 1_000_000, 10_000_000, 30_000_000]
 CLASSES = [3, 10, 30, 100, 300]
-#: The number of classes while the rows grow, and of rows while the classes grow.
+#: The number of classes while n grows, and of rows while K grows.
 N_CLASSES, N_ROWS = 10, 1_000_000
-#: Steps n K that the methods which take them all are still run for.
+#: The largest n K for which the methods that take O(n K) time are run.
 MOST_STEPS = 300_000_000
-#: These take time in proportion to n K at any size.
+#: Methods that take O(n K) time.
 TAKE_ALL_STEPS = {"dp", "io", "pio", "blocks"}
 
 OBJECTIVES = {"absolute": methods.ALL, "zero_one": methods.FOR_ANY_OBJECTIVE}

@@ -1,4 +1,4 @@
-"""Hard data: the time of "auto", in one thread, over that of sorting as many normal scores."""
+"""Hard data: the time of "auto" in one thread, relative to sorting as many normal scores."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,16 +6,15 @@ from typing import Any
 
 import ordcut
 from benchmarks import data
-from benchmarks.sorting import sorting
-from benchmarks.timing import FULL, QUICK, clock, side_by_side
+from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
 
 N_ROWS, N_CLASSES = 1_000_000, 10
 
 
 def run(quick: bool) -> Iterator[dict[str, Any]]:
     n = 3_000 if quick else N_ROWS
-    yardstick = data.normal(n, N_CLASSES)
-    with sorting(yardstick.scores) as sort:
+    reference = data.normal(n, N_CLASSES)
+    with sorting(reference.scores) as sort:
         for name in data.HARD:
             problem = data.hard(name, n, N_CLASSES)
             calls = {
@@ -36,7 +35,7 @@ def run(quick: bool) -> Iterator[dict[str, Any]]:
                     "n": n,
                     "K": N_CLASSES,
                     "objective": objective,
-                    "method taken": call().method,
+                    "method": call().method,
                     "seconds": seconds[objective],
                     "over sort": seconds[objective] / seconds["sort"],
                 }

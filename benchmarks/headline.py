@@ -1,7 +1,7 @@
-"""The headline: each number with what it must be and what it aims at.
+"""Headline numbers, each with the value that is required (`must`) and the value aimed at (`aim`).
 
-Times are ratios to `np.sort(scores)` by its fastest code path, for whole calls from unsorted
-float32 scores and small integer labels, in one thread unless said.
+Times are relative to `np.sort(scores)` in its fastest implementation, for whole calls on unsorted
+float32 scores and small integer labels, in one thread unless stated otherwise.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,9 +15,8 @@ from benchmarks import data, hard
 from benchmarks.data import Problem
 from benchmarks.memory import peak_extra_bytes
 from benchmarks.rounders import quick_kappa, search, sklearn_kappa
-from benchmarks.sorting import sorting
 from benchmarks.table1 import DATA_SETS
-from benchmarks.timing import FULL, QUICK, best_of, clock, side_by_side
+from benchmarks.timing import FULL, QUICK, best_of, clock, side_by_side, sorting
 
 Row = dict[str, Any]
 MILLION = 1_000_000
@@ -87,11 +86,11 @@ def _ten_million(n: int, quick: bool) -> Iterator[Row]:
 def _paper_sizes(scale: int, quick: bool) -> Iterator[Row]:
     must = {"absolute": (4.0, 3.0, 2.5), "zero_one": (20, 14, 10)}
     aim = {"absolute": 1.5, "zero_one": 6}
-    for place, (name, (n, n_classes)) in enumerate(DATA_SETS.items()):
+    for i, (name, (n, n_classes)) in enumerate(DATA_SETS.items()):
         problem = data.normal(max(n // scale, 10 * n_classes), n_classes)
         calls = {objective: _call(problem, objective=objective) for objective in must}
         for objective, ratio in _over_sort(problem, calls, quick).items():
-            yield _row(f"{objective}, {name}", ratio, must[objective][place], aim[objective])
+            yield _row(f"{objective}, {name}", ratio, must[objective][i], aim[objective])
 
 
 def _other_costs(n: int, quick: bool) -> Iterator[Row]:
@@ -114,7 +113,7 @@ def _kappa(n: int, quick: bool) -> Iterator[Row]:
     ratio = seconds["kappa"] / seconds["sort"]
     yield _row(f"quadratic kappa, K = 5, n = {n}", ratio, 1.5, 0.7)
     for name, kappa in {"scikit-learn's": sklearn_kappa, "a quick": quick_kappa}.items():
-        # Searches take long and many calls, so one run is warm-up enough for itself.
+        # A search takes long and makes many calls, so it needs no warm-up.
         _, slow = best_of(partial(search, "Nelder-Mead", kappa, problem), effort)
         work = f"the same, times faster than Nelder-Mead with {name} kappa"
         yield _row(work, slow / seconds["kappa"], 500, None, at_least=True)

@@ -1,4 +1,4 @@
-"""The paper's algorithms as literal Python loops, run in full or extrapolated from a sample."""
+"""The time of the paper's algorithms as literal Python loops, if need be extrapolated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from benchmarks.data import Problem
 from benchmarks.timing import clock
 from ordcut.experiments import literal
 
-#: A run that would take longer than this is extrapolated from one on the first rows.
+#: Runs that would take more seconds than this are extrapolated from one on the first rows.
 LONGEST_RUN = 20.0
 SAMPLE = 1_000
 LONGEST_SAMPLE_RUN = 1.0
@@ -17,7 +17,7 @@ LONGEST_SAMPLE_RUN = 1.0
 
 @dataclass(frozen=True)
 class Process:
-    """A part of the paper's Table 1: how to prepare it for some rows, and how its time grows."""
+    """A process of the paper's Table 1: how to prepare it for some rows, and how its time grows."""
 
     prepare: Callable[[Problem, int], Callable[[], Any]]
     power: int
@@ -47,7 +47,7 @@ def _loss(k: int, y: int) -> int:
 
 
 def _rows(problem: Problem, n_rows: int) -> tuple[list[float], list[int]]:
-    """The first rows as Python numbers, with the paper's labels 1..K."""
+    """Return the first rows as Python numbers, with the paper's labels 1..K."""
     return problem.scores[:n_rows].tolist(), (problem.labels[:n_rows].astype(int) + 1).tolist()
 
 

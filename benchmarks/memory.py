@@ -1,4 +1,4 @@
-"""How much memory a call takes at its peak, beyond what was taken before it."""
+"""The peak memory of a call, beyond what was allocated before it."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def peak_extra_bytes(call: Callable[[], Any]) -> int:
-    """Return the peak of a call that has been warmed up; NumPy and Numba both report to Python."""
+    """Return the peak of a call; tracemalloc sees what NumPy and Numba allocate."""
     tracemalloc.start()
     try:
         call()

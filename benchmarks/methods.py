@@ -1,10 +1,10 @@
-"""The methods there are, so that a new one is measured without a change here."""
+"""All methods of the library, so that a new one is measured without a change here."""
 
 from ordcut.solvers import METHODS, SOLVERS
 
 ALL = list(METHODS)
 
-#: The methods that are optimal for any objective, convex or not: those that verify nothing.
+#: The methods that are optimal for any objective, convex or not.
 FOR_ANY_OBJECTIVE = [
     name for name in METHODS if name not in SOLVERS or SOLVERS[name].needs == "nothing"
 ]

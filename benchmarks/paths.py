@@ -1,4 +1,4 @@
-"""Threshold paths: the time of a point, over a sort of the scores and over a call of its own."""
+"""Threshold paths: the time per point, relative to sorting the scores and to separate calls."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,8 +6,7 @@ from typing import Any
 
 import ordcut
 from benchmarks import data
-from benchmarks.sorting import sorting
-from benchmarks.timing import FULL, QUICK, clock, side_by_side
+from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
 from ordcut.paths import FACTORS
 
 N_CLASSES = 10
@@ -30,8 +29,8 @@ def run(quick: bool) -> Iterator[dict[str, Any]]:
                     "objective": objective,
                     "points": len(FACTORS),
                     "seconds": seconds["path"],
-                    "a point over a sort": seconds["path"] / len(FACTORS) / seconds["sort"],
-                    "over calls of their own": seconds["path"] / seconds["calls"],
+                    "point over sort": seconds["path"] / len(FACTORS) / seconds["sort"],
+                    "over separate calls": seconds["path"] / seconds["calls"],
                 }
 
 

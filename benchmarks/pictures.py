@@ -1,4 +1,4 @@
-"""Pictures of the rows: growth, the paper's Table 1, rivals."""
+"""Figures of the results: growth, the paper's Table 1, rivals."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-mpl.use("Agg")  # files only, on machines without a screen too
+mpl.use("Agg")  # no display is needed
 import matplotlib.pyplot as plt
 
 Row = dict[str, Any]
 
 
 def draw_growth(rows: list[Row], file: Path) -> None:
-    """Time and peak memory over n and over K, for the absolute loss."""
+    """Draw time and peak memory over n and over K, for the absolute loss."""
     figure, grid = plt.subplots(2, 2, figsize=(11, 8), layout="constrained", sharex="col")
     rows = [row for row in rows if row["objective"] == "absolute"]
     for column, grows in enumerate(("n", "K")):
@@ -35,7 +35,7 @@ def draw_growth(rows: list[Row], file: Path) -> None:
 
 
 def draw_table1(rows: list[Row], file: Path) -> None:
-    """Bars of milliseconds for each process and way to run it, a panel for each data set."""
+    """Draw the milliseconds of each process and implementation, one panel per data set."""
     names = list(dict.fromkeys(row["data set"] for row in rows))
     figure, panels = plt.subplots(
         1, len(names), figsize=(5 * len(names), 8), layout="constrained", sharex=True, sharey=True
@@ -43,12 +43,12 @@ def draw_table1(rows: list[Row], file: Path) -> None:
     ways = {"loops ms": "tab:gray", "NumPy ms": "tab:blue", "ordcut ms": "tab:orange"}
     for axes, name in zip(panels, names, strict=True):
         these = [row for row in rows if row["data set"] == name]
-        place = np.arange(len(these))
+        rows_at = np.arange(len(these))
         for offset, (way, colour) in enumerate(ways.items()):
             heights = [row[way] or np.nan for row in these]
-            axes.barh(place + 0.27 * (offset - 1), heights, 0.27, color=colour, label=way[:-3])
+            axes.barh(rows_at + 0.27 * (offset - 1), heights, 0.27, color=colour, label=way[:-3])
         axes.set(xscale="log", xlabel="milliseconds", title=f"{name}, n = {these[0]['n']}")
-        axes.set_yticks(place, [row["process"] + " " + row["extrapolated"] for row in these])
+        axes.set_yticks(rows_at, [row["process"] + " " + row["extrapolated"] for row in these])
     panels[0].set_xlim(left=0.1)  # bars on a logarithmic axis have no natural start
     panels[0].invert_yaxis()
     panels[-1].legend(loc="lower right")
@@ -56,8 +56,8 @@ def draw_table1(rows: list[Row], file: Path) -> None:
 
 
 def draw_rivals(rows: list[Row], file: Path) -> None:
-    """What each rival leaves of the metric, over its time in multiples of ordcut's."""
-    rows = [row for row in rows if row["rival"] != "rounding"]  # no search, so no time to compare
+    """Draw how far each rival falls short of ordcut, over its time relative to ordcut's."""
+    rows = [row for row in rows if row["rival"] != "rounding"]  # not a search: no time to compare
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     figure, panels = plt.subplots(
         1, len(metrics), figsize=(5 * len(metrics), 5), layout="constrained"
@@ -74,12 +74,12 @@ def draw_rivals(rows: list[Row], file: Path) -> None:
             axes.scatter(*zip(*points, strict=True), marker=marker, label=rival)
         axes.set(
             xscale="log",
-            xlabel="time over ordcut's",
-            ylabel="left behind of what ordcut reaches",
+            xlabel="time relative to ordcut",
+            ylabel="metric below that of ordcut",
             title=metric.replace("_", " "),
         )
         axes.set_yscale("symlog", linthresh=1e-4)
-        axes.set_ylim(-2e-5, 10)  # with room for the legend
+        axes.set_ylim(-2e-5, 10)  # leaves space for the legend
         axes.legend(fontsize="small")
     _save(figure, file)
 

@@ -1,4 +1,4 @@
-"""The paper's algorithms as one would write them in NumPy: arrays of N x K, and no other library.
+"""The paper's algorithms as one would write them in NumPy, with (N, K) arrays.
 
 Cut ``j`` lies just below distinct score ``j``; every function returns cuts, the lowest optimal
 ones.
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def sort_and_group(scores, labels):
-    """P2, P3: distinct scores, where the rows of each begin, and the labels in that order."""
+    """P2, P3: return distinct scores, the first row of each, and the labels in sorted order."""
     order = np.argsort(scores)
     in_order = scores[order]
     starts = np.flatnonzero(np.concatenate(([True], in_order[1:] != in_order[:-1])))
@@ -19,14 +19,14 @@ def sort_and_group(scores, labels):
 
 
 def losses_and_candidates(distinct, starts, labels, cost):
-    """P4, P5: what each label costs each distinct score, (N, K), and where thresholds can stand."""
+    """P4, P5: return the cost of each label for each distinct score, (N, K), and the candidates."""
     losses = np.add.reduceat(cost.T[labels], starts, axis=0)
     middles = distinct[:-1] / 2 + distinct[1:] / 2
     return losses, np.concatenate(([-np.inf], middles, [np.inf]))
 
 
 def risk_curves(losses):
-    """The N + 1 points of every threshold's curve, (N + 1, K - 1): IO2, IO3."""
+    """IO2, IO3: return the N + 1 points of every threshold's risk curve, (N + 1, K - 1)."""
     curves = np.zeros((len(losses) + 1, losses.shape[1] - 1))
     np.cumsum(losses[:, :-1] - losses[:, 1:], axis=0, out=curves[1:])
     return curves
@@ -35,7 +35,7 @@ def risk_curves(losses):
 def dynamic_programme(losses):
     """Algorithm 2, threshold by threshold, since a loop over N rows would take a second.
 
-    ``reached[k][j]`` is the least risk of thresholds 0..k when threshold k stands at cut j.
+    ``reached[k][j]`` is the least risk of thresholds 0..k when threshold k is at cut j.
     """
     reached = risk_curves(losses).T.copy()
     for k in range(1, len(reached)):
@@ -53,7 +53,7 @@ def independent(losses):
 
 
 def independent_in_threads(losses, n_threads):
-    """Algorithm 3, with the thresholds shared among threads."""
+    """Algorithm 3, with the thresholds distributed over threads."""
     n_cuts = losses.shape[1] - 1
     edges = np.linspace(0, n_cuts, min(n_threads, n_cuts) + 1).astype(int)
     pieces = [losses[:, low : high + 1] for low, high in pairwise(edges)]
@@ -62,7 +62,7 @@ def independent_in_threads(losses, n_threads):
 
 
 def in_blocks(losses, n_blocks, n_threads):
-    """Algorithm 4: curves of blocks of cuts, each lifted by the ends of those before it."""
+    """Algorithm 4: compute the curves of blocks of cuts, then add the ends of those before."""
     size = -(-(len(losses) + 1) // n_blocks)
     firsts = range(0, len(losses) + 1, size)
     with ThreadPoolExecutor(n_threads) as pool:

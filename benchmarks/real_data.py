@@ -1,4 +1,4 @@
-"""Real ordinal data that come inside packages, scored by a regression of the label."""
+"""Real ordinal data that ship with packages, scored by a linear regression of the label."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ from benchmarks.data import Problem
 
 
 def real_problems() -> dict[str, Problem]:
-    """Problems by name, with scores on the label's scale; missing packages are left out."""
+    """Return problems by name, with scores on the label's scale, from the installed packages."""
     problems = {}
     for package, load in {"statsmodels": _statsmodels, "skordinal": _skordinal}.items():
         if find_spec(package):
@@ -25,7 +25,7 @@ Rows = tuple[np.ndarray, np.ndarray]
 
 
 def _score(features: np.ndarray, target: np.ndarray) -> Problem:
-    """Predict every row's label by a linear regression that has not seen the row."""
+    """Predict every row's label by a linear regression fitted on other rows."""
     classes, labels = np.unique(target, return_inverse=True)
     model = make_pipeline(StandardScaler(), LinearRegression())
     scores = cross_val_predict(model, features, labels, cv=5)

@@ -1,10 +1,10 @@
-"""Write the rows of a benchmark as CSV, with all digits, and as Markdown, to be read."""
+"""Write the rows of a benchmark as CSV, with all digits, and as Markdown, for readers."""
 
 import csv
 from pathlib import Path
 from typing import Any
 
-from ordcut.bench import machine
+from ordcut.bench import describe_machine
 
 Row = dict[str, Any]
 
@@ -17,7 +17,7 @@ def write_csv(rows: list[Row], file: Path) -> None:
 
 
 def write_markdown(rows: list[Row], about: str, picture: str | None, file: Path) -> None:
-    parts = [f"# {file.stem}", about.strip(), machine.describe()]
+    parts = [f"# {file.stem}", about.strip(), describe_machine()]
     if picture:
         parts.append(f"![{file.stem}]({picture})")
     lines = [_line(rows[0]), _line(["---"] * len(rows[0]))]
@@ -27,7 +27,7 @@ def write_markdown(rows: list[Row], about: str, picture: str | None, file: Path)
 
 
 def shown(value: Any) -> str:
-    """Return a value for people: four digits are more than a measurement is good for."""
+    """Return a value as text for readers, a float with four significant digits."""
     if value is None:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,10 +1,10 @@
-"""Rivals: the value each reaches on the rows it sees, and its time over ordcut's.
+"""Rivals: the value that each reaches on the rows it is given, and its time relative to ordcut's.
 
-Quadratic kappa against rounders that search without derivatives, as competitions use them with
-scikit-learn's kappa and with a quicker one, and against the package optimized-rounder; for two
-classes, accuracy against the grid of scikit-learn's TunedThresholdClassifierCV. Scores are on the
-label's scale and ordcut has one thread; one judge, scikit-learn's metric, scores all. `short of
-ordcut` is how much of the metric a rival leaves behind.
+For quadratic kappa, rivals are rounders that search without derivatives, as used in competitions,
+with scikit-learn's kappa and with a quicker one, and the package optimized-rounder. For accuracy
+with two classes, they are the grids of scikit-learn's TunedThresholdClassifierCV. Scores are on the
+label's scale, and ordcut uses one thread. All values are computed by scikit-learn's metrics; `short
+of ordcut` is by how much that of a rival is lower.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ from benchmarks.tuned_threshold import tune
 
 Find = Callable[[Problem], np.ndarray]
 SIZES = [10_000, 100_000, 1_000_000]
-#: Thresholds in scikit-learn's grid: its default, and a finer one.
+#: Sizes of scikit-learn's grid: the default and a finer one.
 GRIDS = [100, 1_000]
 
 
@@ -67,7 +67,7 @@ def _compare(
     small = data.on_label_scale(50 * problem.n_classes, problem.n_classes)
     ours: tuple[float, float] | None = None
     for rival, find in finders.items():
-        find(problem if rival == "ordcut" else small)  # warm-up; the rivals' may not take long
+        find(problem if rival == "ordcut" else small)  # warm-up, which must be short for rivals
         thresholds, seconds = best_of(partial(find, problem), effort)
         value = judge(problem.labels, label(thresholds, problem.scores))
         ours = ours or (value, seconds)

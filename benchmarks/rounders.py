@@ -1,4 +1,4 @@
-"""Rounders: ways to find thresholds for the quadratic kappa that do not promise the best ones."""
+"""Rounders: heuristic searches for thresholds with a high quadratic kappa."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,12 +16,12 @@ Rounder = Callable[[Problem], np.ndarray]
 
 
 def sklearn_kappa(labels: np.ndarray, predicted: np.ndarray) -> float:
-    """The kappa that the rounders of competitions call, and the judge of every result here."""
+    """Return the kappa that rounders in competitions use, and by which all results are scored."""
     return cohen_kappa_score(labels, predicted, weights="quadratic")
 
 
 def quick_kappa(labels: np.ndarray, predicted: np.ndarray) -> float:
-    """The same from one count of pairs, so that no rival is slow only for how kappa is counted."""
+    """Return the same from one count of pairs: scikit-learn's function is slow."""
     n_classes = int(labels.max()) + 1
     pairs = predicted * n_classes + labels
     table = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
@@ -36,7 +36,7 @@ def label(thresholds: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def rounding(problem: Problem) -> np.ndarray:
-    """Thresholds halfway between the labels."""
+    """Return thresholds halfway between the labels."""
     return np.arange(problem.n_classes - 1) + 0.5
 
 
@@ -50,7 +50,7 @@ def search(optimiser: str, kappa: Kappa, problem: Problem) -> np.ndarray:
 
 
 def optimized_rounder(n_trials: int, problem: Problem) -> np.ndarray:
-    """The package of that name: a search by Optuna, with 200 trials by default."""
+    """Run the package of that name: a search by Optuna, with 200 trials by default."""
     from oprounder import OptimizedRounder
 
     rounder = OptimizedRounder(n_classes=problem.n_classes, n_trials=n_trials)
@@ -58,7 +58,7 @@ def optimized_rounder(n_trials: int, problem: Problem) -> np.ndarray:
 
 
 def rounders(effort: Effort) -> dict[str, Rounder]:
-    """The rivals by name; packages that are not installed are left out."""
+    """Return the rivals by name, without packages that are not installed."""
     known: dict[str, Rounder] = {
         "rounding": rounding,
         "Nelder-Mead": partial(search, "Nelder-Mead", sklearn_kappa),

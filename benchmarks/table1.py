@@ -2,9 +2,9 @@
 
 Milliseconds of each process as the paper's literal Python loops (~ marks a time extrapolated from
 a sample), in plain NumPy and in ordcut. P2-P3 sort and group the rows, P4-P5 sum the losses and
-lay out the candidates; dp is Algorithm 2, io and pio are Algorithm 3 in one thread and in one a
-core, blocks (b) is Algorithm 4 with b blocks. These start from prepared data; the whole calls
-start from unsorted scores. `over sort` is ordcut's time over that of `np.sort(scores)`.
+compute the candidates; dp is Algorithm 2, io and pio are Algorithm 3 in one thread and in one
+thread per core, blocks (b) is Algorithm 4 with b blocks. These start from prepared data; the whole
+calls start from unsorted scores. `over sort` is ordcut's time relative to `np.sort(scores)`.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,8 +15,7 @@ import numpy as np
 
 import ordcut
 from benchmarks import data, literal_loops, methods, plain_numpy
-from benchmarks.sorting import sorting
-from benchmarks.timing import FULL, QUICK, clock, side_by_side
+from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
 from ordcut.threads import count_cores
 
 #: Training rows and classes of the paper's data sets.
@@ -71,7 +70,7 @@ def ordcut_calls(problem: data.Problem) -> dict[str, Callable[[], Any]]:
             for b in N_BLOCKS:
                 size = -(-(len(table.scores) + 1) // b)
                 calls[f"blocks ({b})"] = partial(solve, block_size=size)
-        elif method != "pruned":  # which never sorts: nothing of it starts from sorted data
+        elif method != "pruned":  # which does not start from sorted data
             calls[method] = solve
     calls |= {f"whole: {method}": partial(whole, method=method) for method in methods.ALL}
     return {**calls, "whole: zero-one, auto": partial(whole, objective="zero_one")}
@@ -100,7 +99,7 @@ def numpy_calls(problem: data.Problem) -> dict[str, Callable[[], Any]]:
 
 
 def time_loops(problem: data.Problem) -> dict[str, tuple[float, bool]]:
-    """Time the loops; those run in full must find the same thresholds as the library."""
+    """Time the loops, and check the thresholds of those that are run in full."""
     right = cuts_of(ordcut.optimal_thresholds(problem.scores, problem.labels).thresholds, problem)
     times = {}
     for name, process in literal_loops.PROCESSES.items():
@@ -112,7 +111,7 @@ def time_loops(problem: data.Problem) -> dict[str, tuple[float, bool]]:
 
 
 def check_agreement(problem: data.Problem, by_numpy: dict, by_ordcut: dict) -> None:
-    """Compare times only of calls that find the same thresholds."""
+    """Check that all calls find the same thresholds before their times are compared."""
     right = cuts_of(ordcut.optimal_thresholds(problem.scores, problem.labels).thresholds, problem)
     for name, call in by_numpy.items():
         if not name.startswith("P"):
@@ -123,5 +122,5 @@ def check_agreement(problem: data.Problem, by_numpy: dict, by_ordcut: dict) -> N
 
 
 def cuts_of(thresholds: Any, problem: data.Problem) -> np.ndarray:
-    """Which distinct score each threshold stands below, however its midpoint was rounded."""
+    """Return the distinct score next above each threshold, however its midpoint was rounded."""
     return np.searchsorted(np.unique(problem.scores).astype(np.float64), thresholds)

@@ -1,5 +1,5 @@
-"""The protocol of every time, which ships with ordcut for ``ordcut bench``."""
+"""How times are measured, as in ``ordcut bench``."""
 
-from ordcut.bench.timing import FULL, QUICK, Clock, Effort, best_of, clock, side_by_side
+from ordcut.bench import FULL, QUICK, Clock, Effort, best_of, clock, side_by_side, sorting
 
-__all__ = ["FULL", "QUICK", "Clock", "Effort", "best_of", "clock", "side_by_side"]
+__all__ = ["FULL", "QUICK", "Clock", "Effort", "best_of", "clock", "side_by_side", "sorting"]

@@ -1,4 +1,4 @@
-"""scikit-learn's tuned threshold for two classes: a grid over scores that are already there."""
+"""scikit-learn's tuned threshold for two classes: a grid search on given scores."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -23,7 +23,7 @@ class GivenScores(ClassifierMixin, BaseEstimator):
 
 
 def tune(metric: str, n_thresholds: int, problem: Problem) -> np.ndarray:
-    """Return the threshold that the grid finds for a metric, on the rows themselves."""
+    """Return the threshold that the grid search finds for a metric on the rows."""
     features = problem.scores[:, None]
     tuned = TunedThresholdClassifierCV(
         GivenScores().fit(features, problem.labels),

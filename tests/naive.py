@@ -1,28 +1,10 @@
-"""Oracles too simple to be wrong: the paper's algorithms, literally, and a brute force."""
+"""Oracles too simple to be wrong: they try every ordered labeling, row by row.
+
+The paper's own algorithms, which the solvers are compared with as well, are in
+``ordcut.experiments.literal``: the experiment times them.
+"""
 
 from itertools import combinations_with_replacement
-
-from ordcut.experiments.literal import (
-    dynamic_programme,
-    further_parallelised,
-    group,
-    independent_optimisation,
-    losses_and_candidates,
-)
-
-__all__ = [
-    "brute_force",
-    "dynamic_programme",
-    "further_parallelised",
-    "independent_optimisation",
-    "preparation",
-]
-
-
-def preparation(scores, labels, n_classes, loss):
-    """Algorithm 1 without line P1: the distinct scores, their labels, losses, candidates."""
-    a, Y = group(scores, labels)
-    return a, Y, *losses_and_candidates(a, Y, n_classes, loss)
 
 
 def every_labeling(n_scores, n_classes):
@@ -52,3 +34,13 @@ def brute_force(rows, n_scores, n_classes, goodness):
     best = max(value for value, _ in found)
     optima = [cuts for value, cuts in found if value == best]
     return best, tuple(min(column) for column in zip(*optima, strict=True))
+
+
+def weights_below(position, problem):
+    """The weight of each class below a position, row by row."""
+    weights = [1.0] * len(problem.scores) if problem.weights is None else problem.weights
+    found = [0.0] * problem.n_classes
+    for score, label, weight in zip(problem.scores, problem.labels, weights, strict=True):
+        if score < position:
+            found[label] += weight
+    return found

@@ -5,6 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
+import ordcut
+
+COSTS = ["absolute", "squared", "zero_one"]
+KAPPAS = ["kappa", "linear_kappa", "quadratic_kappa"]
+OBJECTIVES = [*COSTS, *KAPPAS]
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -66,3 +72,15 @@ def cost_matrices(draw, n_classes, convex=False):
 def _grid(entries, n_rows, n_columns):
     row = st.lists(entries, min_size=n_columns, max_size=n_columns)
     return st.lists(row, min_size=n_rows, max_size=n_rows)
+
+
+def enough_classes(problem):
+    """Return whether at least two classes occur, without which a kappa has no value."""
+    return len({truth for _, truth, _ in problem.rows}) > 1
+
+
+def find(scores, labels, n_classes, objective="absolute", **options):
+    """Find the optimal thresholds for labels among 0..n_classes-1."""
+    return ordcut.optimal_thresholds(
+        scores, labels, objective=objective, classes=range(n_classes), **options
+    )

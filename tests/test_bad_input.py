@@ -69,7 +69,7 @@ def says(text):
         ({"labels": [[0], [1, 2], [2]]}, ValueError, "labels must be a flat list or array"),
         ({"labels": [1, 1, 1]}, ValueError, "labels must hold at least two classes, got only"),
         ({"labels": [0, 1, 7], "classes": [0, 1, 2]}, ValueError, "got 7 at position 2"),
-        ({"labels": ["a", "b", "c"], "classes": [0, 1, 2]}, TypeError, "must be of one kind"),
+        ({"labels": ["a", "b", "c"], "classes": [0, 1, 2]}, TypeError, "must be of the same type"),
         ({"classes": [0, 1, 1]}, ValueError, "classes must be distinct, got"),
         ({"classes": [0]}, ValueError, "classes must list at least two classes"),
         ({"classes": {0, 1, 2}}, TypeError, "classes must be in order, lowest first, got a set"),
@@ -82,7 +82,7 @@ def says(text):
         (
             {"labels": [1, 2, 2], "objective": np.zeros((5, 5))},
             ValueError,
-            "objective speaks of 5 classes, but labels hold 2: 1, 2. List all 5 in classes=",
+            "objective is made for 5 classes, but labels hold 2: 1, 2. List all 5 in classes=",
         ),
         (
             {"classes": [0, 1, 2], "objective": np.zeros((5, 5))},

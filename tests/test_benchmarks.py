@@ -1,4 +1,4 @@
-"""The benchmarks run from end to end on tiny data; nothing here judges a time."""
+"""The benchmarks run from end to end on tiny data; no test depends on a time."""
 
 import csv
 import subprocess
@@ -17,8 +17,8 @@ RATIOS = {
     "growth": "over sort",
     "rivals": "time over ordcut",
     "hard": "over sort",
-    "paths": "a point over a sort",
-    "bootstrap": "a replicate over a sort",
+    "paths": "point over sort",
+    "bootstrap": "replicate over sort",
     "coverage": "thresholds",
 }
 
@@ -38,7 +38,7 @@ def results(tmp_path_factory):
     return rows
 
 
-# One test, and not one a claim: parallel workers would each run all benchmarks for theirs.
+# One test for all claims: with one test per claim, parallel workers would each run all benchmarks.
 def test_quick_benchmarks_write_rows_that_make_sense(results):
     assert set(results) == set(RATIOS)
     for name, column in RATIOS.items():
@@ -56,7 +56,7 @@ def test_quick_benchmarks_write_rows_that_make_sense(results):
     rivals = {row["rival"] for row in results["rivals"]}
     assert {"Nelder-Mead", "Powell", "optimized-rounder", "scikit-learn, grid of 100"} <= rivals
     for row in results["rivals"]:
-        assert float(row["short of ordcut"]) >= -1e-12, row  # one judge, up to its rounding
+        assert float(row["short of ordcut"]) >= -1e-12, row  # up to the rounding of the metric
 
 
 def test_the_quick_benchmark_of_the_command_line_writes_its_ratios(tmp_path):

@@ -8,20 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
-from strategies import cost_matrices, problems
-
-OBJECTIVES = ["absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa"]
-COSTS = OBJECTIVES[:3]
-
-
-def find(scores, labels, n_classes, objective="absolute", **options):
-    return ordcut.optimal_thresholds(
-        scores, labels, objective=objective, classes=range(n_classes), **options
-    )
-
-
-def enough_classes(problem):
-    return len({truth for _, truth, _ in problem.rows}) > 1
+from strategies import COSTS, OBJECTIVES, cost_matrices, enough_classes, find, problems
 
 
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from strategies import problems
+from strategies import OBJECTIVES, problems
 
 mpl.use("Agg")
 
-OBJECTIVES = ["absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa"]
 FACTORS = [0, 1 / 7, 0.5, 1, 3, 1.1, np.sqrt(2)]
 
 

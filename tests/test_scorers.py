@@ -10,20 +10,31 @@ from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import ordcut
+from datasets import ordinal_data
 from ordcut.estimators import OrdinalLogisticRegression
 from ordcut.scorers import ObjectiveScorer, get_scorer, get_scorer_names
-
-
-def ordinal_data(n=150, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    return X, np.digitize(X @ [1.0, -0.5, 0.2] + rng.logistic(size=n), [-1.0, 1.0])
+from strategies import OBJECTIVES
 
 
 def test_there_is_a_scorer_for_every_objective_with_a_name():
-    from ordcut.objectives import COSTS, KAPPAS
+    assert {get_scorer(name).objective for name in get_scorer_names()} == set(OBJECTIVES)
 
-    assert len(get_scorer_names()) == len(COSTS) + len(KAPPAS)
+
+class Recited(DummyClassifier):
+    """A classifier that predicts its only feature."""
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_fewer_errors_score_higher_and_none_score_best(name):
+    y = np.arange(30) % 3
+    model, scorer = Recited().fit(y[:, None], y), get_scorer(name)
+    wrong = [np.where(np.arange(30) < n, 0, y) for n in (0, 2, 20)]
+    none, one, many = (scorer(model, predicted[:, None], y) for predicted in wrong)
+    assert none == (0 if "neg" in name else 1)
+    assert none > one > many
 
 
 @pytest.mark.parametrize("name", get_scorer_names())
@@ -59,7 +70,7 @@ def test_a_class_met_only_in_the_fold_counts():
 def test_searches_and_cross_validation_take_scorers():
     X, y = ordinal_data()
     scorer = get_scorer("ordcut_neg_absolute")
-    grid = {"labeling": ["optimal", "round"]}
+    grid = {"labeling": ["optimal", "rounding"]}
     search = GridSearchCV(OrdinalLogisticRegression("absolute"), grid, scoring=scorer, cv=3)
     assert -1 < search.fit(X, y).best_score_ < 0
     assert cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3).shape == (3,)

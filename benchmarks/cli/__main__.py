@@ -1,9 +1,9 @@
-"""The command line against what it cannot do without: `python -m benchmarks.cli [--quick]`.
+"""The overhead of the command line: `python -m benchmarks.cli [--quick]`.
 
-Each number is the time of a whole program, from its start to its end, as a multiple of another
-program's, measured side by side: `import click` for the help, `import duckdb, numba` for a small
-file, and for a large one the frames function, as the first call of a Python that has imported it
-(imports apart) and as a program of its own.
+Each row has the time of a whole program, from start to exit, and its ratio to another one that is
+timed in turns with it: `import click` for the help, and `import duckdb, numba` for a small file.
+For a large file these are the first call of the frames function in a new process, without its
+imports ("imports apart"), and the whole program that makes this call.
 """
 
 import argparse
@@ -18,8 +18,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.reports import shown, write_csv, write_markdown
-from ordcut.bench.problems import normal
-from ordcut.bench.timing import Clock, Effort, clock, side_by_side
+from ordcut.bench import Clock, Effort, clock, normal, side_by_side
 
 #: The program that a user starts.
 ORDCUT = [str(Path(sys.executable).parent / "ordcut")]
@@ -100,7 +99,7 @@ def _write(problem: Any, file: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cli", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that all runs")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to check that it runs")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     arguments = parser.parse_args()
     rows = []

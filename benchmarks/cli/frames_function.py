@@ -1,4 +1,4 @@
-"""Print the seconds of the first call of the frames function in this process, imports apart."""
+"""Print the seconds of the first call of the frames function in this process, without imports."""
 
 import sys
 from time import perf_counter

@@ -1,1 +1,1 @@
-"""The estimators measured against other libraries: `python -m benchmarks.estimators`."""
+"""Comparisons of the estimators with other libraries: `python -m benchmarks.estimators`."""

@@ -1,4 +1,4 @@
-"""Real ordinal data that ship in packages: no download, every choice written down here."""
+"""Real ordinal data that ship with packages, so that nothing is downloaded."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ def _abalone() -> tuple[pd.DataFrame, np.ndarray]:
     from sklego.datasets import load_abalone
 
     data = load_abalone(as_frame=True)
-    # Rings from 4 to 16, the ends taken together: 13 classes, none of them rare.
+    # Rings from 4 to 16, with the rare ones at both ends merged: 13 classes.
     return data.drop(columns="rings"), data.rings.clip(4, 16).to_numpy()
 
 

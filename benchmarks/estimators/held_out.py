@@ -1,4 +1,4 @@
-"""Loss on rows not seen, on real data: every method by every loss, wins and losses alike."""
+"""Held-out loss on real data: every method by every loss, whether it wins or loses."""
 
 import warnings
 
@@ -10,10 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 import ordcut
 from benchmarks.estimators.datasets import DATASETS, load
+from benchmarks.estimators.labelings import find_thresholds
 from benchmarks.estimators.tables import markdown, write_csv, write_markdown
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
-from ordcut.estimators.labeling import Scored, label
-from ordcut.estimators.targets import read_targets
 
 OBJECTIVES = ["absolute", "zero_one", "squared", "quadratic_kappa"]
 REFERENCE = "ordcut OLR optimal"
@@ -24,7 +23,7 @@ def boosting():
 
 
 def by_olr(X, y, new, k):
-    """Yield what each labeling of one model predicts for each objective."""
+    """Yield the predictions of each labeling of one model for each objective."""
     for labeling in ("optimal", "likelihood"):
         for objective in OBJECTIVES:
             model = OrdinalLogisticRegression(objective, labeling, classes=np.arange(k))
@@ -32,18 +31,14 @@ def by_olr(X, y, new, k):
 
 
 def by_boosting(X, y, new, k):
-    """The same around one boosting, fitted once: objectives share its cross-fitted scores."""
+    """Yield the same for boosting, fitted once: objectives share its cross-fitted scores."""
     model = OrdinalThresholdClassifierCV(boosting(), classes=np.arange(k), store_cv_results=True)
     found = model.fit(X, y).cv_results_
     scores = model.predict_score(new)
     for labeling in ("optimal", "likelihood"):
         for objective in OBJECTIVES:
-            targets = read_targets(
-                found["labels"], classes=np.arange(k), objective=objective,
-                sample_weight=None, class_weight=None,
-            )  # fmt: skip
-            labeler = label(Scored(found["scores"], targets, objective), labeling)
-            yield f"ordcut boosting {labeling}", objective, labeler.predict(scores)
+            thresholds = find_thresholds(found["scores"], found["labels"], k, objective, labeling)
+            yield f"ordcut boosting {labeling}", objective, thresholds.predict(scores)
 
 
 def rounded(make):
@@ -81,7 +76,7 @@ def by_mord(name):
     return predict
 
 
-#: Ours are told what they are judged by; the others have one answer for every loss.
+#: Ours are fitted for the loss at hand; the others predict the same for every loss.
 OURS = [
     "ordcut OLR optimal",
     "ordcut OLR likelihood",
@@ -155,8 +150,8 @@ def summarise(rows: list[dict], config: dict) -> str:
     parts = [
         f"{config['splits']} random splits of each of {len(DATASETS)} data sets, "
         f"{config['test_share']:.0%} held out. Every method sees standardised features and has "
-        "its default settings. The first four are told the loss that they are judged by; the "
-        "others have one answer for every loss.\n",
+        "its default settings. The first four are fitted for each loss; the others predict the "
+        "same for every loss.\n",
         "## Over all data sets\n",
         "Losses are geometric means of the ratio to "
         f"`{REFERENCE}` (below 1 is better); kappa is the mean difference to it (above 0 is "

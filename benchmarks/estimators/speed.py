@@ -1,4 +1,4 @@
-"""How long ordinal logistic regression takes, and how good its likelihood is."""
+"""The time to fit ordinal logistic regression, and the likelihood reached."""
 
 import resource
 import time
@@ -84,7 +84,7 @@ def run(config: dict) -> str:
     write_csv("speed", rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     text = (
-        f"{markdown(rows)}\nThe least of {config['repeats']} times on 2 cores, one run for "
+        f"{markdown(rows)}\nThe best of {config['repeats']} runs on 2 cores, one run for "
         "statsmodels; normal features, logistic noise, classes of equal size.\n\nPeak memory of "
         f"the whole run: {peak:.1f} GB, of which the features of the last row are "
         f"{config['large_rows'] * config['large_features'] * 8 / 1e9:.1f} GB.\n"

@@ -1,1 +1,1 @@
-"""The paper's experiment, measured: its Table 1 again, and a run on faces drawn on the spot."""
+"""The paper's experiment, measured: its Table 1 again, and a run on synthetic faces."""

@@ -1,9 +1,9 @@
-"""The experiment on faces drawn on the spot, on this CPU: every process measured.
+"""The experiment on synthetic faces, on this CPU, with the time of every stage.
 
 Minutes for 100 epochs, means over the epochs of one run. All methods are timed on the same scores
-of the same epochs, so that the time of the network is one and the same. `literal` is the paper's
+of the same epochs, so that the time of the network is the same for all. `literal` is the paper's
 Algorithms 1 and 2 as loops over Python lists, the DP that all others are compared with. On a CPU
-the network takes nearly all the time; with a GPU as in the paper, it is the thresholds that do.
+the network takes nearly all of the time; with a GPU as in the paper, the thresholds do.
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ordcut.experiments import Settings, start_run
 from ordcut.experiments.command import SYNTHETIC_DEFAULTS
-from ordcut.experiments.progress import Terminal
-from ordcut.experiments.run import start_run
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.table import Measured, read_measured, table_rows
+from ordcut.experiments.progress import TerminalProgress
+from ordcut.experiments.table import MethodTimes, read_times, table_rows
 
 METHODS = ("literal", "dp", "io", "pio", "blocks")
 
@@ -38,10 +37,10 @@ def run(quick: bool) -> Iterator[dict[str, Any]]:
 
 
 @cache
-def finished_run(settings: Settings, quick: bool) -> tuple[list[dict[str, Any]], list[Measured]]:
+def finished_run(settings: Settings, quick: bool) -> tuple[list[dict[str, Any]], list[MethodTimes]]:
     """Run settings once, and return the rows of the epochs and the times of each method."""
     if quick:
         settings = replace(settings, n_images=40, n_classes=4, image_size=16, epochs=1)
     with TemporaryDirectory(prefix="ordcut-") as folder:
         out = Path(folder) / "run"
-        return start_run(settings, out, Terminal()), read_measured(out)
+        return start_run(settings, out, TerminalProgress()), read_times(out)

@@ -1,1 +1,1 @@
-"""What exact thresholds cost inside an engine, in plain group-bys of the same files."""
+"""The cost of exact thresholds inside an engine, relative to a plain group-by."""

@@ -17,11 +17,12 @@ from benchmarks.frames.engines import ENGINES
 CLUSTERS = ("dask", "spark")
 
 ABOUT = """
-Exact thresholds inside an engine, in plain group-bys of the same Parquet files: one that counts the
-rows of each label with their lowest and highest score. Float32 scores, int8 labels, ten classes;
-the best of some rounds after a warm-up, each engine in a process of its own. The value found is
-checked by one more pass. Rows out are the candidates that left the engine; besides them, 4096
-scores are looked at to lay out cells. Dask has two worker processes, Spark is `local[2]`.
+The time of exact thresholds inside an engine, relative to a plain group-by of the same Parquet
+files that returns the number of rows and the lowest and highest score of each label. Float32
+scores, int8 labels, ten classes; the best of several rounds after a warm-up, each engine in its own
+process. The value found is checked by one more pass. `rows out` are the candidates that left the
+engine; in addition, 4096 scores are read to choose the cells. Dask has two worker processes, Spark
+is `local[2]`.
 """
 
 

@@ -1,4 +1,4 @@
-"""The engines: how each reads the files, and its own plain group-by, in its own words."""
+"""The engines: how each reads the files, and a plain group-by in its own API."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Bench:
-    """A way to get the frame, and one to count the rows of each label with its extreme scores."""
+    """Functions that return the frame, and run a group-by: row count, min and max of each label."""
 
     frame: Callable[[], Any]
     plain: Callable[[], Any]

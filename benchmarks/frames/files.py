@@ -10,14 +10,14 @@ from benchmarks import data
 
 N_CLASSES = 10
 
-#: Rows are made and written in chunks, so that no more of them are ever in memory.
+#: Rows are generated and written in chunks, so that only one chunk is in memory.
 CHUNK, ROW_GROUP = 2_000_000, 500_000
 
 N_FILES = 4
 
 
 def write(n_rows: int, folder: Path) -> None:
-    """Write about so many rows to a few files; chunk by chunk, they are the same in every run."""
+    """Write rows to a few files; they are the same in every run."""
     folder.mkdir()
     sizes = [len(part) for part in np.array_split(np.arange(n_rows), N_FILES)]
     seed = 0

@@ -1,6 +1,6 @@
 """Measure one engine in a process of its own: python -m benchmarks.frames.one ENGINE FOLDER ROUNDS.
 
-Writes one line of JSON. A process of its own, so that its peak of memory is that of one engine.
+Prints one line of JSON. The peak memory of the process is then that of one engine.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.frames.engines import ENGINES
 from ordcut import frames
-from ordcut.sources.engine import Engine
+from ordcut.frames.engine import Engine
 
 
 def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
     Engine.fetch = fetch_and_count  # type: ignore[method-assign]
     with ENGINES[engine](folder) as bench:
         plain, ours = float("inf"), float("inf")
-        for _ in range(rounds + 1):  # the first one warms up, and is not the best
+        for _ in range(rounds + 1):  # the first one is a warm-up, and is not the best
             start = perf_counter()
             bench.plain()
             plain = min(plain, perf_counter() - start)
@@ -54,7 +54,7 @@ def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
 
 
 def peak_memory() -> float:
-    """Return the most MiB that this process has had; getrusage counts the one that forked it."""
+    """Return the peak memory of this process in MiB; getrusage includes its parent's."""
     status = Path("/proc/self/status").read_text()
     found = re.search(r"VmHWM:\s*(\d+) kB", status)
     return float(found[1]) / 1024 if found else float("nan")

@@ -1,1 +1,1 @@
-"""How thresholds do on rows not seen: `python -m benchmarks.generalisation`."""
+"""The risk of thresholds on new rows: `python -m benchmarks.generalisation`."""

@@ -1,6 +1,6 @@
-"""Score, label and judge: python -m benchmarks.generalisation [choosing] [reporting] [limits].
+"""Score, label and evaluate: python -m benchmarks.generalisation [choosing] [reporting] [limits].
 
-Scores are kept in a folder for temporary files, so that a second run only labels and judges.
+Scores are cached in a temporary folder, so that a second run only labels and evaluates.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Real ordinal data that ship in packages, and which of them chose and which report."""
+"""Real ordinal data that ship with packages, for choosing defaults and for reporting."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,12 +50,12 @@ def _movielens() -> tuple[pd.DataFrame, np.ndarray]:
     return features.join(features.pop("genres").str.get_dummies("|")), ratings
 
 
-_LOAN_FACTS = (
+_LOAN_FEATURES = (
     "homeownership", "annual_income", "debt_to_income", "delinq_2y", "earliest_credit_line",
     "inquiries_last_12m", "total_credit_lines", "open_credit_lines", "total_credit_limit",
     "total_credit_utilized", "accounts_opened_24m", "loan_amount", "term",
 )  # fmt: skip
-_HAPPY_FACTS = (
+_HAPPY_FEATURES = (
     "year", "workstat", "educ", "babies", "preteen", "teens", "region", "attend", "black", "female",
 )  # fmt: skip
 
@@ -75,9 +75,9 @@ DATASETS: dict[str, Callable[[], tuple[pd.DataFrame, np.ndarray]]] = {
                    drop=("id", "weight", "population")),
     "GSOEP": _of_r("AER", "GSOEP9402", "school", ["Hauptschule", "Realschule", "Gymnasium"]),
     "happiness": _of_r("wooldridge", "happiness", "happy",
-                       ["not too happy", "pretty happy", "very happy"], keep=_HAPPY_FACTS),
+                       ["not too happy", "pretty happy", "very happy"], keep=_HAPPY_FEATURES),
     "kakadu": _of_r("Ecdat", "Kakadu", "moreparks"),
-    "loans": _of_r("openintro", "loans_full_schema", "grade", list("ABCDEFG"), keep=_LOAN_FACTS),
+    "loans": _of_r("openintro", "loans_full_schema", "grade", list("ABCDEFG"), keep=_LOAN_FEATURES),
     "movielens": _movielens,
     "NMES": _of_r("AER", "NMES1988", "health", ["poor", "average", "excellent"]),
     "pbc": _of_r("survival", "pbc", "stage",
@@ -98,7 +98,7 @@ DATASETS: dict[str, Callable[[], tuple[pd.DataFrame, np.ndarray]]] = {
 
 @dataclass(frozen=True)
 class Data:
-    """A data set: its features as numbers, its labels 0..K-1, and what it is for."""
+    """A data set: its features as numbers, its labels 0..K-1, and its role."""
 
     name: str
     features: np.ndarray
@@ -113,12 +113,12 @@ class Data:
 def load_all() -> list[Data]:
     """Return every data set, those that choose first.
 
-    The sets are put in the order of K, then of n, then of their names, and report and choose by
-    turns, the first one reporting. So both halves have their share of few and many classes and of
-    few and many rows, and no result had a say in it.
+    The sets are sorted by K, then n, then name, and take turns to report and to choose, starting
+    with a reporting one. So both halves have few and many classes and few and many rows, and the
+    assignment does not depend on any result.
     """
     found = {name: shared.prepare(*make(), MOST_ROWS) for name, make in DATASETS.items()}
     order = sorted(found, key=lambda name: (found[name][1].max(), len(found[name][1]), name))
-    roles = {name: ("reports", "chooses")[place % 2] for place, name in enumerate(order)}
+    roles = {name: ("reports", "chooses")[i % 2] for i, name in enumerate(order)}
     every = [Data(name, *found[name], roles[name]) for name in order]
     return sorted(every, key=lambda data: (data.role, len(data.labels)))

@@ -1,28 +1,27 @@
-"""Stage two: label the cached scores in every way, and judge the labels on the rows held out."""
+"""Stage two: label the cached scores in every way, and evaluate the labels on held-out rows."""
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import ordcut
+from benchmarks.estimators.labelings import find_thresholds
 from benchmarks.generalisation.datasets import Data
 from benchmarks.generalisation.scores import LIBRARIES, N_FOLDS, score
-from ordcut.estimators.labeling import Scored, label
-from ordcut.estimators.score_model import ScoreModel, fit_score_model
-from ordcut.estimators.targets import read_targets
+from ordcut.estimators import ProportionalOddsModel
+from ordcut.labelings import rounding_thresholds
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
 
-#: Which scores of the training rows thresholds are found on: those that the model gives to rows it
-#: has seen, or cross-fitted ones. The paper finds the thresholds of a linear model on the former.
+#: The scores of the training rows that thresholds are found on: those of the model that was fitted
+#: to the same rows, or cross-fitted ones. The paper uses the former for a linear model.
 CUT_ON = {"linear": "train", "boosted": "held_out", "neural": "held_out"}
 SMOOTHED_ON = CUT_ON | {"linear": "left_out"}
 
-#: Plain optimal thresholds as the paper has them, on the scores of the rows that the model saw.
+#: Plain optimal thresholds as in the paper, on the scores of the rows that the model was fitted to.
 SEEN = "optimal on rows seen"
 
 Split = dict[str, np.ndarray]
@@ -30,43 +29,36 @@ Found = Iterator[tuple[str, str, np.ndarray]]  # objective, labeling, thresholds
 
 
 def risk(y: np.ndarray, predicted: np.ndarray, objective: str, n_classes: int) -> float:
-    """The mean loss, or 1 - kappa: less is better, whatever the objective."""
+    """Return the mean loss, or 1 - kappa, so that less is better for every objective."""
     value = ordcut.evaluate(y, predicted, objective, classes=np.arange(n_classes))
     return 1 - value if objective == "quadratic_kappa" else value
 
 
 def labelings(split: Split, kind: str, k: int) -> Found:
-    """What is compared on the reporting sets."""
-    targets = read_targets(
-        split["y_train"], classes=np.arange(k), objective="absolute",
-        sample_weight=None, class_weight=None,
-    )  # fmt: skip
+    """Yield the thresholds that are compared on the reporting sets."""
+    y, scores = split["y_train"], split[CUT_ON[kind]]
     if kind == "linear":
         biases = np.unique(split["biases"][np.isfinite(split["biases"])])
-        model = ScoreModel("logit", biases, 1.0, targets.occurring, k)
+        model = ProportionalOddsModel("logit", biases, 1.0, np.unique(y), k)
         rounding = None
     else:
-        model = fit_score_model(split[CUT_ON[kind]], targets)
-        rounding = np.arange(0.5, k - 1)  # these models estimate the label itself
-    plain = Scored(split[CUT_ON[kind]], targets, "zero_one", model, None, rounding, 0)
-    mode = label(plain, "likelihood").thresholds
+        model = ProportionalOddsModel.fit(scores, y, np.ones(len(y)), k)
+        rounding = rounding_thresholds(k)  # these models estimate the label itself
+    find = partial(find_thresholds, y=y, n_classes=k, model=model, rounding=rounding)
+    mode = find(scores, objective="zero_one", labeling="likelihood").thresholds
     for objective in OBJECTIVES:
-        plain = replace(plain, objective=objective)
-        smooth = replace(plain, scores=split[SMOOTHED_ON[kind]], smoothing="auto")
-        yield objective, "smoothed", label(smooth, "optimal").thresholds
-        for name in ("optimal", "biases", "likelihood", "round"):
-            yield objective, name, label(plain, name).thresholds
+        optimal = partial(find, objective=objective, labeling="optimal")
+        smoothed = optimal(split[SMOOTHED_ON[kind]], smoothing="auto")
+        yield objective, "smoothed", smoothed.thresholds
+        for name in ("optimal", "biases", "likelihood", "rounding"):
+            yield objective, name, find(scores, objective=objective, labeling=name).thresholds
         yield objective, "mode", mode
         if CUT_ON[kind] != "train":
-            yield (
-                objective,
-                SEEN,
-                label(replace(plain, scores=split["train"]), "optimal").thresholds,
-            )
+            yield objective, SEEN, optimal(split["train"]).thresholds
 
 
 def choices(split: Split, kind: str, k: int) -> Found:
-    """What was chosen between, on the choosing sets."""
+    """Yield the alternatives that were compared on the choosing sets."""
     y, fold = split["y_train"], split["fold"]
     ways = {"seen": "train", "pooled": "held_out"}
     if kind == "linear":
@@ -82,7 +74,7 @@ def choices(split: Split, kind: str, k: int) -> Found:
                 find(split["held_out"][some], y[some], smoothing=smoothing).thresholds
                 for some in (fold == number for number in range(N_FOLDS))
             ]
-            # A median, since the mean of thresholds of which one is infinite is no threshold.
+            # The median, since a mean would be infinite if one of the thresholds is.
             yield objective, f"per fold {smoothing}", np.median(each, axis=0)
 
 
@@ -103,7 +95,7 @@ def judge(data: Data, kind: str, ways: Ways, cache: Path, n_splits: int) -> list
 
 
 def judge_libraries(data: Data, cache: Path, n_splits: int) -> list[dict]:
-    """The same for the libraries, whose labels were cached."""
+    """Return the same for the libraries, whose labels are cached."""
     truth = [split["y_test"] for split in score(data, "linear", cache, n_splits)]
     found = score(data, "libraries", cache, n_splits)
     return [

@@ -1,4 +1,4 @@
-"""How far any thresholds could get on the scores of a linear model, estimated from fewer rows."""
+"""The least risk that any thresholds could reach on linear scores, estimated from fewer rows."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from benchmarks.estimators.tables import markdown
 from benchmarks.generalisation.judge import OBJECTIVES, Found, Split
 from benchmarks.generalisation.summary import OURS, REFERENCE, Risks, logs_of, names_in
 
-#: One row in so many; each is drawn so many times.
+#: Shares of the rows, one row in each number, and how many times each share is drawn.
 ONE_IN, N_DRAWS = (4, 2, 1), 8
 
 #: The excess risk of plain optimal thresholds falls with this power of the number of rows.
@@ -17,7 +17,7 @@ RATE = -2 / 3
 
 
 def with_fewer_rows(split: Split, kind: str, k: int) -> Found:
-    """Plain optimal thresholds for a share of the training rows; the scores stay what they are."""
+    """Yield plain optimal thresholds for shares of the training rows, with unchanged scores."""
     del kind
     scores, y = split["left_out"], split["y_train"]
     random = np.random.default_rng(0)
@@ -37,18 +37,18 @@ def share(n: int) -> str:
 
 
 def limits_of(risks: Risks) -> Risks:
-    """The risk with rows without end: the constant of a fit of c + d n^rate, by least squares."""
+    """Return the risk in the limit of many rows: c in a least-squares fit of c + d n^rate."""
     terms = np.array([[1.0, n**-RATE] for n in ONE_IN])
     return {
-        (*place, "limit"): float(
-            np.linalg.lstsq(terms, [risks[(*place, share(n))] for n in ONE_IN], rcond=None)[0][0]
+        (*key, "limit"): float(
+            np.linalg.lstsq(terms, [risks[(*key, share(n))] for n in ONE_IN], rcond=None)[0][0]
         )
-        for place in dict.fromkeys(key[:2] for key in risks)
+        for key in dict.fromkeys(key[:2] for key in risks)
     }
 
 
 def table_of_limits(risks: Risks, shapes: dict[str, tuple[int, int]]) -> str:
-    """Risks relative to the paper's plain optimal thresholds, for each set and in the mean."""
+    """Return risks relative to the paper's plain optimal thresholds, by data set and on average."""
     risks = risks | limits_of(risks)
     names = names_in(risks)
     ways = [*(share(n) for n in ONE_IN), OURS, "limit"]

@@ -1,4 +1,4 @@
-"""A picture of the reporting sets: risk relative to plain optimal thresholds, over n."""
+"""A figure of the reporting sets: risk relative to plain optimal thresholds, over n."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ STYLES = {OURS: ("tab:orange", "*", 110)} | dict(
 
 
 def draw(rows: list[dict], kinds: list[str], file: Path) -> None:
-    """One panel for each kind of score, one mark for each data set and labeling."""
+    """Draw one panel per kind of score, with one mark per data set and labeling."""
     figure, panels = plt.subplots(
         1, len(kinds), figsize=(5 * len(kinds), 4.5), layout="constrained", sharey=True
     )
@@ -30,7 +30,7 @@ def draw(rows: list[dict], kinds: list[str], file: Path) -> None:
             axes.scatter(at, ratio, s=size, c=colour, marker=marker, label=labeling)
         axes.axhline(1.0, color="black", linewidth=1)
         axes.set(xscale="log", yscale="log", xlabel="rows", title=f"{kind} scores")
-    panels[0].set_ylabel("held-out risk, over that of plain optimal thresholds")
+    panels[0].set_ylabel("held-out risk relative to plain optimal thresholds")
     ticks = [0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.4]
     panels[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     panels[0].minorticks_off()

@@ -1,4 +1,4 @@
-"""The parts of the evidence: what was chosen, what is reported, and what could be reached."""
+"""The parts of the benchmark: choosing defaults, reporting, and what could be reached."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +28,7 @@ PICTURE = ROOT / "docs" / "images" / "generalisation.png"
 
 
 def choosing(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
-    """Amounts of smoothing and ways to cross-fit, on the sets that choose; networks had no say."""
+    """Amounts of smoothing and ways to cross-fit, on the choosing sets, without networks."""
     kinds = ("linear", "boosted")
     rows = [
         row
@@ -48,7 +48,7 @@ def choosing(every: list[Data], cache: Path, n_splits: int, output: Path) -> str
 
 
 def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
-    """The estimators' default against other labelings and libraries, on the sets that report."""
+    """The estimators' default, other labelings and other libraries, on the reporting sets."""
     sets = [data for data in every if data.role == "reports"]
     rows = [
         row
@@ -76,33 +76,33 @@ def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> st
 
 
 def limits(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
-    """What any thresholds could reach on the scores of a linear model; this chose nothing."""
+    """The least risk that any thresholds could reach on linear scores; not used for any choice."""
     rows = [
         row for data in every for row in judge(data, "linear", with_fewer_rows, cache, n_splits)
     ]
     write_csv(rows, output / "limits.csv")
     shapes = {data.name: (len(data.labels), data.n_classes) for data in every}
     parts = ["# limits", limits.__doc__ or ""]
-    for role, title in (("reports", "report"), ("chooses", "choose")):
+    for role, title in (("reports", "Reporting"), ("chooses", "Choosing")):
         names = {data.name for data in every if data.role == role}
         risks = risks_of([row for row in rows if row["dataset"] in names], "linear")
-        parts += [f"## Sets that {title}, linear scores, relative to plain optimal thresholds, "
+        parts += [f"## {title} sets, linear scores, relative to plain optimal thresholds, "
                   f"{n_splits} splits", table_of_limits(risks, shapes)]  # fmt: skip
     return _written(parts, output / "limits.md")
 
 
 def shown(rows: list[dict], kind: str) -> list[str]:
-    """The labelings of a kind of scores, in the order of the tables."""
+    """Return the labelings of a kind of scores, in the order of the tables."""
     found = {row["labeling"] for row in rows if row["scores"] == kind}
     return [name for name in (OURS, SEEN, *RIVALS) if name in found]
 
 
 def _written(parts: list[str], file: Path) -> str:
-    """Write a page of results, and put its tables into the document that explains them."""
+    """Write a page of results, and update its tables in the document that explains them."""
     file.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     tables = "\n\n".join(part.strip().replace("## ", "### ") for part in parts[2:])
     begin, end = f"<!-- {file.stem} -->", f"<!-- end of {file.stem} -->"
-    if file.parent == RESULTS:  # and not a trial run elsewhere
+    if file.parent == RESULTS:  # not for a trial run
         before, rest = DOCUMENT.read_text(encoding="utf-8").split(begin)
         after = rest.split(end)[1]
         text = f"{before}{begin}\n{tables}\n{end}{after}"

@@ -1,4 +1,4 @@
-"""Stage one: score the rows of every split once, and keep the scores in files."""
+"""Stage one: score the rows of every split once, and cache the scores in files."""
 
 import warnings
 from pathlib import Path
@@ -13,15 +13,14 @@ from threadpoolctl import threadpool_limits
 from benchmarks.estimators.held_out import by_mord, by_skordinal
 from benchmarks.generalisation.datasets import Data
 from ordcut.estimators import OrdinalLogisticRegression
-from ordcut.estimators.left_out import left_out_changes
+from ordcut.estimators.leave_one_out import leave_one_out_changes
 from ordcut.estimators.likelihood import fit_proportional_odds
 from ordcut.estimators.links import LINKS
-from ordcut.estimators.score_model import rows_to_learn_from
-from ordcut.estimators.targets import read_targets
+from ordcut.estimators.proportional_odds import occurring_rows
 
 N_SPLITS, TEST_SHARE, N_FOLDS = 20, 0.33, 5
 
-#: Libraries that learn scores and labels together; they do not know what they are judged by.
+#: Libraries that learn scores and labels together, whatever the objective.
 LIBRARIES = {
     "skordinal POM": by_skordinal("POM"),
     "skordinal LogisticAT": by_skordinal("LogisticAT"),
@@ -30,7 +29,7 @@ LIBRARIES = {
 
 
 class Linear:
-    """Ordinal logistic regression; its biases are kept, since labelings use them."""
+    """Ordinal logistic regression, whose biases some labelings need."""
 
     def __init__(self, n_classes: int) -> None:
         self.model = OrdinalLogisticRegression(classes=np.arange(n_classes))
@@ -43,14 +42,10 @@ class Linear:
         return self.model.predict_score(X)
 
     def left_out(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The leave-one-out scores on which the estimator finds its thresholds."""
-        targets = read_targets(
-            y, classes=self.model.classes, objective="absolute",
-            sample_weight=None, class_weight=None,
-        )  # fmt: skip
-        rows, _ = rows_to_learn_from(X, targets)
+        """Return the leave-one-out scores on which the estimator finds its thresholds."""
+        rows, _ = occurring_rows(X, y, np.ones(len(y)), len(self.model.classes))
         found = fit_proportional_odds(rows, LINKS["logit"], alpha=1.0, tol=1e-8, max_iter=1000)
-        return self.predict(X) + left_out_changes(rows, found.point)
+        return self.predict(X) + leave_one_out_changes(rows, found.point)
 
 
 def boosted(_: int) -> HistGradientBoostingRegressor:
@@ -73,7 +68,7 @@ def splits(data: Data, n_splits: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def score(data: Data, kind: str, cache: Path, n_splits: int = N_SPLITS) -> list[dict]:
-    """Return the scores of every split by one kind of model, from the cache if it has them."""
+    """Return the scores of every split by one kind of model, from the cache if possible."""
     file = cache / f"{data.name}-{kind}-{n_splits}.npz"
     if not file.exists():
         found = [_score_split(data, kind, *split) for split in splits(data, n_splits)]
@@ -93,12 +88,12 @@ def _score_split(data: Data, kind: str, train: np.ndarray, test: np.ndarray) -> 
     X, new = scaler.transform(data.features[train]), scaler.transform(data.features[test])
     y, k = data.labels[train], data.n_classes
     with warnings.catch_warnings(), np.errstate(all="ignore"), threadpool_limits(1):
-        warnings.simplefilter("ignore")  # of the libraries, and of networks that could train on
+        warnings.simplefilter("ignore")  # from libraries, and of networks not converged
         if kind == "libraries":
             return {name: np.asarray(predict(X, y, new, k)) for name, predict in LIBRARIES.items()}
         model = KINDS[kind](k).fit(X, y)
         fold, held_out = np.zeros(len(y), np.int8), np.full(len(y), np.nan)
-        if kind != "linear" or data.role == "chooses":  # linear scores are reported without folds
+        if kind != "linear" or data.role == "chooses":  # folds of linear models are not reported
             folds = KFold(N_FOLDS, shuffle=True, random_state=0)
             for number, (some, others) in enumerate(folds.split(X)):
                 fold[others] = number

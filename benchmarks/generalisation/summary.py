@@ -1,4 +1,4 @@
-"""What the judged rows say: ratios, wins and losses, and a test over data sets."""
+"""Summaries of risks: ratios, wins and losses, and a test over data sets."""
 
 import numpy as np
 from scipy.stats import wilcoxon
@@ -7,7 +7,7 @@ from benchmarks.estimators.tables import markdown
 from benchmarks.generalisation.judge import OBJECTIVES, SEEN
 
 REFERENCE, OURS = "optimal", "smoothed"
-RIVALS = ["biases", "likelihood", "mode", "round"]
+RIVALS = ["biases", "likelihood", "mode", "rounding"]
 
 Risks = dict[tuple[str, str, str], float]  # by data set, objective and labeling
 
@@ -25,7 +25,7 @@ def names_in(risks: Risks) -> list[str]:
 
 
 def logs_of(risks: Risks, labeling: str, reference: str) -> np.ndarray:
-    """The logarithm of the ratio of two labelings' risks, (data sets, objectives)."""
+    """Return the logarithm of the ratio of two labelings' risks, (data sets, objectives)."""
     return np.array(
         [
             [np.log(risks[d, o, labeling] / risks[d, o, reference]) for o in OBJECTIVES]
@@ -35,7 +35,7 @@ def logs_of(risks: Risks, labeling: str, reference: str) -> np.ndarray:
 
 
 def table_of_ratios(risks: Risks, labelings: list[str], reference: str) -> str:
-    """Geometric means over data sets, wins and losses, and Wilcoxon's test over data sets."""
+    """Return geometric means, wins and losses, and Wilcoxon's test over data sets."""
     table = []
     for labeling in labelings:
         logs = logs_of(risks, labeling, reference)
@@ -53,7 +53,7 @@ def table_of_ratios(risks: Risks, labelings: list[str], reference: str) -> str:
 
 
 def table_against_the_paper(rows: list[dict], kinds: list[str]) -> str:
-    """Ours against plain optimal thresholds on the scores of rows that the model saw."""
+    """Compare ours with optimal thresholds on the scores of rows that the model was fitted to."""
     table = []
     for kind in kinds:
         risks = risks_of(rows, kind)
@@ -71,7 +71,7 @@ def table_against_the_paper(rows: list[dict], kinds: list[str]) -> str:
 
 
 def best_rivals(risks: Risks) -> np.ndarray:
-    """The logarithm of our risk over that of each data set's best rival, (data sets,).
+    """Return the logarithm of our risk over that of each data set's best rival, (data sets,).
 
     The best rival of a data set is the one labeling with the least geometric mean of its risk over
     the objectives.
@@ -81,12 +81,12 @@ def best_rivals(risks: Risks) -> np.ndarray:
 
 
 def best_rivals_by_objective(risks: Risks) -> np.ndarray:
-    """The same with the best rival picked anew for each objective, (data sets, objectives)."""
+    """Return the same with the best rival of each objective, (data sets, objectives)."""
     return np.stack([logs_of(risks, OURS, rival) for rival in RIVALS]).max(axis=0)
 
 
 def table_by_dataset(rows: list[dict], kinds: list[str]) -> str:
-    """Ours against the plain optimum and against the best rival, for each data set."""
+    """Compare ours with the plain optimum and with the best rival, for each data set."""
     shape = {row["dataset"]: (row["rows"], row["classes"]) for row in rows}
     table = {name: {"data set": name, "n": n, "K": k} for name, (n, k) in shape.items()}
     for kind in kinds:

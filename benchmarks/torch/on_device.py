@@ -1,9 +1,9 @@
 """The solver that runs on a tensor's device, on the CPU, against `torch.sort` of the same scores.
 
-Whole calls from unsorted float32 scores, at the sizes of the paper's data sets. `scan` sorts and
+Complete calls from unsorted float32 scores, at the sizes of the paper's data sets. `scan` sorts and
 scans as it does on a GPU, and must take at most 6 times `torch.sort` for a cost at the size of
-AFAD; a kappa is some costs in a row. `auto` is what a CPU gets: the solvers of arrays on the
-tensors' memory. Both find the same thresholds, in one thread, which is what `torch.sort` uses.
+AFAD; a kappa takes several costs in succession. `auto` is what a CPU uses: the solvers of arrays on
+the tensors' memory. Both find the same thresholds, in one thread, like `torch.sort`.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Keep torch to one thread: `torch.sort` has no use for more, and on a busy machine they wait."""
+"""Limit torch to one thread: `torch.sort` uses no more, and threads of a busy machine wait."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

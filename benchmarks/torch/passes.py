@@ -5,7 +5,7 @@ random crops, and from batch statistics instead of running ones. A small convolu
 batch normalisation learns the number of bright pixels, in ten classes, from noisy images of 20 x
 20, cropped to 16 x 16. After each epoch both kinds of training scores give thresholds, which are
 judged on the same validation scores. `best` is the least validation error of all epochs, which
-early stopping is after. `seconds` are those of an epoch with its scores and thresholds.
+early stopping looks for. `seconds` are those of an epoch with its scores and thresholds.
 """
 
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ def make_images(n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
 
 
 def random_crop(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Cut a batch at a random place, one for all its images."""
+    """Crop a batch at a random position, the same for all its images."""
     top, left = torch.randint(0, SIDE - CROP + 1, (2,), generator=generator).tolist()
     return images[:, :, top : top + CROP, left : left + CROP]
 

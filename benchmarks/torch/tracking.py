@@ -2,8 +2,8 @@
 
 49 512 training rows in batches of 256 and 5 501 validation rows, 55 classes. `update` collects
 all batches, `compute` finds the thresholds, `compare` labels the validation rows in four ways and
-judges them. `share` is of an epoch of training at the least time that the paper publishes for
-these data: 32.00 minutes for 100 epochs, ResNet18 on its GPU. One thread.
+judges them. `share` is relative to an epoch of training at the least time that the paper publishes
+for these data: 32.00 minutes for 100 epochs, ResNet18 on its GPU. One thread.
 """
 
 from collections.abc import Iterator

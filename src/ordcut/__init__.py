@@ -6,14 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ordcut.api import optimal_thresholds
+    from ordcut import estimators, frames, plots, report, scorers, torch
     from ordcut.errors import CrossedThresholdsError, UnorderedLabelsWarning
     from ordcut.metrics import evaluate
     from ordcut.objectives import Kappa, Objective, resolve_objective
+    from ordcut.optimal import optimal_thresholds
     from ordcut.paths import ThresholdPath, asymmetry_path, class_weight_path
-    from ordcut.table import ScoreTable
+    from ordcut.solvers import ScoreTable
     from ordcut.thresholds import Thresholds
-    from ordcut.uncertainty.bootstrap import Bootstrap
+    from ordcut.uncertainty import Bootstrap
 
 __version__ = "0.1.0"
 
@@ -28,40 +29,48 @@ __all__ = [
     "UnorderedLabelsWarning",
     "asymmetry_path",
     "class_weight_path",
+    "estimators",
     "evaluate",
+    "frames",
     "optimal_thresholds",
+    "plots",
+    "report",
     "resolve_objective",
+    "scorers",
+    "torch",
 ]
 
-#: Where each public name lives. A room is imported when a name of it is first used, so that the
-#: command line can show its help without waiting for NumPy.
-_ROOM_OF = {
-    "Bootstrap": "uncertainty.bootstrap",
+#: The module that each public name comes from. It is imported when the name is first used, so that
+#: the command line can show its help without waiting for NumPy.
+_MODULE_OF = {
+    "Bootstrap": "uncertainty",
     "CrossedThresholdsError": "errors",
     "Kappa": "objectives",
     "Objective": "objectives",
-    "ScoreTable": "table",
+    "ScoreTable": "solvers",
     "ThresholdPath": "paths",
     "Thresholds": "thresholds",
     "UnorderedLabelsWarning": "errors",
     "asymmetry_path": "paths",
     "class_weight_path": "paths",
     "evaluate": "metrics",
-    "optimal_thresholds": "api",
+    "optimal_thresholds": "optimal",
     "resolve_objective": "objectives",
 }
 
+#: Public modules, which are imported when they are first used as well.
+_MODULES = {"estimators", "frames", "plots", "report", "scorers", "torch"}
+
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOM_OF:
-        value = getattr(import_module(f"ordcut.{_ROOM_OF[name]}"), name)
-    elif name in _ROOM_OF.values():
-        value = import_module(f"ordcut.{name}")
-    else:
+    if name in _MODULES:
+        return import_module(f"ordcut.{name}")
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"ordcut.{_MODULE_OF[name]}"), name)
     globals()[name] = value  # so that the next time costs nothing
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_ROOM_OF.values(), *(name for name in globals() if "__" in name)})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

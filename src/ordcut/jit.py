@@ -1,9 +1,9 @@
 """Run a kernel as plain Python while the work is small, and compiled by Numba once it is not.
 
 Importing Numba and loading a compiled kernel costs some tenths of a second; a few thousand rows
-cost less in plain Python. So a kernel is rented before it is bought: it runs as plain Python until
-the steps it has taken would have paid for compiling it. There is one definition of each kernel, and
-both ways of running it give the same bits.
+cost less in plain Python. So a kernel runs as plain Python until the steps it has taken would have
+paid for compiling it. There is one definition of each kernel, and both ways of running it give the
+same bits.
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, Literal, ParamSpec
+from inspect import signature
+from math import prod
+from typing import Any, Generic, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
 Mode = Literal["auto", "python", "compiled"]
 
 #: Steps of plain Python that take about as long as importing Numba and loading a kernel, and as
@@ -26,37 +30,53 @@ STEPS_WORTH_IMPORTING, STEPS_WORTH_LOADING = 300_000, 50_000
 
 _mode: Mode = "auto"
 
+#: Functions that kernels call and that Numba has not been told of yet.
+_functions_of_kernels: list[Callable[..., Any]] = []
+_compiling = threading.Lock()
+
 
 class Kernel(Generic[P]):
-    """A loop over arrays, with an estimate of how many steps a call takes."""
+    """A loop over arrays, with an estimate of how many steps a call takes.
 
-    def __init__(self, python: Callable[P, None], steps: Callable[..., int]) -> None:
+    Parameters
+    ----------
+    python : callable
+        The loop.
+    over : sequence of str
+        The arguments that it loops over: arrays, of which the length counts.
+    steps : int
+        About how many steps it takes for each combination of their entries.
+    """
+
+    def __init__(self, python: Callable[P, None], over: Sequence[str], steps: int) -> None:
         functools.update_wrapper(self, python)
         self.python = python
+        names = list(signature(python).parameters)
+        self._positions = [names.index(name) for name in over]
         self._steps = steps
         self._steps_taken = 0
         self._compiled: Callable[P, None] | None = None
         self._lock = threading.Lock()
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
+    def __call__(self, *args: Any) -> None:
         """Run the kernel, in whichever way is quicker by now."""
         if _mode != "auto":
             is_compiled = _mode == "compiled"
         elif self._compiled is not None:
             is_compiled = True
         else:
-            self._steps_taken += self._steps(*args, **kwargs)
+            self._steps_taken += self._steps * prod(len(args[i]) for i in self._positions)
             is_there = "numba" in sys.modules
             price = STEPS_WORTH_LOADING if is_there else STEPS_WORTH_IMPORTING
             is_compiled = self._steps_taken > price
         if is_compiled:
-            self.compiled()(*args, **kwargs)
+            self.compiled()(*args)  # type: ignore[call-arg]
         else:
             with np.errstate(all="ignore"):  # compiled code does not warn either
-                self.python(*args, **kwargs)
+                self.python(*args)  # type: ignore[call-arg]
 
     def compiled(self) -> Callable[P, None]:
-        """Return the compiled kernel; compile it, or load it from the cache, when first asked."""
+        """Return the compiled kernel; compile it, or load it from the cache, when first used."""
         if self._compiled is None:
             with self._lock:
                 if self._compiled is None:
@@ -64,9 +84,15 @@ class Kernel(Generic[P]):
         return self._compiled
 
 
-def kernel(steps: Callable[..., int]) -> Callable[[Callable[P, None]], Kernel[P]]:
-    """Make a kernel of a plain loop; ``steps`` estimates the steps of a call from its arguments."""
-    return lambda python: Kernel(python, steps)
+def inlined(function: Callable[Q, R]) -> Callable[Q, R]:
+    """Make a small function one that compiled kernels may call; it stays plain Python itself."""
+    _functions_of_kernels.append(function)
+    return function
+
+
+def kernel(*over: str, steps: int) -> Callable[[Callable[P, None]], Kernel[P]]:
+    """Make a kernel of a plain loop over some of its arguments; see ``Kernel``."""
+    return lambda python: Kernel(python, over, steps)
 
 
 @contextmanager
@@ -90,7 +116,11 @@ def running_kernels_as(mode: Mode) -> Iterator[None]:
 
 def _compile(python: Callable[P, None]) -> Callable[P, None]:
     import numba
+    from numba.extending import register_jitable
 
+    with _compiling:
+        while _functions_of_kernels:
+            register_jitable(_functions_of_kernels.pop())
     options: dict[str, Any] = {"nogil": True}
     try:
         return numba.njit(cache=True, **options)(python)  # type: ignore[no-any-return]

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike
-from ordcut.checks import ClassWeight, check_weights, class_factors
-from ordcut.confusion import count_confusion
-from ordcut.labels import codes_of, encode
+from ordcut.data import (
+    ClassWeight,
+    check_weights,
+    class_factors,
+    codes_of,
+    count_confusion,
+    encode,
+)
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.typing import Array, ArrayLike
 
 
 def evaluate(
@@ -58,12 +63,14 @@ def evaluate(
     truth = encode(labels, classes, n_classes)
     k = len(truth.classes)
     predicted = codes_of(predictions, truth.classes, "predictions")
-    if len(predicted) != len(truth):
+    each = truth.codes if truth.soft is None else truth.soft
+    assert each is not None
+    if len(predicted) != len(each):
         raise ValueError(
-            "labels and predictions must be of one length, "
-            f"got {len(truth)} labels and {len(predicted)} predictions."
+            "labels and predictions must have the same length, "
+            f"got {len(each)} labels and {len(predicted)} predictions."
         )
-    weights = check_weights(sample_weight, len(truth))
+    weights = check_weights(sample_weight, len(predicted))
     confusion = count_confusion(predicted, k, codes=truth.codes, soft=truth.soft, weights=weights)
     factors = class_factors(class_weight, truth.classes, confusion.sum(axis=0))
     return resolve_objective(objective, k).value(confusion * factors)

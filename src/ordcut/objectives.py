@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cached_property
-from math import lcm
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike, Floats, Numbers
 from ordcut.errors import unknown_name
+from ordcut.exact import is_convex
+from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 CostFunction: TypeAlias = Callable[[int, int], float]
 
@@ -32,12 +31,6 @@ KAPPAS: dict[str, str] = {
     "linear_kappa": "absolute",
     "quadratic_kappa": "squared",
 }
-
-#: Whole numbers below this are exact in float64.
-EXACT = 2.0**53
-
-#: Sums of whole numbers below this, and their differences, are exact in int64.
-LARGEST_SUM = 2.0**62
 
 
 @dataclass(frozen=True)
@@ -81,7 +74,12 @@ class Objective:
         >>> resolve_objective("squared", 4).is_convex, resolve_objective("zero_one", 4).is_convex
         (True, False)
         """
-        return not self.is_kappa and is_convex(self.cost)
+        return not self.is_kappa and self.has_convex_cost
+
+    @cached_property
+    def has_convex_cost(self) -> bool:
+        """Whether the cost is convex, that of a kappa too."""
+        return is_convex(self.cost)
 
     def asymmetric(self, factor: float) -> Objective:
         """Return the objective with the cost of every prediction that is too high times a factor.
@@ -203,58 +201,29 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     return resolved
 
 
-def objective_or_named(objective: ObjectiveLike | None, name: str, n_classes: int) -> Objective:
-    """Return the objective asked for; if none was, the one of a name, or the absolute loss.
+@cache
+def halving_order(n_curves: int) -> Ints:
+    """Return the order in which to minimise the risk curves of a convex objective.
+
+    Theorem 2 orders their minima, so the minimum of the middle curve of a range bounds those of
+    the others. Row ``i`` holds the curve to minimise at step ``i``, and the nearest curves below
+    and above it that were minimised before; -1 and ``n_curves`` stand for the ends.
 
     Examples
     --------
-    >>> objective_or_named(None, "squared", 3).name, objective_or_named(None, "mine", 3).name
-    ('squared', 'absolute')
+    >>> halving_order(3).tolist()
+    [[1, -1, 3], [2, 1, 3], [0, -1, 1]]
     """
-    if objective is None:
-        objective = name if name in COSTS or name in KAPPAS else "absolute"
-    return resolve_objective(objective, n_classes)
-
-
-def is_convex(cost: Numbers) -> bool:
-    """Return whether a cost matrix is convex in the predicted class, up to rounding if any."""
-    second = np.diff(cost, n=2, axis=0)
-    is_whole = cost.dtype == np.int64
-    rounding = 0 if is_whole else 8 * np.finfo(np.float64).eps * np.abs(cost).max()
-    return bool((second >= -rounding).all())
-
-
-def in_whole_numbers(cost: Floats, weight: float) -> Numbers:
-    """Scale a cost matrix to whole numbers, int64, where its entries are plain fractions.
-
-    Sums of whole numbers have no rounding, so every method then breaks ties alike. The matrix
-    comes back as it is where no small multiple of it is whole, or where sums over rows of total
-    ``weight`` could leave the range of int64.
-
-    Examples
-    --------
-    >>> in_whole_numbers(np.array([[0.0, 0.1], [0.3, 0.0]]), weight=10)
-    array([[0, 1],
-           [3, 0]])
-    """
-    largest = max(1.0, np.abs(cost).max())
-    if largest >= EXACT or largest * weight >= LARGEST_SUM:
-        return cost
-    if (cost == np.rint(cost)).all():
-        return cost.astype(np.int64)
-    values = np.unique(cost)
-    if len(values) > 10_000:
-        return cost
-    scale = 1
-    for value in values.tolist():
-        fraction = Fraction(value).limit_denominator(1_000_000)
-        # A cost computed as 3 * 0.1 is a hair off 3 / 10; it means 3 / 10.
-        if abs(fraction - Fraction(value)) > 4 * np.finfo(np.float64).eps * abs(value):
-            return cost
-        scale = lcm(scale, fraction.denominator)
-        if scale * largest >= EXACT or scale * largest * weight >= LARGEST_SUM:
-            return cost
-    return np.rint(cost * scale).astype(np.int64)
+    order, pending = [], [(-1, n_curves)]
+    while pending:
+        low, high = pending.pop()
+        if high - low > 1:
+            middle = (low + 1 + high) // 2
+            order.append((middle, low, high))
+            pending += [(low, middle), (middle, high)]
+    found: Ints = np.array(order, np.int64).reshape(-1, 3)
+    found.flags.writeable = False
+    return found
 
 
 def no_kappa(name: str) -> ValueError:

@@ -9,17 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.arrays import Array, ArrayLike, Floats
-from ordcut.checks import ClassWeight
+from ordcut.data import ClassWeight, Rows
 from ordcut.errors import unknown_name
-from ordcut.finding import find_thresholds
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.solvers import Plan, Problem
-from ordcut.solvers.pruned import PrunedProblem, is_worth_pruning
-from ordcut.sources.arrays import ArraySource
-from ordcut.table import ScoreTable
-from ordcut.threads import count_threads, run_all
+from ordcut.optimal import find_thresholds, prepare
+from ordcut.solvers import Plan
+from ordcut.threads import run_all
 from ordcut.thresholds import Thresholds
+from ordcut.typing import Array, ArrayLike, Floats
 
 KINDS = ("thresholds", "value")
 
@@ -96,7 +93,7 @@ class ThresholdPath:
         >>> path.plot(kind="value").get_ylabel()
         'absolute'
         """
-        from ordcut.plots.drawing import new_axes, ordered_colours
+        from ordcut.plots import new_axes, ordered_colours
 
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)
@@ -143,7 +140,7 @@ def asymmetry_path(
         By how much a prediction that is too high costs more than the objective says, while one
         that is too low costs the same; from 1/10 to 10 by default.
     n_jobs : int, optional
-        The number of threads, which share the points; -1 for one a core. By default one.
+        The number of threads, which share the points; -1 for one per core. By default one.
 
     Returns
     -------
@@ -157,10 +154,10 @@ def asymmetry_path(
     array([[1.5],
            [3.5]])
     """
-    grid = _as_grid(factors, "factors")
-    base, source = _prepared(objective, scores, labels, classes, sample_weight)
+    grid, plan = _as_grid(factors, "factors"), Plan(n_jobs)
+    base, rows = _prepared(objective, scores, labels, classes, sample_weight)
     work = [(base.asymmetric(factor), class_weight) for factor in grid.tolist()]
-    return ThresholdPath("asymmetry", base.name, grid, _solve_all(source, work, n_jobs))
+    return ThresholdPath("asymmetry", base.name, grid, _solve_all(rows, work, plan))
 
 
 def class_weight_path(
@@ -188,7 +185,7 @@ def class_weight_path(
     weights : array-like of shape (n_points,)
         How much its rows count, while those of the others count 1; from 1/10 to 10 by default.
     n_jobs : int, optional
-        The number of threads, which share the points; -1 for one a core. By default one.
+        The number of threads, which share the points; -1 for one per core. By default one.
 
     Returns
     -------
@@ -203,10 +200,10 @@ def class_weight_path(
     array([[1.5],
            [3.5]])
     """
-    grid = _as_grid(weights, "weights")
-    base, source = _prepared(objective, scores, labels, classes, sample_weight)
+    grid, plan = _as_grid(weights, "weights"), Plan(n_jobs)
+    base, rows = _prepared(objective, scores, labels, classes, sample_weight)
     work = [(base, {name: weight}) for weight in grid.tolist()]
-    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(source, work, n_jobs))
+    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(rows, work, plan))
 
 
 def _prepared(
@@ -215,33 +212,28 @@ def _prepared(
     labels: ArrayLike,
     classes: Sequence[Any] | Array | None,
     sample_weight: ArrayLike | None,
-) -> tuple[Objective, ArraySource]:
-    source = ArraySource(
+) -> tuple[Objective, Rows]:
+    rows = Rows.read(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
-    return resolve_objective(objective, len(source.classes)), source
+    return resolve_objective(objective, len(rows.classes)), rows
 
 
 def _solve_all(
-    source: ArraySource, work: Sequence[tuple[Objective, ClassWeight | None]], n_jobs: int | None
+    rows: Rows, work: Sequence[tuple[Objective, ClassWeight | None]], plan: Plan
 ) -> tuple[Thresholds, ...]:
     """Solve one prepared problem for many objectives and class weights."""
-    n_threads = count_threads(n_jobs)
-    problem: Problem
-    method, plan = "auto", Plan(n_jobs=1)
-    objective = work[0][0]
-    if is_worth_pruning(source, objective) and not objective.is_convex:
-        method, problem = "pruned", PrunedProblem(source, n_threads)
-    else:  # sorted rows serve all points of a convex cost, and so beat counted ones
-        problem = ScoreTable.from_source(source)
+    problem = prepare(rows, work[0][0], "auto", plan, n_problems=len(work))
     points: list[Thresholds | None] = [None] * len(work)
 
-    def solve_one(number: int) -> None:
-        objective, class_weight = work[number]
+    def solve_one(index: int) -> None:
+        objective, class_weight = work[index]
         # A copy shares what is prepared, and fetches rows for its own objective only.
-        points[number] = find_thresholds(copy(problem), objective, method, class_weight, plan)
+        points[index] = find_thresholds(
+            rows, copy(problem), objective, "auto", class_weight, Plan(n_jobs=1)
+        )
 
-    run_all(solve_one, range(len(work)), n_threads)
+    run_all(solve_one, range(len(work)), plan.n_threads())
     return tuple(point for point in points if point is not None)
 
 

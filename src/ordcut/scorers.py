@@ -1,6 +1,6 @@
-"""Ready scorers for scikit-learn's searches and cross-validation: one for every objective.
+"""Scorers for scikit-learn's searches and cross-validation, one for every objective.
 
-Higher is better, as scikit-learn expects: a loss is scored by its negative.
+Higher is better, as scikit-learn expects: the score of a loss is its negative.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from ordcut.arrays import Array, ArrayLike
 from ordcut.errors import unknown_name
 from ordcut.metrics import evaluate
 from ordcut.objectives import COSTS, KAPPAS, Kappa, Objective, ObjectiveLike
+from ordcut.typing import Array, ArrayLike
 
 __all__ = ["ObjectiveScorer", "get_scorer", "get_scorer_names"]
 
@@ -28,7 +28,7 @@ class ObjectiveScorer(BaseEstimator):
         What predictions are judged by, as in :func:`ordcut.optimal_thresholds`.
     classes : sequence, default=None
         All classes, lowest first. By default those that the classifier was fitted on, so that
-        a fold in which a class does not occur is judged by the same costs.
+        a fold without some class is judged by the same costs as the others.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each true class count.
 
@@ -41,7 +41,7 @@ class ObjectiveScorer(BaseEstimator):
     -0.5
     """
 
-    # The estimator to score is no metadata.
+    # The estimator to score is not metadata.
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012 (read by scikit-learn)
 
     def __init__(
@@ -104,7 +104,7 @@ class ObjectiveScorer(BaseEstimator):
 
 
 def get_scorer(name: str) -> ObjectiveScorer:
-    """Return a ready scorer by name.
+    """Return the scorer of a given name.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def get_scorer(name: str) -> ObjectiveScorer:
 
 
 def get_scorer_names() -> list[str]:
-    """Return the names of all ready scorers.
+    """Return the names of all scorers.
 
     Examples
     --------
@@ -151,12 +151,12 @@ def _is_kappa(objective: ObjectiveLike) -> bool:
 
 
 def _known_classes(estimator: Any, y: Any) -> Array | None:
-    """Return the classes of a fitted classifier, and numbers that it has not met."""
+    """Return the classes of a fitted classifier, and numbers in y that it was not fitted on."""
     known = getattr(estimator, "classes_", None)
     if known is None:
         return None
-    known, met = np.asarray(known), np.asarray(y)
-    if known.dtype.kind in "biuf" and met.dtype.kind in "biuf":
-        unmet = np.setdiff1d(met, known)
-        return known if not len(unmet) else np.union1d(known, unmet)
+    known, labels = np.asarray(known), np.asarray(y)
+    if known.dtype.kind in "biuf" and labels.dtype.kind in "biuf":
+        new = np.setdiff1d(labels, known)
+        return known if not len(new) else np.union1d(known, new)
     return known

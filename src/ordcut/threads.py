@@ -1,4 +1,4 @@
-"""Run pieces of work side by side; kernels release the GIL, so threads are enough."""
+"""Run pieces of work in parallel; kernels release the GIL, so threads are enough."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def count_threads(n_jobs: int | None, default: int = 1) -> int:
         return default
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < -1 or n_jobs == 0:
         raise ValueError(
-            f"n_jobs must be a number of threads, or -1 for one a core, got {n_jobs!r}."
+            f"n_jobs must be a number of threads, or -1 for one per core, got {n_jobs!r}."
         )
     return count_cores() if n_jobs == -1 else n_jobs
 

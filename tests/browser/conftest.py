@@ -1,4 +1,4 @@
-"""A real browser that opens pages from disk, and judges every page that a test opens."""
+"""A real browser that opens pages from disk, and checks every page that a test opens."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from ordcut.report import write_report
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium, for the tests of one module: its event loop is in the way of other libraries'."""
+    """Chromium, for the tests of one module: its event loop disturbs those of other libraries."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         missing = "needs Chromium, which is not installed: run `make programs`"
@@ -26,21 +26,21 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, tmp_path):
-    """Write a report and open it; in the end, no page may have complained or asked for anything."""
-    contexts, complaints, requests = [], [], []
+    """Write a report and open it; no page may log a message or request anything."""
+    contexts, messages, requests = [], [], []
 
     def open_report(scores, labels, *, context=None, **options):
         path = tmp_path / f"page-{len(contexts)}.html"
         write_report(path, scores, labels, **options)
-        assert path.stat().st_size < 1_000_000
+        assert path.stat().st_size < 600_000
         view = browser.new_context(
             **{"viewport": {"width": 1100, "height": 900}, **(context or {})}
         )
         contexts.append(view)
         page = view.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("dialog", lambda dialog: messages.append(dialog.message))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri())
         page.get_by_role("slider").first.wait_for()
@@ -49,6 +49,6 @@ def open_page(browser, tmp_path):
     yield open_report
     for view in contexts:
         view.close()
-    assert complaints == []
+    assert messages == []
     assert [url for url in requests if not url.startswith(("file:", "blob:"))] == []
     assert sum(url.startswith("file:") for url in requests) == len(contexts)

@@ -10,7 +10,7 @@ import pytest
 from cli_rows import CLASSES, make_rows, write_csv
 
 import ordcut as library
-from ordcut.cli.running import run
+from ordcut.cli.app import run
 
 
 @dataclass(frozen=True)

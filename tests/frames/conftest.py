@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ordcut.sources import frames as planning
+from ordcut.frames import source as planning
 
 #: How many files the rows of a frame are written to: as many partitions for Dask and Spark.
 N_FILES = 3
@@ -159,7 +159,7 @@ def quick_frames_of(request, tmp_path):
 
 @pytest.fixture
 def few_cells(monkeypatch):
-    """Lay out so few cells, and fetch so few rows, that cells have to be cut in the engine."""
+    """Lay out so few cells, and fetch so few rows, that cells have to be split in the engine."""
     monkeypatch.setattr(planning, "N_CELLS", 64)
     monkeypatch.setattr(planning, "N_PARTS", 256)
     monkeypatch.setattr(planning, "FEW_ROWS", 50)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from test_pruned import LABELS, N
+from hard_rows import LABELS, N
 
 SCORES = (LABELS + np.random.default_rng(5).normal(size=N)).astype(np.float32)
 

@@ -1,4 +1,4 @@
-"""Problems to solve: float32 scores with labels in small integers, the same in every run."""
+"""Problems to solve: float32 scores with small integer labels, the same in every run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from math import erf, sqrt
 
 import numpy as np
 
-from ordcut.arrays import Array, Floats
+from ordcut.typing import Array, Floats
 
-#: How far a label strays from its score, whose spread is 1.
+#: The standard deviation of the noise between score and label; that of the scores is 1.
 NOISE = 0.5
 
 
@@ -23,12 +23,12 @@ class Problem:
 
     @property
     def n_bytes(self) -> int:
-        """What scores and labels take in memory."""
+        """The size of scores and labels in memory."""
         return int(self.scores.nbytes + self.labels.nbytes)
 
 
 def normal(n: int, n_classes: int, seed: int = 0) -> Problem:
-    """Make normal scores, with classes of about equal size that follow them with some noise.
+    """Draw normal scores, and classes of about equal size that follow them with some noise.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def normal(n: int, n_classes: int, seed: int = 0) -> Problem:
 
 
 def on_label_scale(n: int, n_classes: int, seed: int = 0) -> Problem:
-    """Make scores as a regression gives them: drawn to the mean, low classes commoner."""
+    """Draw scores like those of a regression: shrunk to the mean, with low classes more common."""
     rng = np.random.default_rng(seed)
     share = 1.0 / np.arange(1, n_classes + 1)
     labels = _each_occurs(rng.choice(n_classes, n, p=share / share.sum()), n_classes)
@@ -51,7 +51,7 @@ def on_label_scale(n: int, n_classes: int, seed: int = 0) -> Problem:
 
 
 def normal_share(values: Array) -> Floats:
-    """Return the share of a standard normal below each value, from a table without tails."""
+    """Return the standard normal distribution function, interpolated from -7 to 7."""
     grid = np.linspace(-7, 7, 2001)
     return np.interp(values, grid, [0.5 + 0.5 * erf(x / sqrt(2)) for x in grid])
 
@@ -64,6 +64,6 @@ def _labels_that_follow(scores: Array, n_classes: int, rng: np.random.Generator)
 
 
 def _each_occurs(labels: Array, n_classes: int) -> Array:
-    """Make sure that small samples hold every class, in the smallest unsigned integers."""
+    """Return labels of the smallest unsigned dtype, in which every class occurs."""
     labels[:n_classes] = np.arange(n_classes)
     return labels.astype(np.uint8 if n_classes <= 256 else np.uint16)

@@ -1,4 +1,4 @@
-"""The ``ordcut`` command; each of its commands is imported when it is called."""
+"""The ``ordcut`` command. Each subcommand is imported when it is called."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ def main() -> None:
         import click  # noqa: F401
     except ImportError:
         sys.exit('The ordcut command needs click. Install it with: pip install "ordcut[cli]".')
-    from ordcut.cli.running import ENDED_BY_SIGNAL, run
+    from ordcut.cli.app import ENDED_BY_SIGNAL, run
 
     code = run(sys.argv[1:])
     if code >= ENDED_BY_SIGNAL:
-        # Everything is cleaned up. Python itself might end by the signal once more, if that came
-        # while it imported something, and the exit code would depend on it.
+        # Everything is cleaned up. A signal that came during an import could make Python end by
+        # that signal a second time on a normal exit, which would change the exit code.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

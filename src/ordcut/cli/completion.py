@@ -1,11 +1,13 @@
-"""``ordcut completion``."""
+"""Completion in shells: ``ordcut completion``, and the names of columns."""
 
 from __future__ import annotations
 
-import click
-from click.shell_completion import get_completion_class
+import os
 
-#: How each shell is told to load completions at its start.
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+#: How each shell loads completions at its start.
 INSTALL = {
     "bash": 'eval "$(ordcut completion bash)"    # in ~/.bashrc',
     "zsh": 'eval "$(ordcut completion zsh)"     # in ~/.zshrc',
@@ -17,9 +19,28 @@ INSTALL = {
 @click.argument("shell", type=click.Choice(list(INSTALL)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that makes SHELL complete commands, options, files and columns."""
-    kind = get_completion_class(shell)
-    assert kind is not None
-    # Only the text is wanted: the class would first look for the shell itself.
-    maker = kind(ctx.find_root().command, {}, "ordcut", "_ORDCUT_COMPLETE")
-    click.echo(maker.source_template % maker.source_vars())
+    """Print the script by which SHELL completes commands, options, files and columns."""
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    # Only the text is needed. The method that prints it would first run the shell.
+    script = completion_class(ctx.find_root().command, {}, "ordcut", "_ORDCUT_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
+
+
+def complete_column(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the columns of the files on the command line that start with what is typed."""
+    del param
+    from ordcut.cli.engines import connect, read_relation
+    from ordcut.cli.files import find_files
+
+    # The option that is being typed has no value yet, and click then leaves words in ``args``.
+    words = [*(ctx.params.get("files") or ()), *ctx.args]
+    try:
+        with ctx:
+            files = find_files([word for word in words if os.path.exists(word)])
+            names = read_relation(connect(), files, as_text=True).columns
+    except Exception:  # a shell cannot show errors while it completes
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

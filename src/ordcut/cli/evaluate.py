@@ -3,40 +3,50 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ordcut.cli.columns import Columns
+from ordcut.cli.completion import complete_column
+from ordcut.cli.failures import UserError
+from ordcut.cli.files import Columns, find_files
 from ordcut.cli.options import (
     column_option,
-    complete_column,
     files_argument,
     format_option,
     json_option,
     nulls_option,
+    objective_option,
     quiet_option,
     separator_option,
     thresholds_option,
 )
 
 if TYPE_CHECKING:
-    from ordcut.cli.judging import Verdict
+    from ordcut.objectives import Objective
+    from ordcut.pruning import Source
+    from ordcut.thresholds import Thresholds
+    from ordcut.typing import Array, Floats
+
+#: The names of the thresholds that are evaluated, and of the best ones for the same rows.
+OURS, OPTIMAL = "these thresholds", "optimal for these rows"
 
 
 @click.command()
 @files_argument
 @thresholds_option
-@column_option("--score", "The column of scores. [default: what the thresholds were found for]")
-@column_option("--label", "The column of true classes. [default: likewise]")
-@column_option("--weight", "The column that says how much each row counts. [default: likewise]")
+@column_option("--score", "The column of scores. [default: as in ordcut fit]")
+@column_option("--label", "The column of true classes. [default: as in ordcut fit]")
+@column_option("--weight", "The column of row weights. [default: as in ordcut fit]")
 @click.option(
     "--against",
     multiple=True,
     metavar="COL",
     shell_complete=complete_column,
-    help="A column of other predictions to compare with; can be given more than once.",
+    help="A column of other predictions to compare with; can be repeated.",
 )
+@objective_option
 @nulls_option
 @json_option
 @format_option
@@ -44,65 +54,218 @@ if TYPE_CHECKING:
 @quiet_option
 def evaluate(
     files: tuple[str, ...],
-    thresholds_file: str,
+    thresholds_path: str,
     score: str | None,
     label: str | None,
     weight: str | None,
     against: tuple[str, ...],
+    objective: str | None,
     nulls: Any,
     as_json: bool,
     format: str | None,
     separator: str | None,
     quiet: bool,
 ) -> None:
-    """Judge thresholds on files, by every objective.
+    """Evaluate thresholds by every objective.
 
-    The thresholds stand side by side with those that would be optimal for these rows, with other
-    ways to cut scores, and with predictions in the files. A star marks the best of a column.
+    They are compared with the optimal thresholds of the same rows, with other rules that choose
+    thresholds, and with predictions in the files. A star marks the best value of each column.
     """
-    from ordcut.cli.judging import judge
-    from ordcut.cli.progress import telling_passes
-    from ordcut.cli.sources import open_with_thresholds
+    from ordcut.cli.console import show_passes
+    from ordcut.cli.engines import open_frame, open_source
+    from ordcut.cli.thresholds_file import read_thresholds_file
+    from ordcut.objectives import resolve_objective
 
-    columns = Columns(score, label, weight, against)
-    with telling_passes(quiet) as tell:
-        opened = open_with_thresholds(
-            files, thresholds_file, columns, nulls, format, separator, tell
+    with show_passes(quiet) as progress:
+        saved = read_thresholds_file(thresholds_path, files)
+        thresholds = saved.thresholds
+        resolved = resolve_objective(saved.objective(objective), len(thresholds.classes))
+        columns = saved.columns_for(Columns(score, label, weight, against))
+        frame = open_frame("duckdb", find_files(files, format, separator), columns)
+        source = open_source(
+            frame, columns, classes=thresholds.classes, nulls=nulls, progress=progress
         )
-        verdict = judge(opened)
+        others = {name: _count_pairs(frame, columns, name, source.classes) for name in against}
+        evaluation = Evaluation.of(source, thresholds, resolved, others)
     if as_json:
-        click.echo(json.dumps(verdict.as_dict(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False))
     else:
-        _show(verdict)
+        _print_tables(evaluation)
 
 
-def _show(verdict: Verdict) -> None:
-    from ordcut.cli.tables import console, print_table, shown
+@dataclass(frozen=True)
+class Evaluation:
+    """The values of several labelings on the same rows, by every objective.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    objectives : list of Objective
+        What labelings are evaluated by.
+    values : dict of str to dict of str to float
+        The value of each labeling by each objective, None where a kappa is undefined.
+    confusion : ndarray of shape (K, K)
+        The weight of the rows by predicted and true class, for the thresholds.
+    n_rows : int
+        The number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> confusion = np.array([[3.0, 1], [0, 4]])
+    >>> Evaluation(np.array(["bad", "good"]), [], {}, confusion, 8).by_class()[1]["recall"]
+    0.8
+    """
+
+    classes: Array
+    objectives: list[Objective]
+    values: dict[str, dict[str, float | None]]
+    confusion: Floats
+    n_rows: int
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        thresholds: Thresholds,
+        objective: Objective,
+        others: dict[str, Floats],
+    ) -> Evaluation:
+        """Evaluate thresholds, the optimal ones, other rules, and other predictions.
+
+        ``others`` has the (predicted, true) table of weights of each of the other predictions.
+        """
+        import numpy as np
+
+        from ordcut.data import confusions_of
+        from ordcut.report import compare
+
+        compared = compare(source, objective)
+        objectives = compared.objectives
+        chosen = {(OURS, one.name): thresholds.thresholds for one in objectives}
+        for name, optimum in compared.optima.items():
+            chosen[OPTIMAL, name] = optimum.thresholds
+        for labeling in compared.labelings:
+            chosen |= {(labeling.name, name): at for name, at in labeling.thresholds.items()}
+        counted = confusions_of(
+            np.stack(list(chosen.values())), compared.candidates.source.confusion
+        )
+        tables = dict(zip(chosen, counted, strict=True))
+        for column, table in others.items():
+            tables |= {(column, one.name): table for one in objectives}
+        values = {
+            labeling: {
+                one.name: _value(one, tables.get((labeling, one.name))) for one in objectives
+            }
+            for labeling in dict.fromkeys(labeling for labeling, _ in tables)
+        }
+        ours = tables[OURS, objectives[0].name]
+        return cls(source.classes, objectives, values, ours, source.n_rows)
+
+    @property
+    def best(self) -> dict[str, float | None]:
+        """The best value of each objective."""
+        best: dict[str, float | None] = {}
+        for objective in self.objectives:
+            all_values = (values[objective.name] for values in self.values.values())
+            known = [value for value in all_values if value is not None]
+            choose = max if objective.is_kappa else min
+            best[objective.name] = choose(known) if known else None
+        return best
+
+    def by_class(self) -> list[dict[str, Any]]:
+        """Return the figures of each class, None for shares of nothing."""
+        rows = []
+        for k, name in enumerate(self.classes.tolist()):
+            true, predicted = self.confusion[:, k].sum(), self.confusion[k].sum()
+            right = self.confusion[k, k]
+            steps = sum(abs(j - k) * weight for j, weight in enumerate(self.confusion[:, k]))
+            rows.append(
+                {
+                    "class": name,
+                    "true": float(true),
+                    "predicted": float(predicted),
+                    "recall": _share(right, true),
+                    "precision": _share(right, predicted),
+                    "mean steps off": _share(steps, true),
+                }
+            )
+        return rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values."""
+        return {
+            "rows": self.n_rows,
+            "classes": self.classes.tolist(),
+            "values": self.values,
+            "confusion": self.confusion.tolist(),
+            "by_class": self.by_class(),
+        }
+
+
+def _count_pairs(frame: Any, columns: Columns, name: str, classes: Array) -> Floats:
+    """Return the (predicted, true) table of weights of a column of other predictions."""
+    import numpy as np
+
+    from ordcut.cli.engines import quoted
+    from ordcut.data import codes_of
+
+    weight = "1" if columns.weight is None else quoted(columns.weight)
+    needed = [*columns.numeric, *columns.classes]
+    is_complete = " AND ".join(f"{quoted(one)} IS NOT NULL" for one in needed if one != name)
+    pair = f"{quoted(name)}, {quoted(str(columns.label))}"
+    counted = frame.filter(is_complete).aggregate(f"{pair}, sum({weight})").fetchall()
+    predicted, true, weights = (list(column) for column in zip(*counted, strict=True))
+    if None in predicted:
+        raise UserError(
+            f'--against must name a column without missing values, and "{name}" has some. '
+            "Drop those rows, or give them a class."
+        )
+    table = np.zeros((len(classes), len(classes)))
+    codes = codes_of(predicted, classes, f'column "{name}"'), codes_of(true, classes, "labels")
+    np.add.at(table, codes, np.array(weights, np.float64))
+    return table
+
+
+def _print_tables(evaluation: Evaluation) -> None:
+    from ordcut.cli.console import format_number, open_console, print_table
 
     def cell(value: float | None) -> str:
-        return "" if value is None else shown(value)
+        return "" if value is None else format_number(value)
 
-    to = console()
-    title = f"Value on {verdict.n_rows:,} rows"
-    names = [objective.name for objective in verdict.objectives]
-    best = verdict.best
+    console, best = open_console(), evaluation.best
     lines = [
         [
-            name,
+            labeling,
             *(
                 cell(value) + ("*" if value is not None and value == best[objective] else " ")
                 for objective, value in values.items()
             ),
         ]
-        for name, values in verdict.values.items()
+        for labeling, values in evaluation.values.items()
     ]
-    print_table(to, title, ["labeling", *(f"{name} " for name in names)], lines)
-    classes = verdict.classes.tolist()
-    table = zip(classes, verdict.confusion.tolist(), strict=True)
-    counts = [[name, *map(shown, row)] for name, row in table]
+    header = ["labeling", *(f"{objective.name} " for objective in evaluation.objectives)]
+    print_table(console, f"Value on {evaluation.n_rows:,} rows", header, lines)
+    classes = evaluation.classes.tolist()
+    table = zip(classes, evaluation.confusion.tolist(), strict=True)
+    counts = [[name, *map(format_number, row)] for name, row in table]
     title = "Rows by predicted class (down) and true class (across)"
-    print_table(to, title, ["", *map(str, classes)], counts)
-    by_class = verdict.by_class()
+    print_table(console, title, ["", *map(str, classes)], counts)
+    by_class = evaluation.by_class()
     header = list(by_class[0])
     per_class = [[row["class"], *(cell(row[key]) for key in header[1:])] for row in by_class]
-    print_table(to, "By class", header, per_class)
+    print_table(console, "By class", header, per_class)
+
+
+def _value(objective: Objective, confusion: Floats | None) -> float | None:
+    if confusion is None:
+        return None
+    try:
+        return objective.value(confusion)
+    except ValueError:  # a kappa is undefined for a single class
+        return None
+
+
+def _share(part: float, whole: float) -> float | None:
+    return float(part / whole) if whole > 0 else None

@@ -1,4 +1,4 @@
-"""What went wrong, in words for somebody who knows the command and not the code."""
+"""Errors as messages for users of the command line, who know its options and not its code."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import re
 
 import click
 
-#: A mistake in the command or in the data, and everything else that can go wrong.
+#: The exit code for a mistake in the command or in the data, and for any other failure.
 MISTAKE, FAILURE = 2, 1
 
-#: What the library calls its arguments, and what the command line calls them.
+#: Arguments of the library in its messages, and the options for them.
 OPTIONS = {
     "classes=": "--classes",
     'nulls="drop"': "--nulls drop",
     'objective="absolute"': "--objective absolute",
 }
 
-#: Errors of these packages are about what they were given to read.
+#: Packages whose errors are about the data that they read.
 ENGINES = ("polars", "dask", "pyspark", "py4j", "pandas", "pyarrow", "json")
 
 #: Errors of DuckDB that are not the user's mistake.
 FAILURES_OF_DUCKDB = ("OutOfMemoryException", "InternalException", "FatalException")
 
-#: What engines say of a file that does not hold what its name says.
+#: What engines say about a file that does not hold what its name says.
 DAMAGED = re.compile(
     "magic bytes|TProtocolException|out of specification|malformed json|corrupt|could not read "
     "schema|failed to decompress|invalid data|unexpected end",
@@ -35,7 +35,7 @@ FULL = re.compile("no space left|could not write|file too large|disk quota|out o
 
 
 class UserError(click.ClickException):
-    """A mistake of the user's: what must hold, what came instead, what to do.
+    """A mistake of the user: what must hold, what came instead, what to do.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class UserError(click.ClickException):
 
 
 def explain(error: BaseException) -> tuple[str, int]:
-    """Return what to say of an error, and the exit code.
+    """Return the message for an error, and the exit code.
 
     Examples
     --------
@@ -65,44 +65,29 @@ def explain(error: BaseException) -> tuple[str, int]:
             error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError
         )
         where = f"{error.filename}: " if error.filename else ""
-        hint = (
-            ". Make room, or write elsewhere." if error.errno in (errno.ENOSPC, errno.EFBIG) else ""
-        )
+        is_full = error.errno in (errno.ENOSPC, errno.EFBIG)
+        hint = ". Free some space, or write elsewhere." if is_full else ""
         return f"{where}{error.strerror or error}{hint}", MISTAKE if is_mistake else FAILURE
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this. Read fewer columns or rows.", FAILURE
+        return "there is not enough memory. Use fewer columns or rows.", FAILURE
     if isinstance(error, ImportError):
         return str(error), FAILURE
     if isinstance(error, ValueError | TypeError) or package in ENGINES:
-        message = in_options(_first_paragraph(str(error)))
+        message = with_option_names(_first_paragraph(str(error)))
         return message if package == "builtins" else _with_advice(message), MISTAKE
     return (
-        f"ordcut failed in a way that it must not, with {type(error).__name__}: {error}. "
+        f"ordcut failed with an unexpected error, {type(error).__name__}: {error}. "
         "Run `ordcut --traceback ...` to see where, and please report it.",
         FAILURE,
     )
 
 
-def harmless(text: str) -> str:
-    r"""Return text, which may hold some of the data, with nothing that a terminal would obey.
+def with_option_names(message: str) -> str:
+    """Return a message of the library with its arguments replaced by options.
 
     Examples
     --------
-    >>> print(harmless("red \x1b[31malert"))
-    red \x1b[31malert
-    """
-    return "".join(
-        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
-        for character in text
-    )
-
-
-def in_options(message: str) -> str:
-    """Return a message of the library in the words of the command line.
-
-    Examples
-    --------
-    >>> in_options("Pass classes= with the lowest class first.")
+    >>> with_option_names("Pass classes= with the lowest class first.")
     'Pass --classes with the lowest class first.'
     """
     for argument, option in OPTIONS.items():
@@ -111,7 +96,7 @@ def in_options(message: str) -> str:
 
 
 def _explain_duckdb(error: BaseException) -> tuple[str, int]:
-    # Its messages start with the kind of error, and end with advice on options that we do not have.
+    # Its messages start with the type of error, and end with advice on options of DuckDB.
     message = _first_paragraph(str(error))
     message = re.sub(r"^[A-Z][A-Za-z ]+ Error: ", "", message)
     is_failure = type(error).__name__ in FAILURES_OF_DUCKDB or FULL.search(message)
@@ -119,12 +104,12 @@ def _explain_duckdb(error: BaseException) -> tuple[str, int]:
 
 
 def _with_advice(message: str) -> str:
-    """Return a message with what to do about a file that cannot be read, if that is the matter."""
+    """Return a message with advice about a damaged file, if it is about one."""
     if not DAMAGED.search(message):
         return message
     return (
-        f"{message.rstrip('.')}. A file seems damaged, or not to be what its name says: write it "
-        "anew, leave it out, or say what it is with --format."
+        f"{message.rstrip('.')}. A file seems to be damaged or in another format than its name "
+        "says. Write it again, leave it out, or pass --format."
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ordcut.cli.columns import Columns
 from ordcut.cli.failures import UserError
-from ordcut.cli.inputs import find_files
+from ordcut.cli.files import Columns, find_files
 from ordcut.cli.options import (
     column_option,
     files_argument,
@@ -20,31 +20,37 @@ from ordcut.cli.options import (
     output_option,
     quiet_option,
     read_amount,
+    read_objective,
     separator_option,
 )
 from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
-    from ordcut.cli.saved import Saved
+    from ordcut.cli.thresholds_file import ThresholdsFile
+    from ordcut.frames import FrameSource
+    from ordcut.thresholds import Thresholds
+
+#: The formats of plots, by the extension of the file.
+PLOT_FORMATS = (".png", ".svg", ".pdf")
 
 
 @click.command()
 @files_argument
 @column_option("--score", "The column of scores; higher means a higher class.", required=True)
 @column_option("--label", "The column of true classes.", required=True)
-@column_option("--weight", "The column that says how much each row counts.")
+@column_option("--weight", "The column of row weights. [default: every row counts once]")
 @click.option(
     "--objective",
     default="absolute",
     show_default=True,
     metavar="NAME|FILE",
     help="absolute, squared, zero_one, kappa, linear_kappa, quadratic_kappa, or a CSV file of "
-    "costs: a line a predicted class, a column a true one.",
+    "costs: one line per predicted class, one column per true class.",
 )
 @click.option(
     "--classes",
     metavar="A,B,C",
-    help="All classes, lowest first. [default: those that occur, in ascending order]",
+    help="All classes, lowest first. [default: those in the data, in ascending order]",
 )
 @click.option(
     "--smoothing",
@@ -52,8 +58,8 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="AMOUNT|auto",
     callback=read_amount,
-    help="How much of each label is left to a model of the scores, from 0 to 1, for thresholds "
-    "that hold up on new data where rows are few. Takes all rows into memory.",
+    help="How much of each label is replaced by the class probabilities of a model, from 0 to 1. "
+    "Thresholds from few rows then generalise better. Loads all rows into memory.",
 )
 @nulls_option
 @click.option(
@@ -61,12 +67,17 @@ if TYPE_CHECKING:
     type=click.Choice(["duckdb", "polars", "dask", "spark"]),
     default="duckdb",
     show_default=True,
-    help="What reads and counts the rows.",
+    help="The engine that reads and counts the rows.",
 )
-@output_option("Where the thresholds go, as JSON; - for standard output.")
-@click.option("--report", metavar="FILE", type=click.Path(allow_dash=True), help="Make a page too.")
+@output_option("The file for the thresholds, as JSON; - for standard output.")
 @click.option(
-    "--plot", metavar="FILE", type=click.Path(), help="Make a picture too: png, svg, pdf."
+    "--report",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Also write the page of ordcut report.",
+)
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(), help="Also write a plot: .png, .svg or .pdf."
 )
 @json_option
 @format_option
@@ -94,69 +105,105 @@ def fit(
 ) -> None:
     """Find the optimal thresholds of a score in files.
 
-    FILES are CSV, Parquet or JSON lines, globs and folders of them, or - for standard input. Rows
-    stay where they are, and need not fit in memory: the engine counts them and gives out the few
-    that a threshold can stand next to.
+    FILES are CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need
+    not fit in memory: the engine counts rows, and returns only the few that can be next to a
+    threshold.
     """
-    from ordcut.cli.engines import open_frame
-    from ordcut.cli.objective import read_objective
-    from ordcut.cli.pictures import check_picture
-    from ordcut.cli.progress import telling_passes
-    from ordcut.cli.saved import Saved
-    from ordcut.cli.sources import open_source
+    from ordcut.cli.console import show_passes
+    from ordcut.cli.engines import open_frame, open_source
+    from ordcut.cli.thresholds_file import ThresholdsFile
     from ordcut.frames import thresholds_of
+    from ordcut.objectives import n_classes_of
 
     columns = Columns(score, label, weight)
     with Outputs(force=force) as outputs:
-        out = outputs.add("--output", output) if output else None
+        thresholds_out = outputs.add("--output", output) if output else None
         page_out = outputs.add("--report", report) if report else None
-        picture_out = outputs.add("--plot", plot) if plot else None
+        plot_out = outputs.add("--plot", plot) if plot else None
         if outputs.uses_stdout and as_json:
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         if plot:
-            check_picture(plot)
+            _check_plot(plot)
         goal = read_objective(objective)
         frame = open_frame(engine, find_files(files, format, separator), columns)
-        with telling_passes(quiet) as tell:
-            source = open_source(frame, columns, nulls, tell, classes=classes, objective=goal)
-            found = thresholds_of(source, goal, smoothing=smoothing)
-            saved = Saved(found, columns, None if isinstance(goal, str) else goal)
-            if out is not None:
-                out.write(saved.as_text())
+        with show_passes(quiet) as progress:
+            source = open_source(
+                frame,
+                columns,
+                classes=classes,
+                nulls=nulls,
+                progress=progress,
+                n_classes=n_classes_of(goal),
+            )
+            thresholds = thresholds_of(source, goal, smoothing=smoothing)
+            saved = ThresholdsFile(thresholds, columns, None if isinstance(goal, str) else goal)
+            if thresholds_out is not None:
+                thresholds_out.write(saved.as_text())
             if page_out is not None:
-                from ordcut.report import page
+                from ordcut.report import page_from_source
 
-                text = page(source, found, objective=goal, score_name=score, label_name=label)
-                page_out.write(text)
-            if picture_out is not None:
-                from ordcut.cli.pictures import draw
-
-                picture_out.write(draw(source, found, score, str(plot)))
+                page = page_from_source(
+                    source,
+                    thresholds=thresholds,
+                    objective=goal,
+                    score_name=score,
+                    label_name=label,
+                )
+                page_out.write(page)
+            if plot_out is not None:
+                plot_out.write(_draw(source, thresholds, score, str(plot)))
         outputs.publish()
-    facts = {"rows": source.n_rows, "dropped": found.dropped, "passes": found.passes}
+    run = {
+        "rows": source.n_rows,
+        "dropped": thresholds.dropped,
+        "passes": thresholds.passes,
+        "engine": engine,
+    }
     if as_json:
-        click.echo(json.dumps({**saved.as_dict(), **facts, "engine": engine}, indent=2))
+        click.echo(json.dumps({**saved.as_dict(), **run}, indent=2))
     elif not quiet:
-        _show(saved, {**facts, "engine": engine}, stderr=outputs.uses_stdout)
+        _print_summary(saved, run, stderr=outputs.uses_stdout)
         for path in (output, report, plot):
             if path and path != "-":
                 click.echo(f"Wrote {path}.", err=True)
 
 
-def _show(saved: Saved, facts: dict[str, Any], *, stderr: bool) -> None:
-    """Print where each class begins and ends, what is reached, and why it cannot be better."""
-    from ordcut.cli.tables import console, plain, print_table, shown
+def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
+    """Print where each class begins and ends, the value, and why it is optimal."""
+    from ordcut.cli.console import format_number, open_console, print_table
 
-    found, to = saved.found, console(stderr=stderr)
-    edges = ["", *map(shown, found.thresholds.tolist()), ""]
-    lines = list(zip(found.classes.tolist(), edges[:-1], edges[1:], strict=True))
+    thresholds, console = saved.thresholds, open_console(stderr=stderr)
+    edges = ["", *map(format_number, thresholds.thresholds.tolist()), ""]
+    lines = list(zip(thresholds.classes.tolist(), edges[:-1], edges[1:], strict=True))
     title = f"{saved.columns.label} by {saved.columns.score}"
-    print_table(to, title, ["class", "from", "below"], lines)
-    rule = str(found.classes[0])
-    for edge, name in zip(edges[1:-1], found.classes[1:], strict=True):
-        rule += f" < {edge} <= {name}"
-    to.print(plain(rule))
-    to.print(f"{found.objective}: {shown(found.value)}")
-    to.print(f"optimal by: {found.certificate}")
-    dropped = f" ({facts['dropped']:,} dropped)" if facts["dropped"] else ""
-    to.print(f"{facts['rows']:,} rows{dropped}, {facts['passes']} passes by {facts['engine']}")
+    print_table(console, title, ["class", "from", "below"], lines)
+    console.print(f"{thresholds.objective}: {format_number(thresholds.value)}")
+    console.print(f"optimal by: {thresholds.certificate}")
+    dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""
+    console.print(f"{run['rows']:,} rows{dropped}, {run['passes']} passes by {run['engine']}")
+
+
+def _check_plot(path: str) -> None:
+    """Raise an error now if the plot cannot be drawn, not when all else is done."""
+    if not path.lower().endswith(PLOT_FORMATS):
+        raise UserError(f"--plot must end in one of {', '.join(PLOT_FORMATS)}, got {path}.")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "--plot needs matplotlib, which is not installed. Install it with: pip install "
+            '"ordcut[plots]".'
+        ) from error
+
+
+def _draw(source: FrameSource, thresholds: Thresholds, score_name: str, path: str) -> bytes:
+    """Return the plot of the scores of each class, with the thresholds between them."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from ordcut.plots import ThresholdDisplay
+
+    display = ThresholdDisplay._from_source(source, thresholds=thresholds, score_name=score_name)
+    file = BytesIO()
+    display.figure_.savefig(file, format=path.lower().rsplit(".", 1)[1], dpi=120)
+    return file.getvalue()

@@ -1,7 +1,7 @@
-"""Outputs that appear whole or not at all, and never in place of a file that was there.
+"""Outputs that appear complete or not at all, and never overwrite a file unless forced to.
 
-What a command writes goes aside first, into the folder where it belongs, and is renamed once all
-of the command's outputs are whole and on the disk.
+A command writes each output to a temporary file in the same folder. These are renamed once all
+outputs of the command are complete and on disk.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ordcut.cli.failures import UserError
 
 
 class Output(Protocol):
-    """Where a command writes one of its results."""
+    """One output of a command."""
 
     def write(self, content: str | bytes) -> None:
         """Write all of the content."""
 
     def path_for_engine(self) -> AbstractContextManager[str]:
-        """Give a path that another program can write to, once and from front to end."""
+        """Yield a path to which an engine can write, once and sequentially."""
 
 
 class Outputs:
-    """All outputs of one command: checked before it computes, published when all are whole.
+    """All outputs of a command: checked before it computes, published when all are complete.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Outputs:
         self.uses_stdout = False
 
     def add(self, option: str, path: str) -> Output:
-        """Return the output that an option asks for, or say why it cannot be written."""
+        """Return the output for an option, or raise an error if it cannot be written."""
         real = path if path == "-" else os.path.realpath(path)
         if real in self._taken:
             raise UserError(
@@ -65,13 +65,13 @@ class Outputs:
             self.uses_stdout = True
             return OutputStream(sys.stdout.buffer)
         if os.path.exists(real) and not os.path.isfile(real) and not os.path.isdir(real):
-            return OutputStream(path)  # a device or a named pipe, which must not be replaced
+            return OutputStream(path)  # a device or a named pipe, not to be replaced by a file
         file = OutputFile(option, Path(real), self._force)
         self._files.append(file)
         return file
 
     def publish(self) -> None:
-        """Let all files appear under their names."""
+        """Rename all files to their final names."""
         for file in self._files:
             file.sync()
         for file in self._files:
@@ -86,12 +86,12 @@ class Outputs:
 
 
 class OutputFile:
-    """A file that is written aside."""
+    """A file that is written under a temporary name."""
 
     def __init__(self, option: str, target: Path, force: bool) -> None:
         self._target = target
         self._force = force
-        self._aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+        self._temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         self._exists = UserError(
             f"{option} must be a new file, and {target} exists. "
             "Choose another name, or pass --force to replace it."
@@ -99,11 +99,11 @@ class OutputFile:
         self._check(option)
 
     def _check(self, option: str) -> None:
-        """Find out now whether the file can be written, not after an hour."""
+        """Raise an error now if the file cannot be written, not after an hour."""
         folder = self._target.parent
         if not os.path.isdir(folder):
             raise UserError(
-                f"{option} must be in a folder that exists, and {folder} does not. Make it first."
+                f"{option} must be in a folder that exists, and {folder} does not. Create it first."
             )
         if os.path.isdir(self._target):
             raise UserError(
@@ -112,8 +112,8 @@ class OutputFile:
         if os.path.exists(self._target) and not self._force:
             raise self._exists
         try:
-            self._aside.touch(exist_ok=False)
-            self._aside.unlink()
+            self._temporary.touch(exist_ok=False)
+            self._temporary.unlink()
         except OSError as error:
             raise UserError(
                 f"{option} must be in a folder that can be written to, and {folder} cannot: "
@@ -121,44 +121,44 @@ class OutputFile:
             ) from error
 
     def write(self, content: str | bytes) -> None:
-        """Write all of the content, aside."""
-        self._aside.write_bytes(_as_bytes(content))
+        """Write all of the content to the temporary file."""
+        self._temporary.write_bytes(_as_bytes(content))
 
     @contextmanager
     def path_for_engine(self) -> Iterator[str]:
-        """Give the path aside."""
-        yield str(self._aside)
+        """Yield the path of the temporary file."""
+        yield str(self._temporary)
 
     def sync(self) -> None:
-        """Have the file on the disk, with the permissions of the one that it replaces."""
-        with self._aside.open("rb+") as written:
+        """Flush the file to disk, and give it the permissions of the one that it replaces."""
+        with self._temporary.open("rb+") as written:
             os.fsync(written.fileno())
         if self._target.exists():
-            shutil.copymode(self._target, self._aside)
+            shutil.copymode(self._target, self._temporary)
 
     def publish(self) -> None:
-        """Let the file appear under its name."""
+        """Rename the file to its final name."""
         if self._force:
-            os.replace(self._aside, self._target)
+            os.replace(self._temporary, self._target)
             return
         try:
-            os.link(self._aside, self._target)  # fails where a file has appeared meanwhile
+            os.link(self._temporary, self._target)  # fails if the file has been created since
         except FileExistsError:
             raise self._exists from None
-        except OSError:  # a file system without links
+        except OSError:  # a file system without hard links
             if self._target.exists():
                 raise self._exists from None
-            os.replace(self._aside, self._target)
+            os.replace(self._temporary, self._target)
         self.discard()
 
     def discard(self) -> None:
-        """Remove what is still aside."""
+        """Remove the temporary file, if it is still there."""
         with suppress(OSError):
-            self._aside.unlink(missing_ok=True)
+            self._temporary.unlink(missing_ok=True)
 
 
 class OutputStream:
-    """Standard output, a device or a named pipe: written to as it comes."""
+    """Standard output, a device or a named pipe, which is written to directly."""
 
     def __init__(self, target: BinaryIO | str) -> None:
         self._target = target
@@ -170,21 +170,22 @@ class OutputStream:
 
     @contextmanager
     def path_for_engine(self) -> Iterator[str]:
-        """Give the path of a pipe, and pass on what comes out of it.
+        """Yield the path of a pipe, and copy what comes out of it to the stream.
 
-        Opening standard output a second time would cut off a file that it is appended to.
+        If the engine opened standard output itself, it would truncate a file that the shell
+        appends to.
         """
         reading, writing = os.pipe()
         failures: list[OSError] = []
 
-        def pass_on() -> None:
+        def copy_through() -> None:
             try:
                 with os.fdopen(reading, "rb") as source, self._open() as stream:
                     shutil.copyfileobj(source, stream)
             except OSError as error:
                 failures.append(error)
 
-        thread = threading.Thread(target=pass_on, daemon=True)
+        thread = threading.Thread(target=copy_through, daemon=True)
         thread.start()
         try:
             yield f"/dev/fd/{writing}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.inputs import ENDINGS, find_files, format_of
+from ordcut.cli.files import EXTENSIONS, Columns, find_files, format_of
 from ordcut.cli.options import (
     FORMATS,
     column_option,
@@ -22,22 +22,26 @@ from ordcut.cli.options import (
 from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
-    from ordcut.cli.inputs import Files
+    from ordcut.cli.files import Files
     from ordcut.thresholds import Thresholds
 
-#: How DuckDB writes each format, and each way to compress text.
-WRITTEN = {"csv": "FORMAT csv, HEADER true", "parquet": "FORMAT parquet", "json": "FORMAT json"}
+#: How DuckDB writes each format, and each compression of text.
+COPY_OPTIONS = {
+    "csv": "FORMAT csv, HEADER true",
+    "parquet": "FORMAT parquet",
+    "json": "FORMAT json",
+}
 COMPRESSION = {".gz": ", COMPRESSION gzip", ".zst": ", COMPRESSION zstd"}
 
-#: A name for the scores as numbers that no file has.
+#: The temporary column of scores as numbers, under a name that no file has.
 AS_NUMBER = "ordcut: the score as a number"
 
 
 @click.command()
 @files_argument
 @thresholds_option
-@output_option("Where the rows go, with their labels; - for standard output.", required=True)
-@column_option("--score", "The column of scores. [default: what the thresholds were found for]")
+@output_option("The file for the labelled rows; - for standard output.", required=True)
+@column_option("--score", "The column of scores. [default: as in ordcut fit]")
 @click.option(
     "--name",
     default="label",
@@ -50,16 +54,20 @@ AS_NUMBER = "ordcut: the score as a number"
     type=click.Choice(["raise", "keep"]),
     default="raise",
     show_default=True,
-    help="Stop at a row without a score, or leave its label empty.",
+    help="Whether a missing score is an error or gets an empty label.",
 )
 @format_option
-@click.option("--output-format", type=click.Choice(FORMATS), help="What to write.")
+@click.option(
+    "--output-format",
+    type=click.Choice(FORMATS),
+    help="The format of the output. [default: from its name, else --format, else csv]",
+)
 @separator_option
 @force_option
 @quiet_option
 def predict(
     files: tuple[str, ...],
-    thresholds_file: str,
+    thresholds_path: str,
     output: str,
     score: str | None,
     name: str,
@@ -72,95 +80,93 @@ def predict(
 ) -> None:
     """Label the rows of files by thresholds.
 
-    Rows keep their order and all their columns, and a new column has their labels. FILES are CSV,
-    Parquet or JSON lines, globs and folders of them, or - for standard input; OUT is in the format
-    that its name ends in. Nothing needs to fit in memory.
+    Rows keep their order and all their columns, and get a new column with their labels. FILES are
+    CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need not fit in
+    memory.
     """
-    from ordcut.cli.duck import connect, saying_which_text_is_no_number
-    from ordcut.cli.saved import read_saved
+    from ordcut.cli.engines import connect, locate_bad_numbers
+    from ordcut.cli.thresholds_file import read_thresholds_file
 
     with Outputs(force=force) as outputs:
         out = outputs.add("--output", output)
-        kind = _kind_of_output(output, output_format, format)
-        if thresholds_file == "-" and "-" in files:
-            raise UserError(
-                "--thresholds and FILES must not both be - (standard input). Save one in a file."
-            )
-        saved = read_saved(thresholds_file)
+        written = _format_of_output(output, output_format, format)
+        saved = read_thresholds_file(thresholds_path, files)
         data = find_files(files, format, separator)
         connection = connect()
-        rows, column = _rows(connection, data, kind, score or saved.columns.score, name)
-        labelled = _labelled(rows, saved.found, column, name, nulls)
-        if kind == "json":
+        rows, column = _rows(connection, data, written, score or saved.columns.score, name)
+        labelled = _labelled(rows, saved.thresholds, column, name, nulls)
+        if written == "json":
             labelled = _without_nan(labelled)
         labelled.create_view("labelled")
         compression = next((how for end, how in COMPRESSION.items() if output.endswith(end)), "")
-        with saying_which_text_is_no_number(rows, [column]), out.path_for_engine() as path:
-            how = f"{WRITTEN[kind]}{compression if kind != 'parquet' else ''}, USE_TMP_FILE false"
+        options = COPY_OPTIONS[written] + (compression if written != "parquet" else "")
+        with locate_bad_numbers(rows, [column]), out.path_for_engine() as path:
             path = path.replace("'", "''")
-            n_rows = connection.execute(f"COPY labelled TO '{path}' ({how})").fetchone()[0]
+            copy = f"COPY labelled TO '{path}' ({options}, USE_TMP_FILE false)"
+            n_rows = connection.execute(copy).fetchone()[0]
         outputs.publish()
     if not quiet:
         click.echo(f"Wrote {n_rows:,} rows to {output}.", err=True)
 
 
-def _kind_of_output(output: str, asked: str | None, format: str | None) -> str:
-    """Return the format to write: what is asked for, what the name says, or what comes in."""
-    if asked is not None:
-        return asked
-    endings = tuple(end for ends in ENDINGS.values() for end in (*ends, *(e + ".gz" for e in ends)))
-    if output == "-" or not output.lower().endswith(endings + tuple(COMPRESSION)):
+def _format_of_output(output: str, output_format: str | None, format: str | None) -> str:
+    """Return the format to write: by the option, the name of the file, or the input."""
+    if output_format is not None:
+        return output_format
+    extensions = tuple(extension for some in EXTENSIONS.values() for extension in some)
+    if output == "-" or not output.lower().endswith((*extensions, *COMPRESSION)):
         return format or "csv"
     return format_of(output, "--output")
 
 
-def _rows(connection: Any, data: Files, kind: str, score: str | None, name: str) -> tuple[Any, str]:
-    """Return all columns of the files, and which of them has the scores."""
-    from ordcut.cli.columns import Columns
-    from ordcut.cli.duck import check_names, relation_of
+def _rows(
+    connection: Any, data: Files, written: str, score: str | None, name: str
+) -> tuple[Any, str]:
+    """Return all columns of the files, and the name of the one with the scores."""
+    from ordcut.cli.engines import check_unique, read_relation
 
     # From CSV to CSV, all columns stay the text that they are.
-    rows = relation_of(connection, data, as_text=kind == "csv")
+    rows = read_relation(connection, data, as_text=written == "csv")
     if score is None:
         raise UserError(
             f"--score must be given, since the thresholds do not name the column of scores. "
             f"The columns of {data.name} are: {', '.join(rows.columns)}."
         )
     Columns(score=score).check(rows.columns, data)
-    check_names(connection, data, [score])
+    check_unique(connection, data, [score])
     if name.lower() in (column.lower() for column in rows.columns):
         raise UserError(
-            f'--name must be a new column, and {data.name} has "{name}" already. '
+            f'--name must be a new column, and {data.name} already has "{name}". '
             f'Pass another, such as --name "{name}_predicted".'
         )
     return rows, score
 
 
-def _labelled(rows: Any, found: Thresholds, score: str, name: str, nulls: str) -> Any:
-    """Return the rows with one more column, by the rule of the frames."""
+def _labelled(rows: Any, thresholds: Thresholds, score: str, name: str, nulls: str) -> Any:
+    """Return the rows with the column of labels added."""
     from ordcut import frames
-    from ordcut.cli.duck import quoted
+    from ordcut.cli.engines import quoted
 
     number, label = quoted(AS_NUMBER), quoted(name)
     with_number = rows.project(f"*, CAST({quoted(score)} AS DOUBLE) AS {number}")
-    labelled = frames.predict(with_number, found, score=AS_NUMBER, name=name)
+    labelled = frames.predict(with_number, thresholds, score=AS_NUMBER, name=name)
     if nulls == "keep":
         return labelled.project(f"* EXCLUDE ({number})")
     hint = score.replace("'", "''")
     stop = (
-        f'error(\'--score must not be missing, and "{hint}" is in some row. '
-        "Mend or drop that row, or pass --nulls keep.')"
+        f'error(\'--score must not be missing, and "{hint}" is missing in some row. '
+        "Fix or drop that row, or pass --nulls keep.')"
     )
     checked = f"CASE WHEN {label} IS NULL THEN {stop} ELSE {label} END AS {label}"
     return labelled.project(f"* EXCLUDE ({number}) REPLACE ({checked})")
 
 
 def _without_nan(rows: Any) -> Any:
-    """Return rows that JSON can hold, which knows neither NaN nor infinities."""
-    from ordcut.cli.duck import quoted
+    """Return rows with NaN and infinities as nulls, since JSON has neither."""
+    from ordcut.cli.engines import quoted
 
-    kinds = zip(map(quoted, rows.columns), map(str, rows.types), strict=True)
-    names = [name for name, kind in kinds if kind in ("FLOAT", "DOUBLE")]
+    types = zip(map(quoted, rows.columns), map(str, rows.types), strict=True)
+    names = [name for name, sql_type in types if sql_type in ("FLOAT", "DOUBLE")]
     if not names:
         return rows
     finite = ", ".join(f"CASE WHEN isfinite({name}) THEN {name} END AS {name}" for name in names)

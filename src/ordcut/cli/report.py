@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from ordcut.cli.columns import Columns
+from ordcut.cli.files import Columns, find_files
 from ordcut.cli.options import (
     column_option,
     files_argument,
     force_option,
     format_option,
     nulls_option,
+    objective_option,
     output_option,
     quiet_option,
     separator_option,
@@ -24,10 +25,11 @@ from ordcut.cli.outputs import Outputs
 @click.command()
 @files_argument
 @thresholds_option
-@output_option("Where the page goes; - for standard output.", required=True)
-@column_option("--score", "The column of scores. [default: what the thresholds were found for]")
-@column_option("--label", "The column of true classes. [default: likewise]")
-@column_option("--weight", "The column that says how much each row counts. [default: likewise]")
+@output_option("The file for the page; - for standard output.", required=True)
+@column_option("--score", "The column of scores. [default: as in ordcut fit]")
+@column_option("--label", "The column of true classes. [default: as in ordcut fit]")
+@column_option("--weight", "The column of row weights. [default: as in ordcut fit]")
+@objective_option
 @click.option("--title", help="The title of the page.")
 @nulls_option
 @format_option
@@ -36,11 +38,12 @@ from ordcut.cli.outputs import Outputs
 @quiet_option
 def report(
     files: tuple[str, ...],
-    thresholds_file: str,
+    thresholds_path: str,
     output: str,
     score: str | None,
     label: str | None,
     weight: str | None,
+    objective: str | None,
     title: str | None,
     nulls: Any,
     format: str | None,
@@ -48,31 +51,34 @@ def report(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Make a page on which thresholds can be moved.
+    """Write a page on which thresholds can be moved.
 
-    The page is one file that opens in any browser and needs no network. It shows the scores of each
-    class, what the thresholds come to, and what becomes of it when they are moved.
+    The page is one HTML file that opens in any browser and needs no network. It shows the scores
+    of each class and the value of the thresholds, and is updated as these are moved.
     """
-    from ordcut.cli.progress import telling_passes
-    from ordcut.cli.sources import open_with_thresholds
-    from ordcut.report import page
+    from ordcut.cli.console import show_passes
+    from ordcut.cli.engines import open_frame, open_source
+    from ordcut.cli.thresholds_file import read_thresholds_file
+    from ordcut.report import page_from_source
 
-    with Outputs(force=force) as outputs, telling_passes(quiet) as tell:
-        out = outputs.add("--output", output)
-        columns = Columns(score, label, weight)
-        opened = open_with_thresholds(
-            files, thresholds_file, columns, nulls, format, separator, tell
+    with Outputs(force=force) as outputs, show_passes(quiet) as progress:
+        page_out = outputs.add("--output", output)
+        saved = read_thresholds_file(thresholds_path, files)
+        goal = saved.objective(objective)
+        columns = saved.columns_for(Columns(score, label, weight))
+        frame = open_frame("duckdb", find_files(files, format, separator), columns)
+        source = open_source(
+            frame, columns, classes=saved.thresholds.classes, nulls=nulls, progress=progress
         )
-        out.write(
-            page(
-                opened.source,
-                opened.saved.found,
-                objective=opened.saved.objective,
-                score_name=str(opened.columns.score),
-                label_name=str(opened.columns.label),
-                title=title,
-            )
+        page = page_from_source(
+            source,
+            thresholds=saved.thresholds,
+            objective=goal,
+            score_name=str(columns.score),
+            label_name=str(columns.label),
+            title=title,
         )
+        page_out.write(page)
         outputs.publish()
     if not quiet:
         click.echo(f"Wrote {output}.", err=True)

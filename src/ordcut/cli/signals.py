@@ -1,4 +1,4 @@
-"""Ctrl-C, and a polite request to end: turned into an error that unwinds everything."""
+"""SIGINT (Ctrl-C) and SIGTERM, turned into an error so that everything is cleaned up."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from typing import Any
 
 
 @dataclass
-class _Watch:
-    seen: list[int] = field(default_factory=list)
-    n_holding: int = 0
+class _State:
+    received: list[int] = field(default_factory=list)
+    n_delays: int = 0
 
 
-_watch = _Watch()
+_state = _State()
 
 
 @contextmanager
-def noticing_signals() -> Iterator[list[int]]:
-    """Raise an error at a signal, and give a list of the signals that have come.
+def catch_signals() -> Iterator[list[int]]:
+    """Raise KeyboardInterrupt at a signal, and yield the list of signals received so far.
 
     An engine may wrap the error in one of its own, so the list decides what has happened.
     """
-    _watch.seen.clear()
+    _state.received.clear()
 
-    def notice(number: int, _: FrameType | None) -> None:
-        _watch.seen.append(number)
-        if not _watch.n_holding:
+    def receive(number: int, _: FrameType | None) -> None:
+        _state.received.append(number)
+        if not _state.n_delays:
             raise KeyboardInterrupt
 
     before: dict[signal.Signals, Any] = {}
-    with suppress(ValueError):  # only the main thread may; elsewhere signals are others' business
+    with suppress(ValueError):  # only the main thread can set handlers
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, notice)
+                before[number] = signal.signal(number, receive)
     try:
-        yield _watch.seen
+        yield _state.received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 @contextmanager
-def holding_signals() -> Iterator[None]:
-    """Let a signal wait while something runs that would not survive it.
+def delay_signals() -> Iterator[None]:
+    """Delay signals until the end of the block, for code that must not be interrupted.
 
     Examples
     --------
-    >>> with holding_signals():
-    ...     import duckdb  # starts in C++, where an error of Python's would end the process
+    >>> with delay_signals():
+    ...     import duckdb  # initialised in C++, where a Python error would end the process
     """
-    _watch.n_holding += 1
+    _state.n_delays += 1
     try:
         yield
     finally:
-        _watch.n_holding -= 1
-    if _watch.seen:
+        _state.n_delays -= 1
+    if _state.received:
         raise KeyboardInterrupt

@@ -3,6 +3,7 @@
 from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
 from ordcut.estimators.linear import LinearThresholdClassifier
 from ordcut.estimators.logistic import OrdinalLogisticRegression
+from ordcut.estimators.proportional_odds import ProportionalOddsModel as ProportionalOddsModel
 
 __all__ = [
     "LinearThresholdClassifier",

@@ -1,32 +1,39 @@
-"""What the estimators share: targets in, thresholds found, labels out."""
+"""The base class of the estimators: reads targets, finds thresholds for scores, and predicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
-from ordcut.arrays import Array, ArrayLike, Floats
-from ordcut.estimators.labeling import Scored, check_labeling, label
-from ordcut.estimators.score_model import ScoreModel
-from ordcut.estimators.targets import Targets, read_targets
-from ordcut.objectives import ObjectiveLike
+from ordcut.data import ClassWeight, Rows, check_weights, class_factors, encode, stated_order
+from ordcut.estimators.proportional_odds import ProportionalOddsModel
+from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
+from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import check_smoothing
 from ordcut.thresholds import Thresholds
+from ordcut.typing import Array, ArrayLike, Floats
 
 
 class OrdinalClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that cuts one-dimensional scores at thresholds.
+    """A classifier that labels rows by a one-dimensional score and thresholds.
 
     A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``classes`` and
-    ``class_weight``, learns to score in ``fit``, which ends in ``_set_labels``, and scores in
-    ``predict_score``.
+    ``class_weight``. Its ``fit`` learns a score and ends with ``_set_labels``; its
+    ``predict_score`` returns the score.
     """
 
     objective: Any
@@ -38,14 +45,14 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     classes_: Array
     thresholds_: Floats
     labeler_: Thresholds
-    _model: ScoreModel | None
+    _model: ProportionalOddsModel | None
 
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
         """Return the one-dimensional score of each row; higher means a higher class."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:  # noqa: N803
-        """Return the class of each row: the one whose place is the number of thresholds reached.
+        """Return the class of each row, by how many thresholds are at or below its score.
 
         Parameters
         ----------
@@ -63,8 +70,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
         """Return how far inside each class a score lies: negative outside, largest where predicted.
 
-        This is what scikit-learn expects of a classifier; the scores themselves come from
-        ``predict_score``.
+        This is the format that scikit-learn expects of a classifier; the scores themselves are
+        returned by ``predict_score``.
 
         Parameters
         ----------
@@ -74,19 +81,19 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            For two classes, the score less the threshold.
+            For two classes, the score minus the threshold.
         """
         check_is_fitted(self)
         return margins(self.predict_score(X), self.thresholds_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # The tag speaks of blobs whose classes have no order along any line.
+        # The tag is about test data whose classes are in no order along any line.
         tags.classifier_tags.poor_score = True
         return tags
 
     def _resolved(self) -> tuple[ObjectiveLike, str]:
-        """Return the objective and the labeling that the parameters stand for."""
+        """Return the objective and the labeling to use, without defaults such as "auto"."""
         return self.objective, self.labeling
 
     def _read_targets(self, y: Any, sample_weight: ArrayLike | None) -> Targets:
@@ -103,20 +110,30 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_labels(
         self,
-        scores: Floats,
+        scores: Array,
         targets: Targets,
         *,
-        model: ScoreModel | None = None,
+        model: ProportionalOddsModel | None = None,
         biases: Floats | None = None,
         rounding: Floats | None = None,
     ) -> None:
         """Find the thresholds on scored rows: the last step of every ``fit``."""
         objective, labeling = self._resolved()
-        scored = Scored(scores, targets, objective, model, biases, rounding, self.smoothing)
-        if model is None and labeling == "likelihood":
-            scored = replace(scored, model=scored.with_model())
-        self._model = scored.model
-        self.labeler_ = label(scored, labeling)
+        n_classes = len(targets.classes)
+        needs_model = labeling == "likelihood" or (labeling == "biases" and biases is None)
+        if needs_model and model is None:
+            model = ProportionalOddsModel.fit(scores, targets.codes, targets.weights, n_classes)
+        problem = LabelingProblem(
+            targets.with_scores(scores),
+            resolve_objective(objective, n_classes),
+            targets.factors,
+            self.smoothing,
+            model,
+            biases,
+            rounding,
+        )
+        self._model = model
+        self.labeler_ = find_labeling(problem, labeling)
         self.thresholds_ = self.labeler_.thresholds
         self.classes_ = targets.classes
 
@@ -124,20 +141,20 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
 def _labels_by_likelihood(estimator: OrdinalClassifier) -> bool:
     if estimator.labeling != "likelihood":
         raise AttributeError(
-            f"{type(estimator).__name__} has probabilities where it labels by them: "
+            f"{type(estimator).__name__} has probabilities only if it labels by them: "
             'pass labeling="likelihood".'
         )
     return True
 
 
 class ProbabilitiesOfScores(OrdinalClassifier):
-    """A classifier whose probabilities come from its scores, where it labels by likelihood."""
+    """A classifier that has probabilities only with ``labeling="likelihood"``."""
 
     @available_if(_labels_by_likelihood)
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return the probability of each class, by a one-dimensional model of the scores.
+        """Return the probability of each class, by a proportional odds model of the score.
 
-        Offered with ``labeling="likelihood"``.
+        Available with ``labeling="likelihood"``.
 
         Parameters
         ----------
@@ -154,10 +171,85 @@ class ProbabilitiesOfScores(OrdinalClassifier):
         return self._model.probabilities(np.asarray(self.predict_score(X), dtype=np.float64))
 
 
+@dataclass(frozen=True)
+class Targets:
+    """Labels as codes of the ordered classes, with row weights and class factors."""
+
+    classes: Array
+    codes: Array
+    sample_weight: Floats | None
+    factors: Floats
+
+    @property
+    def row_weights(self) -> Floats:
+        """How much each row counts, without the factor of its class."""
+        return np.ones(len(self.codes)) if self.sample_weight is None else self.sample_weight
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each row counts, including the factor of its class."""
+        rows = self.row_weights
+        return rows if (self.factors == 1).all() else rows * self.factors[self.codes]
+
+    def take(self, rows: Array) -> Targets:
+        """Return the targets of some rows, with the same classes and factors."""
+        weights = None if self.sample_weight is None else self.sample_weight[rows]
+        return replace(self, codes=self.codes[rows], sample_weight=weights)
+
+    def with_scores(self, scores: Array) -> Rows:
+        """Return the rows to find thresholds on; those of weight 0 are left out."""
+        positions = np.arange(len(self.classes))
+        rows = Rows.read(scores, self.codes, classes=positions, weights=self.sample_weight)
+        return replace(rows, classes=self.classes)
+
+
+def read_targets(
+    y: Any,
+    *,
+    classes: Sequence[Any] | Array | None,
+    objective: ObjectiveLike,
+    sample_weight: ArrayLike | None,
+    class_weight: ClassWeight | None,
+) -> Targets:
+    """Validate and encode the labels and weights that were passed to ``fit``."""
+    if np.ndim(y) == 2:
+        y = column_or_1d(y, warn=True)
+    if classes is None and stated_order(y) is None:
+        check_classification_targets(np.asarray(y))
+        _check_two_classes(y)
+    found = encode(y, classes, n_classes_of(objective))
+    assert found.codes is not None
+    weights = _check_sample_weight(sample_weight, len(found.codes))
+    codes = found.codes.astype(np.intp, copy=False)
+    totals = np.bincount(codes, weights, minlength=len(found.classes)).astype(np.float64)
+    factors = class_factors(class_weight, found.classes, totals)
+    if isinstance(class_weight, str):
+        # As in scikit-learn, balanced weights do not change the total weight of all rows.
+        factors = factors * (totals.sum() / (factors @ totals))
+    return Targets(found.classes, codes, weights, factors)
+
+
+def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError("sample_weight must hold a weight other than zero, got only zeros.")
+    weights = check_weights(sample_weight, n_rows)
+    return None if weights is None else weights.astype(np.float64, copy=False)
+
+
+def _check_two_classes(y: Any) -> None:
+    values = np.asarray(y)
+    if len(values) and (values == values[0]).all():
+        raise ValueError(
+            f"y must hold at least two classes, got only one class: {values.tolist()[0]!r}. "
+            "If other classes exist but do not occur, list them all in classes=."
+        )
+
+
 def margins(scores: Floats, thresholds: Floats) -> Floats:
     """Return the signed distance of scores to the inside of each class.
 
-    An infinite threshold has no distance; a smooth stand-in keeps the sign and the order.
+    The distance to an infinite threshold is replaced by a finite number that has the same sign and
+    keeps the order of the scores.
 
     Examples
     --------
@@ -182,7 +274,7 @@ def margins(scores: Floats, thresholds: Floats) -> Floats:
 
 
 def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
-    """Return X as numbers, dense or CSR, and y as it came, once both are of one length."""
+    """Return X as numbers, dense or CSR, and y unchanged, after a check of their lengths."""
     if y is None:
         raise needs_y(estimator)
     rows = validate_data(estimator, features, accept_sparse="csr", dtype=np.float64)

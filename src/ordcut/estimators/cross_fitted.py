@@ -1,33 +1,34 @@
-"""Any regressor or classifier, cut by thresholds that are found on rows it has not seen."""
+"""Any regressor or classifier, with thresholds found on the scores of rows it was not fitted on."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
-from ordcut.arrays import Array, ArrayLike, Floats
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import ProbabilitiesOfScores, needs_y
-from ordcut.estimators.folds import read_cv, take_rows
-from ordcut.estimators.responses import RESPONSES, Response, choose_response
-from ordcut.estimators.routing import Routed, route
-from ordcut.estimators.targets import Targets
+from ordcut.estimators.base import ProbabilitiesOfScores, Targets, needs_y
+from ordcut.estimators.cross_validation import RESPONSES, choose_response, fit_and_score, read_cv
+from ordcut.labelings import rounding_thresholds
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
+from ordcut.typing import Array, ArrayLike, Floats
 
 
 class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
     """Turn any regressor or classifier into an ordinal classifier for your own loss.
 
-    The inner estimator learns the places 0..K-1 of the ordered classes. Thresholds are found on
-    scores of rows that it had not seen, so that they do not inherit its optimism.
+    The inner estimator is fitted to the positions 0..K-1 of the ordered classes. Thresholds are
+    found on cross-validated scores, since those of rows that it was fitted on are optimistic.
 
     Parameters
     ----------
@@ -35,34 +36,34 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         A regressor, or a classifier whose class probabilities are averaged to a score.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
         What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
-    labeling : {"optimal", "biases", "likelihood", "round"}, default="optimal"
+    labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective; by the
-        biases, or by the least expected cost, of a one-dimensional ordinal logistic model of the
+        biases, or by the least expected cost, of a one-dimensional proportional odds model of the
         labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
         How much optimal thresholds leave to a model of the labels given the scores, as in
-        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
-        better on new ones.
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
+        generalises better.
     cv : int, float, splitter, iterable or "prefit", default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
-        scikit-learn takes. ``"prefit"`` takes the estimator as it is, and finds thresholds on all
-        rows given.
+        scikit-learn accepts as ``cv``. ``"prefit"`` uses an estimator that is fitted already, and
+        finds thresholds on all rows passed to ``fit``.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
-        Where scores come from. ``"auto"`` is ``"predict"`` for a regressor; for a classifier it
-        is ``"predict_proba"`` if there is one, else ``"decision_function"``, whose softmax then
-        stands in for probabilities if there are more than two classes.
+        The method that scores rows. ``"auto"`` is ``"predict"`` for a regressor; for a classifier
+        it is ``"predict_proba"`` if it has one, else ``"decision_function"``, whose softmax is
+        used as probabilities if there are more than two classes.
     refit : bool, default=True
-        Whether to fit the estimator on all rows in the end. False needs a single split, and keeps
+        Whether to fit the estimator on all rows at the end. False needs a single split, and keeps
         the estimator that was fitted on its training rows.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count for the thresholds. The inner estimator has weights
         of its own.
     classes : sequence, default=None
-        All classes, lowest first, those that do not occur included.
+        All classes, lowest first, including those that do not occur.
     n_jobs : int, default=None
-        How many folds are fitted at once.
+        How many folds are fitted in parallel.
     random_state : int, RandomState instance or None, default=None
-        The choice of rows for a hold-out.
+        Which rows a hold-out consists of.
     store_cv_results : bool, default=False
         Whether to keep the scores that the thresholds were found on, as ``cv_results_``.
 
@@ -73,15 +74,15 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
     thresholds_ : ndarray of shape (n_classes - 1,)
         Where scores are cut.
     labeler_ : Thresholds
-        The thresholds with their value on rows not seen, and why they were chosen.
+        The thresholds with their value on the scored rows, and why they were chosen.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     cv_results_ : dict of str to ndarray
-        ``rows``, ``scores`` and ``labels`` of the rows scored, if ``store_cv_results``.
+        ``rows``, ``scores`` and ``labels`` of the scored rows, if ``store_cv_results``.
     n_features_in_ : int
-        The number of features, if the inner estimator knows it.
+        The number of features, if the inner estimator has it.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, if the inner estimator knows them.
+        The names of the features, if the inner estimator has them.
 
     Examples
     --------
@@ -131,20 +132,20 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         sample_weight: ArrayLike | None = None,
         **params: Any,
     ) -> OrdinalThresholdClassifierCV:
-        """Score rows by models that have not seen them, then find the thresholds.
+        """Score rows by cross-validation, then find the thresholds.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            The rows, which go to the inner estimator as they are.
+            The rows, which are passed to the inner estimator unchanged.
         y : array-like of shape (n_samples,)
-            The true classes. Text without an order given by ``classes`` or an ordered categorical
-            is taken in alphabetical order, with a warning.
+            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
+            or an ordered categorical gives the order.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for the inner estimator and for the thresholds.
         **params : dict
-            ``groups`` for the splitter; anything else goes to the ``fit`` of the inner estimator.
-            With metadata routing on, whatever was requested goes where it was requested.
+            ``groups`` for the splitter; anything else is passed to the ``fit`` of the inner
+            estimator. With metadata routing enabled, metadata go where they were requested.
 
         Returns
         -------
@@ -162,13 +163,13 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         if isinstance(self.cv, str):
             rows, scores = np.arange(len(targets.codes)), self._score_prefit(features, targets)
         else:
-            routed = route(self, sample_weight, targets, params)
-            rows, scores = self._cross_fit(features, targets, routed)
-        found_on = targets.take(rows)
-        self._set_labels(scores, found_on, rounding=self._rounding(targets))
+            metadata = self._route(sample_weight, targets, params)
+            rows, scores = self._cross_fit(features, targets, metadata)
+        scored = targets.take(rows)
+        self._set_labels(scores, scored, rounding=self._rounding(targets.classes))
         if self.store_cv_results:
-            known = targets.classes[found_on.codes]
-            self.cv_results_ = {"rows": rows, "scores": scores, "labels": known}
+            labels = targets.classes[scored.codes]
+            self.cv_results_ = {"rows": rows, "scores": scores, "labels": labels}
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -183,47 +184,47 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         self._code_of = _codes_of_labels(self.estimator, targets.classes)
         return self._response.scores(self.estimator_, features, self._code_of)
 
-    def _cross_fit(self, features: Any, targets: Targets, routed: Routed) -> tuple[Array, Floats]:
+    def _cross_fit(
+        self, features: Any, targets: Targets, metadata: Metadata
+    ) -> tuple[Array, Floats]:
         """Return the rows that were held out, and their scores."""
         self._response = choose_response(self.estimator, self.response_method)
         self._code_of = np.flatnonzero(np.bincount(targets.codes))
-        # A classifier sees classes without gaps; a regressor sees places on the whole scale.
+        # A classifier gets codes without gaps; a regressor gets positions among all classes.
         inner_y = (
             np.searchsorted(self._code_of, targets.codes)
             if self._response.needs_classifier
             else targets.codes.astype(np.float64)
         )
         splitter, strata = read_cv(self.cv, targets.codes, self.random_state)
-        splits = list(splitter.split(features, strata, **routed.split))
+        splits = list(splitter.split(features, strata, **metadata.split))
         if not self.refit and len(splits) != 1:
             raise ValueError(
-                f"refit=False needs a single split, of which to keep the estimator; got "
+                "refit=False needs a single split, whose estimator is kept; got "
                 f"{len(splits)}. Pass a share such as cv=0.2, or refit=True."
             )
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_and_score)(
-                clone(self.estimator), features, inner_y, train, test, routed.fit,
+            delayed(fit_and_score)(
+                clone(self.estimator), features, inner_y, split, metadata.fit,
                 self._response, self._code_of,
             )
-            for train, test in splits
+            for split in splits
         )  # fmt: skip
         if self.refit:
-            self.estimator_ = clone(self.estimator).fit(features, inner_y, **routed.fit)
+            self.estimator_ = clone(self.estimator).fit(features, inner_y, **metadata.fit)
         else:
             self.estimator_ = fitted[0][0]
         rows = np.concatenate([np.asarray(test) for _, test in splits])
         return rows, np.concatenate([scores for _, scores in fitted])
 
-    def _rounding(self, targets: Targets) -> Floats:
-        """Return where scores round up: halfway between places, or between numeric labels."""
-        labels = targets.classes
-        is_prefit = isinstance(self.cv, str)
-        if is_prefit and not self._response.needs_classifier and labels.dtype.kind in "biuf":
-            return np.asarray(labels[:-1] / 2 + labels[1:] / 2, dtype=np.float64)
-        return np.arange(0.5, targets.n_classes - 1)
+    def _rounding(self, classes: Array) -> Floats:
+        """Return where scores round up: halfway between numeric labels, or between positions."""
+        is_prefit_regressor = isinstance(self.cv, str) and not self._response.needs_classifier
+        has_numbers = classes.dtype.kind in "biuf"
+        return rounding_thresholds(classes if is_prefit_regressor and has_numbers else len(classes))
 
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
-        """Return the scores of the inner estimator, which the thresholds cut.
+        """Return the scores of the inner estimator, to which the thresholds apply.
 
         Parameters
         ----------
@@ -237,6 +238,34 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         """
         check_is_fitted(self)
         return self._response.scores(self.estimator_, X, self._code_of)
+
+    def _route(
+        self, sample_weight: ArrayLike | None, targets: Targets, params: dict[str, Any]
+    ) -> Metadata:
+        """Return which metadata of ``fit`` go to the inner estimator and which to the splitter.
+
+        With metadata routing enabled, scikit-learn decides by what was requested. Otherwise groups
+        go to the splitter, and weights to an inner estimator whose ``fit`` has that parameter.
+        """
+        if sklearn.get_config()["enable_metadata_routing"]:
+            if sample_weight is not None:
+                params = {**params, "sample_weight": sample_weight}
+            routed = process_routing(self, "fit", **params)
+            return Metadata(dict(routed.estimator.fit), dict(routed.splitter.split))
+        to_fit = {name: value for name, value in params.items() if name != "groups"}
+        to_split = {"groups": params["groups"]} if "groups" in params else {}
+        if sample_weight is not None:
+            if has_fit_parameter(self.estimator, "sample_weight"):
+                to_fit["sample_weight"] = targets.row_weights
+            else:
+                warnings.warn(
+                    f"{type(self.estimator).__name__} takes no sample_weight in fit, so weights "
+                    "only count for the thresholds. To send them to the steps of a pipeline, "
+                    "enable metadata routing: sklearn.set_config(enable_metadata_routing=True).",
+                    UserWarning,
+                    stacklevel=3,
+                )
+        return Metadata(to_fit, to_split)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to this estimator, to the inner one and to the splitter."""
@@ -258,35 +287,24 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         return tags
 
 
-def _fit_and_score(
-    estimator: Any,
-    features: Any,
-    y: Array,
-    train: Array,
-    test: Array,
-    fit_params: dict[str, Any],
-    response: Response,
-    code_of: Array,
-) -> tuple[Any, Floats]:
-    n = len(y)
-    params = {
-        name: take_rows(value, train) if hasattr(value, "__len__") and len(value) == n else value
-        for name, value in fit_params.items()
-    }
-    estimator.fit(take_rows(features, train), y[train], **params)
-    return estimator, response.scores(estimator, take_rows(features, test), code_of)
+@dataclass(frozen=True)
+class Metadata:
+    """Arguments for the inner estimator's ``fit`` and for the splitter's ``split``."""
+
+    fit: dict[str, Any]
+    split: dict[str, Any]
 
 
 def _codes_of_labels(estimator: Any, classes: Array) -> Array:
-    """Return the places of the classes that a fitted classifier knows by their labels."""
+    """Return the positions of the labels that a fitted classifier predicts."""
     known = getattr(estimator, "classes_", None)
     if known is None:
         return np.arange(len(classes))
-    places = {value: place for place, value in enumerate(classes.tolist())}
-    unknown = [value for value in np.asarray(known).tolist() if value not in places]
+    code_of = {value: code for code, value in enumerate(classes.tolist())}
+    unknown = [value for value in np.asarray(known).tolist() if value not in code_of]
     if unknown:
         raise ValueError(
             f"the classes of a fitted estimator must be among {classes.tolist()}, "
             f"got {unknown[0]!r}. List all classes in classes=, lowest first."
         )
-    return np.array([places[value] for value in np.asarray(known).tolist()])
+    return np.array([code_of[value] for value in np.asarray(known).tolist()])

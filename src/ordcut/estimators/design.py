@@ -1,4 +1,4 @@
-"""Features, standardised, and the few sums over rows that the models need."""
+"""Standardised features, and the sums over rows that the models need."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from ordcut.arrays import Array, Floats
+from ordcut.typing import Array, Floats
 
-#: Numbers in a piece of rows: a piece and its weighted copy stay in the processor's cache.
+#: Numbers in a piece of rows: a piece and its weighted copy fit in the processor's cache.
 PIECE = 131_072
 
 
 def few_threads(n_features: int) -> AbstractContextManager[Any]:
-    """Keep BLAS to one thread while there are few features.
+    """Limit BLAS to one thread where there are few features.
 
-    The products are then so small that its threads wait for each other longer than they work,
-    and on a busy machine a hundred times longer.
+    The products are then so small that its threads wait for each other longer than they work, and
+    on a busy machine a hundred times longer.
     """
     if n_features > 100:
         return nullcontext()
@@ -29,9 +29,9 @@ def few_threads(n_features: int) -> AbstractContextManager[Any]:
 
 
 class Design:
-    """Standardised features of shape (n, p): dense ones are centred too, sparse ones are not.
+    """Standardised features of shape (n, p): dense ones are also centred, sparse ones are not.
 
-    Centring changes nothing but the biases, and would make a sparse matrix dense.
+    Centring changes only the biases, and would make a sparse matrix dense.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Design:
         mean = weights @ rows / total
         variance = weights @ rows.multiply(rows) / total - mean**2
         spread = np.sqrt(np.maximum(variance, 0.0))
-        # A constant feature that is not 0 would pass for a bias: leave it out of the model.
+        # A constant feature that is not 0 would act as a bias: leave it out of the model.
         constant = spread <= 1e-7 * np.abs(mean)
         factor = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, spread))
         self.rows = rows.multiply(factor).tocsr()
@@ -112,12 +112,12 @@ class Design:
         return np.asarray(found.toarray() if sparse.issparse(found) else found)
 
     def to_features(self, coef: Floats) -> tuple[Floats, float]:
-        """Return the coefficients of the features as they came, and what to add to the biases."""
+        """Return the coefficients of the original features, and what to add to the biases."""
         raw = coef / self.scale
         return raw, float(self.centre @ raw)
 
     @staticmethod
     def pieces(rows: Array) -> list[tuple[int, int]]:
-        """Return the bounds of pieces of rows that stay in the processor's cache."""
+        """Return the bounds of pieces of rows that fit in the processor's cache."""
         size = max(64, PIECE // max(1, rows.shape[1]))
         return list(pairwise([*range(0, rows.shape[0], size), rows.shape[0]]))

@@ -1,7 +1,7 @@
-"""The likelihood of the proportional-odds model, with its first and second derivatives.
+"""The likelihood of the proportional odds model, with its first and second derivatives.
 
 A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``, where the
-biases ``b`` ascend. For every link here but cauchit the negative log-likelihood is convex in biases
+biases ``b`` ascend. For all links except cauchit, the negative log-likelihood is convex in biases
 and coefficients together.
 """
 
@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ordcut.arrays import Array, Floats
 from ordcut.estimators.design import Design
 from ordcut.estimators.links import Link
-from ordcut.estimators.minimise import CurvedPoint, Minimum, lbfgs, newton
+from ordcut.estimators.minimisers import CurvedPoint, Minimum, lbfgs, newton
+from ordcut.typing import Array, Floats
 
 #: Above this many parameters a Hessian costs more than it saves.
 MOST_FOR_NEWTON = 400
@@ -45,19 +45,19 @@ class ProportionalOdds:
         biases = link.quantile(shares[:-1] / shares[-1])
         self.start = np.concatenate([biases, np.zeros(rows.design.n_features)])
 
-    def at(self, place: Floats) -> LikelihoodPoint:
-        """Look at the likelihood from a place."""
-        return LikelihoodPoint(self, place)
+    def at(self, iterate: Floats) -> LikelihoodPoint:
+        """Return the likelihood at an iterate."""
+        return LikelihoodPoint(self, iterate)
 
 
 class LikelihoodPoint:
-    """The negative log-likelihood at one place; inf where the biases do not ascend."""
+    """The negative log-likelihood at one iterate; inf where the biases do not ascend."""
 
-    def __init__(self, problem: ProportionalOdds, place: Floats) -> None:
+    def __init__(self, problem: ProportionalOdds, iterate: Floats) -> None:
         self.problem = problem
         rows = problem.rows
         self.n_biases = rows.n_classes - 1
-        biases, self.coef = place[: self.n_biases], place[self.n_biases :]
+        biases, self.coef = iterate[: self.n_biases], iterate[self.n_biases :]
         edges = np.concatenate([[-np.inf], biases, [np.inf]])
         with np.errstate(invalid="ignore"):
             gaps = np.diff(edges)
@@ -106,8 +106,7 @@ class LikelihoodPoint:
 class LogGaps:
     """The same function of ``(lowest bias, logs of the gaps between biases, coefficients)``.
 
-    Every place is allowed here, so that a search without steps of its own choosing cannot break
-    the order of the biases.
+    Every iterate is allowed here, so that no step of a search can break the order of the biases.
     """
 
     def __init__(self, inner: ProportionalOdds) -> None:
@@ -115,48 +114,48 @@ class LogGaps:
         self.start = inner.start.copy()
         self.start[1 : self.n_biases] = np.log(np.diff(inner.start[: self.n_biases]))
 
-    def to_inner(self, place: Floats) -> Floats:
-        """Return the biases and coefficients that a place stands for."""
-        found = place.copy()
+    def to_inner(self, iterate: Floats) -> Floats:
+        """Return the biases and coefficients of an iterate."""
+        found = iterate.copy()
         with np.errstate(over="ignore"):
-            found[1 : self.n_biases] = np.exp(place[1 : self.n_biases])
+            found[1 : self.n_biases] = np.exp(iterate[1 : self.n_biases])
         found[: self.n_biases] = np.cumsum(found[: self.n_biases])
         return found
 
-    def at(self, place: Floats) -> LogGapsPoint:
-        """Look at the function from a place."""
-        return LogGapsPoint(self, place)
+    def at(self, iterate: Floats) -> LogGapsPoint:
+        """Return the function at an iterate."""
+        return LogGapsPoint(self, iterate)
 
 
 class LogGapsPoint:
     """A :class:`LikelihoodPoint` whose derivatives are by the logs of the gaps."""
 
-    def __init__(self, problem: LogGaps, place: Floats) -> None:
-        self.problem, self.place = problem, place
-        self.seen = problem.inner.at(problem.to_inner(place))
-        # L-BFGS takes no inf: far off is far enough.
-        self.value = self.seen.value if np.isfinite(self.seen.value) else 1e300
+    def __init__(self, problem: LogGaps, iterate: Floats) -> None:
+        self.problem, self.iterate = problem, iterate
+        self.inner = problem.inner.at(problem.to_inner(iterate))
+        # L-BFGS takes no inf; a very large value has the same effect.
+        self.value = self.inner.value if np.isfinite(self.inner.value) else 1e300
 
     def gradient(self) -> Floats:
         """Return the first derivatives."""
-        if not np.isfinite(self.seen.value):
-            return np.zeros_like(self.place)
+        if not np.isfinite(self.inner.value):
+            return np.zeros_like(self.iterate)
         m = self.problem.n_biases
-        found = self.seen.gradient()
+        found = self.inner.gradient()
         found[:m] = np.cumsum(found[:m][::-1])[::-1]
-        found[1:m] *= np.exp(self.place[1:m])
+        found[1:m] *= np.exp(self.iterate[1:m])
         return found
 
 
 def fit_proportional_odds(
     rows: OrdinalRows, link: Link, *, alpha: float, tol: float, max_iter: int, solver: str = "auto"
 ) -> Minimum[CurvedPoint]:
-    """Return the minimum over ``(biases, coefficients)``, seen by a :class:`LikelihoodPoint`."""
+    """Return the minimum over ``(biases, coefficients)``, with its :class:`LikelihoodPoint`."""
     problem = ProportionalOdds(rows, link, alpha)
-    flat = tol * float(rows.weights.sum())
+    gtol = tol * float(rows.weights.sum())
     if solver == "newton" or (solver == "auto" and len(problem.start) <= MOST_FOR_NEWTON):
-        return newton(problem, flat=flat, max_iter=max_iter)
+        return newton(problem, gtol=gtol, max_iter=max_iter)
     free = LogGaps(problem)
-    found = lbfgs(free, flat=flat, max_iter=max_iter)
-    place = free.to_inner(found.place)
-    return Minimum(place, problem.at(place), found.n_iter, found.trouble)
+    found = lbfgs(free, gtol=gtol, max_iter=max_iter)
+    iterate = free.to_inner(found.iterate)
+    return Minimum(iterate, problem.at(iterate), found.n_iter, found.failure)

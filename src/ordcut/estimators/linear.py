@@ -1,4 +1,4 @@
-"""Linear scores learned by a surrogate loss, cut by thresholds."""
+"""Linear scores learned with a surrogate loss, labelled by thresholds."""
 
 from __future__ import annotations
 
@@ -7,48 +7,48 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import ProbabilitiesOfScores, check_search, read_rows
+from ordcut.estimators.base import ProbabilitiesOfScores, Targets, check_search, read_rows
 from ordcut.estimators.design import few_threads
 from ordcut.estimators.likelihood import MOST_FOR_NEWTON, OrdinalRows
-from ordcut.estimators.minimise import Minimum, Point, lbfgs, newton
-from ordcut.estimators.score_model import expand_biases, rows_to_learn_from
+from ordcut.estimators.minimisers import Minimum, Point, lbfgs, newton
+from ordcut.estimators.proportional_odds import expand_biases, occurring_rows
 from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Gaps, Surrogate, SurrogateRisk
-from ordcut.estimators.targets import Targets
+from ordcut.labelings import rounding_thresholds
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
+from ordcut.typing import ArrayLike, Floats
 
 
 class LinearThresholdClassifier(ProbabilitiesOfScores):
-    """Linear scores learned by a surrogate loss, cut where your own loss is least.
+    """Linear scores learned with a surrogate loss, with thresholds for your own loss.
 
     Parameters
     ----------
     surrogate : str, default="logistic_at"
-        What the score is learned by. ``"logistic_at"`` and ``"hinge_at"`` pay for every threshold
-        that a score is on the wrong side of; ``"logistic_it"`` and ``"hinge_it"`` for those next
-        to the class only, with free biases, or ascending ones with ``"_ordered"`` at the end;
-        ``"absolute"`` and ``"squared"`` pay for the distance to the label's place 0..K-1.
+        The loss by which the score is learned. ``"logistic_at"`` and ``"hinge_at"`` penalise every
+        threshold that a score is on the wrong side of; ``"logistic_it"`` and ``"hinge_it"`` only
+        those next to the class, with free biases, or ascending ones with ``"_ordered"`` at the
+        end; ``"absolute"`` and ``"squared"`` penalise the distance to the class position 0..K-1.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
         What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
-    labeling : {"optimal", "biases", "likelihood", "round"}, default="optimal"
+    labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective on the
-        training rows; by the biases; by the least expected cost under a one-dimensional ordinal
-        logistic model of the scores; or by rounding.
+        training rows; by the biases; by the least expected cost under a one-dimensional
+        proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
         How much optimal thresholds leave to a model of the labels given the scores, as in
-        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
-        better on new ones.
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
+        generalises better.
     alpha : float, default=1.0
         Half of ``alpha`` times the squared coefficients of the standardised features is added to
         the sum of the surrogate.
     tol : float, default=1e-7
         The search ends where no derivative is above ``tol`` times the weight of all rows.
     max_iter : int, default=1000
-        The most steps.
+        The maximum number of steps.
     classes : sequence, default=None
-        All classes, lowest first, those that do not occur included.
+        All classes, lowest first, including those that do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the surrogate and in the thresholds.
 
@@ -59,8 +59,8 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
     intercept_ : float
         Added to the scores; 0 where biases are learned.
     biases_ : ndarray of shape (n_classes - 1,)
-        What the surrogate learned; free ones can be out of order. For ``"absolute"`` and
-        ``"squared"``, the halves 0.5, 1.5, ...
+        The biases that were learned; free ones can be out of order. For ``"absolute"`` and
+        ``"squared"``, 0.5, 1.5, ...
     thresholds_ : ndarray of shape (n_classes - 1,)
         Where scores are cut.
     labeler_ : Thresholds
@@ -76,8 +76,8 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
 
     Notes
     -----
-    Hinge and absolute loss have corners. They are rounded over a width of at last 0.001, so what
-    is reached is within 0.001 of the least mean loss for each threshold paid for.
+    Hinge and absolute loss have corners. They are rounded over a width of 0.001 in the end, so the
+    mean loss is within 0.001 of the least one for each threshold that is penalised.
 
     Examples
     --------
@@ -131,8 +131,8 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,)
-            The true classes. Text without an order given by ``classes`` or an ordered categorical
-            is taken in alphabetical order, with a warning.
+            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
+            or an ordered categorical gives the order.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts. A weight of 2 equals the row twice.
 
@@ -145,41 +145,41 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         features, labels = read_rows(self, X, y)
         targets = self._read_targets(labels, sample_weight)
         surrogate = SURROGATES[self.surrogate]
-        halves: Floats = np.arange(0.5, targets.n_classes - 1)
         with few_threads(features.shape[1]):
             self._learn(features, targets, surrogate)
             scores = np.asarray(features @ self.coef_) + self.intercept_
         if surrogate.has_biases:
             self._set_labels(scores, targets, biases=self.biases_)
         else:
-            self.biases_ = halves
-            self._set_labels(scores, targets, biases=halves, rounding=halves)
+            self.biases_ = rounding_thresholds(len(targets.classes))
+            self._set_labels(scores, targets, biases=self.biases_, rounding=self.biases_)
         return self
 
     def _learn(self, features: Any, targets: Targets, surrogate: Surrogate) -> None:
-        rows, occurring = rows_to_learn_from(features, targets)
+        n_classes = len(targets.classes)
+        rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
         if not surrogate.has_biases:
-            # Distances to the label count classes that do not occur, too.
-            rows = OrdinalRows(rows.design, occurring[rows.codes], rows.weights, targets.n_classes)
+            # Distances to the label include classes that do not occur.
+            rows = OrdinalRows(rows.design, occurring[rows.codes], rows.weights, n_classes)
         elif len(occurring) == 1:
             self.coef_, self.intercept_, self.n_iter_ = np.zeros(features.shape[1]), 0.0, 1
-            self.biases_ = expand_biases(np.empty(0), occurring, targets.n_classes)
+            self.biases_ = expand_biases(np.empty(0), occurring, n_classes)
             return
         found = minimise_surrogate(
             rows, surrogate,
             alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
         )  # fmt: skip
         found.warn("Pass alpha > 0, or a larger max_iter or tol.")
-        m = len(found.place) - rows.design.n_features
+        m = len(found.iterate) - rows.design.n_features
         self.n_iter_ = found.n_iter
-        self.coef_, shift = rows.design.to_features(found.place[m:])
-        biases = found.place[:m] + shift
+        self.coef_, shift = rows.design.to_features(found.iterate[m:])
+        biases = found.iterate[:m] + shift
         self.intercept_ = 0.0 if surrogate.has_biases else -float(biases[0])
         if surrogate.has_biases:
-            self.biases_ = expand_biases(biases, occurring, targets.n_classes)
+            self.biases_ = expand_biases(biases, occurring, n_classes)
 
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
-        """Return ``X @ coef_ + intercept_``, which the thresholds cut.
+        """Return ``X @ coef_ + intercept_``, to which the thresholds apply.
 
         Parameters
         ----------
@@ -205,31 +205,36 @@ def minimise_surrogate(
     rows: OrdinalRows, surrogate: Surrogate, *, alpha: float, tol: float, max_iter: int
 ) -> Minimum[Point]:
     """Return the minimum of a surrogate risk over biases and coefficients."""
-    flat = tol * float(rows.weights.sum())
+    gtol = tol * float(rows.weights.sum())
     widths = WIDTHS if surrogate.has_corners else (0.0,)
-    # Rounded corners either settle in a few Newton steps, or are better left to L-BFGS.
+    # With rounded corners, Newton's method converges in a few steps, or L-BFGS is faster.
     most_steps = 40 if surrogate.has_corners else max_iter
     start = SurrogateRisk(rows, surrogate, alpha).start
     if len(start) <= MOST_FOR_NEWTON:
-        place, n_iter = start, 0
+        iterate, n_iter = start, 0
         for width in widths:
-            risk = SurrogateRisk(rows, surrogate, alpha, width, place)
-            found = newton(risk, flat=flat, max_iter=min(max_iter, most_steps))
-            place, n_iter = found.place, n_iter + found.n_iter
-        is_ordered = bool((np.diff(place[: risk.n_biases]) >= 0).all())
-        # Free biases that come out in order are the best ordered ones, too.
-        if (is_ordered or not surrogate.ordered) and not (surrogate.has_corners and found.trouble):
-            return Minimum(place, found.point, n_iter, found.trouble)
-        start = place
-    return _minimise_within_bounds(rows, surrogate, alpha, flat, max_iter, start)
+            risk = SurrogateRisk(rows, surrogate, alpha, width, iterate)
+            found = newton(risk, gtol=gtol, max_iter=min(max_iter, most_steps))
+            iterate, n_iter = found.iterate, n_iter + found.n_iter
+        is_ordered = bool((np.diff(iterate[: risk.n_biases]) >= 0).all())
+        # Free biases that come out in order are also the best ordered ones.
+        if (is_ordered or not surrogate.ordered) and not (surrogate.has_corners and found.failure):
+            return Minimum(iterate, found.point, n_iter, found.failure)
+        start = iterate
+    return _minimise_within_bounds(rows, surrogate, alpha, gtol, max_iter, start)
 
 
 def _minimise_within_bounds(
-    rows: OrdinalRows, surrogate: Surrogate, alpha: float, flat: float, max_iter: int, place: Floats
+    rows: OrdinalRows,
+    surrogate: Surrogate,
+    alpha: float,
+    gtol: float,
+    max_iter: int,
+    iterate: Floats,
 ) -> Minimum[Point]:
     n_iter = 0
     for width in WIDTHS if surrogate.has_corners else (0.0,):
-        gaps = Gaps(SurrogateRisk(rows, surrogate, alpha, width, place))
-        found = lbfgs(gaps, flat=flat, max_iter=max_iter, lower_bounds=gaps.lower_bounds)
-        place, n_iter = gaps.to_inner(found.place), n_iter + found.n_iter
-    return Minimum(place, found.point, n_iter, found.trouble)
+        gaps = Gaps(SurrogateRisk(rows, surrogate, alpha, width, iterate))
+        found = lbfgs(gaps, gtol=gtol, max_iter=max_iter, lower_bounds=gaps.lower_bounds)
+        iterate, n_iter = gaps.to_inner(found.iterate), n_iter + found.n_iter
+    return Minimum(iterate, found.point, n_iter, found.failure)

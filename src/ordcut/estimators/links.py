@@ -1,8 +1,8 @@
-"""The links of the proportional-odds model as data: one row a link.
+"""The links of the proportional odds model, in one table.
 
 Class ``k`` has the probability ``F(upper) - F(lower)``, where ``upper`` and ``lower`` are its two
-biases less the score. Everything is kept in logarithms, so that no difference cancels and no tail
-underflows.
+biases minus the score. Everything is computed in logarithms, so that no difference cancels and no
+tail underflows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from ordcut.arrays import Array, Floats
+from ordcut.typing import Array, Floats
 
 Curve: TypeAlias = Callable[[Floats], Floats]
 
@@ -23,7 +23,7 @@ Curve: TypeAlias = Callable[[Floats], Floats]
 class Terms:
     """The log-probability of each row's class, and the derivatives of its negative.
 
-    ``u`` and ``l`` stand for a derivative by ``upper`` and by ``lower``.
+    ``u`` and ``l`` denote a derivative by ``upper`` and by ``lower``.
     """
 
     log_p: Floats
@@ -36,10 +36,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Link:
-    """A distribution function ``F``, by its logarithms.
+    """A distribution function ``F``, as logarithms.
 
     ``slope`` is the derivative of ``log f``, that is ``f' / f``; ``quantile`` is the inverse of
-    ``F``. ``terms`` is a closed form for a whole row, where there is one.
+    ``F``. ``terms`` is a closed form of all terms of a row, where there is one.
     """
 
     log_cdf: Curve
@@ -50,7 +50,7 @@ class Link:
     terms: Callable[[Floats, Floats, Floats, Array], Terms] | None = None
 
     def log_interval(self, upper: Floats, lower: Floats) -> Floats:
-        """Return ``log(F(upper) - F(lower))``, from whichever tail is nearer."""
+        """Return ``log(F(upper) - F(lower))``, computed from the nearer tail."""
         in_upper_tail = upper > -lower
         below, above = ~in_upper_tail, in_upper_tail
         larger, smaller = np.empty_like(upper), np.empty_like(upper)

@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ordcut.arrays import ArrayLike, Floats
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import OrdinalClassifier, check_number, check_search, read_rows
-from ordcut.estimators.covariance import covariance_of
-from ordcut.estimators.design import Design, few_threads
-from ordcut.estimators.left_out import left_out_changes
-from ordcut.estimators.likelihood import (
-    MOST_FOR_NEWTON,
-    LikelihoodPoint,
-    fit_proportional_odds,
+from ordcut.estimators.base import (
+    OrdinalClassifier,
+    Targets,
+    check_number,
+    check_search,
+    read_rows,
 )
+from ordcut.estimators.design import Design, few_threads
+from ordcut.estimators.inference import Summary, covariance_of, summarise
+from ordcut.estimators.leave_one_out import leave_one_out_changes
+from ordcut.estimators.likelihood import MOST_FOR_NEWTON, LikelihoodPoint, fit_proportional_odds
 from ordcut.estimators.links import LINKS
-from ordcut.estimators.minimise import CurvedPoint, Minimum
-from ordcut.estimators.score_model import ScoreModel, rows_to_learn_from
-from ordcut.estimators.summary import Summary, summarise
-from ordcut.estimators.targets import Targets
+from ordcut.estimators.minimisers import CurvedPoint, Minimum
+from ordcut.estimators.proportional_odds import ProportionalOddsModel, occurring_rows
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
+from ordcut.typing import ArrayLike, Floats
 
 SOLVERS = ("auto", "newton", "lbfgs")
 
@@ -34,14 +34,14 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     """Proportional odds by maximum likelihood, with labels for the loss that you are judged by.
 
     The probability of a class of at most ``k`` is ``F(biases_[k] - X @ coef_)``, where ``F``
-    belongs to the link. Features are standardised inside, so that their scales do not matter.
+    depends on the link. Features are standardised internally, so that their scales do not matter.
 
     Parameters
     ----------
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
-        What labels are judged by, as in :func:`ordcut.optimal_thresholds`. None stands for
+        What labels are judged by, as in :func:`ordcut.optimal_thresholds`. None is
         ``"zero_one"``, the share of wrong labels.
-    labeling : {"auto", "optimal", "biases", "likelihood", "round"}, default="auto"
+    labeling : {"auto", "optimal", "biases", "likelihood", "rounding"}, default="auto"
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows, by the biases, by the least expected cost under the model's probabilities,
         or by rounding a line through the labels. ``"auto"`` is ``"optimal"`` if an objective is
@@ -49,24 +49,24 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         classifier with probabilities.
     smoothing : float from 0 to 1 or "auto", default="auto"
         How much optimal thresholds leave to a model of the labels given the scores, as in
-        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the rows seen, ``"auto"`` does
-        better on new ones. Unless it is 0, thresholds are found on leave-one-out scores, by one
-        Newton step a row and no further fit (not after ``"lbfgs"``, which has no Hessian).
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
+        generalises better. Unless it is 0, thresholds are found on leave-one-out scores, by one
+        Newton step per row and no further fit (not after ``"lbfgs"``, which has no Hessian).
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
     alpha : float, default=1.0
         Half of ``alpha`` times the squared coefficients of the standardised features is added to
-        the negative log-likelihood. 0 is plain maximum likelihood, as statisticians use it.
+        the negative log-likelihood. 0 is plain maximum likelihood.
     solver : {"auto", "newton", "lbfgs"}, default="auto"
-        Newton's method needs memory for the square of the number of parameters; ``"auto"`` takes
-        it up to 400 parameters.
+        Newton's method needs memory for the square of the number of parameters; ``"auto"`` uses
+        it for up to 400 parameters.
     tol : float, default=1e-8
         The search ends where no derivative of the log-likelihood is above ``tol`` times the
         weight of all rows.
     max_iter : int, default=1000
-        The most steps.
+        The maximum number of steps.
     classes : sequence, default=None
-        All classes, lowest first, those that do not occur included.
+        All classes, lowest first, including those that do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the likelihood and in the thresholds.
 
@@ -157,8 +157,8 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,)
-            The true classes. Text without an order given by ``classes`` or an ordered categorical
-            is taken in alphabetical order, with a warning.
+            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
+            or an ordered categorical gives the order.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts. A weight of 2 equals the row twice.
 
@@ -175,9 +175,13 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         return self
 
     def _learn(self, features: Any, targets: Targets) -> None:
-        rows, occurring = rows_to_learn_from(features, targets)
-        if len(occurring) == 1:
-            self._learn_one_class(features, targets)
+        n_classes = len(targets.classes)
+        rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
+        if len(occurring) == 1:  # among the rows that carry weight: the class is certain
+            model = ProportionalOddsModel(self.link, np.empty(0), 1.0, occurring, n_classes)
+            self.coef_, self.biases_ = np.zeros(features.shape[1]), model.biases
+            self.n_iter_, self.log_likelihood_, self.covariance_ = 1, 0.0, None
+            self._set_labels(np.zeros(features.shape[0]), targets, model=model)
             return
         found = fit_proportional_odds(
             rows, LINKS[self.link],
@@ -186,8 +190,9 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         )  # fmt: skip
         found.warn("Pass alpha > 0, or a larger max_iter or tol.")
         m = len(occurring) - 1
-        self.coef_, shift = rows.design.to_features(found.place[m:])
-        model = ScoreModel(self.link, found.place[:m] + shift, 1.0, occurring, targets.n_classes)
+        self.coef_, shift = rows.design.to_features(found.iterate[m:])
+        biases = found.iterate[:m] + shift
+        model = ProportionalOddsModel(self.link, biases, 1.0, occurring, n_classes)
         self.biases_ = model.biases
         self.n_iter_ = found.n_iter
         assert isinstance(found.point, LikelihoodPoint)
@@ -200,26 +205,19 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             and self.covariance_ is not None
         ):
             kept = np.flatnonzero(targets.weights > 0)
-            scores[kept] += left_out_changes(rows, found.point)
+            scores[kept] += leave_one_out_changes(rows, found.point)
         self._set_labels(scores, targets, model=model)
 
-    def _learn_one_class(self, features: Any, targets: Targets) -> None:
-        """Learn from rows of which all that carry weight are of one class: it is certain."""
-        model = ScoreModel(self.link, np.empty(0), 1.0, targets.occurring, targets.n_classes)
-        self.coef_ = np.zeros(features.shape[1])
-        self.biases_ = model.biases
-        self.n_iter_, self.log_likelihood_, self.covariance_ = 1, 0.0, None
-        self._set_labels(np.zeros(features.shape[0]), targets, model=model)
-
     def _covariance(
-        self, found: Minimum[CurvedPoint], design: Design, model: ScoreModel
+        self, found: Minimum[CurvedPoint], design: Design, model: ProportionalOddsModel
     ) -> Floats | None:
-        if self.solver == "lbfgs" or (self.solver == "auto" and len(found.place) > MOST_FOR_NEWTON):
+        n_parameters = len(found.iterate)
+        if self.solver == "lbfgs" or (self.solver == "auto" and n_parameters > MOST_FOR_NEWTON):
             return None
         return covariance_of(found.point.hessian(), design, model)
 
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
-        """Return ``X @ coef_``, which thresholds and biases cut.
+        """Return ``X @ coef_``, to which thresholds and biases apply.
 
         Parameters
         ----------
@@ -307,7 +305,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         names = [f"{a} | {b}" for a, b in zip(self.classes_[:-1], self.classes_[1:], strict=True)]
         features = getattr(self, "feature_names_in_", None)
         if features is None:
-            features = [f"x{place}" for place in range(self.n_features_in_)]
+            features = [f"x{index}" for index in range(self.n_features_in_)]
         return [*names, *map(str, features)]
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""Surrogate losses as data: one row a way to learn a one-dimensional score.
+"""Surrogate losses by which a one-dimensional score is learned, in one table.
 
 With biases ``b``, a row of class ``y`` and score ``a`` pays ``loss(a - b_k)`` for thresholds ``k``
 below its class and ``loss(b_k - a)`` for those above it: for all of them ("all"), or for the two
@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Array, Floats
 from ordcut.estimators.likelihood import OrdinalRows
+from ordcut.typing import Array, Floats
 
 #: Value, first and second derivative at ``z``; corners are rounded over a width.
 Loss: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats, Floats]]
 
-#: Corners are rounded less and less, each search starting where the last one ended.
+#: Corners are rounded over smaller and smaller widths; each search starts from the last minimum.
 WIDTHS = (1.0, 0.1, 0.01, 0.001)
 
 
@@ -63,7 +63,7 @@ def _hinge(z: Floats, width: float) -> tuple[Floats, Floats, Floats]:
     return value, slope, inside / (2 * width)
 
 
-#: Surrogates by name. "it" is paid for the immediate thresholds, "at" for all.
+#: Surrogates by name: "it" is paid for the immediate thresholds, "at" for all thresholds.
 SURROGATES: dict[str, Surrogate] = {
     "logistic_at": Surrogate(_logistic, "all", ordered=True),
     "logistic_it": Surrogate(_logistic, "immediate"),
@@ -79,7 +79,7 @@ SURROGATES: dict[str, Surrogate] = {
 class SurrogateRisk:
     """The penalised sum of a surrogate as a function of ``(biases, coefficients)``.
 
-    Without biases there is one number in their place: what the labels are moved by.
+    A surrogate without biases has one number instead of them: the shift of the labels.
     """
 
     def __init__(
@@ -109,17 +109,17 @@ class SurrogateRisk:
         chosen = np.flatnonzero((codes == k) | (codes == k + 1))
         return chosen, np.where(codes[chosen] > k, 1.0, -1.0)
 
-    def at(self, place: Floats) -> RiskPoint:
-        """Look at the risk from a place."""
-        return RiskPoint(self, place)
+    def at(self, iterate: Floats) -> RiskPoint:
+        """Return the risk at an iterate."""
+        return RiskPoint(self, iterate)
 
 
 class RiskPoint:
-    """A surrogate risk at one place, with its derivatives by score and bias."""
+    """A surrogate risk at one iterate, with its derivatives by score and bias."""
 
-    def __init__(self, risk: SurrogateRisk, place: Floats) -> None:
+    def __init__(self, risk: SurrogateRisk, iterate: Floats) -> None:
         self.risk, rows, m = risk, risk.rows, risk.n_biases
-        biases, self.coef = place[:m], place[m:]
+        biases, self.coef = iterate[:m], iterate[m:]
         scores = rows.design.scores(self.coef)
         self.slopes, self.bends = np.zeros(len(scores)), np.zeros(len(scores))
         self.bias_slopes = np.zeros(m)
@@ -175,32 +175,32 @@ class Gaps:
 
     @property
     def lower_bounds(self) -> Floats:
-        """Return 0 for each gap if the biases must ascend; nothing else is bounded."""
+        """The lower bounds: 0 for each gap if the biases must ascend, otherwise none."""
         bounds = np.full(len(self.start), -np.inf)
         if self.inner.surrogate.ordered:
             bounds[1 : self.m] = 0.0
         return bounds
 
-    def to_inner(self, place: Floats) -> Floats:
-        """Return the biases and coefficients that a place stands for."""
-        found = place.copy()
-        found[: self.m] = np.cumsum(place[: self.m])
+    def to_inner(self, iterate: Floats) -> Floats:
+        """Return the biases and coefficients of an iterate."""
+        found = iterate.copy()
+        found[: self.m] = np.cumsum(iterate[: self.m])
         return found
 
-    def at(self, place: Floats) -> GapsPoint:
-        """Look at the risk from a place."""
-        return GapsPoint(self, place)
+    def at(self, iterate: Floats) -> GapsPoint:
+        """Return the risk at an iterate."""
+        return GapsPoint(self, iterate)
 
 
 class GapsPoint:
     """A :class:`RiskPoint` whose derivatives are by the gaps."""
 
-    def __init__(self, gaps: Gaps, place: Floats) -> None:
-        self.m, self.seen = gaps.m, gaps.inner.at(gaps.to_inner(place))
-        self.value = self.seen.value
+    def __init__(self, gaps: Gaps, iterate: Floats) -> None:
+        self.m, self.inner = gaps.m, gaps.inner.at(gaps.to_inner(iterate))
+        self.value = self.inner.value
 
     def gradient(self) -> Floats:
         """Return the first derivatives."""
-        found = self.seen.gradient()
+        found = self.inner.gradient()
         found[: self.m] = np.cumsum(found[: self.m][::-1])[::-1]
         return found

@@ -1,1 +1,26 @@
 """The paper's experiment: age from faces, with optimal thresholds at every epoch, and Table 1."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ordcut.experiments.published import PUBLISHED
+    from ordcut.experiments.run import resume_run, start_run
+    from ordcut.experiments.settings import Settings
+
+__all__ = ["PUBLISHED", "Settings", "resume_run", "start_run"]
+
+#: The module of each name, imported when the name is first used: the help of the command line must
+#: not wait for PyTorch.
+_MODULE_OF = {
+    "PUBLISHED": "published",
+    "Settings": "settings",
+    "resume_run": "run",
+    "start_run": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -15,8 +15,8 @@ from ordcut.experiments.stages import EXPERIMENT_METHODS
 from ordcut.objectives import COSTS, KAPPAS
 from ordcut.threads import count_cores
 
-#: What the options are unless stated: the paper's for faces; for the set that is drawn on the
-#: spot, what a CPU does in about a minute.
+#: Defaults of options: the paper's for photographs; for synthetic faces, a run of about a minute on
+#: a CPU.
 DEFAULTS: dict[str, Any] = {
     "network": "resnet18",
     "image_size": 128,
@@ -32,7 +32,7 @@ SYNTHETIC_DEFAULTS: dict[str, Any] = {
     "workers": 0,
 }
 
-#: Calls that a time measured on the spot is the median of.
+#: The number of calls that a time of ``--published`` is the median of.
 N_CALLS = 11
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -50,18 +50,22 @@ def experiment() -> None:
 
 
 @experiment.command("face-age")
-@click.option("--dataset", type=click.Choice([*LAYOUTS, SYNTHETIC]), help="What to learn from.")
+@click.option("--dataset", type=click.Choice([*LAYOUTS, SYNTHETIC]), help="The data set.")
 @click.option("--root", type=click.Path(resolve_path=True), help="The folder of the pictures.")
-@click.option("--out", type=FOLDER, required=True, help="The folder that everything is written to.")
-@click.option("--resume", is_flag=True, help="Go on with the run in --out.")
-@click.option("--training-csv", type=FILE, help="A list of pictures: path (or file) and age.")
-@click.option("--validation-csv", type=FILE, help="The same for the pictures to validate by.")
+@click.option("--out", type=FOLDER, required=True, help="The folder for all output.")
+@click.option("--resume", is_flag=True, help="Continue the run in --out.")
+@click.option(
+    "--training-csv",
+    type=FILE,
+    help="The training pictures: CSV with columns path (or file) and age.",
+)
+@click.option("--validation-csv", type=FILE, help="The same for validation.")
 @click.option(
     "--split-by",
     type=click.Choice(["picture", "subject"]),
     default="picture",
     show_default=True,
-    help="What is drawn for the 10 % to validate by.",
+    help="What is sampled for the 10 % held out for validation.",
 )
 @click.option(
     "--network",
@@ -73,7 +77,7 @@ def experiment() -> None:
     type=click.Choice(LOSSES),
     default="olr",
     show_default=True,
-    help="What is trained for: the likelihood of ordinal logistic regression, the absolute "
+    help="The loss of the network: the likelihood of ordinal logistic regression, the absolute "
     "deviation, or margins to the immediate (it) or all (at) thresholds.",
 )
 @click.option(
@@ -81,7 +85,7 @@ def experiment() -> None:
     type=click.Choice([*COSTS, *KAPPAS]),
     default="absolute",
     show_default=True,
-    help="What thresholds are optimal for.",
+    help="The objective of the thresholds.",
 )
 @click.option(
     "--method",
@@ -101,13 +105,13 @@ def experiment() -> None:
     type=click.Choice(SCORES),
     default=SCORES[0],
     show_default=True,
-    help="Where the scores come from that thresholds are found for.",
+    help="Which scores of the training pictures thresholds are found for.",
 )
-@click.option("--epochs", type=AT_LEAST_1, help=f"How long to train. {_default('epochs')}")
+@click.option("--epochs", type=AT_LEAST_1, help=f"The number of epochs. {_default('epochs')}")
 @click.option(
     "--batch-size",
     type=click.IntRange(min=2),
-    help=f"Pictures in a batch. {_default('batch_size')}",
+    help=f"The number of pictures in a batch. {_default('batch_size')}",
 )
 @click.option(
     "--image-size",
@@ -120,14 +124,14 @@ def experiment() -> None:
     type=click.IntRange(min=4),
     default=2000,
     show_default=True,
-    help="Faces to draw for synthetic.",
+    help="The number of synthetic faces.",
 )
 @click.option(
     "--n-classes",
     type=click.IntRange(min=3),
     default=10,
     show_default=True,
-    help="Classes of synthetic.",
+    help="The number of classes of synthetic faces.",
 )
 @click.option("--skip-damaged", is_flag=True, help="Leave out pictures that cannot be read.")
 @click.option("--skip-unparsed", is_flag=True, help="Leave out files whose names do not parse.")
@@ -135,18 +139,18 @@ def experiment() -> None:
 @click.option(
     "--workers",
     type=click.IntRange(min=0),
-    help=f"Processes that read pictures. {_default('workers')}",
+    help=f"The number of processes that read pictures. {_default('workers')}",
 )
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps …")
 @click.pass_context
 def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> None:
-    """Learn ages from faces, with optimal thresholds at every epoch.
+    """Learn ages from faces, with optimal thresholds after every epoch.
 
-    Writes to --out: epochs.csv (errors and times by epoch), checkpoint.pt, best.pt and
-    thresholds.json (the best epoch), curves.png, run.json and the split.
+    Writes to --out: epochs.csv (errors and times of each epoch), checkpoint.pt, best.pt and
+    thresholds.json (of the best epoch), curves.png, run.json and the split.
     """
     _require_packages()
-    from ordcut.experiments.progress import Terminal
+    from ordcut.experiments.progress import TerminalProgress
     from ordcut.experiments.run import resume_run, start_run
 
     stated = {
@@ -156,17 +160,17 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
     }
     if "device" in stated or not resume:
         stated["device"] = _choose_device(options["device"])
-    watcher = Terminal()
+    progress = TerminalProgress()
     try:
         if resume and (out / "run.json").exists():
-            rows = resume_run(out, stated, watcher)
+            rows = resume_run(out, stated, progress)
         else:
             if resume:
-                watcher.note(f"{out} holds no run yet: starting one.")
-            rows = start_run(_settings(stated), out, watcher)
+                progress.note(f"{out} holds no run yet. Starting one.")
+            rows = start_run(_settings(stated), out, progress)
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    _say_what_came(rows, out)
+    _print_best_epoch(rows, out)
 
 
 @experiment.command("table")
@@ -175,41 +179,41 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
 @click.option(
     "--published",
     is_flag=True,
-    help="Also print the paper's table with threshold times measured here, at its n and K.",
+    help="Also print the paper's table with threshold times measured here, at the same n and K.",
 )
 def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None:
-    """Print the paper's Table 1 for RUNS, the --out folders of runs, next to the published one."""
+    """Print the paper's Table 1 for RUNS, which are --out folders, with the published ratios."""
     _require_packages()
     from ordcut.experiments.files import write_rows
-    from ordcut.experiments.projection import describe_projection, project
-    from ordcut.experiments.table import describe, read_measured, table_rows
+    from ordcut.experiments.published import describe_projection, project
+    from ordcut.experiments.table import describe, read_times, table_rows
 
     if not (runs or published):
         raise click.UsageError("RUNS must name at least one run, or pass --published.")
     try:
-        measured = [one for run in runs for one in read_measured(run)]
+        times = [one for run in runs for one in read_times(run)]
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    if measured:
-        click.echo(describe(measured))
-    if measured and csv_file is not None:
-        write_rows(Path(csv_file), table_rows(measured))
+    if times:
+        click.echo(describe(times))
+    if times and csv_file is not None:
+        write_rows(Path(csv_file), table_rows(times))
     if published:
         click.echo(describe_projection(project(n_calls=N_CALLS)))
 
 
 def _require_packages() -> None:
-    """Say what is missing before a run starts, and not when its picture is to be drawn."""
+    """Raise an error for missing packages before a run starts, not when its curves are drawn."""
     missing = [name for name in ("torch", "PIL", "matplotlib", "rich") if find_spec(name) is None]
     if missing:
         raise click.ClickException(
-            f"ordcut experiment needs {', '.join(missing)}, not installed here. "
-            'Install it with: pip install "ordcut[experiment]".'
+            f"ordcut experiment needs packages that are not installed: {', '.join(missing)}. "
+            'Install them with: pip install "ordcut[experiment]".'
         )
 
 
 def _settings(stated: dict[str, Any]) -> Settings:
-    """Return the settings that options make, with the defaults of their data set."""
+    """Return the settings for stated options, with the defaults of their data set."""
     dataset = stated.get("dataset")
     if dataset is None:
         raise ValueError(f"--dataset must be one of {', '.join([*LAYOUTS, SYNTHETIC])}, got none.")
@@ -228,14 +232,14 @@ def _choose_device(name: str) -> str:
         try:
             torch.empty(0, device=name)
         except (RuntimeError, AssertionError) as error:
-            raise click.BadParameter(f"{name} is no device that works here: {error}") from error
+            raise click.BadParameter(f"{name} is not a device that works here: {error}") from error
         return name
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _say_what_came(rows: list[dict[str, Any]], out: Path) -> None:
+def _print_best_epoch(rows: list[dict[str, Any]], out: Path) -> None:
     from ordcut.experiments.files import load_state
 
     best = load_state(out / "checkpoint.pt")["best"]["epoch"]

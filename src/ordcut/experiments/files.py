@@ -1,4 +1,8 @@
-"""The files of a run: written aside and then renamed, so that a kill leaves the old or the new."""
+"""The files of a run: rows, checkpoints and learning curves.
+
+Each is written under another name and then renamed, so that a run that is killed leaves either the
+old file or the new one.
+"""
 
 from __future__ import annotations
 
@@ -11,36 +15,42 @@ from typing import IO, Any
 
 import torch
 
-#: Goes up when what a checkpoint holds changes.
+from ordcut.experiments.stages import STAGES
+from ordcut.labelings import LABELINGS
+
+#: Increases when the contents of a checkpoint change.
 FORMAT = 1
 
+#: The new names of columns that earlier versions wrote.
+RENAMED_COLUMNS = {"validation_fixed": "validation_rounding"}
 
-def write_aside(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file under another name, see it to the disk, and only then give it its name.
+
+def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file under another name, flush it to the disk, and only then rename it.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_aside(Path(folder) / "a", lambda stream: stream.write(b"all of it"))
+    ...     write_atomically(Path(folder) / "a", lambda stream: stream.write(b"all of it"))
     ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
     [('a', 'all of it')]
     """
-    aside = file.with_name(f".{file.name}.part")
-    with aside.open("wb") as stream:
+    partial = file.with_name(f".{file.name}.part")
+    with partial.open("wb") as stream:
         write(stream)
         stream.flush()
         os.fsync(stream.fileno())
-    os.replace(aside, file)
+    os.replace(partial, file)
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a text file in one step."""
-    write_aside(file, lambda stream: stream.write(text.encode()))
+    """Write a text file atomically."""
+    write_atomically(file, lambda stream: stream.write(text.encode()))
 
 
 def write_rows(file: Path, rows: list[dict[str, Any]]) -> None:
-    """Write rows that share their keys as CSV, in one step, with all digits."""
+    """Write rows with the same keys as CSV, atomically and with all digits."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -62,13 +72,13 @@ def read_rows(file: Path) -> list[dict[str, float | None]]:
     """
     with file.open(newline="", encoding="utf-8") as stream:
         return [
-            {name: float(value) if value else None for name, value in row.items()}
+            _with_new_names({name: float(value) if value else None for name, value in row.items()})
             for row in csv.DictReader(stream)
         ]
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
-    """Write tensors and plain values in one step, to be read by ``load_state``.
+    """Write tensors and plain values atomically, to be read by ``load_state``.
 
     Examples
     --------
@@ -78,21 +88,58 @@ def save_state(file: Path, state: dict[str, Any]) -> None:
     ...     load_state(Path(folder) / "a.pt")
     {'format': 1, 'thresholds': tensor([1., 1.]), 'rows': [{'epoch': 1}]}
     """
-    write_aside(file, lambda stream: torch.save({"format": FORMAT, **state}, stream))
+    write_atomically(file, lambda stream: torch.save({"format": FORMAT, **state}, stream))
 
 
 def load_state(file: Path) -> dict[str, Any]:
-    """Return what ``save_state`` wrote; nothing in the file is executed."""
+    """Return what ``save_state`` wrote; no code in the file is executed."""
     try:
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:
         raise ValueError(
             f"{file} must be a checkpoint of a run, and cannot be read: {error}. "
-            "It was damaged after it was written; start the run anew in another --out."
+            "It was damaged after it was written; start a new run in another --out."
         ) from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise ValueError(
             f"{file} must be a checkpoint of format {FORMAT}, got another. "
             "Read it with the release of ordcut that wrote it."
         )
+    if "rows" in state:
+        state["rows"] = [_with_new_names(row) for row in state["rows"]]
     return state
+
+
+def _with_new_names(row: dict[str, Any]) -> dict[str, Any]:
+    return {RENAMED_COLUMNS.get(name, name): value for name, value in row.items()}
+
+
+def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Path) -> None:
+    """Draw the value of each labeling and the time of each stage over the epochs, as PNG."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(12, 4.5))
+    left, right = figure.subplots(ncols=2)
+    epochs = [row["epoch"] for row in rows]
+    left.plot(epochs, [row["training_optimal"] for row in rows], "k:.", label="training, optimal")
+    for labeling in LABELINGS:
+        values = [row[f"validation_{labeling}"] for row in rows]
+        if values[0] is not None:
+            left.plot(epochs, values, ".-", label=f"validation, {labeling}")
+    left.set_ylabel(objective)
+    left.set_title(title)
+    left.legend(loc="upper right")
+    for stage, words in STAGES.items():
+        seconds = [row[f"seconds_{stage}"] for row in rows]
+        if any(seconds):
+            right.semilogy(epochs, seconds, ".-", label=words)
+    right.set_ylabel("seconds")
+    right.set_title("Time by process")
+    right.legend(loc="center right")
+    for axes in (left, right):
+        axes.set_xlabel("epoch")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=100)
+    write_atomically(file, lambda stream: stream.write(image.getvalue()))

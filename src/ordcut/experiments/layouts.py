@@ -1,4 +1,4 @@
-"""How the three face data sets lie on disk: which file is whose picture, and of what age."""
+"""The layouts of the three face data sets on disk: what the path of a picture says about it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Layout:
     title : str
         The name of the data set.
     pattern : str
-        A regular expression over a path below the folder, with a group ``age`` and, where
-        pictures tell persons apart, a group ``subject``.
+        A regular expression over a path below the folder, with a group ``age`` and, where names
+        identify persons, a group ``subject``.
     example : str
         What a path looks like.
     youngest, oldest : int
-        The ages that are used; the class of an age is how many years it is above the youngest.
+        The ages that are used; the class of an age is its number of years above the youngest.
     folder : str
-        A folder that the download has at its top, which may be left out.
+        The top folder of the download, which may be missing.
 
     Examples
     --------
@@ -45,30 +45,30 @@ class Layout:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes, one a year of age."""
+        """The number of classes, one per year of age."""
         return self.oldest - self.youngest + 1
 
     @property
-    def knows_subjects(self) -> bool:
+    def has_subjects(self) -> bool:
         """Whether a path says whose picture it is."""
         return "<subject>" in self.pattern
 
     def parse(self, path: str) -> tuple[int, str] | None:
-        """Return the age and the subject that a path below the folder names; None if it does not.
+        """Return the age and the subject in a path below the folder; None if it does not match.
 
         The subject is empty where the layout has none.
         """
         match = re.fullmatch(self.pattern, path, re.IGNORECASE)
         if match is None:
             return None
-        return int(match["age"]), match["subject"] if self.knows_subjects else ""
+        return int(match["age"]), match["subject"] if self.has_subjects else ""
 
     def base(self, root: Path) -> Path:
-        """Return the folder below which the pictures are."""
+        """Return the folder that paths are relative to."""
         return root / self.folder if self.folder and (root / self.folder).is_dir() else root
 
 
-#: Data sets by the name that the command line has for them.
+#: Data sets by their names on the command line.
 LAYOUTS: dict[str, Layout] = {
     "morph2": Layout(
         "MORPH-2",

@@ -1,4 +1,6 @@
-"""The paper's Algorithms 1-4, line by line over Python lists: a baseline, and an oracle for tests.
+"""The paper's Algorithms 1 to 4, line by line over Python lists: the baseline of its Table 1.
+
+``--method literal`` of the experiment runs them, and the library's solvers are tested against them.
 
 Labels are 1..K and indices count from 1 as in the paper, so entry 0 of each list is unused. Where
 the paper leaves a choice between equal optima, they take the lowest thresholds, as the library
@@ -37,17 +39,17 @@ def group(scores: Sequence[float], labels: Sequence[int]) -> tuple[Table, Table]
 def group_with_dictionary(scores: Sequence[float], labels: Sequence[int]) -> tuple[Table, Table]:
     """Return the same as ``group``, which is quadratic in time when read literally."""
     a = [None, *sorted(set(scores))]
-    place = {score: j for j, score in enumerate(a)}
+    index = {score: j for j, score in enumerate(a)}
     Y: Table = [None] + [[] for _ in a[1:]]
     for score, y in zip(scores, labels, strict=True):
-        Y[place[score]].append(y)
+        Y[index[score]].append(y)
     return a, Y
 
 
 def losses_and_candidates(
     a: Table, Y: Table, n_classes: int, loss: Callable[[int, int], float]
 ) -> tuple[Table, Table]:
-    """Return the loss of each label for each score, and where thresholds can stand: P4 and P5."""
+    """Return the loss of each label for each score, and the candidate thresholds: P4 and P5."""
     N = len(a) - 1
     M = [None] + [
         [None] + [sum(loss(k, y) for y in Y[j]) for k in range(1, n_classes + 1)]

@@ -1,4 +1,4 @@
-"""Labelled pictures, in files or in memory, and the crops of them that a network sees."""
+"""Labelled pictures, in files or in memory, and their crops, which are the network's input."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import torch
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from ordcut.arrays import Array, Ints
+from ordcut.typing import Array, Ints
 
-#: What Pillow raises for a file that is no picture, or not all of one.
+#: What Pillow raises for a file that is not a picture, or not a complete one.
 DAMAGE = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
 
-#: How many pictures a worker checks between two signs of life.
+#: How many pictures a worker checks before it reports progress.
 CHECKED_AT_ONCE = 64
 
 
@@ -27,7 +27,7 @@ class Pictures:
     Attributes
     ----------
     names : list of str
-        Where each picture is below ``root``, or what to call it.
+        The path of each picture below ``root``, or another name for it.
     labels : ndarray of shape (n,)
         Classes 0..K-1.
     size : int
@@ -35,15 +35,15 @@ class Pictures:
     root : Path
         The folder of the files.
     subjects : list of str, optional
-        Whom each picture shows.
+        The person in each picture.
     pixels : ndarray of shape (n, size, size, 3), optional
-        Pictures in memory; without them, each is read from its file when asked for.
+        Pictures in memory; without them, each is read from its file when it is used.
 
     Examples
     --------
     >>> pixels = np.zeros((2, 8, 8, 3), np.uint8)
     >>> pictures = Pictures(["a", "b"], np.array([0, 1]), size=8, pixels=pixels)
-    >>> len(pictures), pictures.square(1).shape, pictures.only(np.array([1])).names
+    >>> len(pictures), pictures.square(1).shape, pictures.take(np.array([1])).names
     (2, (8, 8, 3), ['b'])
     """
 
@@ -57,30 +57,30 @@ class Pictures:
     def __len__(self) -> int:
         return len(self.names)
 
-    def square(self, number: int) -> Array:
+    def square(self, index: int) -> Array:
         """Return a picture as (size, size, 3) bytes."""
         if self.pixels is not None:
-            return np.asarray(self.pixels[number])
-        with Image.open(self.root / self.names[number]) as image:
+            return np.asarray(self.pixels[index])
+        with Image.open(self.root / self.names[index]) as image:
             square = image.convert("RGB").resize((self.size, self.size), Image.Resampling.BILINEAR)
         return np.asarray(square)
 
-    def only(self, numbers: Ints) -> Pictures:
+    def take(self, indices: Ints) -> Pictures:
         """Return some of the pictures."""
         return replace(
             self,
-            names=[self.names[i] for i in numbers],
-            labels=self.labels[numbers],
-            subjects=None if self.subjects is None else [self.subjects[i] for i in numbers],
-            pixels=None if self.pixels is None else self.pixels[numbers],
+            names=[self.names[i] for i in indices],
+            labels=self.labels[indices],
+            subjects=None if self.subjects is None else [self.subjects[i] for i in indices],
+            pixels=None if self.pixels is None else self.pixels[indices],
         )
 
 
 class Crops(Dataset[tuple[torch.Tensor, int]]):
-    """Square crops of pictures, by (epoch, number): random ones, or the centre at epoch 0.
+    """Square crops of pictures, by (epoch, index): random ones, or the centre at epoch 0.
 
-    Where a crop lies depends on the seed, the epoch and the number of the picture alone, and so
-    not on how many processes read pictures, nor on what was read before.
+    The position of a crop depends on the seed, the epoch and the index of the picture alone, and so
+    neither on how many processes read pictures, nor on what was read before.
 
     Examples
     --------
@@ -100,31 +100,32 @@ class Crops(Dataset[tuple[torch.Tensor, int]]):
         return len(self.pictures)
 
     def __getitem__(self, key: tuple[int, int]) -> tuple[torch.Tensor, int]:
-        epoch, number = key
+        epoch, index = key
         try:
-            square = self.pictures.square(number)
+            square = self.pictures.square(index)
         except DAMAGE as error:
-            name = self.pictures.root / self.pictures.names[number]
+            name = self.pictures.root / self.pictures.names[index]
             raise RuntimeError(f"{name} can no longer be read: {error}.") from error
-        room = self.pictures.size - self.side
-        top = left = room // 2
+        margin = self.pictures.size - self.side
+        top = left = margin // 2
         if epoch > 0:
-            top, left = np.random.default_rng((self.seed, epoch, number)).integers(room + 1, size=2)
+            rng = np.random.default_rng((self.seed, epoch, index))
+            top, left = rng.integers(margin + 1, size=2)
         crop = square[top : top + self.side, left : left + self.side]
         chw = torch.from_numpy(np.ascontiguousarray(crop.transpose(2, 0, 1)))
-        return chw, int(self.pictures.labels[number])
+        return chw, int(self.pictures.labels[index])
 
 
 class EpochOrder(Sampler[list[tuple[int, int]]]):
     """Batches of pictures in an order that depends on the seed and the epoch alone.
 
-    At epoch 0 they come in their own order. A last picture that would be a batch of its own joins
-    the one before: a batch of one has no variance to normalise by.
+    At epoch 0 they come in their own order. If one picture is left over at the end, it joins the
+    batch before: a batch of one has no variance to normalise by.
 
     Examples
     --------
     >>> order = EpochOrder(5, seed=0, batch_size=2)
-    >>> [[number for _, number in batch] for batch in order]
+    >>> [[index for _, index in batch] for batch in order]
     [[0, 1], [2, 3, 4]]
     """
 
@@ -138,16 +139,16 @@ class EpochOrder(Sampler[list[tuple[int, int]]]):
         return max(1, -(-(self.n - 1) // self.batch_size)) if self.n else 0
 
     def __iter__(self) -> Iterator[list[tuple[int, int]]]:
-        numbers: list[int] = list(range(self.n))
+        indices: list[int] = list(range(self.n))
         if self.epoch > 0:
-            numbers = np.random.default_rng((self.seed, self.epoch)).permutation(self.n).tolist()
-        starts = [number * self.batch_size for number in range(len(self))]
+            indices = np.random.default_rng((self.seed, self.epoch)).permutation(self.n).tolist()
+        starts = [batch * self.batch_size for batch in range(len(self))]
         for first, last in zip(starts, [*starts[1:], self.n], strict=True):
-            yield [(self.epoch, number) for number in numbers[first:last]]
+            yield [(self.epoch, index) for index in indices[first:last]]
 
 
 class Batches:
-    """Batches of crops as bytes, made by worker processes that stay from epoch to epoch.
+    """Batches of crops as bytes, made by worker processes that live for all epochs.
 
     Examples
     --------
@@ -175,18 +176,18 @@ class Batches:
         return len(self.order)
 
     def shuffled(self, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Return an epoch's random crops in a random order; epochs count from 1."""
+        """Return the random crops of an epoch in a random order; epochs count from 1."""
         self.order.epoch = epoch
         return iter(self.loader)
 
     def centred(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Return the centres of all pictures, in their order."""
+        """Return the centre crops of all pictures, in their order."""
         self.order.epoch = 0
         return iter(self.loader)
 
 
 class _Check(Dataset[tuple[int, str]]):
-    """The number of each picture with what is wrong with it, empty if nothing is."""
+    """The index of each picture with what is wrong with it, empty if nothing is."""
 
     def __init__(self, pictures: Pictures) -> None:
         self.pictures = pictures
@@ -194,27 +195,27 @@ class _Check(Dataset[tuple[int, str]]):
     def __len__(self) -> int:
         return len(self.pictures)
 
-    def __getitem__(self, number: int) -> tuple[int, str]:
+    def __getitem__(self, index: int) -> tuple[int, str]:
         try:
-            self.pictures.square(number)
+            self.pictures.square(index)
         except DAMAGE as error:
-            return number, str(error).replace(str(self.pictures.root) + "/", "")
-        return number, ""
+            return index, str(error).replace(str(self.pictures.root) + "/", "")
+        return index, ""
 
 
 def find_damaged(
     pictures: Pictures, workers: int, advance: Callable[[int], object]
 ) -> dict[int, str]:
-    """Read every picture, and return what is wrong with those that cannot be read, by number."""
+    """Read every picture, and return what is wrong with those that cannot be read, by index."""
     loader = DataLoader(
-        _Check(pictures), CHECKED_AT_ONCE, num_workers=workers, collate_fn=_as_it_is
+        _Check(pictures), CHECKED_AT_ONCE, num_workers=workers, collate_fn=_unchanged
     )
     damaged: dict[int, str] = {}
     for results in loader:
-        damaged |= {number: why for number, why in results if why}
+        damaged |= {index: why for index, why in results if why}
         advance(len(results))
     return damaged
 
 
-def _as_it_is(results: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _unchanged(results: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return results

@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it."""
+"""What a run reports while it works."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 Advance = Callable[[int], object]
 
 
-class Silence:
-    """Says nothing: for tests, and for those who call a run from Python."""
+class Progress:
+    """Reports nothing: for runs that are started from Python."""
 
     def note(self, text: str) -> None:
-        """Say one sentence."""
+        """Report one sentence."""
 
     @contextmanager
     def bar(self, what: str, total: int) -> Iterator[Advance]:
-        """Show how far something is; call what it gives with how much is done."""
+        """Give a function to call with the number of steps that were done."""
         del what, total
         yield lambda _: None
 
 
-class Terminal(Silence):
-    """Sentences and progress bars on standard error; bars only where there is a terminal."""
+class TerminalProgress(Progress):
+    """Prints sentences to standard error, and progress bars where that is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -36,11 +36,11 @@ class Terminal(Silence):
 
     @contextmanager
     def bar(self, what: str, total: int) -> Iterator[Advance]:
-        """Show a bar that goes when it is full."""
-        from rich.progress import Progress
+        """Show a bar, which disappears when the work is done."""
+        from rich.progress import Progress as Bars
 
-        with Progress(
+        with Bars(
             console=self.console, transient=True, disable=not self.console.is_terminal
-        ) as progress:
-            task = progress.add_task(what, total=total)
-            yield lambda done: progress.advance(task, done)
+        ) as bars:
+            task = bars.add_task(what, total=total)
+            yield lambda done: bars.advance(task, done)

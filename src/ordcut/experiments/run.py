@@ -13,15 +13,19 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
-from ordcut.experiments.curves import draw_curves
-from ordcut.experiments.datasets import FaceData, load_faces, load_faces_again
-from ordcut.experiments.files import load_state, save_state, write_rows, write_text
-from ordcut.experiments.labelings import errors_by_labeling
+from ordcut.experiments.datasets import FaceData, load_faces, load_faces_again, write_split
+from ordcut.experiments.files import (
+    draw_curves,
+    load_state,
+    save_state,
+    write_rows,
+    write_text,
+)
 from ordcut.experiments.pictures import Batches
-from ordcut.experiments.progress import Silence
+from ordcut.experiments.progress import Progress
 from ordcut.experiments.settings import Settings, read_run
-from ordcut.experiments.splits import write_split
 from ordcut.experiments.stages import (
     LITERAL,
     STAGES,
@@ -32,56 +36,60 @@ from ordcut.experiments.stages import (
 )
 from ordcut.experiments.training import Learner, Scores
 from ordcut.jit import running_kernels_as
+from ordcut.labelings import LABELINGS
+from ordcut.metrics import evaluate
 from ordcut.objectives import KAPPAS
 from ordcut.thresholds import Thresholds
+from ordcut.torch import every_labeling
+from ordcut.typing import Array
 
 Row = dict[str, Any]
 
-#: The picture is drawn anew after so many seconds, and at the end.
-SECONDS_BETWEEN_PICTURES = 60.0
+#: The learning curves are drawn again after so many seconds, and at the end.
+SECONDS_BETWEEN_DRAWINGS = 60.0
 
 
-def start_run(settings: Settings, out: Path, watcher: Silence | None = None) -> list[Row]:
-    """Load the data, train, and write everything to a folder; return a row for each epoch."""
-    watcher = watcher or Silence()
+def start_run(settings: Settings, out: Path, progress: Progress | None = None) -> list[Row]:
+    """Load the data, train, and write everything to a folder; return one row per epoch."""
+    progress = progress or Progress()
     if (out / "run.json").exists():
         raise FileExistsError(
-            f"{out} already holds a run. Go on with it by --resume, or choose another --out."
+            f"{out} already holds a run. Continue it with --resume, or choose another --out."
         )
     for method in (settings.method, *settings.time_also):
         check_method(method, settings.objective)
-    data = load_faces(settings, watcher)
+    data = load_faces(settings, progress)
     for note in data.notes:
-        watcher.note(note)
+        progress.note(note)
     out.mkdir(parents=True, exist_ok=True)
     for name in ("training", "validation"):
         write_split(getattr(data, name), out / f"{name}.csv")
-    _describe(settings, data, out)  # last: a folder with this file can be resumed
-    return Run(settings, data, out, watcher).finish()
+    _describe(settings, data, out)  # last, since a folder with this file can be resumed
+    return Run(settings, data, out, progress).finish()
 
 
-def resume_run(out: Path, given: dict[str, Any], watcher: Silence | None = None) -> list[Row]:
-    """Go on with the run in a folder, whenever it was ended; return a row for each epoch.
+def resume_run(out: Path, given: dict[str, Any], progress: Progress | None = None) -> list[Row]:
+    """Continue the run in a folder, wherever it stopped; return one row per epoch.
 
-    ``given`` are settings stated again; they must be those of the run, but for the number of
-    epochs, the workers and the device.
+    ``given`` are settings that are stated again. They must equal those of the run, except for the
+    number of epochs, the workers and the device.
     """
-    watcher = watcher or Silence()
+    progress = progress or Progress()
     about = read_run(out)
     settings = Settings.from_json(about["settings"]).continued_with(given)
     data = replace(load_faces_again(settings, out), notes=about["left_out"])
     _describe(settings, data, out)
-    run = Run(settings, data, out, watcher)
+    run = Run(settings, data, out, progress)
     if (out / "checkpoint.pt").is_file():
-        run.go_back_to(load_state(out / "checkpoint.pt"))
+        run.restore(load_state(out / "checkpoint.pt"))
     return run.finish()
 
 
 class Run:
-    """A run under way: what is trained, on what, and what came of each epoch so far."""
+    """A run in progress: the learner, its data, and the row of each epoch so far."""
 
-    def __init__(self, settings: Settings, data: FaceData, out: Path, watcher: Silence) -> None:
-        self.settings, self.data, self.out, self.watcher = settings, data, out, watcher
+    def __init__(self, settings: Settings, data: FaceData, out: Path, progress: Progress) -> None:
+        self.settings, self.data, self.out, self.progress = settings, data, out, progress
         s = settings
         self.learner = Learner(s.network, s.loss, data.n_classes, s.seed, s.device)
         self.training, self.validation = (
@@ -90,32 +98,32 @@ class Run:
         )
         self.rows: list[Row] = []
         self.best: dict[str, Any] = {"epoch": 0, "thresholds": ""}
-        self._picture_drawn = perf_counter()
+        self._last_drawing = perf_counter()
 
-    def go_back_to(self, state: dict[str, Any]) -> None:
-        """Go back to where a checkpoint was written, and make the other files fit it."""
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore the state of a checkpoint, and write the other files to match it."""
         self.learner.load(state)
         self.rows, self.best = state["rows"], state["best"]
         self._write_files(state)
 
     def finish(self) -> list[Row]:
-        """Run the epochs that are left."""
-        # Compiled from the start, so that no epoch's time has the compiler in it.
+        """Run the remaining epochs."""
+        # Compiled from the start, so that no epoch's time includes the compiler.
         compiled = running_kernels_as("compiled")
         with compiled, torch.backends.cudnn.flags(enabled=True, deterministic=True):
             self._warm_up()
             for epoch in range(len(self.rows) + 1, self.settings.epochs + 1):
                 row, found = self.epoch(epoch)
-                self.keep(row, found)
+                self.save(row, found)
         if self.rows:
             self._draw()
         return self.rows
 
     def epoch(self, epoch: int) -> tuple[Row, Thresholds]:
-        """Train for an epoch, find thresholds and validate; return what came of it."""
+        """Train for an epoch, find thresholds and validate; return the row and the thresholds."""
         s, learner, watch = self.settings, self.learner, Stopwatch(self.learner.wait)
         named = f"epoch {epoch} of {s.epochs}"
-        bar, n_batches = self.watcher.bar, len(self.training)
+        bar, n_batches = self.progress.bar, len(self.training)
         with bar(f"{named}: training", n_batches) as advance, watch("training"):
             loss, scored = learner.train(self.training, epoch, advance)
         if s.scores == "evaluation-pass":
@@ -136,25 +144,25 @@ class Run:
         }
         return row, found
 
-    def keep(self, row: Row, found: Thresholds) -> None:
-        """Write the checkpoint of an epoch, and then the files that follow from it."""
+    def save(self, row: Row, thresholds: Thresholds) -> None:
+        """Write the checkpoint of an epoch, and then the files that are derived from it."""
         self.rows.append(row)
         if self._is_better(row):
-            self.best = {"epoch": row["epoch"], "thresholds": found.to_json()}
+            self.best = {"epoch": row["epoch"], "thresholds": thresholds.to_json()}
         state = {
             **self.learner.state(),
-            "thresholds": torch.from_numpy(found.thresholds.copy()),
+            "thresholds": torch.from_numpy(thresholds.thresholds.copy()),
             "rows": self.rows,
             "best": self.best,
         }
         save_state(self.out / "checkpoint.pt", state)
         self._write_files(state)
-        self.watcher.note(_in_words(row, self.settings))
-        if perf_counter() - self._picture_drawn > SECONDS_BETWEEN_PICTURES:
+        self.progress.note(_in_words(row, self.settings))
+        if perf_counter() - self._last_drawing > SECONDS_BETWEEN_DRAWINGS:
             self._draw()
 
     def _write_files(self, state: dict[str, Any]) -> None:
-        """Write what follows from a checkpoint; after a kill in between, it is written again."""
+        """Write the files derived from a checkpoint; a resumed run writes them again."""
         if self.best["epoch"] == len(self.rows):
             best = {name: state[name] for name in ("network", "loss", "thresholds", "best")}
             save_state(self.out / "best.pt", best)
@@ -165,19 +173,19 @@ class Run:
         n_classes, objective = self.data.n_classes, self.settings.objective
         return find_in_stages(scored.scores, scored.labels, n_classes, objective, method, watch)
 
-    def _time(self, method: str, scored: Scores, found: Thresholds) -> Stopwatch:
-        """Time another method, which has to find thresholds that are as good."""
+    def _time(self, method: str, scored: Scores, thresholds: Thresholds) -> Stopwatch:
+        """Time another method, whose thresholds must have the same value."""
         watch = Stopwatch()
         other = self._find(scored, method, watch)
-        if not isclose(other.value, found.value, rel_tol=1e-9, abs_tol=1e-12):
+        if not isclose(other.value, thresholds.value, rel_tol=1e-9, abs_tol=1e-12):
             raise RuntimeError(
-                f"methods {method} and {found.method} must reach one value, got {other.value} "
-                f"and {found.value}: please report this with the scores."
+                f"methods {method} and {thresholds.method} must reach the same value, got "
+                f"{other.value} and {thresholds.value}. Please report this with the scores."
             )
         return watch
 
     def _warm_up(self) -> None:
-        """Have the kernels compiled, on scores of no meaning."""
+        """Compile the kernels, on arbitrary scores."""
         labels = self.data.training.labels
         scored = Scores(np.linspace(0, 1, len(labels), dtype=np.float32), labels)
         for method in {self.settings.method, *self.settings.time_also} - {LITERAL}:
@@ -194,11 +202,11 @@ class Run:
         s = self.settings
         title = f"{s.dataset}, {s.network}, {s.loss}"
         draw_curves(self.rows, title, s.objective, self.out / "curves.png")
-        self._picture_drawn = perf_counter()
+        self._last_drawing = perf_counter()
 
 
 def _describe(settings: Settings, data: FaceData, out: Path) -> None:
-    """Write what is run, on how many pictures, and with what."""
+    """Write the settings, the numbers of pictures and the versions."""
     about = {
         "settings": settings.to_json(),
         "n_training": len(data.training),
@@ -210,6 +218,35 @@ def _describe(settings: Settings, data: FaceData, out: Path) -> None:
         "threads": torch.get_num_threads(),
     }
     write_text(out / "run.json", json.dumps(about, indent=2))
+
+
+def errors_by_labeling(
+    scores: Array, labels: Array, thresholds: Thresholds, loss: nn.Module
+) -> dict[str, float | None]:
+    """Return the mean loss, or the kappa, of every labeling; None where the loss has no such one.
+
+    ``optimal`` is by the thresholds, ``biases`` counts the learned biases at or below a score,
+    ``likelihood`` takes the class of least expected cost, and ``rounding`` rounds the score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut import optimal_thresholds
+    >>> from ordcut.torch import CumulativeLinkLoss
+    >>> scores, labels = np.array([0.1, 0.4, 0.6, 1.2], np.float32), np.array([0, 0, 0, 2])
+    >>> found = optimal_thresholds(scores, labels, classes=range(3))
+    >>> errors_by_labeling(scores, labels, found, CumulativeLinkLoss(3))
+    {'optimal': 0.0, 'biases': 0.75, 'likelihood': 0.75, 'rounding': 0.5}
+    """
+    device = next((values.device for values in loss.parameters()), None)
+    objective, classes = thresholds.objective, thresholds.classes
+    by_name = every_labeling(torch.from_numpy(scores).to(device), thresholds, loss, objective)
+    return {
+        name: evaluate(labels, by_name[name].cpu().numpy(), objective, classes=classes)
+        if name in by_name
+        else None
+        for name in LABELINGS
+    }
 
 
 def _in_words(row: Row, settings: Settings) -> str:

@@ -1,4 +1,4 @@
-"""What a run is asked to do, as written to its folder."""
+"""The settings of a run, as written to its folder."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-#: The data set that is drawn on the spot.
+#: The data set that is generated.
 SYNTHETIC = "synthetic"
 
-#: Networks by name; the paper has the last two, the first is for those who have no GPU.
+#: Networks by name; the paper has the last two, the first is for machines without a GPU.
 NETWORKS = ("resnet10", "resnet18", "resnet34")
 
 #: Losses by name: the likelihood of ordinal logistic regression, the absolute deviation, and
@@ -26,11 +26,11 @@ LOSSES = (
     "logistic-at-ordered",
 )
 
-#: Where the scores come from that thresholds are found for: a pass over the training pictures
-#: with the epoch's final network, as in the paper, or the outputs of training itself.
+#: Which scores thresholds are found for: those of a pass over the training pictures with the
+#: epoch's final network, as in the paper, or the outputs of the training itself.
 SCORES = ("evaluation-pass", "training-pass")
 
-#: What may differ when a run goes on; all else would make it another run.
+#: What may differ when a run is resumed; anything else would make it another run.
 MAY_CHANGE = ("epochs", "workers", "device")
 
 
@@ -45,14 +45,14 @@ class Settings:
     root, training_csv, validation_csv : str, optional
         The folder of the pictures, and lists of those in each part.
     split_by : {"picture", "subject"}
-        What is drawn to be held out.
+        What is sampled for validation.
     network, loss, objective, method, scores : str
-        What is trained, by what loss, what thresholds are optimal for, how and on which scores
-        they are found.
+        What is trained, by which loss; what thresholds are optimal for, how they are found and for
+        which scores.
     time_also : tuple of str
         Other methods to time on the same scores.
     image_size, batch_size, epochs, seed : int
-        The side that pictures are resized to, and the course of the training.
+        The side that pictures are resized to, and the parameters of the training.
     n_images, n_classes : int
         The size of the synthetic data set.
     """
@@ -97,13 +97,13 @@ class Settings:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Settings:
-        """Return the settings that ``to_json`` gave."""
+        """Return the settings that ``to_json`` returned as plain values."""
         known = {field.name for field in fields(cls)}
         kept = {name: value for name, value in values.items() if name in known}
         return cls(**{**kept, "time_also": tuple(kept.get("time_also", ()))})
 
     def continued_with(self, given: dict[str, Any]) -> Settings:
-        """Return the settings to go on with, given some that the user states again.
+        """Return the settings to resume a run with, given some that the user states again.
 
         Examples
         --------
@@ -113,14 +113,14 @@ class Settings:
         for name, value in given.items():
             if name not in MAY_CHANGE and value != getattr(self, name):
                 raise ValueError(
-                    f"--{name.replace('_', '-')} must be {getattr(self, name)!r}, as the run to "
-                    f"resume was begun, got {value!r}. Start another run in another --out."
+                    f"--{name.replace('_', '-')} must be {getattr(self, name)!r}, as in the run to "
+                    f"resume, got {value!r}. Start another run in another --out."
                 )
         return replace(self, **given)
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what a run wrote about itself: ``settings``, sizes and versions."""
+    """Return what a run wrote to ``run.json``: its settings, sizes and versions."""
     file = folder / "run.json"
     if not file.is_file():
         raise FileNotFoundError(

@@ -1,4 +1,4 @@
-"""The processes of the paper's Table 1, and the time that each takes."""
+"""The stages of an epoch, which are the rows of the paper's Table 1, and the time of each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from time import perf_counter
 
 import numpy as np
 
-from ordcut.arrays import Array, Ints
+from ordcut.data import Rows
 from ordcut.experiments import literal
-from ordcut.objectives import KAPPAS, resolve_objective
-from ordcut.placing import scores_around
+from ordcut.objectives import KAPPAS, Objective, resolve_objective
+from ordcut.optimal import find_thresholds
 from ordcut.solvers import METHODS, SOLVERS
-from ordcut.table import ScoreTable
-from ordcut.thresholds import Thresholds
+from ordcut.thresholds import Thresholds, result_between, scores_around
+from ordcut.typing import Array, Ints
 
-#: The processes of an epoch, with the words of Table 1.
+#: The stages of an epoch, by the names in Table 1.
 STAGES = {
     "training": "Training of 1DT",
     "p1": "Preparation, line P1",
@@ -36,7 +36,7 @@ EXPERIMENT_METHODS = (*(method for method in METHODS if method != "pruned"), LIT
 
 
 def check_method(method: str, objective: str) -> None:
-    """Raise an error if a method could fail for an objective, be it at the last epoch.
+    """Raise an error before training if a method could fail for an objective later.
 
     Examples
     --------
@@ -48,11 +48,11 @@ def check_method(method: str, objective: str) -> None:
     """
     if method == LITERAL and objective in KAPPAS:
         raise ValueError(
-            f"--method {LITERAL} minimises a loss, as the paper does, and {objective} is none. "
+            f"--method {LITERAL} minimises a loss, as the paper does, and {objective} is a kappa. "
             "Use auto."
         )
     needs = SOLVERS[method].needs if method in SOLVERS else "nothing"
-    # Of the kappas, every step of the quadratic one has a convex cost.
+    # Of the kappas, only the quadratic one has a convex cost at every step.
     suits = objective == "quadratic_kappa" or resolve_objective(objective, 3).is_convex
     if needs != "nothing" and not suits:
         raise ValueError(
@@ -61,7 +61,7 @@ def check_method(method: str, objective: str) -> None:
 
 
 class Stopwatch:
-    """Seconds by stage; ``wait`` is called first, so that a device finishes what it was given.
+    """Seconds by stage; ``wait`` is called before each reading, to let a device finish its work.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Stopwatch:
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
-        """Add the time of what is done inside to a stage."""
+        """Add the time of the ``with`` block to a stage."""
         self.wait()
         start = perf_counter()
         yield
@@ -89,10 +89,10 @@ class Stopwatch:
 def find_in_stages(
     scores: Array, labels: Ints, n_classes: int, objective: str, method: str, watch: Stopwatch
 ) -> Thresholds:
-    """Find optimal thresholds, each stage under the watch.
+    """Find optimal thresholds, and add the time of each stage to a watch.
 
-    The solvers of the library read the losses off the labels and look up a candidate only where a
-    cut is, so that they have no use for what lines P4 and P5 prepare.
+    The solvers of the library compute losses from the labels as they go, and a candidate only
+    where a cut is. So they do not need what lines P4 and P5 prepare.
 
     Examples
     --------
@@ -102,38 +102,38 @@ def find_in_stages(
     array([0.45, 0.7 ])
     array([0.45, 0.7 ])
     """
+    classes = np.arange(n_classes)
     if method == LITERAL:
-        return _find_by_loops(scores, labels, n_classes, objective, watch)
+        resolved = resolve_objective(objective, n_classes)
+        return _find_by_loops(Rows.read(scores, labels, classes=classes), resolved, watch)
     with watch("p2_p3"):
-        table = ScoreTable(scores, labels, classes=np.arange(n_classes))
+        rows = Rows.read(scores, labels, classes=classes)
+        problem = rows.sorted()
     with watch("thresholds"):
-        return table.solve(objective, method)  # type: ignore[arg-type]
+        return find_thresholds(rows, problem, resolve_objective(objective, n_classes), method)
 
 
-def _find_by_loops(
-    scores: Array, labels: Ints, n_classes: int, objective: str, watch: Stopwatch
-) -> Thresholds:
-    resolved = resolve_objective(objective, n_classes)
-    cost = resolved.cost.tolist()
-    numbers, classes = scores.tolist(), (labels + 1).tolist()
+def _find_by_loops(rows: Rows, objective: Objective, watch: Stopwatch) -> Thresholds:
+    cost, n_classes = objective.cost.tolist(), objective.n_classes
+    assert rows.codes is not None
+    scores, labels = rows.scores.tolist(), (rows.codes + 1).tolist()
 
     def loss(k: int, y: int) -> float:
         return float(cost[k - 1][y - 1])
 
     with watch("p2_p3"):
-        a, groups = literal.group_with_dictionary(numbers, classes)
+        a, groups = literal.group_with_dictionary(scores, labels)
     with watch("p4_p5"):
         losses, candidates = literal.losses_and_candidates(a, groups, n_classes, loss)
     with watch("thresholds"):
         thresholds = np.array(literal.dynamic_programme(losses, candidates, n_classes))
-    table = ScoreTable(scores, labels, classes=np.arange(n_classes))
-    cuts: Ints = np.searchsorted(table.rows.scores.astype(np.float64), thresholds)
-    return Thresholds(
-        thresholds=thresholds,
-        classes=table.classes,
-        value=resolved.value(table.confusion(cuts)),
-        objective=resolved.name,
+    ordered = np.sort(rows.scores)
+    return result_between(
+        scores_around(ordered, np.searchsorted(ordered, thresholds)),
+        lambda found: objective.value(rows.confusion(found)),
+        classes=rows.classes,
+        objective=objective.name,
         method=LITERAL,
         certificate="dynamic programme over all ordered labelings",
-        ranges=np.array(scores_around(table.rows.scores, cuts), np.float64).T,
+        thresholds=thresholds,
     )

@@ -1,24 +1,24 @@
-"""A small ordinal image set that is drawn on the spot: faces that grow old."""
+"""A small synthetic data set of ordinal images: drawings of faces that grow old."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Array, Floats
 from ordcut.experiments.pictures import Pictures
+from ordcut.typing import Array, Floats
 
 #: How many faces are drawn at once.
 AT_ONCE = 256
 
-#: How far what a face shows strays from its age, whose range is 1.
+#: The standard deviation of the noise in what a face shows of its age, which ranges over 1.
 NOISE = 0.08
 
 
 def draw_faces(n: int, n_classes: int, size: int, seed: int) -> Pictures:
-    """Draw faces with a class each; every class occurs.
+    """Draw faces with one class each; every class occurs.
 
     With the class, hair turns from dark to grey, the forehead wrinkles, the face gets wider and
-    the eyes smaller; skin, place, light and noise are random.
+    the eyes smaller; skin, position, light and noise are random.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def draw_faces(n: int, n_classes: int, size: int, seed: int) -> Pictures:
     ((16, 16, 3), array([5, 3, 4]))
     """
     if n < n_classes:
-        raise ValueError(f"n-images must be at least one a class, {n_classes}, got {n}.")
+        raise ValueError(f"n-images must be at least one per class, {n_classes}, got {n}.")
     rng = np.random.default_rng(seed)
     labels = rng.binomial(n_classes - 1, rng.beta(2, 2, n))
     labels[rng.permutation(n)[:n_classes]] = np.arange(n_classes)
@@ -35,7 +35,7 @@ def draw_faces(n: int, n_classes: int, size: int, seed: int) -> Pictures:
     pixels = np.empty((n, size, size, 3), np.uint8)
     for start in range(0, n, AT_ONCE):
         pixels[start : start + AT_ONCE] = _draw(age[start : start + AT_ONCE], size, rng)
-    names = [f"face {number}" for number in range(n)]
+    names = [f"face {index}" for index in range(n)]
     return Pictures(names, labels.astype(np.int64), size, pixels=pixels)
 
 

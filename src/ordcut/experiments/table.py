@@ -1,4 +1,4 @@
-"""The paper's Table 1 with the times of our own runs, and the ratios next to the published ones."""
+"""The paper's Table 1 with the times of runs, and their ratios next to the published ones."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from ordcut.experiments.published import EPOCHS, PUBLISHED
 from ordcut.experiments.settings import Settings, read_run
 from ordcut.experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES
 
-#: What others are compared with, most wanted first: the paper's DP is Python loops.
+#: The methods that others are compared with, in order of preference: the paper's DP is written in
+#: Python loops.
 BASELINES = (LITERAL, "dp")
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Seconds an epoch by stage, means over a run's epochs, for one way to find thresholds.
+class MethodTimes:
+    """Seconds per epoch by stage, means over the epochs of a run, for one method.
 
     Examples
     --------
     >>> seconds = dict.fromkeys(STAGES, 0.0) | {"training": 6.0, "p1": 3.0, "thresholds": 1.0}
-    >>> one = Measured(Settings("afad"), "dp", 147976, 26, 100, seconds)
-    >>> one.total, one.total_without_p1, one.threshold_share
+    >>> times = MethodTimes(Settings("afad"), "dp", 147976, 26, 100, seconds)
+    >>> times.total, times.total_without_p1, times.threshold_share
     (10.0, 7.0, 0.1)
-    >>> table_rows([one])[0]["total"]  # minutes for 100 epochs
+    >>> table_rows([times])[0]["total"]  # minutes for 100 epochs
     16.666666666666668
     """
 
@@ -48,18 +49,18 @@ class Measured:
 
     @property
     def threshold_share(self) -> float:
-        """The share of an epoch that goes from scores to thresholds."""
+        """The share of an epoch from scores to thresholds."""
         return sum(self.seconds[stage] for stage in THRESHOLD_STAGES) / self.total
 
     @property
     def task(self) -> tuple[Any, ...]:
-        """What has to be the same for two to be compared."""
+        """What must be the same for two methods to be compared."""
         s = self.settings
         return s.dataset, s.network, self.n_training, self.n_classes, s.image_size, s.batch_size
 
 
-def read_measured(folder: Path) -> list[Measured]:
-    """Return what the run in a folder measured, for each method that it timed."""
+def read_times(folder: Path) -> list[MethodTimes]:
+    """Return the times in the folder of a run, for each method that it timed."""
     about = read_run(folder)
     file = folder / "epochs.csv"
     rows = read_rows(file) if file.is_file() else []
@@ -72,21 +73,21 @@ def read_measured(folder: Path) -> list[Measured]:
 
     sizes = about["n_training"], about["n_classes"], len(rows)
     own = {stage: mean(f"seconds_{stage}") for stage in STAGES}
-    measured = [Measured(settings, settings.method, *sizes, own)]
+    times = [MethodTimes(settings, settings.method, *sizes, own)]
     for method in settings.time_also:
         others = {stage: mean(f"seconds_{stage}_{method}") for stage in THRESHOLD_STAGES}
-        measured.append(Measured(settings, method, *sizes, own | others))
-    return measured
+        times.append(MethodTimes(settings, method, *sizes, own | others))
+    return times
 
 
-def table_rows(measured: list[Measured]) -> list[dict[str, Any]]:
-    """Return a row for each: minutes for 100 epochs by process, and the ratio to the DP.
+def table_rows(times: list[MethodTimes]) -> list[dict[str, Any]]:
+    """Return one row per method: minutes for 100 epochs by stage, and the ratio to the DP.
 
     The DP is the paper's literal loops if they were timed for the same task, else ``dp``.
     """
     rows = []
-    for one in measured:
-        base = _baseline(one, measured)
+    for one in times:
+        base = _baseline(one, times)
         rows.append(
             {
                 "data set": one.settings.dataset,
@@ -108,22 +109,22 @@ def table_rows(measured: list[Measured]) -> list[dict[str, Any]]:
     return rows
 
 
-def published_ratio(one: Measured, algorithm: str) -> float | None:
-    """Return the paper's ratio of whole times for a data set and network, if it has one."""
-    paper = PUBLISHED.get(one.settings.dataset)
-    network = one.settings.network
+def published_ratio(times: MethodTimes, algorithm: str) -> float | None:
+    """Return the paper's ratio of total times for a data set and network, if it has one."""
+    paper = PUBLISHED.get(times.settings.dataset)
+    network = times.settings.network
     if paper is None or network not in paper.training:
         return None
     return paper.total(network, algorithm) / paper.total(network, "dp")
 
 
-def describe(measured: list[Measured]) -> str:
-    """Return the table as text: a block a task, with a column a method."""
-    tasks = dict.fromkeys(one.task for one in measured)
-    return "\n\n".join(_block([one for one in measured if one.task == task]) for task in tasks)
+def describe(times: list[MethodTimes]) -> str:
+    """Return the table as text: one block per task, with one column per method."""
+    tasks = dict.fromkeys(one.task for one in times)
+    return "\n\n".join(_block([one for one in times if one.task == task]) for task in tasks)
 
 
-def _block(group: list[Measured]) -> str:
+def _block(group: list[MethodTimes]) -> str:
     first = group[0]
     s = first.settings
     lines = [("minutes for 100 epochs", [_name(one) for one in group])]
@@ -142,24 +143,25 @@ def _block(group: list[Measured]) -> str:
         )
     title = f"{s.dataset}, {s.network}, n = {first.n_training}, K = {first.n_classes}"
     ratios = [(name, published_ratio(first, name)) for name in ("io", "pio")]
-    said = "The paper has no such run; its ratios t_PIO / t_DP are 0.53 to 0.66."
+    note = "The paper has no such run; its ratios t_PIO / t_DP are 0.53 to 0.66."
     if ratios[0][1] is not None:
         stated = ", ".join(f"t_{name.upper()} / t_DP = {ratio:.2f}" for name, ratio in ratios)
-        said = f"The paper, on its GPU and CPUs: {stated}."
-    return "\n".join([title, *(_aligned(*line) for line in lines), said])
+        note = f"The paper, on its GPU and CPUs: {stated}."
+    return "\n".join([title, *(_aligned(*line) for line in lines), note])
 
 
-def _name(one: Measured) -> str:
-    return one.method if one.settings.scores == "evaluation-pass" else f"{one.method}, no P1"
+def _name(times: MethodTimes) -> str:
+    is_usual = times.settings.scores == "evaluation-pass"
+    return times.method if is_usual else f"{times.method}, no P1"
 
 
 def _aligned(words: str, cells: list[str]) -> str:
     return f"  {words:38}" + "".join(f"{cell:>16}" for cell in cells)
 
 
-def _baseline(one: Measured, measured: list[Measured]) -> Measured | None:
-    """Return what a method is compared with, of the same run if there, else of the same task."""
-    alike = [other for other in measured if other.task == one.task and other.seconds["p1"] > 0]
+def _baseline(one: MethodTimes, times: list[MethodTimes]) -> MethodTimes | None:
+    """Return what a method is compared with: from the same run if possible, else the same task."""
+    alike = [other for other in times if other.task == one.task and other.seconds["p1"] > 0]
     alike.sort(key=lambda other: other.settings != one.settings)
     for method in BASELINES:
         for other in alike:
@@ -169,5 +171,5 @@ def _baseline(one: Measured, measured: list[Measured]) -> Measured | None:
 
 
 def _minutes(seconds: float) -> float:
-    """Return the minutes of as many epochs as the paper's table is for."""
+    """Return the minutes for as many epochs as in the paper's table."""
     return seconds * EPOCHS / 60

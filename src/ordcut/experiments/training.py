@@ -1,18 +1,50 @@
-"""Train a network for one score a picture, and compute scores with it."""
+"""Train a network that returns one score per picture, and compute scores with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from ordcut.arrays import Array
-from ordcut.experiments.learners import EPSILON, LEARNING_RATE, LOSSES, NETWORKS
 from ordcut.experiments.pictures import Batches
+from ordcut.torch import (
+    AbsoluteLoss,
+    AllThresholdLoss,
+    CumulativeLinkLoss,
+    ImmediateThresholdLoss,
+    ResNet,
+    resnet18,
+    resnet34,
+)
+from ordcut.typing import Array
+
+#: Adam as in the authors' study; everything else is its default.
+LEARNING_RATE = 10**-2.5
+EPSILON = 1e-6
+
+#: Functions that make each network for a number of classes.
+NETWORKS: dict[str, Callable[[int], nn.Module]] = {
+    "resnet10": lambda n_classes: ResNet((1, 1, 1, 1), n_classes),
+    "resnet18": resnet18,
+    "resnet34": resnet34,
+}
+
+#: Functions that make each loss for a number of classes.
+LOSSES: dict[str, Callable[[int], nn.Module]] = {
+    "olr": CumulativeLinkLoss,
+    "absolute": lambda _: AbsoluteLoss(),
+    "hinge-it-free": partial(ImmediateThresholdLoss, surrogate="hinge", biases="free"),
+    "hinge-it-ordered": partial(ImmediateThresholdLoss, surrogate="hinge"),
+    "hinge-at-ordered": partial(AllThresholdLoss, surrogate="hinge"),
+    "logistic-it-free": partial(ImmediateThresholdLoss, surrogate="logistic", biases="free"),
+    "logistic-it-ordered": partial(ImmediateThresholdLoss, surrogate="logistic"),
+    "logistic-at-ordered": partial(AllThresholdLoss, surrogate="logistic"),
+}
 
 
 @dataclass(frozen=True)
@@ -24,7 +56,7 @@ class Scores:
 
 
 class Learner:
-    """A network, its loss and their optimiser, on a device; what a seed makes of them is fixed.
+    """A network, its loss and their optimiser, on a device; the seed determines how they start.
 
     Examples
     --------
@@ -47,14 +79,14 @@ class Learner:
         self.optimiser = torch.optim.Adam(parameters, lr=LEARNING_RATE, eps=EPSILON)
 
     def wait(self) -> None:
-        """Wait until the device has done what it was given."""
+        """Wait until the device has finished its work."""
         if self.device.type != "cpu":
             getattr(torch, self.device.type).synchronize()
 
     def train(
         self, batches: Batches, epoch: int, advance: Callable[[int], object]
     ) -> tuple[float, Scores]:
-        """Train for an epoch; return the mean loss, and the scores that training itself saw."""
+        """Train for an epoch; return the mean loss, and the scores computed on the way."""
         self.network.train()
         losses, outputs, targets = [], [], []
         for images, labels in batches.shuffled(epoch):
@@ -71,7 +103,7 @@ class Learner:
         return float(torch.stack(losses).sum()) / len(seen.labels), seen
 
     def score(self, batches: Batches, advance: Callable[[int], object]) -> Scores:
-        """Return the scores of the centres of all pictures."""
+        """Return the scores of the centre crops of all pictures."""
         self.network.eval()
         outputs, targets = [], []
         with torch.inference_mode():
@@ -82,11 +114,11 @@ class Learner:
         return _joined(outputs, targets)
 
     def _ready(self, images: Tensor) -> Tensor:
-        """Return bytes as numbers from 0 to 1 on the device."""
+        """Return bytes as floats from 0 to 1 on the device."""
         return images.to(self.device).float().div_(255)
 
     def state(self) -> dict[str, Any]:
-        """Return all that training goes on from."""
+        """Return everything that training needs to continue."""
         return {
             "network": self.network.state_dict(),
             "loss": self.loss.state_dict(),
@@ -94,7 +126,7 @@ class Learner:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a state; without an optimiser in it, to compute scores only."""
+        """Restore a state; one without an optimiser is enough to compute scores."""
         self.network.load_state_dict(state["network"])
         self.loss.load_state_dict(state["loss"])
         if "optimiser" in state:

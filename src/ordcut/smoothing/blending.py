@@ -1,76 +1,246 @@
-"""From a source to a smoothed one: observed rows, and rows that stand for the model."""
+"""Labels blended with the class probabilities of a model, and how much of each.
+
+The same solvers, run on observed rows and on rows that represent the model, find thresholds that
+follow the noise of few rows less. Rows are counted in narrow cells of the scores first, to which
+the model is fitted and from which data sets are drawn.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from numbers import Real
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Floats
-from ordcut.objectives import EXACT, Objective
-from ordcut.smoothing.amount import Smoothing, choose_amount
-from ordcut.smoothing.counts import ScoreCounts, count_scores
-from ordcut.smoothing.model import model_probabilities
-from ordcut.sorting import SortedRows
-from ordcut.sources.arrays import ArraySource
+from ordcut.data import Rows, SortedRows, check_weights, effective_rows
+from ordcut.exact import EXACT
+from ordcut.objectives import Objective
+from ordcut.smoothing.partial_odds import partial_odds_probabilities
+from ordcut.solvers import Minimiser, Plan, check_costs, solve
+from ordcut.typing import Array, Floats, Ints
 
-#: Whole weights are counted in parts of this size at the finest, so that sums stay exact.
+Smoothing: TypeAlias = float | Literal["auto"]
+
+#: Rows of more distinct scores than this are counted in this many cells of about equal weight. A
+#: model with 2 (K - 1) parameters does not notice: a score moves by 1/2000 of the rows at most.
+MOST_CELLS = 2048
+
+#: How many data sets are drawn from the model, always the same ones.
+N_DRAWS = 8
+
+#: Whole weights are split into at most this many parts, so that sums stay exact.
 FINEST = 1 << 20
+
+#: Below the least amount, thresholds are the plain optimum. More than the most did no better on the
+#: data sets that were used to choose it, and worse on some (docs/generalisation.md).
+LEAST, MOST = 0.05, 0.75
+
+
+def check_smoothing(smoothing: object) -> None:
+    """Raise an error unless smoothing is a number from 0 to 1, or "auto".
+
+    Examples
+    --------
+    >>> check_smoothing(1.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: smoothing must be a number from 0 to 1, or "auto", got 1.5.
+    """
+    is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    is_auto = isinstance(smoothing, str) and smoothing == "auto"
+    if not (is_auto or (is_number and 0 <= float(smoothing) <= 1)):  # type: ignore[arg-type]
+        raise ValueError(f'smoothing must be a number from 0 to 1, or "auto", got {smoothing!r}.')
 
 
 @dataclass(frozen=True)
 class Smoothed:
-    """A source to find thresholds on, and how much of it is the model's."""
+    """Rows to find thresholds on, and how much of them is the model's."""
 
-    source: ArraySource
+    rows: Rows
     amount: float
 
 
-def smooth(source: ArraySource, objective: Objective, smoothing: Smoothing) -> Smoothed:
-    """Return a source whose labels are ``1 - smoothing`` observed and ``smoothing`` the model's.
+def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
+    """Return rows whose labels are ``1 - smoothing`` observed and ``smoothing`` the model's.
 
     Examples
     --------
     >>> from ordcut.objectives import resolve_objective
-    >>> source = ArraySource([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1])
-    >>> found = smooth(source, resolve_objective("absolute", 2), 0.5)
-    >>> found.source.n_rows, (found.source.weights[:4] / found.source.weights.sum()).round(3)
+    >>> rows = Rows.read([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1])
+    >>> found = smooth(rows, resolve_objective("absolute", 2), 0.5).rows
+    >>> found.n_rows, (found.weights[:4] / found.weights.sum()).round(3)
     (12, array([0.125, 0.125, 0.125, 0.125]))
     """
-    rows = source.sorted_rows()
-    cells = count_scores(source, rows)
-    probabilities = model_probabilities(cells)
+    ordered = rows.sorted()
+    cells = count_scores(rows, ordered)
+    probabilities = partial_odds_probabilities(cells.scores, cells.counts)
     if isinstance(smoothing, str):
         amount = choose_amount(cells, probabilities, objective)
     else:
         amount = float(smoothing)
     if amount == 0:
-        return Smoothed(source, 0.0)
-    return Smoothed(_blend(source, rows, cells, probabilities, amount), amount)
+        return Smoothed(rows, 0.0)
+    return Smoothed(_blend(rows, ordered, cells, probabilities, amount), amount)
 
 
 def _blend(
-    source: ArraySource, rows: SortedRows, cells: ScoreCounts, probabilities: Floats, amount: float
-) -> ArraySource:
+    rows: Rows, ordered: SortedRows, cells: ScoreCounts, probabilities: Floats, amount: float
+) -> Rows:
     """Return the observed rows and, at each cell's score, one row of the model for each class.
 
     So there are n + m K rows with m of at most some thousand, and never an (n, K) matrix. The
-    rows of the model stand at scores that occur, which leaves the places for thresholds what they
-    were. Where weights are whole they stay so, in finer parts, and all sums stay exact. Observed
-    rows keep the finest part at least, to decide where the model has no preference.
+    rows of the model have scores that occur, so that the same thresholds are possible as before.
+    Where weights are whole they stay so, in finer parts, and all sums stay exact. Observed rows
+    keep at least the finest part, to decide where the model has no preference.
     """
-    observed = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
+    observed = np.ones(len(ordered.codes), np.int64) if ordered.weights is None else ordered.weights
     total = float(observed.sum())
     modelled = probabilities * (cells.weights * (total / cells.weights.sum()))[:, None]
-    if rows.is_whole:
+    if ordered.is_whole:
         parts = max(1, min(FINEST, int(EXACT / 8 / total)))
         observed = observed * max(1, round((1 - amount) * parts))
         modelled = np.rint(amount * parts * modelled).astype(np.int64)
     else:
         observed, modelled = observed * max(1 / FINEST, 1 - amount), amount * modelled
     cell, code = np.nonzero(modelled)
-    return source.with_rows(
-        np.concatenate([rows.scores.astype(source.precision, copy=False), cells.scores[cell]]),
-        np.concatenate([rows.codes, code.astype(rows.codes.dtype)]),
-        np.concatenate([observed, modelled[cell, code]]),
+    weights = np.concatenate([observed, modelled[cell, code]])
+    return replace(
+        rows,
+        scores=np.concatenate([ordered.scores.astype(rows.dtype, copy=False), cells.scores[cell]]),
+        codes=np.concatenate([ordered.codes, code.astype(ordered.codes.dtype)]),
+        soft=None,
+        weights=check_weights(weights, len(weights)),
+        is_finite=True,
     )
+
+
+@dataclass(frozen=True)
+class ScoreCounts:
+    """Ascending scores, one for each cell, and the weight of each class there.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (m,)
+        The middle one of the distinct scores of each cell.
+    counts : ndarray of shape (m, K)
+        The weight of each cell and class. Whole weights count repeats of a row; others are scaled
+        to the number of rows of equal weight that they are worth (Kish's effective sample size).
+    """
+
+    scores: Array
+    counts: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each cell."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    def with_counts(self, counts: Floats) -> ScoreCounts:
+        """Return the same cells with other weights."""
+        return replace(self, counts=counts)
+
+    def between(self, cuts: Ints) -> Floats:
+        """Return the weight of each class between ascending cuts, after so many cells each."""
+        edges = [0, *cuts.tolist(), len(self.counts)]
+        return np.stack([self.counts[a:b].sum(axis=0) for a, b in pairwise(edges)])
+
+    def as_rows(self) -> SortedRows:
+        """Return the cells as sorted rows, each cell as one score."""
+        cell, code = np.nonzero(self.counts)
+        weights = self.counts[cell, code]
+        if (weights == np.rint(weights)).all():
+            weights = weights.astype(np.int64)
+        ends = np.append(cell[1:] != cell[:-1], True)
+        codes, n_classes = code.astype(np.uint16), self.counts.shape[1]
+        return SortedRows(self.scores[cell], codes, ends, weights, n_classes)
+
+
+def count_scores(rows: Rows, ordered: SortedRows, most: int = MOST_CELLS) -> ScoreCounts:
+    """Count rows in at most ``most`` cells; equal scores share a cell.
+
+    ``ordered`` are the same rows, sorted.
+
+    Examples
+    --------
+    >>> rows = Rows.read([0.5, 0.1, 0.5, 0.7], [1, 0, 0, 1])
+    >>> found = count_scores(rows, rows.sorted())
+    >>> found.scores, found.counts.tolist()
+    (array([0.1, 0.5, 0.7]), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> count_scores(rows, rows.sorted(), most=2).counts.tolist()
+    [[1.0, 0.0], [1.0, 2.0]]
+    """
+    n_classes = len(rows.classes)
+    weights = np.ones(len(ordered.codes)) if ordered.weights is None else ordered.weights
+    score_index: Ints = np.cumsum(ordered.ends) - ordered.ends
+    cell_of: Ints = np.arange(score_index[-1] + 1)
+    if len(cell_of) > most:
+        mass = np.bincount(score_index, weights)
+        middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+        nth = np.minimum((middle * most).astype(np.int64), most - 1)
+        cell_of = np.cumsum(np.append(0, nth[1:] != nth[:-1]))
+    starts = np.flatnonzero(np.append(True, cell_of[1:] != cell_of[:-1]))
+    ends = np.append(starts[1:], len(cell_of))
+    distinct = ordered.scores[ordered.ends].astype(rows.dtype, copy=False)
+    pairs = cell_of[score_index] * n_classes + ordered.codes
+    counts = np.bincount(pairs, weights, minlength=len(starts) * n_classes).astype(np.float64)
+    counts = counts * (1.0 if ordered.is_whole else _rows_per_weight(rows))
+    return ScoreCounts(distinct[(starts + ends - 1) // 2], counts.reshape(len(starts), n_classes))
+
+
+def _rows_per_weight(rows: Rows) -> float:
+    """Return the factor by which fractional weights add up to their effective number of rows."""
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    if rows.soft is not None:
+        weights = weights * rows.soft.sum(axis=1)
+    return effective_rows(weights) / float(np.sort(weights).sum())
+
+
+def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objective) -> float:
+    """Return the share of what plain thresholds gain on the data that noise alone would gain.
+
+    Plain optimal thresholds always beat those of the model on the data that they were found on.
+    If the model is right, all of that gain is noise, and data drawn from the model show how much
+    to expect. The ratio of the expected to the observed gain is the share to leave to the model:
+    all, or the most that is allowed, where the model explains everything; towards 0 where it is
+    wrong and rows are many, since the gain from noise vanishes then and the other does not.
+    """
+    optimal_cuts = _cut_finder(objective, float(cells.weights.sum()))
+    by_model = cells.with_counts(probabilities * cells.weights[:, None]).as_rows()
+    cells_below = np.append(0, np.cumsum(by_model.ends))
+    cuts = cells_below[optimal_cuts(by_model)]
+
+    def gain(cells: ScoreCounts) -> float:
+        """Return by how much the plain optimum beats the cuts of the model."""
+        rows = cells.as_rows()
+        reached = objective.value(cells.between(cuts))
+        best = objective.value(rows.between(optimal_cuts(rows)))
+        return best - reached if objective.is_kappa else reached - best
+
+    gained = gain(cells)
+    if gained <= 0:
+        return MOST
+    random = np.random.default_rng(0)
+    # Cells of fractional weight are drawn as the next whole number of rows, and scaled back.
+    n_rows = np.maximum(np.ceil(cells.weights - 1e-9), 1).astype(np.int64)
+    scale = np.asarray(cells.weights / n_rows)[:, None]
+    expected = 0.0
+    for _ in range(N_DRAWS):
+        drawn = random.multinomial(n_rows, probabilities) * scale
+        if np.count_nonzero(drawn.sum(axis=0)) > 1:  # one class alone has no kappa, and no gain
+            expected += gain(cells.with_counts(drawn))
+    amount = min(MOST, expected / N_DRAWS / gained)
+    return amount if amount >= LEAST else 0.0
+
+
+def _cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], Ints]:
+    """Return a function that finds optimal cuts; the solver of a cost is chosen once for all."""
+    plan = Plan()
+    if objective.is_kappa:
+        factors = np.ones(objective.n_classes)
+        return lambda rows: solve(rows, objective, factors, "auto", plan).cuts
+    check_costs(objective, weight)
+    minimise = Minimiser.choose(objective.cost, weight, "auto", plan)
+    return lambda rows: minimise(rows).cuts

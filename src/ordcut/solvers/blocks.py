@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut.arrays import Ints, Numbers
-from ordcut.kernels.solving import block_minima
-from ordcut.solvers.plan import Plan
-from ordcut.threads import count_cores, count_threads, run_all, split
+from ordcut.data import KernelRows
+from ordcut.solvers.independent import block_minima
+from ordcut.threads import count_cores, run_all, split
+from ordcut.typing import Ints, Numbers
 
 if TYPE_CHECKING:
-    from ordcut.sorting import KernelRows
+    from ordcut.solvers.choose import Plan
 
 
 def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
@@ -23,9 +23,9 @@ def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     Each block's piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by
     how much to lift each (the paper's S). Only minima and ends are kept, never a curve.
     """
-    n_threads = count_threads(plan.n_jobs, default=count_cores())
+    n_threads = plan.n_threads(default=count_cores())
     n_candidates = len(rows[0]) + 1
-    size = _check_block_size(plan.block_size, n_candidates)
+    size = plan.block_size or max(1, isqrt(n_candidates))
     blocks = [(first, min(first + size, n_candidates)) for first in range(0, n_candidates, size)]
     gain = (cost[:-1] - cost[1:]).T
     n_cuts = gain.shape[1]
@@ -37,10 +37,10 @@ def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
         some_gain = np.ascontiguousarray(gain[:, curves])
         # Arrays of its own: two threads that write to one cache line slow each other down.
         end, low = np.zeros((2, some_gain.shape[1]), dtype=cost.dtype)
-        place = np.empty(some_gain.shape[1], dtype=np.int64)
+        position = np.empty(some_gain.shape[1], dtype=np.int64)
         for b in range(*some_blocks):  # PO2-PO5
-            block_minima(*rows, some_gain, *blocks[b], end, low, place)
-            ends[b, curves], least[b, curves], where[b, curves] = end, low, place
+            block_minima(*rows, some_gain, *blocks[b], end, low, position)
+            ends[b, curves], least[b, curves], where[b, curves] = end, low, position
 
     # Few threads share many blocks, so blocks are handed out in runs.
     pieces = list(product(split(len(blocks), n_threads), split(n_cuts, n_threads)))  # PO1, PO2
@@ -51,13 +51,3 @@ def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     best = np.lexsort((where < 0, lifted), axis=0)[0]
     cuts: Ints = where[best, np.arange(n_cuts)]
     return cuts
-
-
-def _check_block_size(block_size: int | None, n_candidates: int) -> int:
-    if block_size is None:
-        return max(1, isqrt(n_candidates))
-    if isinstance(block_size, bool) or not isinstance(block_size, int) or block_size < 1:
-        raise ValueError(
-            f"block_size must be a whole number of cuts, at least 1, got {block_size!r}."
-        )
-    return block_size

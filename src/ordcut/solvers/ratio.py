@@ -16,8 +16,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ordcut.arrays import Floats
-from ordcut.objectives import EXACT, LARGEST_SUM, Objective, in_whole_numbers, no_kappa
+from ordcut.exact import EXACT, LARGEST_SUM, in_whole_numbers
+from ordcut.objectives import Objective, no_kappa
+from ordcut.typing import Floats
 
 Found = TypeVar("Found")
 
@@ -34,16 +35,16 @@ class Optimum(Generic[Found]):
 def maximise_kappa(
     objective: Objective,
     totals: Floats,
-    minimise: Callable[[Floats], Found],
-    confusion_of: Callable[[Found], Floats],
+    minimise: Callable[[Floats], tuple[Found, Floats]],
     start: Fraction = Fraction(1),
     first: Floats | None = None,
 ) -> Optimum[Found]:
     """Return what maximises a kappa, given a way to minimise any additive cost.
 
-    ``totals`` is the weight of each true class; ``confusion_of`` gives the (predicted, true)
-    weights of a solution. ``start`` is a ratio that some cuts reach; any constant prediction
-    reaches 1. ``first`` is the table of weights of cuts that are likely to be near the best.
+    ``totals`` is the weight of each true class; ``minimise`` returns a solution, and its
+    (predicted, true) table of weights. ``start`` is a ratio that some cuts reach; any constant
+    prediction reaches 1. ``first`` is the table of weights of cuts that are likely to be near the
+    best.
     """
     weights = in_whole_numbers(objective.cost, float(totals.sum())).astype(np.float64)
     by_chance = weights @ totals  # what predicting class k for every row would cost
@@ -54,8 +55,8 @@ def maximise_kappa(
     if first is not None:
         ratio = min(ratio, problem.ratio_of(first))
     for n_steps in count(1):
-        found = minimise(problem.cost_at(ratio))
-        reached = problem.ratio_of(confusion_of(found))
+        found, confusion = minimise(problem.cost_at(ratio))
+        reached = problem.ratio_of(confusion)
         if reached >= ratio:
             # Greater only by rounding; then nothing beats the step before.
             last = found if best is None or reached == ratio else best

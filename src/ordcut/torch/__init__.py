@@ -15,15 +15,19 @@ from ordcut.torch.biases import Biases
 from ordcut.torch.labelings import (
     bias_thresholds,
     every_labeling,
-    fixed_thresholds,
     likelihood_labels,
+    rounding_thresholds,
     threshold_labels,
 )
-from ordcut.torch.likelihood import CumulativeLinkLoss, class_probabilities
-from ordcut.torch.losses import AbsoluteLoss
-from ordcut.torch.margins import AllThresholdLoss, ImmediateThresholdLoss
+from ordcut.torch.links import class_probabilities
+from ordcut.torch.losses import (
+    AbsoluteLoss,
+    AllThresholdLoss,
+    CumulativeLinkLoss,
+    ImmediateThresholdLoss,
+)
+from ordcut.torch.optimal import optimal_thresholds
 from ordcut.torch.resnet import ResNet, resnet18, resnet34
-from ordcut.torch.solving import optimal_thresholds
 from ordcut.torch.tracker import ThresholdTracker
 
 if TYPE_CHECKING:
@@ -40,17 +44,17 @@ __all__ = [
     "bias_thresholds",
     "class_probabilities",
     "every_labeling",
-    "fixed_thresholds",
     "likelihood_labels",
     "optimal_thresholds",
     "resnet18",
     "resnet34",
+    "rounding_thresholds",
     "threshold_labels",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the callback, and Lightning with it, when somebody asks for it."""
+    """Import the callback, and Lightning with it, when it is first used."""
     if name == "OptimalThresholds":
         from ordcut.torch.callback import OptimalThresholds
 

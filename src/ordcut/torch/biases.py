@@ -11,7 +11,8 @@ from ordcut.errors import unknown_name
 
 KINDS = ("ordered", "free")
 
-#: Free biases can cross. Below this gap a likelihood, which would be 0, goes on as a straight line.
+#: Free biases can cross. Below this gap a likelihood, which would be 0, continues as a straight
+#: line.
 LEAST_FREE_GAP = 1e-3
 
 
@@ -70,11 +71,11 @@ class Biases(nn.Module):
 
     @property
     def least_gap(self) -> float:
-        """The gap below which a likelihood is continued as a straight line."""
+        """The gap below which a likelihood continues as a straight line."""
         return torch.finfo(torch.float32).tiny if self.ordered else LEAST_FREE_GAP
 
     def extra_repr(self) -> str:
-        """Return what ``repr`` shows."""
+        """Return the arguments for ``repr``."""
         return f"{self.n_classes}, ordered={self.ordered}"
 
 
@@ -82,7 +83,7 @@ BiasesLike: TypeAlias = Literal["ordered", "free"] | Biases
 
 
 def make_biases(biases: BiasesLike, n_classes: int) -> Biases:
-    """Return the biases that a loss was asked for by name, or given.
+    """Return the biases of a loss, given by name or as a module.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def check_n_classes(n_classes: int) -> None:
 
 
 def at_least_float32(values: Tensor) -> Tensor:
-    """Return values in float64 if that is what they are, else in float32.
+    """Return values in float64 if they are float64, else in float32.
 
     Half precision has three digits: too few for a sum over thresholds, let alone over a batch.
 

@@ -20,53 +20,54 @@ except ModuleNotFoundError as error:
         name="lightning",
     ) from error
 
-from ordcut.checks import ClassWeight
+from ordcut.data import ClassWeight
 from ordcut.errors import unknown_name
 from ordcut.objectives import ObjectiveLike
-from ordcut.torch.labelings import has_float64
 from ordcut.torch.losses import OrdinalLoss
+from ordcut.torch.tensors import has_float64
 from ordcut.torch.tracker import ThresholdTracker
 
-#: From a module and a batch to the scores and labels of its rows.
+#: A function of a module and a batch that returns the scores and labels of its rows.
 ScoreFunction: TypeAlias = Callable[[LightningModule, Any], tuple[Tensor, Tensor]]
 
-WAYS = ("evaluation", "training")
+SCORE_SOURCES = ("evaluation", "training")
 
 
 class OptimalThresholds(Callback):
-    """Finds the optimal thresholds before each validation, and logs what labelings reach.
+    """Finds the optimal thresholds before each validation, and logs the value of each labeling.
 
     For each labeling there is a metric ``val_<objective>_<labeling>``, such as
-    ``val_absolute_optimal``, for ``EarlyStopping`` and ``ModelCheckpoint`` to monitor: the optimal
-    thresholds of the training rows, ``fixed`` ones and, where the module holds a loss with biases,
-    ``biases`` and ``likelihood``. ``train_<objective>_optimal`` is what the thresholds reach on
-    the training rows. A module that owns a :class:`ThresholdTracker` gets the thresholds there, so
-    that its ``state_dict`` carries them; otherwise the state of this callback does.
+    ``val_absolute_optimal``, for ``EarlyStopping`` and ``ModelCheckpoint`` to monitor. Labelings
+    are ``optimal``, by the optimal thresholds of the training rows, ``rounding`` and, where the
+    module has a loss with biases, ``biases`` and ``likelihood``. ``train_<objective>_optimal`` is
+    the value of the thresholds on the training rows. If the module has a
+    :class:`ThresholdTracker`, the thresholds are stored there, so that its ``state_dict`` contains
+    them; otherwise they are part of the state of this callback.
 
     Parameters
     ----------
     n_classes : int, optional
-        The number of classes, K. Not needed where the module owns a tracker.
+        The number of classes, K. Not needed if the module has a tracker.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        What labels are judged by. Not needed where the module owns a tracker.
+        What labels are judged by. Not needed if the module has a tracker.
     scores_from : {"evaluation", "training"}
-        Where the scores of the training rows come from: a pass of their own over the training
-        data before each validation, as in the paper, or what ``training_step`` returned, which
-        costs nothing.
+        Where the scores of the training rows come from: a separate pass over the training data
+        before each validation, as in the paper, or what ``training_step`` returned, which costs
+        nothing.
     dataloader : iterable, optional
-        What the evaluation pass goes over, if not the training data as they are; for instance
-        the same images without random crops.
+        The batches of the evaluation pass, if not those of the training data; for instance the
+        same images without random crops.
     score : callable, optional
-        From the module and a batch to its scores and labels. By default a batch is a pair of
-        inputs and labels, and the module called with the inputs gives the scores.
+        A function of the module and a batch that returns scores and labels. By default a batch
+        is a pair of inputs and labels, and the module, called with the inputs, returns the scores.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count. Not needed where the module owns a tracker.
+        How much the rows of each class count. Not needed if the module has a tracker.
 
     Notes
     -----
-    Steps that return a dictionary with ``"scores"`` and ``"labels"`` are taken at their word;
-    ``training_step`` has to for ``scores_from="training"``. Of several validation loaders, the
-    first one counts.
+    Where a step returns a dictionary with ``"scores"`` and ``"labels"``, these are used;
+    ``scores_from="training"`` needs a ``training_step`` that does. Of several validation loaders,
+    only the first is used.
 
     Examples
     --------
@@ -86,8 +87,8 @@ class OptimalThresholds(Callback):
         class_weight: ClassWeight | None = None,
     ) -> None:
         super().__init__()
-        if scores_from not in WAYS:
-            raise unknown_name("scores_from", scores_from, WAYS)
+        if scores_from not in SCORE_SOURCES:
+            raise unknown_name("scores_from", scores_from, SCORE_SOURCES)
         if dataloader is not None and scores_from == "training":
             raise ValueError(
                 'dataloader is for scores_from="evaluation"; scores_from="training" takes the '
@@ -118,13 +119,13 @@ class OptimalThresholds(Callback):
     def _tracker(self) -> ThresholdTracker:
         if self.tracker is None:
             raise ValueError(
-                "n_classes must be given where the module owns no ThresholdTracker. Pass "
-                "OptimalThresholds(n_classes), or set self.labeler = ThresholdTracker(n_classes)."
+                "n_classes must be given if the module has no ThresholdTracker. Pass "
+                "OptimalThresholds(n_classes), or set self.tracker = ThresholdTracker(n_classes)."
             )
         return self.tracker
 
     def setup(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
-        """Find the module's tracker, and make a place for the rows to be judged."""
+        """Find the module's tracker, and make one that collects the rows to be judged."""
         del trainer, stage
         owned = [part for part in pl_module.modules() if isinstance(part, ThresholdTracker)]
         if owned:
@@ -132,14 +133,14 @@ class OptimalThresholds(Callback):
         self._judged = ThresholdTracker(self._tracker.n_classes)
 
     def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Forget the rows of the epoch before."""
+        """Drop the rows of the previous epoch."""
         del trainer, pl_module
         self._tracker.reset()
 
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Collect what the training step returned, if that is where scores come from."""
+        """Collect what the training step returned, for ``scores_from="training"``."""
         del trainer, pl_module, batch, batch_idx
         if self.scores_from == "training":
             found = _returned(outputs)
@@ -152,7 +153,7 @@ class OptimalThresholds(Callback):
             self._tracker.update(*found)
 
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Find the thresholds, if there is a training under way."""
+        """Find the thresholds, if this validation is part of a training."""
         if trainer.sanity_checking or trainer.state.fn != TrainerFn.FITTING:
             return
         loader: Any = trainer.train_dataloader
@@ -160,14 +161,14 @@ class OptimalThresholds(Callback):
             loader = loader if self.dataloader is None else self.dataloader
             if not trainer.is_last_batch and getattr(loader, "persistent_workers", False):
                 raise ValueError(
-                    "a validation in the middle of an epoch cannot go over a loader whose "
-                    "persistent_workers are still at work for the training. Pass dataloader=, or "
+                    "a validation in the middle of an epoch cannot use a loader whose "
+                    "persistent_workers are still busy with the training. Pass dataloader=, or "
                     "set persistent_workers=False."
                 )
             self._tracker.reset()
             for batch in loader:
                 batch = trainer.strategy.batch_to_device(batch)
-                self._tracker.update(*self._scored(trainer, pl_module, batch))
+                self._tracker.update(*self._score(trainer, pl_module, batch))
         self._tracker.compute(_n_samples(loader))
 
     def on_validation_batch_end(
@@ -181,25 +182,25 @@ class OptimalThresholds(Callback):
     on_test_batch_end = on_validation_batch_end
 
     def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Log what each labeling reaches on the validation rows."""
+        """Log the value of each labeling on the validation rows."""
         self._log("val", pl_module, trainer.val_dataloaders)
         if trainer.state.fn == TrainerFn.FITTING and self._tracker.found is not None:
             self._log_value("train", "optimal", self._tracker.found.value, pl_module)
 
     def on_test_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Log what each labeling reaches on the test rows, by the thresholds found in training."""
+        """Log the value of each labeling on the test rows, by the thresholds found in training."""
         self._log("test", pl_module, trainer.test_dataloaders)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the thresholds, if the module does not own them."""
+        """Return the thresholds, if the module has no tracker."""
         return {"tracker": self._tracker.state_dict()} if self._is_own else {}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take the thresholds out of a checkpoint."""
+        """Restore the thresholds from a checkpoint."""
         if self._is_own and "tracker" in state_dict:
             self._tracker.load_state_dict(state_dict["tracker"])
 
-    def _scored(
+    def _score(
         self, trainer: Trainer, pl_module: LightningModule, batch: Any
     ) -> tuple[Tensor, Tensor]:
         with torch.no_grad(), trainer.precision_plugin.forward_context():
@@ -212,10 +213,10 @@ class OptimalThresholds(Callback):
             return
         assert self._judged is not None
         found = _returned(outputs)
-        self._judged.update(*(self._scored(trainer, pl_module, batch) if found is None else found))
+        self._judged.update(*(self._score(trainer, pl_module, batch) if found is None else found))
 
     def _log(self, stage: str, pl_module: LightningModule, loaders: Any) -> None:
-        """Judge the rows collected, those of all processes, and log."""
+        """Judge the collected rows, those of all processes, and log the values."""
         if self._tracker.found is None:
             return
         assert self._judged is not None
@@ -228,9 +229,9 @@ class OptimalThresholds(Callback):
     def _log_value(
         self, stage: str, labeling: str, value: float, pl_module: LightningModule
     ) -> None:
-        # In float64, so that the value logged is the value, and from each process the same.
-        kind = torch.float64 if has_float64(pl_module.device) else torch.float32
-        logged = torch.tensor(value, dtype=kind, device=pl_module.device)
+        # In float64, so that the value is logged without rounding. It is the same in all processes.
+        dtype = torch.float64 if has_float64(pl_module.device) else torch.float32
+        logged = torch.tensor(value, dtype=dtype, device=pl_module.device)
         name = f"{stage}_{self._objective}_{labeling}"
         pl_module.log(name, logged, reduce_fx="max", sync_dist=True)
 
@@ -259,12 +260,12 @@ def _keys(outputs: Any) -> str:
 
 
 def _loss_of(module: LightningModule) -> OrdinalLoss | None:
-    """Return the first loss with biases in a module."""
+    """Return the first loss in a module that has biases."""
     losses = (part for part in module.modules() if isinstance(part, OrdinalLoss))
     return next((loss for loss in losses if hasattr(loss, "biases")), None)
 
 
 def _n_samples(loader: Any) -> int | None:
-    """Return how many rows a data set has, where a sampler may have repeated some."""
+    """Return the number of rows in a data set, if its sampler may repeat some."""
     sampler = getattr(loader, "sampler", None)
     return len(sampler.dataset) if isinstance(sampler, DistributedSampler) else None  # type: ignore[arg-type]

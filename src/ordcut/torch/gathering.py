@@ -1,12 +1,12 @@
-"""Bring the rows of all processes together, in the order of the data set."""
+"""Gather the rows of all processes of a distributed training, in the order of the data set."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, distributed
 
-#: Kinds of floats by their number on the wire, the wider the higher.
-KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+#: Floating-point dtypes, which processes exchange by their index; a wider one has a higher index.
+DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def n_processes() -> int:
@@ -19,10 +19,10 @@ def n_processes() -> int:
 def gather_rows(scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """Return the scores and labels of all processes, the same in each of them.
 
-    ``torch.utils.data.DistributedSampler`` deals rows out like cards: row ``i`` of process ``r``
-    is row ``i * n_processes + r`` of all. They come back in that order, so that rows which it
-    repeated to make all processes equal are the last ones. Processes may hold different numbers
-    of rows, or none.
+    ``torch.utils.data.DistributedSampler`` gives rows to processes in turn: row ``i`` of process
+    ``r`` is row ``i * n_processes + r`` of the data set. They come back in that order, so that rows
+    which it repeated to give all processes the same number are the last ones. Processes may hold
+    different numbers of rows, or none.
 
     Examples
     --------
@@ -32,9 +32,9 @@ def gather_rows(scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     if n_processes() == 1:
         return scores, labels
     home, device = scores.device, _device_of_messages(scores.device)
-    own = torch.tensor([len(scores), KINDS.index(scores.dtype)], device=device)
-    lengths, kinds = _all_gather(own).unbind(dim=1)
-    kind, longest = KINDS[int((kinds * (lengths > 0)).max())], int(lengths.max())
+    own = torch.tensor([len(scores), DTYPES.index(scores.dtype)], device=device)
+    lengths, dtypes = _all_gather(own).unbind(dim=1)
+    widest, longest = DTYPES[int((dtypes * (lengths > 0)).max())], int(lengths.max())
     is_row = torch.arange(longest, device=device) < lengths[:, None]
 
     def gathered(values: Tensor, dtype: torch.dtype) -> Tensor:
@@ -42,7 +42,7 @@ def gather_rows(scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         padded[: len(values)] = values
         return _all_gather(padded).T[is_row.T].to(home)
 
-    return gathered(scores, kind), gathered(labels, torch.int64)
+    return gathered(scores, widest), gathered(labels, torch.int64)
 
 
 def _all_gather(values: Tensor) -> Tensor:
@@ -53,7 +53,7 @@ def _all_gather(values: Tensor) -> Tensor:
 
 
 def _device_of_messages(device: torch.device) -> torch.device:
-    """Return the device that messages must be on; NCCL takes no tensors of the CPU."""
+    """Return the device that messages must be on; NCCL does not take tensors on the CPU."""
     if device.type == "cpu" and distributed.get_backend() == "nccl":
         return torch.device("cuda", torch.cuda.current_device())
     return device

@@ -1,4 +1,4 @@
-"""From scores to labels, as the paper compares: fixed, by biases, by likelihood, optimal."""
+"""The labelings of ``ordcut.labelings`` for tensors, computed on their device."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ordcut.checks import check_finite
+from ordcut import labelings
+from ordcut.data import check_finite
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds
 from ordcut.torch.biases import Biases, check_n_classes
-from ordcut.torch.likelihood import CumulativeLinkLoss, LinkName, class_probabilities
-from ordcut.torch.tensors import on_host
+from ordcut.torch.links import LinkName, class_probabilities
+from ordcut.torch.losses import CumulativeLinkLoss
+from ordcut.torch.tensors import has_float64, on_host
 
 
 def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
@@ -20,7 +22,7 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     Parameters
     ----------
     scores : tensor of shape (n_samples,)
-        Scores without NaN, of any precision and on any device.
+        Scores without NaN, of any dtype and on any device.
     thresholds : Thresholds, or tensor of shape (n_classes - 1,)
         In ascending order.
 
@@ -37,35 +39,32 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     tensor([0, 2, 2])
     """
     _check_not_nan(scores)
-    if isinstance(thresholds, Thresholds):
-        thresholds = torch.from_numpy(np.array(thresholds.thresholds))
-    # Every score is exact in float64, and so is its place among thresholds that are float64.
-    where = scores.device if has_float64(scores.device) else torch.device("cpu")
-    edges = thresholds.detach().to(where, torch.float64)
-    # Nothing reaches a threshold at infinity, an infinite score neither.
-    reach = scores.detach().to(where, torch.float64).clamp(max=torch.finfo(torch.float64).max)
-    found = torch.searchsorted(edges, reach, right=True)
-    return found.to(scores.device)
+    # Scores of every dtype are exact in float64, and so are comparisons with float64 thresholds.
+    device = scores.device if has_float64(scores.device) else torch.device("cpu")
+    edges = _as_tensor(thresholds).detach().to(device, torch.float64)
+    # No score reaches a threshold at infinity, not even an infinite one.
+    finite = scores.detach().to(device, torch.float64).clamp(max=torch.finfo(torch.float64).max)
+    return torch.searchsorted(edges, finite, right=True).to(scores.device)
 
 
-def fixed_thresholds(n_classes: int) -> Tensor:
-    """Return 0.5, 1.5, ..., K - 1.5: scores that estimate the class are rounded.
+def rounding_thresholds(n_classes: int) -> Tensor:
+    """Return 0.5, 1.5, ..., K - 1.5, which round scores that estimate the class.
 
     Examples
     --------
-    >>> from ordcut.torch import fixed_thresholds
-    >>> fixed_thresholds(4)
+    >>> from ordcut.torch import rounding_thresholds
+    >>> rounding_thresholds(4)
     tensor([0.5000, 1.5000, 2.5000], dtype=torch.float64)
     """
     check_n_classes(n_classes)
-    return torch.arange(n_classes - 1, dtype=torch.float64) + 0.5
+    return torch.from_numpy(labelings.rounding_thresholds(int(n_classes)))
 
 
 def bias_thresholds(biases: Biases) -> Tensor:
-    """Return learned biases as thresholds.
+    """Return learned biases as thresholds, in ascending order.
 
-    Free biases may have crossed; how many are at or below a score knows no order, so that sorted
-    ones give the same labels.
+    A label is the number of biases at or below the score, whatever their order. So free biases
+    that crossed can be sorted without changing any label.
 
     Examples
     --------
@@ -85,12 +84,12 @@ def likelihood_labels(
     Parameters
     ----------
     scores : tensor of shape (n_samples,)
-        One score a row.
+        One score per row.
     biases : Biases
         The biases, such as ``loss.biases``.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        The cost, as in :func:`ordcut.optimal_thresholds`. A kappa is no expected cost; the cost
-        that it is made of stands in for it.
+        The cost, as in :func:`ordcut.optimal_thresholds`. A kappa is not an expected cost; the
+        cost that it is made of is used instead.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
         The distribution of the model.
 
@@ -109,9 +108,9 @@ def likelihood_labels(
     _check_not_nan(scores)
     # Autocast would multiply in half precision.
     with torch.no_grad(), torch.autocast(scores.device.type, enabled=False):
-        shares = class_probabilities(scores, biases, link)
+        probabilities = class_probabilities(scores, biases, link)
         cost = torch.tensor(resolve_objective(objective, biases.n_classes).cost.T)
-        return (shares @ cost.to(shares)).argmin(dim=1)
+        return (probabilities @ cost.to(probabilities)).argmin(dim=1)
 
 
 def every_labeling(
@@ -125,42 +124,47 @@ def every_labeling(
     Parameters
     ----------
     scores : tensor of shape (n_samples,)
-        One score a row.
+        One score per row.
     thresholds : Thresholds, or tensor of shape (n_classes - 1,)
         The optimal ones, for ``"optimal"``.
     loss : module, optional
-        The loss that the scores were learned by. Its biases, if it has any, make the labeling
-        ``"biases"``, and a likelihood makes ``"likelihood"``.
+        The loss that the scores were learned by. ``"biases"`` needs one with biases, and
+        ``"likelihood"`` a likelihood; without it they are left out.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        The cost that ``"likelihood"`` expects.
+        The cost whose expectation ``"likelihood"`` minimises.
+
+    Returns
+    -------
+    dict of str to int64 tensor of shape (n_samples,)
+        The labels by the name of the labeling.
 
     Examples
     --------
     >>> import torch
     >>> from ordcut.torch import AllThresholdLoss, every_labeling
     >>> every_labeling(torch.tensor([0.7]), torch.tensor([0.2, 0.6]), AllThresholdLoss(3))
-    {'optimal': tensor([2]), 'fixed': tensor([1]), 'biases': tensor([1])}
+    {'optimal': tensor([2]), 'biases': tensor([1]), 'rounding': tensor([1])}
     """
-    if isinstance(thresholds, Thresholds):
-        thresholds = torch.from_numpy(np.array(thresholds.thresholds))
+    n_classes = len(_as_tensor(thresholds)) + 1
     labels = {
         "optimal": threshold_labels(scores, thresholds),
-        "fixed": threshold_labels(scores, fixed_thresholds(len(thresholds) + 1)),
+        "rounding": threshold_labels(scores, rounding_thresholds(n_classes)),
     }
     biases = getattr(loss, "biases", None)
     if isinstance(biases, Biases):
         labels["biases"] = threshold_labels(scores, bias_thresholds(biases))
     if isinstance(loss, CumulativeLinkLoss):
         labels["likelihood"] = likelihood_labels(scores, loss.biases, objective, loss.link)
-    return labels
+    return {name: labels[name] for name in labelings.LABELINGS if name in labels}
+
+
+def _as_tensor(thresholds: Tensor | Thresholds) -> Tensor:
+    if isinstance(thresholds, Thresholds):
+        return torch.from_numpy(np.array(thresholds.thresholds))
+    return thresholds
 
 
 def _check_not_nan(scores: Tensor) -> None:
     """Raise an error for NaN, which would otherwise get the highest class."""
     if bool(torch.isnan(scores).any()):
-        check_finite(on_host(scores), infinite=True)  # says where
-
-
-def has_float64(device: torch.device) -> bool:
-    """Return whether a kind of device has float64; Apple's GPUs have not."""
-    return device.type != "mps"
+        check_finite(on_host(scores), infinite=True)  # raises the error, with the position

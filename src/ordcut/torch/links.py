@@ -1,8 +1,10 @@
-"""The links of the cumulative model over tensors: the names, and the curves, of the estimators.
+"""The cumulative model over tensors: its links, and the probability of each class given the score.
 
-Class ``k`` has the probability ``F(upper) - F(lower)``, where ``upper`` and ``lower`` are its two
-biases less the score. It is computed in logarithms and from whichever tail of ``F`` is nearer, so
-that neither a distant score nor a narrow class underflows, in float32 as well.
+A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``, where the
+link names the distribution ``F``. So class ``k`` has the probability ``F(above) - F(below)``, where
+``above`` and ``below`` are its two biases less the score. It is computed in logarithms and from
+whichever tail of ``F`` is nearer, so that neither a distant score nor a narrow class underflows,
+in float32 as well. Links have the names and the distributions of those in ``ordcut.estimators``.
 """
 
 from __future__ import annotations
@@ -10,21 +12,90 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, pi, sqrt
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ordcut.errors import unknown_name
+from ordcut.torch.biases import Biases, at_least_float32
+
 Curve: TypeAlias = Callable[[Tensor], Tensor]
+
+LinkName: TypeAlias = Literal["logit", "probit", "cloglog", "loglog", "cauchit"]
+
+
+def class_probabilities(scores: Tensor, biases: Biases, link: LinkName = "logit") -> Tensor:
+    """Return the probability of each class, (n, K), under a cumulative model.
+
+    A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``.
+
+    Parameters
+    ----------
+    scores : tensor of shape (n_samples,)
+        One score per row.
+    biases : Biases
+        The biases, such as ``loss.biases``.
+    link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
+        The distribution ``F``.
+
+    Returns
+    -------
+    tensor of shape (n_samples, n_classes)
+        Rows that add up to 1.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import Biases, class_probabilities
+    >>> class_probabilities(torch.tensor([0.5]), Biases(3)).detach()
+    tensor([[0.3775, 0.2449, 0.3775]])
+    """
+    check_link(link)
+    classes = torch.arange(biases.n_classes, device=scores.device)
+    rows = at_least_float32(scores)[:, None].expand(-1, biases.n_classes)
+    logs = log_probabilities(rows, biases, classes.expand_as(rows), link)
+    return torch.softmax(logs, dim=1)
+
+
+def log_probabilities(scores: Tensor, biases: Biases, target: Tensor, link: str) -> Tensor:
+    """Return the log-probability of the class ``target`` for each score; shapes broadcast."""
+    edges, gaps = biases(), biases.gaps()
+    last = biases.n_classes - 1
+    is_first, is_last = target == 0, target == last
+    # The bias above the class; for the last class, which has none above, the one below.
+    edge = _pick(edges, target.clamp(max=last - 1)) - scores
+    gap = torch.ones_like(edge)
+    if last > 1:
+        gap = _pick(gaps, (target - 1).clamp(0, last - 2)).expand_as(edge)
+    floored = gap.clamp(min=biases.least_gap)
+    below = torch.where(is_last, edge, edge - floored)
+    found = log_probability(LINKS[link], edge, below, floored, is_first, is_last)
+    if biases.ordered:
+        return found
+    # Where free biases come too close or cross, the logarithm continues as its tangent.
+    tangent = (gap - floored) / biases.least_gap
+    return found + torch.where(is_first | is_last, torch.zeros_like(tangent), tangent)
+
+
+def check_link(link: str) -> None:
+    """Raise an error for a link that is not known."""
+    if link not in LINKS:
+        raise unknown_name("link", link, LINKS)
+
+
+def _pick(values: Tensor, indices: Tensor) -> Tensor:
+    """Return ``values[indices]``; an index below 0 is an error and does not count from the end."""
+    return values.index_select(0, indices.reshape(-1)).reshape(indices.shape)
 
 
 @dataclass(frozen=True)
 class Tail:
     """A distribution function by its logarithm, and its hazard, the slope of that logarithm.
 
-    Both must be finite, with finite derivatives, wherever they are asked; the hazard is asked at
-    or below 0 only.
+    Both must be finite, with finite derivatives, wherever they are evaluated; the hazard is
+    evaluated at or below 0 only.
     """
 
     log_cdf: Curve
@@ -33,7 +104,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class Link:
-    """A distribution by its two tails: ``F(z)``, and ``1 - F(-z)``, which is the other one's."""
+    """A distribution by its two tails: ``F(z)`` on the left and ``1 - F(-z)`` on the right."""
 
     left: Tail
     right: Tail
@@ -56,21 +127,21 @@ def log_probability(
 ) -> Tensor:
     """Return ``log(F(above) - F(below))``, where ``above`` is ``below + gap``.
 
-    The first class has no bias below it, the last none above: what stands there is not read, but
-    must be finite.
+    The first class has no bias below it, the last none above: the values given for those are
+    ignored, but must be finite.
     """
-    # The tail that holds less of the interval; there, nothing cancels.
+    # In the tail that is nearer to the interval, nothing cancels.
     is_left = is_first | (~is_last & (above <= -below))
     outer = torch.where(is_left, above, -below)
     inner = torch.where(is_left, below, -above)
     middle = torch.clamp(0.5 * (outer + inner), min=-1e4, max=0.0)
     larger = link.log_cdf(outer, is_left)
-    # How far the logarithm rises over the interval. Over a narrow one two logarithms differ by
-    # little but their rounding, and hazard times width is the better answer.
+    # How far the logarithm rises over the interval. Over a narrow one the difference of two
+    # logarithms is mostly rounding, and hazard times width is more accurate.
     rise = gap * link.hazard(middle, is_left)
     narrow = torch.finfo(above.dtype).eps ** (1 / 3)
     by_difference = larger - link.log_cdf(inner, is_left)
-    by_difference = by_difference.clamp(min=narrow)  # it is wide, whatever rounding says
+    by_difference = by_difference.clamp(min=narrow)  # the interval is wide, despite rounding
     rise = torch.where((gap < narrow) | (rise < narrow), rise, by_difference)
     is_end = is_first | is_last
     share = torch.log(-torch.expm1(-torch.where(is_end, torch.ones_like(rise), rise)))
@@ -87,7 +158,7 @@ def _exp(z: Tensor) -> Tensor:
 
 
 def _normal_log_cdf(z: Tensor) -> Tensor:
-    """Return what ``torch.special.log_ndtr`` returns, with derivatives that hold far below 0."""
+    """Return ``torch.special.log_ndtr``, with derivatives that are accurate far below 0."""
     below, above = torch.clamp(z, max=0.0), torch.clamp(z, min=0.0)
     left = torch.log(torch.special.erfcx(-below / sqrt(2)) / 2) - below * below / 2
     return torch.where(z < 0, left, torch.log1p(-torch.special.erfc(above / sqrt(2)) / 2))

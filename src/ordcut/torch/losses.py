@@ -1,35 +1,39 @@
-"""What the losses share: the usual ``(input, target)``, class weights, and the reduction."""
+"""Losses that learn one score per row: a likelihood, margins to the biases, and a distance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from ordcut.errors import unknown_name
-from ordcut.torch.biases import at_least_float32
+from ordcut.torch.biases import BiasesLike, at_least_float32, make_biases
+from ordcut.torch.links import LinkName, check_link, class_probabilities, log_probabilities
 
 Reduction: TypeAlias = Literal["mean", "sum", "none"]
 
 REDUCTIONS = ("mean", "sum", "none")
 
+SurrogateName: TypeAlias = Literal["logistic", "hinge", "squared_hinge", "smooth_hinge"]
+
 
 class OrdinalLoss(nn.Module):
-    """A loss of one score a row, ``loss(input, target)``, for targets 0..K-1.
+    """A loss of one score per row, ``loss(input, target)``, for targets 0..K-1.
 
-    Whatever the precision of the input, the loss is computed in float32 at least. The mean is the
+    Whatever the dtype of the input, the loss is computed in float32 at least. The mean is the
     weighted one, as in ``torch.nn.CrossEntropyLoss``.
 
     Parameters
     ----------
     n_classes : int, optional
-        The number of classes, K, where the loss needs to know.
+        The number of classes, K, for losses that depend on it.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or a loss for each row.
+        What is returned: the weighted mean, the weighted sum, or the loss of each row.
     """
 
     weight: Tensor | None
@@ -60,16 +64,16 @@ class OrdinalLoss(nn.Module):
             raise ValueError(f"weight must be finite and not negative, got {weight.tolist()}.")
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
-        """Return the loss of each row, without weights; what a kind of loss has to define."""
+        """Return the loss of each row, without weights; subclasses define it."""
         raise NotImplementedError
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss of scores for the classes that are true.
+        """Return the loss of scores, given the true classes.
 
         Parameters
         ----------
         input : tensor of shape (n_samples,)
-            One score a row; higher means a higher class.
+            One score per row; higher means a higher class.
         target : integer tensor of shape (n_samples,)
             The true classes, 0..K-1.
         """
@@ -77,13 +81,13 @@ class OrdinalLoss(nn.Module):
         check_rows(input, target, n_classes)
         found = self.losses(at_least_float32(input), target.long())
         if self.weight is None:
-            return _reduced(found, self.reduction)
+            return _reduce(found, self.reduction)
         weights = at_least_float32(self.weight).index_select(0, target.long())
-        total = _reduced(found * weights, "sum" if self.reduction == "mean" else self.reduction)
+        total = _reduce(found * weights, "sum" if self.reduction == "mean" else self.reduction)
         return total / weights.sum() if self.reduction == "mean" else total
 
     def extra_repr(self) -> str:
-        """Return what ``repr`` shows."""
+        """Return the arguments for ``repr``."""
         shown = [] if self.n_classes is None else [str(self.n_classes)]
         return ", ".join([*shown, f"reduction={self.reduction!r}"])
 
@@ -96,7 +100,7 @@ class AbsoluteLoss(OrdinalLoss):
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or a loss for each row.
+        What is returned: the weighted mean, the weighted sum, or the loss of each row.
 
     Examples
     --------
@@ -116,16 +120,196 @@ class AbsoluteLoss(OrdinalLoss):
         return (scores - target).abs()
 
 
+class CumulativeLinkLoss(OrdinalLoss):
+    """The negative log-likelihood of a cumulative model, such as ordinal logistic regression.
+
+    A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``. The
+    biases ``b`` are parameters of the loss: pass ``loss.parameters()`` to the optimiser as well.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes, K.
+    link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
+        The distribution ``F``.
+    biases : {"ordered", "free"} or Biases
+        Ordered biases never cross. Free ones can; where a gap is below 0.001, the loss rises
+        linearly as the gap falls, which pushes the biases apart.
+    weight : tensor or sequence of shape (n_classes,), optional
+        How much the rows of each class count.
+    reduction : {"mean", "sum", "none"}
+        What is returned: the weighted mean, the weighted sum, or the loss of each row.
+
+    Attributes
+    ----------
+    biases : Biases
+        The module that holds the biases.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import CumulativeLinkLoss
+    >>> loss = CumulativeLinkLoss(n_classes=3)
+    >>> loss(torch.tensor([-2.0, 0.5, 900.0]), torch.tensor([0, 1, 2])).item()
+    0.5112...
+    >>> loss.probabilities(torch.tensor([0.5])).argmax(1)
+    tensor([0])
+    """
+
+    def __init__(
+        self,
+        n_classes: int,
+        link: LinkName = "logit",
+        biases: BiasesLike = "ordered",
+        weight: Tensor | Sequence[float] | None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__(n_classes, weight, reduction)
+        check_link(link)
+        self.link = link
+        self.biases = make_biases(biases, n_classes)
+
+    def losses(self, scores: Tensor, target: Tensor) -> Tensor:
+        """Return the negative log-likelihood of each row."""
+        return -log_probabilities(scores, self.biases, target, self.link)
+
+    def probabilities(self, input: Tensor) -> Tensor:
+        """Return the probability of each class, (n, K)."""
+        return class_probabilities(input, self.biases, self.link)
+
+    def extra_repr(self) -> str:
+        """Return the arguments for ``repr``."""
+        return f"{super().extra_repr()}, link={self.link!r}"
+
+
+def _smooth_hinge(margin: Tensor) -> Tensor:
+    short = torch.clamp(1 - margin, min=0.0)
+    return torch.where(margin > 0, 0.5 * short * short, 0.5 - margin)
+
+
+#: The loss of a margin, by name; a margin below 0 is on the wrong side.
+SURROGATES: dict[str, Callable[[Tensor], Tensor]] = {
+    "logistic": lambda margin: functional.softplus(-margin),
+    "hinge": lambda margin: torch.relu(1 - margin),
+    "squared_hinge": lambda margin: torch.relu(1 - margin) ** 2,
+    "smooth_hinge": _smooth_hinge,
+}
+
+
+class MarginLoss(OrdinalLoss):
+    """The base class of losses of margins, with a surrogate and biases."""
+
+    def __init__(
+        self,
+        n_classes: int,
+        surrogate: SurrogateName = "logistic",
+        biases: BiasesLike = "ordered",
+        weight: Tensor | Sequence[float] | None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__(n_classes, weight, reduction)
+        if surrogate not in SURROGATES:
+            raise unknown_name("surrogate", surrogate, SURROGATES)
+        self.surrogate = surrogate
+        self.biases = make_biases(biases, n_classes)
+
+    def extra_repr(self) -> str:
+        """Return the arguments for ``repr``."""
+        return f"{super().extra_repr()}, surrogate={self.surrogate!r}"
+
+
+class AllThresholdLoss(MarginLoss):
+    """A surrogate of ``a - b_k`` for every bias below the class and ``b_k - a`` for those above.
+
+    With the logistic surrogate this is the loss of CORAL.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes, K.
+    surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
+        The loss of a margin.
+    biases : {"ordered", "free"} or Biases
+        Whether the biases must ascend.
+    weight : tensor or sequence of shape (n_classes,), optional
+        How much the rows of each class count.
+    reduction : {"mean", "sum", "none"}
+        What is returned: the weighted mean, the weighted sum, or the loss of each row.
+
+    Attributes
+    ----------
+    biases : Biases
+        The module that holds the biases; pass its parameters to the optimiser as well.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import AllThresholdLoss
+    >>> loss = AllThresholdLoss(n_classes=3, surrogate="hinge")
+    >>> loss(torch.tensor([-1.0, 0.5]), torch.tensor([0, 2])).item()
+    1.0
+    """
+
+    def losses(self, scores: Tensor, target: Tensor) -> Tensor:
+        """Return the sum of each row's losses over all biases."""
+        biases = self.biases()
+        indices = torch.arange(len(biases), device=target.device)
+        side = torch.where(target[:, None] > indices, 1.0, -1.0).to(scores.dtype)
+        return SURROGATES[self.surrogate](side * (scores[:, None] - biases)).sum(dim=1)
+
+
+class ImmediateThresholdLoss(MarginLoss):
+    """A surrogate of ``a - b_{y-1}`` and ``b_y - a``: the two biases that enclose the class.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes, K.
+    surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
+        The loss of a margin.
+    biases : {"ordered", "free"} or Biases
+        Whether the biases must ascend.
+    weight : tensor or sequence of shape (n_classes,), optional
+        How much the rows of each class count.
+    reduction : {"mean", "sum", "none"}
+        What is returned: the weighted mean, the weighted sum, or the loss of each row.
+
+    Attributes
+    ----------
+    biases : Biases
+        The module that holds the biases; pass its parameters to the optimiser as well.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import ImmediateThresholdLoss
+    >>> loss = ImmediateThresholdLoss(n_classes=3, surrogate="hinge", biases="free")
+    >>> loss(torch.tensor([-1.0, 0.5]), torch.tensor([0, 2])).item()
+    0.75
+    """
+
+    def losses(self, scores: Tensor, target: Tensor) -> Tensor:
+        """Return the sum of each row's losses over the biases next to its class."""
+        biases, surrogate = self.biases(), SURROGATES[self.surrogate]
+        last = len(biases)
+        lower = scores - biases.index_select(0, (target - 1).clamp(min=0))
+        upper = biases.index_select(0, target.clamp(max=last - 1)) - scores
+        nothing = torch.zeros_like(scores)
+        loss_below = torch.where(target > 0, surrogate(lower), nothing)
+        return loss_below + torch.where(target < last, surrogate(upper), nothing)
+
+
 def check_rows(
     scores: Tensor,
     target: Tensor,
     n_classes: int | None,
     names: tuple[str, str] = ("input", "target"),
 ) -> None:
-    """Raise an error unless there is one score and one class a row; ``names`` are the arguments'.
+    """Raise an error unless each row has one score and one class.
 
-    The range of classes is checked on the CPU only: elsewhere one would have to wait for the
-    device, which stops by itself at a class that is out of range.
+    ``names`` are those of the arguments, for the message. The range of classes is checked on the
+    CPU only: elsewhere the check would have to wait for the device, which fails by itself at a
+    class that is out of range.
     """
     of_scores, of_target = names
     if scores.dim() != 1:
@@ -151,7 +335,7 @@ def check_rows(
             )
 
 
-def _reduced(losses: Tensor, reduction: str) -> Tensor:
+def _reduce(losses: Tensor, reduction: str) -> Tensor:
     if reduction == "none":
         return losses
     return losses.mean() if reduction == "mean" else losses.sum()

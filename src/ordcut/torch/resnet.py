@@ -9,7 +9,7 @@ from ordcut.torch.biases import check_n_classes
 
 
 class BasicBlock(nn.Module):
-    """Two convolutions of 3 x 3, and what came in added to what comes out."""
+    """Two convolutions of 3 x 3, whose output is added to the input."""
 
     def __init__(self, n_in: int, n_out: int, stride: int) -> None:
         super().__init__()
@@ -25,22 +25,22 @@ class BasicBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return (n, n_out, height / stride, width / stride)."""
-        kept: Tensor = x if self.downsample is None else self.downsample(x)
+        shortcut: Tensor = x if self.downsample is None else self.downsample(x)
         x = torch.relu(self.bn1(self.conv1(x)))
-        return torch.relu(self.bn2(self.conv2(x)) + kept)
+        return torch.relu(self.bn2(self.conv2(x)) + shortcut)
 
 
 class ResNet(nn.Module):
-    """A residual network that gives one score an image.
+    """A residual network that returns one score per image.
 
     The output is shifted by ``(K - 2) / 2``, the middle of biases that start at 0, 1, ..., K - 2.
     All parameters but those of the last layer, ``fc``, have torchvision's names and shapes, so
-    that pretrained weights can be loaded without it.
+    that pretrained weights can be loaded for the rest.
 
     Parameters
     ----------
     blocks : sequence of int
-        How many blocks each of the four stages has.
+        The number of blocks in each of the four stages.
     n_classes : int
         The number of classes, K.
 
@@ -71,18 +71,18 @@ class ResNet(nn.Module):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return one score an image, (n,), for images (n, 3, height, width)."""
+        """Return one score per image, (n,), for images (n, 3, height, width)."""
         x = self.maxpool(torch.relu(self.bn1(self.conv1(images))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         x = self.avgpool(x).flatten(1)
-        # In bfloat16 a score near 30 could only be a multiple of 1/8.
+        # In bfloat16, scores near 30 are multiples of 1/8.
         with torch.autocast(x.device.type, enabled=False):
             scores: Tensor = self.fc(x.to(self.fc.weight.dtype)).squeeze(1)
         return scores + self.shift
 
 
 def resnet18(n_classes: int) -> ResNet:
-    """Return a :class:`ResNet` of 18 layers, not trained.
+    """Return an untrained :class:`ResNet` with 18 layers.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def resnet18(n_classes: int) -> ResNet:
 
 
 def resnet34(n_classes: int) -> ResNet:
-    """Return a :class:`ResNet` of 34 layers, not trained.
+    """Return an untrained :class:`ResNet` with 34 layers.
 
     Examples
     --------

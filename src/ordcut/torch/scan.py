@@ -1,51 +1,114 @@
-"""The optimal cuts by prefix scans, on whatever device the rows are.
+"""The solver that runs on a tensor's device: prefix scans for costs, Dinkelbach steps for kappas.
 
 Moving the rows below a cut from class ``k + 1`` to class ``k`` gains a prefix sum. For a convex
-cost each cut goes where its own gain is highest (Theorem 2). For any other, the best gain of the
-cuts ``0..k`` with cut ``k`` at a place is the gain of cut ``k`` there plus the best of the cuts
-before it at that place or below, a running maximum: K - 1 passes of two scans. Nothing in here
-waits for the device.
+cost each cut goes where its own gain is highest (Theorem 2). For any other cost, the best gain of
+the cuts ``0..k`` with cut ``k`` at an index is the gain of cut ``k`` there plus the best gain of
+the cuts before it at that index or below, a running maximum: K - 1 passes of two scans.
+
+A kappa is maximised by Dinkelbach's method, as in ``ordcut.solvers.ratio``. The ratio reached is a
+tensor, in whole numbers where they fit. A step after the last one changes nothing, so that several
+steps can be queued before checking whether the search is over. ``find_cuts`` and the steps of
+``KappaSearch`` never wait for the device.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.objectives import LARGEST_SUM
-from ordcut.torch.tensors import TensorRows
+from ordcut.data import ClassWeight, class_factors
+from ordcut.exact import LARGEST_SUM, in_whole_numbers, is_convex
+from ordcut.objectives import Objective, no_kappa
+from ordcut.solvers import check_costs
+from ordcut.thresholds import Thresholds, result_between
+from ordcut.torch.tensors import TensorRows, on_host
+from ordcut.typing import Array, Floats
+
+#: Three to six steps are usual.
+STEPS_AT_ONCE = 6
 
 
-def find_cuts(rows: TensorRows, cost: Tensor, is_convex: bool) -> Tensor:
+def scan(
+    rows: TensorRows, classes: Array, objective: Objective, class_weight: ClassWeight | None
+) -> Thresholds:
+    """Return the optimal thresholds of sorted rows, found on their device."""
+    totals = on_host(rows.totals()).astype(np.float64)
+    factors = class_factors(class_weight, classes, totals)
+    check_costs(objective, float(totals.sum() * factors.max()))
+    if objective.is_kappa:
+        search = KappaSearch(rows, objective, totals, factors)
+        step = search.start()
+        while not bool(step.is_over):
+            for _ in range(STEPS_AT_ONCE):
+                step = search.after(step)
+        cuts, why = step.cuts, _why(search.is_convex)
+        why = f"Dinkelbach's fixed point after {int(step.n_steps)} steps, each by {why}"
+    else:
+        # Scans add up differences of costs, which can be twice as large.
+        cost = in_whole_numbers(objective.cost * factors, 2 * float(totals.sum()))
+        convex = is_convex(cost)
+        dtype = np.int64 if rows.is_whole and cost.dtype == np.int64 else np.float64
+        on_device = torch.as_tensor(cost.astype(dtype)).to(rows.scores.device)
+        cuts, why = find_cuts(rows, on_device, convex), _why(convex)
+    confusion: Floats = on_host(rows.confusion(cuts)).astype(np.float64)
+    return result_between(
+        _scores_around(rows.scores, cuts),
+        lambda _: objective.value(confusion * factors),
+        classes=classes,
+        objective=objective.name,
+        method="scan",
+        certificate=why,
+    )
+
+
+def _why(convex: bool) -> str:
+    if convex:
+        return "convex objective (Theorem 2)"
+    return "dynamic programme over all ordered labelings"
+
+
+def _scores_around(scores: Tensor, cuts: Tensor) -> tuple[Array, Array]:
+    """Return the sorted scores on both sides of each cut, infinite at the ends."""
+    end = scores.new_full((1,), torch.inf)
+    padded = torch.cat([-end, scores, end])
+    around = torch.stack([padded.index_select(0, cuts), padded.index_select(0, cuts + 1)])
+    lower, upper = on_host(around)
+    return lower, upper
+
+
+def find_cuts(rows: TensorRows, cost: Tensor, convex: bool) -> Tensor:
     """Return the lowest optimal cuts, (K - 1,): how many sorted rows have class k or lower.
 
     O(n K) time. Memory is O(n) for a convex cost, and 8 bytes for each row and class otherwise.
     """
     steps = cost[1:] - cost[:-1]
     gains = Gains(rows, cost)
-    return _independent(gains, steps) if is_convex else _ordered(gains, steps)
+    return _independent(gains, steps) if convex else _ordered(gains, steps)
 
 
 class Gains:
-    """What each of the n + 1 cuts gains over having all rows above it, in memory used again.
+    """The gain of each of the n + 1 cuts over having all rows above it.
 
-    Fresh memory for each threshold would cost as much as the scans.
+    All steps share one buffer: to allocate memory for each would cost as much as the scans.
     """
 
     def __init__(self, rows: TensorRows, like: Tensor) -> None:
         self.rows, n = rows, len(rows.scores)
         self.n_cuts = n + 1
         self._changes, self._gains = like.new_empty(n), like.new_empty(n + 1)
-        # A cut below all rows gains nothing, so that what falls below 0 is never the best.
+        # A cut below all rows gains nothing, so that a gain below 0 is never the best.
         lowest = -torch.inf if like.is_floating_point() else -int(LARGEST_SUM)
-        self._handicap = torch.where(rows.is_cut, like.new_zeros(()), lowest)
+        self._penalty = torch.where(rows.is_cut, like.new_zeros(()), lowest)
 
     def at(self, step: Tensor) -> Tensor:
         """Return the gains of moving rows of class ``l`` down for ``step[l]`` each."""
         self.rows.changes(step, out=self._changes)
         torch.cumsum(self._changes, 0, out=self._gains[1:])
         self._gains[0] = 0
-        return self._gains.add_(self._handicap)
+        return self._gains.add_(self._penalty)
 
 
 def _independent(gains: Gains, steps: Tensor) -> Tensor:
@@ -63,10 +126,91 @@ def _ordered(gains: Gains, steps: Tensor) -> Tensor:
         if k > 0:
             total += best[k - 1]
         torch.cummax(total, 0, out=(best[k], where))
-    place = where.new_full((1,), gains.n_cuts - 1)
+    cut = where.new_full((1,), gains.n_cuts - 1)
     cuts = []
     for running in best.unbind()[::-1]:
-        # The first place at which the running maximum is what it is at the cut above.
-        place = torch.searchsorted(running, running.index_select(0, place))
-        cuts.append(place)
+        # The first index at which the running maximum is what it is at the cut above.
+        cut = torch.searchsorted(running, running.index_select(0, cut))
+        cuts.append(cut)
     return torch.cat(cuts[::-1])
+
+
+@dataclass(frozen=True)
+class Step:
+    """An iterate of the search: a ratio ``top / bottom``, the best cuts, and whether it is over."""
+
+    top: Tensor
+    bottom: Tensor
+    cuts: Tensor
+    is_over: Tensor
+    n_steps: Tensor
+
+
+class KappaSearch:
+    """The search for the cuts of the highest kappa.
+
+    ``totals`` holds the weight of each true class, ``factors`` what each class counts.
+    """
+
+    def __init__(
+        self, rows: TensorRows, objective: Objective, totals: Floats, factors: Floats
+    ) -> None:
+        self.rows = rows
+        # Only the ratios of the factors matter, and those of balanced classes are plain fractions.
+        factors = in_whole_numbers(factors, float(totals.sum())).astype(np.float64)
+        weighed = totals * factors
+        n = float(weighed.sum())
+        weights = in_whole_numbers(objective.cost, n).astype(np.float64)
+        by_chance = weights @ weighed
+        if (by_chance == 0).any():
+            raise no_kappa(objective.name)
+        most = by_chance.max()
+        # A bound on sums of differences of the costs below, and on products of two ratios.
+        largest = 2 * n * n * most * (n * weights.max() + most)
+        are_whole = all((a == np.rint(a)).all() for a in (weights, factors))
+        self.is_whole = rows.is_whole and are_whole and largest < LARGEST_SUM
+        self.is_convex = is_convex(weights) and is_convex(weights - by_chance[:, None] / n)
+        self.n = n
+        self.weights, self.by_chance, self.factors = map(
+            self._on_device, (weights, by_chance, factors)
+        )
+
+    def _on_device(self, values: Array) -> Tensor:
+        dtype = torch.int64 if self.is_whole else torch.float64
+        return torch.as_tensor(values).to(self.rows.scores.device, dtype)
+
+    def start(self) -> Step:
+        """Return a ratio of 1, which any constant prediction reaches."""
+        one = torch.ones_like(self.by_chance[0])
+        n_cuts = self.rows.n_classes - 1
+        counter = torch.zeros((), dtype=torch.int64, device=one.device)
+        cuts = counter.new_zeros(n_cuts)
+        return Step(one, one, cuts, torch.zeros_like(counter, dtype=torch.bool), counter)
+
+    def after(self, step: Step) -> Step:
+        """Return the step after this one, or the same if the search is over."""
+        cost = self.weights * (step.bottom * self._n) - step.top * self.by_chance[:, None]
+        cuts = find_cuts(self.rows, cost * self.factors, self.is_convex)
+        confusion = self.rows.confusion(cuts).to(cost.dtype) * self.factors
+        top = (self.weights * confusion).sum() * self._n
+        bottom = (confusion.sum(dim=1) * self.by_chance).sum()
+        if self.is_whole:
+            common = torch.gcd(top, bottom)
+            top, bottom = top // common, bottom // common
+        else:
+            top, bottom = top / bottom, torch.ones_like(bottom)
+        before, now = step.top * bottom, top * step.bottom
+        improves = ~step.is_over & (now < before)
+        # Cuts that reach the same ratio are the lowest optimal ones; greater only by rounding.
+        is_better = improves | (~step.is_over & ((now == before) | (step.n_steps == 0)))
+        return Step(
+            torch.where(improves, top, step.top),
+            torch.where(improves, bottom, step.bottom),
+            torch.where(is_better, cuts, step.cuts),
+            ~improves,
+            step.n_steps + (~step.is_over).long(),
+        )
+
+    @property
+    def _n(self) -> int | float:
+        return int(self.n) if self.is_whole else self.n

@@ -1,7 +1,6 @@
 """Scores, labels and weights that are tensors: validated and sorted without leaving their device.
 
-What must hold of them is said by the checks of arrays. They are asked for their words, with the
-rows brought to the CPU, only where something does not hold.
+The checks are those of arrays. Only where one fails are rows copied to the CPU, for its message.
 """
 
 from __future__ import annotations
@@ -14,22 +13,32 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.arrays import Array
-from ordcut.checks import as_scores, check_finite, check_weights
-from ordcut.labels import encode
-from ordcut.objectives import EXACT
+from ordcut.data import as_scores, check_finite, check_weights, encode
+from ordcut.exact import EXACT
+from ordcut.typing import Array
 
-#: Integer labels of a smaller range than this are looked up, not sorted.
+#: Integer labels with a range smaller than this are looked up in a table instead of sorted.
 WIDEST_LOOKUP = 1 << 16
 
 
 @dataclass(frozen=True)
 class TensorRows:
-    """Rows of weight above 0, in the order of their scores once ``sort_rows`` has seen them.
+    """Rows with a weight above 0, in the order of their scores after ``sort_rows``.
 
-    ``codes`` has one class a row, ``soft`` a weight for each class: one of them is None.
-    ``weights`` is None where every row counts 1. ``is_cut`` tells which of the n + 1 cuts stand
-    between two different scores.
+    Attributes
+    ----------
+    scores : tensor of shape (n,)
+        Floating-point scores.
+    codes : int64 tensor of shape (n,), optional
+        The position of each row's class.
+    soft : tensor of shape (n, K), optional
+        Weights of the classes instead of codes, multiplied by the weights of the rows.
+    weights : tensor of shape (n,), optional
+        How much each row counts, int64 if all are whole; None if each counts 1.
+    is_cut : bool tensor of shape (n + 1,)
+        Which of the cuts lie between two different scores.
+    n_classes : int
+        The number of classes, K.
     """
 
     scores: Tensor
@@ -58,24 +67,25 @@ class TensorRows:
     def confusion(self, cuts: Tensor) -> Tensor:
         """Return the (predicted, true) table of weights, (K, K), that cuts lead to."""
         n, k = len(self.scores), self.n_classes
-        # Each cut raises the class of the rows from it on.
+        # Each cut raises the class of all rows from it on.
         raised = cuts.new_zeros(n + 1).scatter_add_(0, cuts, torch.ones_like(cuts))
         predicted = torch.cumsum(raised, 0)[:n]
         if self.soft is not None:
             return self.soft.new_zeros(k, k).index_add_(0, predicted, self.soft)
         assert self.codes is not None
-        return self._added_up(predicted * k + self.codes, k * k).view(k, k)
+        return self._sum_by(predicted * k + self.codes, k * k).view(k, k)
 
     def totals(self) -> Tensor:
         """Return the weight of each class, (K,)."""
         if self.soft is not None:
             return self.soft.sum(dim=0)
         assert self.codes is not None
-        return self._added_up(self.codes, self.n_classes)
+        return self._sum_by(self.codes, self.n_classes)
 
-    def _added_up(self, places: Tensor, n_places: int) -> Tensor:
-        ones = torch.ones_like(places) if self.weights is None else self.weights
-        return ones.new_zeros(n_places).scatter_add_(0, places, ones)
+    def _sum_by(self, index: Tensor, n_sums: int) -> Tensor:
+        """Return the sum of the weights of the rows with each index."""
+        weights = torch.ones_like(index) if self.weights is None else self.weights
+        return weights.new_zeros(n_sums).scatter_add_(0, index, weights)
 
 
 def read_rows(
@@ -88,24 +98,24 @@ def read_rows(
 ) -> tuple[TensorRows, Array]:
     """Return validated rows in the order of their scores, and the ordered classes."""
     if scores.dim() != 1 or scores.is_complex():
-        as_scores(on_host(scores))  # says what is wrong
+        as_scores(on_host(scores))  # raises the error
     if labels.device != scores.device:
         raise ValueError(
-            "scores and labels must be on one device, "
+            "scores and labels must be on the same device, "
             f"got scores on {scores.device} and labels on {labels.device}."
         )
     if len(scores) == 0:
         raise ValueError("scores must hold at least one row, got none.")
     if len(labels) != len(scores):
         raise ValueError(
-            "scores and labels must be of one length, "
+            "scores and labels must have the same length, "
             f"got {len(scores)} scores and {len(labels)} labels."
         )
     scores = scores.detach() if scores.is_floating_point() else scores.detach().double()
     codes, soft, ordered = _encode(labels.detach(), classes, n_classes)
-    counts = _read_weights(weights, scores)
-    rows = TensorRows(scores, codes, soft, counts, torch.empty(0), len(ordered))
-    return sort_rows(_with_weight(rows)), ordered
+    checked = _read_weights(weights, scores)
+    rows = TensorRows(scores, codes, soft, checked, torch.empty(0), len(ordered))
+    return sort_rows(_without_weightless(rows)), ordered
 
 
 def sort_rows(rows: TensorRows) -> TensorRows:
@@ -127,35 +137,41 @@ def sort_rows(rows: TensorRows) -> TensorRows:
 def on_host(values: Tensor) -> Array:
     """Return a tensor as an array, without a copy if it is on the CPU already.
 
-    NumPy has no bfloat16; all its numbers are in float32.
+    NumPy has no bfloat16; its values become float32, which holds them all.
     """
     values = values.detach().cpu()
     return np.asarray((values.float() if values.dtype == torch.bfloat16 else values).numpy())
 
 
+def has_float64(device: torch.device) -> bool:
+    """Return whether a device supports float64; Apple's GPUs do not."""
+    return device.type != "mps"
+
+
 def _encode(
     labels: Tensor, classes: Sequence[Any] | Array | None, n_classes: int | None
 ) -> tuple[Tensor | None, Tensor | None, Array]:
+    """Return the codes or the soft labels, and the ordered classes."""
     if labels.dim() != 1:
         soft = labels.double()
-        is_good = soft.dim() == 2 and soft.shape[1] > 1
-        if not is_good or not bool((torch.isfinite(soft) & (soft >= 0)).all()):
-            encode(on_host(labels), classes, n_classes)  # says what is wrong
-        found = encode(on_host(labels[:1]), classes, n_classes)
+        is_valid = soft.dim() == 2 and soft.shape[1] > 1
+        if not is_valid or not bool((torch.isfinite(soft) & (soft >= 0)).all()):
+            encode(on_host(labels), classes, n_classes)  # raises the error
+        first = encode(on_host(labels[:1]), classes, n_classes)
         is_whole = bool((soft == soft.round()).all() & (soft.sum() < EXACT))
-        return None, soft.to(torch.int64) if is_whole else soft, found.classes
-    values, places = _distinct(labels)
+        return None, soft.to(torch.int64) if is_whole else soft, first.classes
+    values, index = _distinct(labels)
     try:
         encoded = encode(on_host(values), classes, n_classes)
     except ValueError:
-        encode(on_host(labels), classes, n_classes)  # the same error, at its true position
+        encode(on_host(labels), classes, n_classes)  # the same error, with the row's position
         raise
     codes = torch.as_tensor(encoded.codes, dtype=torch.int64, device=labels.device)
-    return codes.index_select(0, places), None, encoded.classes
+    return codes.index_select(0, index), None, encoded.classes
 
 
 def _distinct(labels: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the values that occur, in order, and the place of each label among them."""
+    """Return the distinct labels in ascending order, and the index of each label among them."""
     if not labels.is_floating_point() and labels.dtype != torch.bool:
         wide = labels.to(torch.int64)
         low, high = (int(value) for value in wide.aminmax())
@@ -163,11 +179,11 @@ def _distinct(labels: Tensor) -> tuple[Tensor, Tensor]:
             shifted = wide - low
             occurs = torch.zeros(high - low + 1, dtype=torch.int64, device=labels.device)
             occurs.index_fill_(0, shifted, 1)
-            place = torch.cumsum(occurs, 0) - 1
+            rank = torch.cumsum(occurs, 0) - 1
             values = (occurs.nonzero().squeeze(1) + low).to(labels.dtype)
-            return values, place.index_select(0, shifted)
-    values, places = torch.unique(labels, return_inverse=True)
-    return values, places
+            return values, rank.index_select(0, shifted)
+    values, index = torch.unique(labels, return_inverse=True)
+    return values, index
 
 
 def _read_weights(weights: Any, scores: Tensor) -> Tensor | None:
@@ -177,16 +193,16 @@ def _read_weights(weights: Any, scores: Tensor) -> Tensor | None:
     given = weights if isinstance(weights, Tensor) else torch.as_tensor(np.asarray(weights))
     found = given.detach().to(scores.device, torch.float64)
     total = float(found.sum())
-    is_good = found.shape == scores.shape and bool((found >= 0).all())
-    if not is_good or not 0 < total < float("inf"):
-        check_weights(on_host(found), len(scores))  # says what is wrong
+    is_valid = found.shape == scores.shape and bool((found >= 0).all())
+    if not is_valid or not 0 < total < float("inf"):
+        check_weights(on_host(found), len(scores))  # raises the error
     if total >= EXACT or not bool((found == found.round()).all()):
         return found
     return None if bool((found == 1).all()) else found.to(torch.int64)
 
 
-def _with_weight(rows: TensorRows) -> TensorRows:
-    """Leave out rows of weight 0, and put weights into soft labels."""
+def _without_weightless(rows: TensorRows) -> TensorRows:
+    """Leave out rows of weight 0, and multiply soft labels by the weights."""
     keep, soft, weights = None, rows.soft, rows.weights
     if weights is not None:
         keep = weights > 0

@@ -1,4 +1,4 @@
-"""Thresholds in a training loop: collect scores, solve once an epoch, carry the result."""
+"""Thresholds in a training loop: collect scores, solve once per epoch, store the result."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ordcut.checks import ClassWeight
+from ordcut.data import ClassWeight
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds
 from ordcut.torch.biases import check_n_classes
 from ordcut.torch.gathering import gather_rows
-from ordcut.torch.labelings import every_labeling, has_float64, threshold_labels
+from ordcut.torch.labelings import every_labeling, threshold_labels
 from ordcut.torch.losses import check_rows
-from ordcut.torch.solving import Method, optimal_thresholds
-from ordcut.torch.tensors import on_host
+from ordcut.torch.optimal import Method, optimal_thresholds
+from ordcut.torch.tensors import has_float64, on_host
 
 
 class ThresholdTracker(nn.Module):
     """Collects scores batch by batch, finds the optimal thresholds, and labels with them.
 
-    The thresholds are a buffer, so that ``state_dict`` and checkpoints carry them; they stay in
-    float64 when the module is cast to another precision. In a training of several processes,
+    The thresholds are a buffer, so that ``state_dict`` and checkpoints contain them; they stay in
+    float64 when the module is cast to another dtype. In a training with several processes,
     ``compute`` gathers the rows of all of them, and finds the same thresholds in each.
 
     Parameters
@@ -41,9 +41,9 @@ class ThresholdTracker(nn.Module):
     Attributes
     ----------
     thresholds : float64 tensor of shape (n_classes - 1,)
-        The thresholds found last; NaN before there are any.
+        The thresholds found last; NaN before the first are found.
     found : Thresholds or None
-        The same with their value and certificate.
+        The result that the thresholds are from, with its value and certificate.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class ThresholdTracker(nn.Module):
     >>> tracker.update(torch.tensor([0.1, 0.9]), torch.tensor([0, 2]))
     >>> tracker.update(torch.tensor([0.4, 0.5]), torch.tensor([0, 1]))
     >>> tracker.compute()
-    Thresholds(0 < 0.45 <= 1 < 0.7 <= 2, absolute=0, method='nested')
+    Thresholds([0.45, 0.7], classes=[0, 1, 2], absolute=0, method='nested')
     >>> tracker(torch.tensor([0.3, 0.6]))
     tensor([0, 1])
     >>> tracker.state_dict()["thresholds"]
@@ -83,12 +83,12 @@ class ThresholdTracker(nn.Module):
         self._labels: list[Tensor] = []
 
     def update(self, scores: Tensor, labels: Tensor) -> None:
-        """Remember the scores and labels of a batch; nothing is computed or waited for.
+        """Store the scores and labels of a batch, without computing anything or waiting.
 
         Parameters
         ----------
         scores : tensor of shape (n_samples,)
-            One score a row, of any precision, on any device.
+            One score per row, of any floating-point dtype, on any device.
         labels : integer tensor of shape (n_samples,)
             The true classes, 0..K-1.
         """
@@ -99,13 +99,14 @@ class ThresholdTracker(nn.Module):
     def rows(self, n_samples: int | None = None) -> tuple[Tensor, Tensor]:
         """Return the scores and labels collected since ``reset``, those of all processes.
 
-        Each process has to call it, or wait for it in vain.
+        In a distributed training, every process must call it; otherwise those that do would wait
+        forever.
 
         Parameters
         ----------
         n_samples : int, optional
-            How many rows the data set has. A ``DistributedSampler`` repeats rows to make all
-            processes equal; the repeats beyond ``n_samples`` are left out.
+            The number of rows in the data set. A ``DistributedSampler`` repeats rows to give all
+            processes the same number; the repeats beyond ``n_samples`` are left out.
         """
         device = self._scores[0].device if self._scores else self.thresholds.device
         scores = torch.cat(self._scores) if self._scores else torch.empty(0, device=device)
@@ -115,13 +116,13 @@ class ThresholdTracker(nn.Module):
         return scores[:n_samples], labels[:n_samples]
 
     def compute(self, n_samples: int | None = None) -> Thresholds:
-        """Find the thresholds that are optimal for all rows since ``reset``, and keep them.
+        """Find the optimal thresholds for all rows since ``reset``, and store them.
 
         Parameters
         ----------
         n_samples : int, optional
-            How many rows the data set has; see ``rows``. With it, thresholds are the same for
-            any number of processes.
+            The number of rows in the data set; see ``rows``. With it, the thresholds are the same
+            for any number of processes.
 
         Returns
         -------
@@ -147,13 +148,13 @@ class ThresholdTracker(nn.Module):
         assert self.found is not None
         return self.found
 
-    def keep(self, found: Thresholds) -> None:
-        """Make thresholds found elsewhere those of this tracker."""
-        self.found = found
-        self.thresholds.copy_(torch.tensor(found.thresholds))
+    def keep(self, thresholds: Thresholds) -> None:
+        """Store thresholds that were found elsewhere as those of this tracker."""
+        self.found = thresholds
+        self.thresholds.copy_(torch.tensor(thresholds.thresholds))
 
     def reset(self) -> None:
-        """Forget the rows; the thresholds stay."""
+        """Drop the rows; the thresholds stay."""
         self._scores.clear()
         self._labels.clear()
 
@@ -187,16 +188,16 @@ class ThresholdTracker(nn.Module):
     def compare(
         self, scores: Tensor, labels: Tensor, loss: nn.Module | None = None
     ) -> dict[str, float]:
-        """Return what each labeling of the paper reaches, by the tracker's objective.
+        """Return the value of each labeling that the paper compares, by the tracker's objective.
 
         Parameters
         ----------
         scores : tensor of shape (n_samples,)
-            One score a row.
+            One score per row.
         labels : integer tensor of shape (n_samples,)
             The true classes, 0..K-1.
         loss : module, optional
-            The loss that the scores were learned by, for the labelings of its biases.
+            The loss that the scores were learned by, for the labelings that use its biases.
 
         Examples
         --------
@@ -207,37 +208,38 @@ class ThresholdTracker(nn.Module):
         >>> tracker.update(scores, labels)
         >>> _ = tracker.compute()
         >>> tracker.compare(scores, labels, CumulativeLinkLoss(n_classes=3))
-        {'optimal': 0.0, 'fixed': 0.25, 'biases': 0.75, 'likelihood': 0.75}
+        {'optimal': 0.0, 'biases': 0.75, 'likelihood': 0.75, 'rounding': 0.25}
         """
         self._require_thresholds()
         labelings = every_labeling(scores, self.thresholds, loss, self.objective)
         return {name: self.judge(labels, found) for name, found in labelings.items()}
 
     def extra_repr(self) -> str:
-        """Return what ``repr`` shows."""
+        """Return the arguments for ``repr``."""
         return f"{self.n_classes}, objective={self.objective.name!r}"
 
     def get_extra_state(self) -> dict[str, str]:
-        """Return what ``state_dict`` holds beside the buffer: the whole result, as JSON."""
+        """Return what ``state_dict`` contains besides the buffer: the whole result, as JSON."""
         return {} if self.found is None else {"found": self.found.to_json()}
 
     def set_extra_state(self, state: Any) -> None:
-        """Take the result out of a ``state_dict``."""
+        """Restore the result from a ``state_dict``."""
         text = state.get("found")
         found = None if text is None else Thresholds.from_json(text)
         if found is not None and found.thresholds.tolist() != self.thresholds.tolist():
             raise ValueError(
-                "thresholds in a state_dict must be those of the result beside them, got "
-                f"{self.thresholds.tolist()} and {found.thresholds.tolist()}. It is damaged."
+                "thresholds in a state_dict must equal those of the result stored with them, got "
+                f"{self.thresholds.tolist()} and {found.thresholds.tolist()}. "
+                "The state_dict is damaged."
             )
         self.found = found
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ThresholdTracker:
-        """Move to another device, but never to another precision: half of it would move cuts."""
+        """Move to another device, but keep float64: rounding would move the thresholds."""
         kept = self.thresholds
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         device = self.thresholds.device
-        if kept.is_meta:  # which had no numbers to keep
+        if kept.is_meta:  # which has no values
             kept = torch.full(kept.shape, torch.nan, dtype=torch.float64)
         self.thresholds = kept.to(device) if has_float64(device) else kept.cpu()
         return self

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ordcut.arrays import Floats
 from ordcut.thresholds import Thresholds
+from ordcut.typing import Floats
 
 #: Rates in the number of rows, as powers: of thresholds, and of their value.
 THRESHOLD_RATE, VALUE_RATE = 1 / 3, 1 / 2

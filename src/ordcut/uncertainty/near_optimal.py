@@ -1,13 +1,11 @@
-"""How far each threshold can move alone before the value gets worse by more than a bit."""
+"""How far each threshold can move alone before the value is noticeably worse."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ordcut.arrays import Floats
-from ordcut.placing import scores_around
-from ordcut.thresholds import Thresholds
-from ordcut.uncertainty.revisiting import Revisited, revisit
+from ordcut.thresholds import OriginalRows, Thresholds, original_rows, scores_around
+from ordcut.typing import Floats
 
 #: A value that is worse by rounding only, in parts of the largest cost, is not worse.
 ROUNDING = 1e-12
@@ -20,26 +18,26 @@ def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
             "tolerance must be a share of the value that is not negative, such as 0.01, "
             f"got {tolerance!r}."
         )
-    known = revisit(found, "near_optimal")
-    table, cuts = known.table, known.cuts
+    known = original_rows(found, "near_optimal")
+    cuts = known.cuts
     judge = _Judge(known)
     limit = tolerance * abs(judge.value) + ROUNDING * judge.scale
-    edges = np.concatenate(([0], cuts, [len(table.rows.codes)]))
+    edges = np.concatenate(([0], cuts, [len(known.sorted.codes)]))
     lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
     highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]
-    scores = table.rows.scores.astype(table.precision, copy=False)
+    scores = known.sorted.scores.astype(known.rows.dtype, copy=False)
     ranges = scores_around(scores, np.array(lowest))[0], scores_around(scores, np.array(highest))[1]
     return np.array(ranges, np.float64).T + 0.0
 
 
 class _Judge:
-    """The value at every place where one threshold could stand, the others where they are."""
+    """The value at every position of one threshold, with the others where they are."""
 
-    def __init__(self, known: Revisited) -> None:
+    def __init__(self, known: OriginalRows) -> None:
         objective = known.origin.objective
         factors = known.origin.factors(known.confusion.sum(axis=0))
         confusion = known.confusion * factors
-        self.rows = known.table.rows
+        self.rows = known.sorted
         self.factors = factors
         self.cost = objective.cost
         self.is_kappa = objective.is_kappa
@@ -54,11 +52,11 @@ class _Judge:
     def last_good(self, k: int, cut: int, end: int, limit: float) -> int:
         """Return the last cut on the way to ``end`` up to which the value stays within a limit."""
         step = -1 if end < cut else 1
-        places = np.arange(cut + step, end + step, step)
-        possible = self.rows.ends[places - 1]  # at cut 0 too, since the last row ends its score
-        places, is_bad = places[possible], (self._worse(k, cut, end) > limit)[possible]
+        positions = np.arange(cut + step, end + step, step)
+        possible = self.rows.ends[positions - 1]  # at cut 0 too, since the last row ends its score
+        positions, is_bad = positions[possible], (self._worse(k, cut, end) > limit)[possible]
         n_good = int(is_bad.argmax()) if is_bad.any() else len(is_bad)
-        return int(places[n_good - 1]) if n_good else cut
+        return int(positions[n_good - 1]) if n_good else cut
 
     def _worse(self, k: int, cut: int, end: int) -> Floats:
         """Return by how much the value is worse after each row on the way to ``end`` is passed."""

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ordcut.arrays import Floats, Ints
-from ordcut.kernels.solving import segment_totals
-from ordcut.placing import place_cuts
-from ordcut.progress import progress_bar
+from ordcut.data import Rows, SortedRows, confusions_of
 from ordcut.smoothing import smooth
 from ordcut.solvers import Minimiser, Plan, solve
-from ordcut.sources.arrays import ArraySource
-from ordcut.table import ScoreTable
 from ordcut.threads import count_threads, run_all, split
-from ordcut.thresholds import Thresholds
+from ordcut.thresholds import Origin, OriginalRows, Thresholds, original_rows, place_cuts
+from ordcut.typing import Floats, Ints
 from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
-from ordcut.uncertainty.origin import Origin
 from ordcut.uncertainty.resampling import Deck, RandomState, seeds_of
-from ordcut.uncertainty.revisiting import Revisited, revisit
 
 #: A replicate draws the number of rows to this power; docs/uncertainty.md says why.
 SIZE_POWER = 0.8
@@ -51,24 +47,24 @@ def bootstrap_thresholds(
         raise ValueError(f"n must be a whole number of replicates of at least 2, got {n!r}.")
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
-    known = revisit(found, "bootstrap")
-    deck = Deck.from_source(known.source, known.table.rows)
-    size = _checked_size(size, deck.n_worth)
-    replicate = Replicate(deck, known.table, known.source, known.origin, found.thresholds, size)
+    known = original_rows(found, "bootstrap")
+    deck = Deck.from_rows(known.rows, known.sorted)
+    size = _checked_size(size, deck.n_effective)
+    replicate = Replicate(deck, known.rows, known.sorted, known.origin, found.thresholds, size)
     thresholds = np.empty((n, len(found.thresholds)))
     reached, values = np.empty(n), np.empty(n)
 
-    with progress_bar("bootstrap", n, shown=progress) as advance:
+    with _progress_bar("bootstrap", n, shown=progress) as advance:
 
         def run(piece: tuple[int, int]) -> None:
-            for number in range(*piece):
-                thresholds[number], reached[number], values[number] = replicate(seeds[number])
+            for i in range(*piece):
+                thresholds[i], reached[i], values[i] = replicate(seeds[i])
             advance(piece[1] - piece[0])
 
         run_all(run, split(n, -(-n // PIECE)), n_threads)
 
     on_all, change = _judge_on_all(known, thresholds)
-    share = min(1.0, size / deck.n_worth)
+    share = min(1.0, size / deck.n_effective)
     # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
     # half on all rows, where they are beaten.
     optimism = float(np.mean(reached - values + found.value - on_all))
@@ -79,7 +75,7 @@ def bootstrap_thresholds(
         optimism=share**OPTIMISM_RATE * optimism,
         label_change=share**THRESHOLD_RATE * change,
         size=size,
-        n_rows=deck.n_worth,
+        n_rows=deck.n_effective,
     )
 
 
@@ -91,8 +87,8 @@ class Replicate:
     """
 
     deck: Deck
-    table: ScoreTable
-    source: ArraySource
+    rows: Rows
+    sorted: SortedRows
     origin: Origin
     thresholds: Floats
     size: int
@@ -100,44 +96,41 @@ class Replicate:
     @cached_property
     def factors(self) -> Floats:
         """The factor of each class."""
-        return self.origin.factors(self.table.totals)
+        return self.origin.factors(self.sorted.totals)
 
     @cached_property
     def minimise(self) -> Minimiser:
         """The solver of a cost, chosen once for all replicates."""
         cost = self.origin.objective.cost * self.factors
-        return Minimiser.choose(cost, self.table.weight, "auto", Plan())
+        return Minimiser.choose(cost, self.sorted.weight, "auto", Plan())
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, float, float]:
         """Return a sample's thresholds, the value they reach on it, and that of those found."""
         sample = self._draw(np.random.default_rng(seed))
-        scores = sample.rows.scores
-        cuts_found: Ints = np.searchsorted(scores, self.thresholds, side="left")
-        by_found = sample.confusion(cuts_found)
+        cuts_found: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
+        by_found = sample.between(cuts_found)
         thresholds = self._solve(sample, by_found)
-        cuts: Ints = np.searchsorted(scores, thresholds, side="left")
-        reached = self.origin.value(sample.confusion(cuts))
+        cuts: Ints = np.searchsorted(sample.scores, thresholds, side="left")
+        reached = self.origin.value(sample.between(cuts))
         return thresholds, reached, self.origin.value(by_found)
 
-    def _solve(self, sample: ScoreTable, by_found: Floats) -> Floats:
+    def _solve(self, sample: SortedRows, by_found: Floats) -> Floats:
         """Return the thresholds of a sample, smoothed as much as those found."""
         objective = self.origin.objective
         if self.origin.smoothing > 0:
-            rows = sample.rows
-            source = self.source.with_rows(rows.scores, rows.codes, rows.weights)
-            sample = ScoreTable.from_source(smooth(source, objective, self.origin.smoothing).source)
+            rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
+            sample = smooth(rows, objective, self.origin.smoothing).rows.sorted()
             solution = solve(sample, objective, self.factors, "auto", Plan())
         elif objective.is_kappa:
             solution = solve(sample, objective, self.factors, "auto", Plan(), first=by_found)
         else:
             solution = self.minimise(sample)
-        scores = sample.rows.scores.astype(self.source.precision, copy=False)
+        scores = sample.scores.astype(self.rows.dtype, copy=False)
         return place_cuts(scores, solution.cuts)
 
-    def _draw(self, rng: np.random.Generator) -> ScoreTable:
+    def _draw(self, rng: np.random.Generator) -> SortedRows:
         for _ in range(MOST_TRIES):
-            rows = self.deck.draw(rng, self.size)
-            sample = ScoreTable.from_rows(rows, self.table.source)
+            sample = self.deck.draw(rng, self.size)
             if self._can_be_judged(sample):
                 return sample
         raise ValueError(
@@ -145,7 +138,7 @@ class Replicate:
             f"it had in none of {MOST_TRIES} samples of {self.size} rows. Draw more rows."
         )
 
-    def _can_be_judged(self, sample: ScoreTable) -> bool:
+    def _can_be_judged(self, sample: SortedRows) -> bool:
         objective = self.origin.objective
         if not objective.is_kappa and self.origin.class_weight is None:
             return True
@@ -155,13 +148,13 @@ class Replicate:
         return bool(weights.any())
 
 
-def _checked_size(size: int | None, n_worth: float) -> int:
+def _checked_size(size: int | None, n_effective: float) -> int:
     if size is None:
-        return max(1, round(float(n_worth**SIZE_POWER)))
-    if not (_is_whole(size) and 1 <= size <= n_worth):
+        return max(1, round(float(n_effective**SIZE_POWER)))
+    if not (_is_whole(size) and 1 <= size <= n_effective):
         raise ValueError(
-            f"size must be a whole number of rows from 1 to {n_worth:g}, which is what the data "
-            f"are worth, got {size!r}."
+            f"size must be a whole number of rows from 1 to {n_effective:g}, the effective "
+            f"sample size of the data, got {size!r}."
         )
     return size
 
@@ -170,45 +163,43 @@ def _is_whole(number: object) -> bool:
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
-def _judge_on_all(known: Revisited, thresholds: Floats) -> tuple[Floats, float]:
+def _judge_on_all(known: OriginalRows, thresholds: Floats) -> tuple[Floats, float]:
     """Return the value of each replicate's thresholds on all rows, and how labels change by them.
 
     Labels count the thresholds at or below a score, so they change, summed over rows, by the rows
-    between the two places of each threshold.
+    between the two positions of each threshold.
     """
+    ordered = known.sorted
+
+    def count(positions: Floats) -> Floats:
+        cuts: Ints = np.searchsorted(ordered.scores, positions, side="left")
+        return ordered.between(cuts)
+
     below_found = np.cumsum(known.confusion.sum(axis=1))[:-1]
     values, change = [], 0.0
     at_once = max(1, MOST_ENTRIES // known.confusion.size)
     for first in range(0, len(thresholds), at_once):
-        confusions = confusions_of(known.table, thresholds[first : first + at_once])
+        confusions = confusions_of(thresholds[first : first + at_once], count)
         values += [known.origin.value(confusion) for confusion in confusions]
         below = np.cumsum(confusions.sum(axis=2), axis=1)[:, :-1]
         change += np.abs(below - below_found).sum()
-    return np.array(values), change / len(thresholds) / known.table.weight
+    return np.array(values), change / len(thresholds) / ordered.weight
 
 
-def confusions_of(table: ScoreTable, thresholds: Floats) -> Floats:
-    """Return the (predicted, true) tables of weights of many thresholds, in one pass over rows.
-
-    Examples
-    --------
-    >>> table = ScoreTable([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 1])
-    >>> confusions_of(table, np.array([[0.45], [0.6]]))
-    array([[[2., 0.],
-            [0., 2.]],
-    <BLANKLINE>
-           [[2., 1.],
-            [0., 1.]]])
-    """
-    n_classes = len(table.classes)
-    cuts = np.searchsorted(table.rows.scores, thresholds, side="left")
-    codes, _, weights, stride = table.rows.for_kernels(np.dtype(np.float64))
-    borders, number = np.unique(np.append(cuts, len(codes)), return_inverse=True)
-    totals = np.zeros((len(borders), n_classes))
-    segment_totals(codes, weights, stride, np.append(0, borders), totals)
-    below = np.cumsum(totals, axis=0)
-    shape = (*cuts.shape, n_classes)
-    ends = np.zeros((len(cuts), 1, n_classes))
-    return np.diff(
-        np.concatenate([ends, below[number[:-1]].reshape(shape), ends + below[-1]], axis=1), axis=1
-    )
+@contextmanager
+def _progress_bar(title: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Give a function that moves the bar on; it does nothing where the bar is not shown."""
+    if not shown:
+        yield lambda _: None
+        return
+    try:
+        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+    except ImportError as error:
+        raise ImportError(
+            "progress=True needs rich, which is not installed. "
+            'Install it with: pip install "ordcut[cli]", or leave progress=False.'
+        ) from error
+    columns = [*Progress.get_default_columns()[:3], MofNCompleteColumn(), TimeRemainingColumn()]
+    with Progress(*columns) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda steps: bar.advance(task, steps)

@@ -7,10 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ordcut.arrays import Array, Codes, Floats, Ints, Numbers
-from ordcut.kernels.resampling import rows_at, take_rows
-from ordcut.sorting import SortedRows, sort_rows
-from ordcut.sources.arrays import ArraySource
+from ordcut.data import Rows, SortedRows, effective_rows, sort_rows
+from ordcut.jit import kernel
+from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
@@ -27,80 +26,85 @@ class Deck:
         In ascending order.
     codes, soft : ndarray of shape (n,) or (n, K)
         The labels; one of the two is None.
-    score_number : ndarray of shape (n,) or (0,)
-        The number of each distinct score; empty where all are distinct.
+    score_index : ndarray of shape (n,) or (0,)
+        The index of each row's distinct score; empty where all are distinct.
     heights : ndarray of shape (n,), optional
         The weight of all rows up to each one; None where each counts 1.
-    n_worth : float
+    n_effective : float
         How many rows of equal weight are as good as these. Whole weights count repeats; others
         are worth the square of their sum over the sum of their squares.
+    n_classes : int
+        The number of classes, K.
     """
 
     scores: Array
     codes: Codes | None
     soft: Floats | None
-    score_number: Ints
+    score_index: Ints
     heights: Floats | None
-    n_worth: float
+    n_effective: float
+    n_classes: int
 
     @classmethod
-    def from_source(cls, source: ArraySource, rows: SortedRows) -> Deck:
-        """Make a deck of the rows of a source, which come sorted as well."""
-        n_worth = _worth(source.weights, source.n_rows)
-        if source.soft is not None:
-            return cls._of_soft_rows(source, source.soft, n_worth)
-        codes, weights = rows.codes, rows.weights
-        score_number: Ints = np.empty(0, np.int64)
-        if not rows.ends.all():
-            score_number = np.cumsum(rows.ends) - rows.ends
-            order = np.argsort(score_number << 16 | codes, kind="stable")
+    def from_rows(cls, rows: Rows, ordered: SortedRows) -> Deck:
+        """Make a deck of rows, which come sorted as well."""
+        n_effective = _effective(rows.weights, rows.n_rows)
+        n_classes = len(rows.classes)
+        if rows.soft is not None:
+            return cls._of_soft_rows(rows, rows.soft, n_effective)
+        codes, weights = ordered.codes, ordered.weights
+        score_index: Ints = np.empty(0, np.int64)
+        if not ordered.ends.all():
+            score_index = np.cumsum(ordered.ends) - ordered.ends
+            order = np.argsort(score_index << 16 | codes, kind="stable")
             codes = codes[order]
             weights = None if weights is None else weights[order]
-        scores = rows.scores.astype(source.precision, copy=False)
-        return cls(scores, codes, None, score_number, _heights(weights), n_worth)
+        scores = ordered.scores.astype(rows.dtype, copy=False)
+        heights = _heights(weights)
+        return cls(scores, codes, None, score_index, heights, n_effective, n_classes)
 
     @classmethod
-    def _of_soft_rows(cls, source: ArraySource, soft: Floats, n_worth: float) -> Deck:
-        order = np.argsort(source.scores)
-        scores = source.scores[order]
+    def _of_soft_rows(cls, rows: Rows, soft: Floats, n_effective: float) -> Deck:
+        order = np.argsort(rows.scores)
+        scores = rows.scores[order]
         if (scores[1:] == scores[:-1]).any():
-            order = np.lexsort((*soft.T, source.scores))
-        weights = None if source.weights is None else source.weights[order]
-        return cls(scores, None, soft[order], np.empty(0, np.int64), _heights(weights), n_worth)
+            order = np.lexsort((*soft.T, rows.scores))
+        heights = _heights(None if rows.weights is None else rows.weights[order])
+        no_index = np.empty(0, np.int64)
+        return cls(scores, None, soft[order], no_index, heights, n_effective, soft.shape[1])
 
     def draw(self, rng: np.random.Generator, size: int) -> SortedRows:
         """Return some rows, drawn in proportion to their weights, in the order of their scores.
 
-        Each has the weight 1 of a row, or its soft labels. Places drawn at random come out sorted
-        because the gaps between them are drawn instead, which are exponential. O(size) time
-        without weights.
+        Each has the weight 1 of a row, or its soft labels. Positions come out sorted because the
+        gaps between them are drawn instead, which are exponential. O(size) time without weights.
 
         Examples
         --------
-        >>> source = ArraySource([0.3, 0.1, 0.2], [1, 0, 1])
-        >>> deck = Deck.from_source(source, source.sorted_rows())
+        >>> rows = Rows.read([0.3, 0.1, 0.2], [1, 0, 1])
+        >>> deck = Deck.from_rows(rows, rows.sorted())
         >>> deck.draw(np.random.default_rng(0), 4).scores
         array([0.1, 0.3, 0.3, 0.3])
         """
-        drawn = self._draw_numbers(rng.standard_exponential(size + 1))
+        drawn = self._draw_indices(rng.standard_exponential(size + 1))
         scores = self.scores[drawn]
         if self.soft is not None:
-            return sort_rows(scores, None, self.soft[drawn])
+            return sort_rows(scores, None, self.soft[drawn], None, self.n_classes)
         assert self.codes is not None
         codes, ends = np.empty(size, np.uint16), np.empty(size, np.bool_)
-        take_rows(drawn, self.codes, self.score_number, codes, ends)
-        return SortedRows(scores, codes, ends, None)
+        take_rows(drawn, self.codes, self.score_index, codes, ends)
+        return SortedRows(scores, codes, ends, None, self.n_classes)
 
-    def _draw_numbers(self, gaps: Floats) -> Ints:
-        """Return the numbers of rows at places with such gaps between them."""
+    def _draw_indices(self, gaps: Floats) -> Ints:
+        """Return the indices of rows at positions with such gaps between them."""
         drawn: Ints
         if self.heights is None:
             drawn = np.empty(len(gaps) - 1, np.int64)
             rows_at(gaps, len(self.scores), drawn)
             return drawn
-        places = np.cumsum(gaps)
-        places = places[:-1] * (self.heights[-1] / places[-1])
-        drawn = np.searchsorted(self.heights, places, side="right")
+        positions = np.cumsum(gaps)
+        positions = positions[:-1] * (self.heights[-1] / positions[-1])
+        drawn = np.searchsorted(self.heights, positions, side="right")
         return np.minimum(drawn, len(self.scores) - 1)
 
 
@@ -126,14 +130,48 @@ def seeds_of(random_state: RandomState, n: int) -> list[np.random.SeedSequence]:
     return np.random.SeedSequence(random_state).spawn(n)
 
 
-def _worth(weights: Numbers | None, n_rows: int) -> float:
+def _effective(weights: Numbers | None, n_rows: int) -> float:
     if weights is None:
         return float(n_rows)
-    if weights.dtype == np.int64:
-        return float(weights.sum())
-    share = weights / weights.sum()
-    return float(1 / (share @ share))
+    return float(weights.sum()) if weights.dtype == np.int64 else effective_rows(weights)
 
 
 def _heights(weights: Numbers | None) -> Floats | None:
     return None if weights is None else np.cumsum(weights, dtype=np.float64)
+
+
+@kernel("gaps", steps=4)
+def rows_at(gaps: Floats, n_rows: int, drawn: Ints) -> None:
+    """Find the rows at positions drawn at random, in order, given the gaps between them.
+
+    Position ``i`` is the sum of the gaps up to ``i``, scaled so that all gaps, one more than there
+    are positions, span the rows. O(len(gaps)) time.
+    """
+    total = 0.0
+    for i in range(len(gaps)):
+        total += gaps[i]
+    scale = n_rows / total
+    position = 0.0
+    for i in range(len(drawn)):
+        position += gaps[i]
+        row = int(position * scale)
+        drawn[i] = row if row < n_rows else n_rows - 1  # the last one can round up
+
+
+@kernel("drawn", steps=4)
+def take_rows(
+    drawn: Ints, codes: Codes, score_index: Ints, drawn_codes: Codes, ends: Bools
+) -> None:
+    """Take the classes of the rows drawn, and mark the last row of each score.
+
+    ``score_index`` is empty where no two rows have one score. O(len(drawn)) time.
+    """
+    has_ties = len(score_index) > 0
+    before = -1
+    for i in range(len(drawn)):
+        row = drawn[i]
+        drawn_codes[i] = codes[row]
+        score = score_index[row] if has_ties else row
+        ends[max(i, 1) - 1] = score != before  # of the row before; of the first one, overwritten
+        before = score
+    ends[len(drawn) - 1] = True

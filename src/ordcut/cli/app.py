@@ -1,0 +1,153 @@
+"""The group of all commands, and how a command line runs from start to exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ordcut import __version__
+from ordcut.cli.console import printable
+from ordcut.cli.failures import explain, with_option_names
+from ordcut.cli.signals import catch_signals
+
+#: The name of each command, where it is defined, and its line of help: what ``ordcut --help``
+#: shows without importing any of them.
+COMMANDS = {
+    "fit": ("ordcut.cli.fit:fit", "Find the optimal thresholds of a score in files."),
+    "predict": ("ordcut.cli.predict:predict", "Label the rows of files by thresholds."),
+    "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
+    "report": ("ordcut.cli.report:report", "Write a page on which thresholds can be moved."),
+    "bench": ("ordcut.cli.bench:bench", "Time ordcut on this machine, relative to sorting."),
+    "demo": ("ordcut.cli.demo:demo", "Find and compare thresholds on real data."),
+    "experiment": ("ordcut.experiments.command:experiment", "Run the paper's experiment."),
+    "completion": ("ordcut.cli.completion:completion", "Print the completion script of a shell."),
+}
+
+#: Shells report a program that was ended by a signal as this plus the number of the signal.
+ENDED_BY_SIGNAL = 128
+
+
+@dataclass
+class State:
+    """The options of ``ordcut`` itself, which hold for every command."""
+
+    traceback: bool = False
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Import and return a command; None if there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Write one line per command, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="ordcut")
+@click.option("--traceback", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def ordcut(ctx: click.Context, traceback: bool) -> None:
+    """Find the exactly optimal thresholds that turn scores into ordered labels."""
+    ctx.ensure_object(State).traceback = traceback
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code. No error leaves this function.
+
+    0 means success, 2 a mistake in the command or the data, 1 any other failure, and 130 Ctrl-C.
+
+    Examples
+    --------
+    >>> run(["--version"])
+    ordcut, version 0.1.0
+    0
+    """
+    state = State()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):  # streams that tests have replaced
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    with catch_signals() as signals, _show_warnings():
+        try:
+            code = ordcut.main(list(arguments), "ordcut", standalone_mode=False, obj=state)
+            sys.stdout.flush()
+            return code if isinstance(code, int) else 0
+        except SystemExit as stop:  # how click ends a completion, and a broken pipe
+            return stop.code if isinstance(stop.code, int) else 1
+        except BaseException as error:
+            if signals:
+                # click ends the line of the ^C itself, unless an engine wrapped the error
+                start = "" if isinstance(error, click.Abort) else "\n"
+                click.echo(f"{start}Interrupted. No partial output was left behind.", err=True)
+                return ENDED_BY_SIGNAL + signals[0]
+            return _report(error, state)
+
+
+def _report(error: BaseException, state: State) -> int:
+    """Print an error to standard error, and return the exit code."""
+    if state.traceback:
+        traceback.print_exception(error)
+    if isinstance(error, BrokenPipeError):  # the reader has closed the pipe: nobody is left to read
+        _detach_stdout()
+        return 1
+    if isinstance(error, click.ClickException):
+        if isinstance(error, click.UsageError):
+            error.show()
+        else:
+            click.echo(f"Error: {printable(error.format_message())}", err=True)
+        return error.exit_code
+    message, code = explain(error)
+    click.echo(f"Error: {printable(message)}", err=True)
+    if isinstance(error, OSError):
+        _detach_stdout()  # if this is what failed, the flush at exit would fail again
+    return code
+
+
+def _detach_stdout() -> None:
+    with suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+@contextmanager
+def _show_warnings() -> Iterator[None]:
+    """Print warnings for users to standard error, and hide those for programmers."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        click.echo(f"Warning: {printable(with_option_names(str(message)))}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,217 @@
+"""Which files a command reads, their format, and the columns that it needs from them."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from ordcut.cli.failures import UserError
+
+#: The formats and the extensions of each; those of compressed files may follow.
+EXTENSIONS = {
+    "csv": (".csv", ".tsv", ".txt"),
+    "parquet": (".parquet", ".pq"),
+    "json": (".jsonl", ".ndjson", ".json"),
+}
+COMPRESSED = (".gz", ".zst")
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one format.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        Their paths, in order.
+    format : {"csv", "parquet", "json"}
+        The format of all; ``"json"`` is one object per line.
+    separator : str, optional
+        The character between the fields of CSV. By default, engines that can detect it do so.
+    """
+
+    paths: tuple[str, ...]
+    format: str
+    separator: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Their name in messages."""
+        return self.paths[0] if len(self.paths) == 1 else f"the {len(self.paths)} files"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns that a command needs, None where it needs none.
+
+    Attributes
+    ----------
+    score, label, weight : str, optional
+        The values of the options of these names.
+    others : tuple of str
+        Other columns that hold classes.
+    """
+
+    score: str | None = None
+    label: str | None = None
+    weight: str | None = None
+    others: tuple[str, ...] = ()
+
+    @property
+    def numeric(self) -> list[str]:
+        """The columns that must hold numbers."""
+        return [name for name in (self.score, self.weight) if name is not None]
+
+    @property
+    def classes(self) -> list[str]:
+        """The columns that hold classes, except those that must hold numbers."""
+        names = [name for name in (self.label, *self.others) if name is not None]
+        return [name for name in names if name not in self.numeric]
+
+    @property
+    def all(self) -> list[str]:
+        """All columns, each once."""
+        return list(dict.fromkeys([*self.numeric, *self.classes]))
+
+    def check(self, existing: Sequence[str], files: Files) -> None:
+        """Raise an error if a column is missing, with a name that was perhaps meant."""
+        options = [("--score", self.score), ("--label", self.label), ("--weight", self.weight)]
+        options += [("--against", name) for name in self.others]
+        for option, name in options:
+            if name is not None and name not in existing:
+                near = get_close_matches(name, existing, n=1)
+                hint = f' Did you mean "{near[0]}"?' if near else ""
+                raise UserError(
+                    f'{option} must name a column of {files.name}, got "{name}". '
+                    f"Its columns are: {', '.join(existing)}.{hint}"
+                )
+
+
+def find_files(
+    arguments: Sequence[str], format: str | None = None, separator: str | None = None
+) -> Files:
+    """Return the files that arguments name: paths, globs, folders, or ``-`` for standard input.
+
+    Examples
+    --------
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("b.csv", "a.csv", "notes.md"):
+    ...         _ = Path(folder, name).write_text("score,label")
+    ...     files = find_files([folder + "/*.csv"])
+    >>> [os.path.basename(path) for path in files.paths], files.format
+    (['a.csv', 'b.csv'], 'csv')
+    """
+    if "-" in arguments:
+        if len(arguments) > 1:
+            raise UserError(
+                f"- (standard input) must be the only file, got {' '.join(arguments)}. "
+                "Leave the others out, or concatenate them first."
+            )
+        format = format or "csv"
+        return Files((_save_stdin(format),), format, separator)
+    paths = [path for argument in arguments for path in _expand(argument)]
+    formats = {path: format or format_of(path, "FILES") for path in paths}
+    if len(set(formats.values())) > 1:
+        one, other = (
+            next(p for p in paths if formats[p] == f) for f in list(set(formats.values()))[:2]
+        )
+        raise UserError(
+            f"FILES must be of one format, got {one} and {other}. Convert them, or pass --format."
+        )
+    for path in paths:
+        _check_readable(path)
+    return Files(tuple(paths), formats[paths[0]], separator)
+
+
+def format_of(path: str, argument: str) -> str:
+    """Return the format that the name of a file implies.
+
+    Examples
+    --------
+    >>> format_of("scores.csv.gz", "FILES")
+    'csv'
+    """
+    format = _known_format(path)
+    if format is None:
+        known = ", ".join(extension for some in EXTENSIONS.values() for extension in some)
+        raise UserError(
+            f"{argument} must end in one of {known}, got {path}. Rename it, or pass --format."
+        )
+    return format
+
+
+def scratch_folder() -> str:
+    """Return a temporary folder of this command, which is removed however the command ends."""
+    context = click.get_current_context()
+    key = "ordcut.scratch"
+    if key not in context.meta:
+        folder = TemporaryDirectory(prefix="ordcut-", ignore_cleanup_errors=True)
+        context.meta[key] = context.with_resource(folder)
+    path: str = context.meta[key]
+    return path
+
+
+def _known_format(path: str) -> str | None:
+    name = path.lower()
+    for extension in COMPRESSED:
+        name = name.removesuffix(extension)
+    return next((format for format, some in EXTENSIONS.items() if name.endswith(some)), None)
+
+
+def _expand(argument: str) -> list[str]:
+    if os.path.isdir(argument):
+        inside = sorted(str(path) for path in _files_in(argument))
+        if not inside:
+            raise UserError(
+                f"FILES must hold data, and the folder {argument} has no CSV, Parquet or JSON "
+                "lines files. Name the files."
+            )
+        return inside
+    if os.path.lexists(argument) or not glob.has_magic(argument):
+        return [argument]
+    matching = sorted(glob.glob(argument, recursive=True))
+    if not matching:
+        raise UserError(f"FILES must exist, and none matches {argument}. Check the path.")
+    return matching
+
+
+def _files_in(folder: str) -> list[Path]:
+    """Return the data files in a folder, also in the layout of engines that write in parts."""
+    with os.scandir(folder):  # raises an error if the folder cannot be read
+        pass
+    return [
+        path
+        for path in Path(folder).rglob("*")
+        if not path.name.startswith((".", "_")) and _known_format(path.name)
+    ]
+
+
+def _check_readable(path: str) -> None:
+    try:
+        with open(path, "rb") as file:
+            is_empty = file.read(1) == b""
+    except OSError as error:
+        raise UserError(
+            f"FILES must be readable, and {path} is not: {error.strerror}. Check the path."
+        ) from error
+    if is_empty:
+        raise UserError(f"FILES must hold data, and {path} is empty. Leave it out.")
+
+
+def _save_stdin(format: str) -> str:
+    """Save standard input in a temporary file, since it is read more than once."""
+    path = os.path.join(scratch_folder(), f"stdin{EXTENSIONS[format][0]}")
+    with open(path, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    if os.path.getsize(path) == 0:
+        raise UserError("FILES must hold data, and standard input is empty. Pipe data into it.")
+    return path

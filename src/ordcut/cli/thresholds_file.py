@@ -1,0 +1,118 @@
+"""The file of thresholds: the JSON of the library, with the names of columns and the costs.
+
+The costs are those of an objective without a name. ``Thresholds.from_json`` reads the file as well
+and ignores both.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ordcut.cli.failures import UserError
+from ordcut.cli.files import Columns
+from ordcut.cli.options import read_objective
+from ordcut.objectives import COSTS, KAPPAS, ObjectiveLike, resolve_objective
+from ordcut.thresholds import Thresholds, to_dict
+
+
+@dataclass(frozen=True)
+class ThresholdsFile:
+    """Thresholds, with what is needed to use them on files like those they were found on.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+        The thresholds.
+    columns : Columns
+        The columns of the scores, labels and weights.
+    cost : list of list of float, optional
+        The cost matrix of an objective without a name.
+    path : str
+        The path of the file.
+
+    Examples
+    --------
+    >>> from ordcut import optimal_thresholds
+    >>> file = ThresholdsFile(optimal_thresholds([1, 2], [3, 4]), Columns("s"))
+    >>> file.as_dict()["columns"]
+    {'score': 's', 'label': None, 'weight': None}
+    """
+
+    thresholds: Thresholds
+    columns: Columns
+    cost: list[list[float]] | None = None
+    path: str = "-"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values."""
+        columns = self.columns
+        names = {"score": columns.score, "label": columns.label, "weight": columns.weight}
+        cost = {} if self.cost is None else {"cost": self.cost}
+        return {**to_dict(self.thresholds), "columns": names, **cost}
+
+    def as_text(self) -> str:
+        """Return the text of the file."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def objective(self, option: str | None = None) -> ObjectiveLike:
+        """Return the objective of the thresholds, which an option may name."""
+        if option is not None:
+            return read_objective(option)
+        if self.cost is not None:
+            return self.cost
+        name = self.thresholds.objective
+        if name not in COSTS and name not in KAPPAS:
+            raise UserError(
+                f'--objective must be given, since the thresholds in {self.path} are for "{name}" '
+                "and the file does not hold its costs. Pass them as a CSV file, or pass the name "
+                "of another objective."
+            )
+        return name
+
+    def columns_for(self, columns: Columns) -> Columns:
+        """Return columns with those that options do not name taken from the file."""
+        columns = replace(
+            columns,
+            score=columns.score or self.columns.score,
+            label=columns.label or self.columns.label,
+            weight=columns.weight or self.columns.weight,
+        )
+        for option, name in (("--score", columns.score), ("--label", columns.label)):
+            if name is None:
+                raise UserError(f"{option} must be given, since {self.path} does not name it.")
+        return columns
+
+
+def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
+    """Read a file of thresholds for FILES, which must not be standard input as well."""
+    if path == "-" and "-" in files:
+        raise UserError(
+            "--thresholds and FILES must not both be - (standard input). Save one in a file."
+        )
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        thresholds = Thresholds.from_json(text)
+        data = json.loads(text)
+        cost = data.get("cost")
+        if cost is not None:
+            resolve_objective(cost, len(thresholds.classes))  # raises an error for anything else
+    except OSError as error:
+        raise UserError(
+            f"--thresholds must be a file that can be read, and {path} cannot: {error.strerror}. "
+            "Write one with: ordcut fit -o."
+        ) from error
+    except ValueError as error:  # including text that is not UTF-8
+        raise UserError(
+            f"--thresholds must be a file that ordcut fit wrote, and {path} is not: {error}"
+        ) from error
+    names = data.get("columns")
+    names = names if isinstance(names, dict) else {}
+    known = {
+        key: names[key] for key in ("score", "label", "weight") if isinstance(names.get(key), str)
+    }
+    return ThresholdsFile(thresholds, Columns(**known), cost, path)

@@ -1,0 +1,38 @@
+"""Rows: scores, labels and weights, validated, encoded and sorted."""
+
+from ordcut.data.confusion import confusions_of, count_confusion
+from ordcut.data.labels import (
+    MOST_CLASSES,
+    Labels,
+    check_classes,
+    codes_of,
+    encode,
+    is_missing,
+    stated_order,
+)
+from ordcut.data.rows import Rows, as_scores, check_finite
+from ordcut.data.sorting import KernelRows, SortedRows, insert_lumps, sort_rows
+from ordcut.data.weights import ClassWeight, check_weights, class_factors, effective_rows
+
+__all__ = [
+    "MOST_CLASSES",
+    "ClassWeight",
+    "KernelRows",
+    "Labels",
+    "Rows",
+    "SortedRows",
+    "as_scores",
+    "check_classes",
+    "check_finite",
+    "check_weights",
+    "class_factors",
+    "codes_of",
+    "confusions_of",
+    "count_confusion",
+    "effective_rows",
+    "encode",
+    "insert_lumps",
+    "is_missing",
+    "sort_rows",
+    "stated_order",
+]

@@ -1,0 +1,75 @@
+"""The (predicted, true) table of weights, from which every objective computes its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ordcut.typing import Array, Floats, Numbers
+
+
+def count_confusion(
+    predicted: Array,
+    n_classes: int,
+    *,
+    codes: Array | None,
+    soft: Floats | None,
+    weights: Numbers | None,
+    n_predicted: int | None = None,
+) -> Floats:
+    """Add up the weight of each pair of predicted and true class, in the order of the rows.
+
+    ``n_predicted`` is the number of rows of the table, where predictions are not classes.
+
+    Examples
+    --------
+    >>> count_confusion(
+    ...     np.array([0, 1, 1]), 2, codes=np.array([0, 0, 1]), soft=None, weights=None)
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    n_predicted = n_classes if n_predicted is None else n_predicted
+    if soft is not None:
+        weighted = soft if weights is None else soft * weights[:, None]
+        columns = [np.bincount(predicted, column, minlength=n_predicted) for column in weighted.T]
+        return np.stack(columns, axis=1)
+    assert codes is not None
+    pairs = predicted * n_classes + codes
+    counts = np.bincount(pairs, weights, minlength=n_predicted * n_classes)
+    return counts.reshape(n_predicted, n_classes).astype(np.float64)
+
+
+def confusions_of(thresholds: Floats, count: Callable[[Floats], Floats]) -> Floats:
+    """Return the (predicted, true) tables of many sets of thresholds, by counting once.
+
+    Parameters
+    ----------
+    thresholds : ndarray of shape (m, K - 1)
+        Sets of ascending thresholds.
+    count : callable
+        Takes P ascending finite positions and returns the weight of each class between them,
+        (P + 1, K).
+
+    Returns
+    -------
+    ndarray of shape (m, K, K)
+        One table for each set.
+
+    Examples
+    --------
+    >>> between = {0.2: [[1, 0], [1, 2]], 0.45: [[2, 0], [0, 2]]}
+    >>> def count(positions):
+    ...     return np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    >>> confusions_of(np.array([[0.2], [0.45]]), count).tolist() == list(between.values())
+    True
+    """
+    positions = np.unique(thresholds[np.isfinite(thresholds)])
+    below = np.cumsum(count(positions), axis=0)
+    below = np.concatenate([np.zeros_like(below[:1]), below])
+    # Below a threshold lies all up to its position; below -inf nothing, below inf everything.
+    index = np.searchsorted(positions, thresholds, side="left") + 1
+    index[thresholds == -np.inf] = 0
+    ends = np.zeros((len(thresholds), 1), np.int64)
+    edges = np.concatenate([ends, index, ends + len(positions) + 1], axis=1)
+    return np.asarray(np.diff(below[edges], axis=1))

@@ -1,0 +1,312 @@
+"""Ordered classes and the codes 0..K-1 that stand for them inside the library."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordcut.errors import UnorderedLabelsWarning
+from ordcut.typing import Array, ArrayLike, Bools, Floats
+
+#: Codes are stored in 16 bits once the scores are sorted.
+MOST_CLASSES = 65_535
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels as codes into ordered classes: one code per row, or a weight per row and class."""
+
+    classes: Array
+    codes: Array | None = None
+    soft: Floats | None = None
+
+
+def encode(
+    labels: ArrayLike, classes: Sequence[Any] | Array | None = None, n_classes: int | None = None
+) -> Labels:
+    """Turn labels into codes, in the order of ``classes`` or in the order that they state.
+
+    ``n_classes`` is the number of classes that a cost matrix is made for, if one is given.
+
+    Examples
+    --------
+    >>> encode([1, 5, 3]).codes
+    array([0, 2, 1])
+    >>> encode(["good", "bad"], classes=["bad", "fair", "good"]).codes
+    array([2, 0])
+    """
+    stated = stated_order(labels) if classes is None else classes
+    values = _as_values(labels)
+    if values.ndim == 2 and values.shape[1] > 1:
+        return _soft_labels(values, stated, n_classes)
+    if values.ndim != 1:
+        raise ValueError(
+            f"labels must be one-dimensional, or of shape (n, K) for soft labels, "
+            f"got shape {values.shape}."
+        )
+    if len(values) == 0:
+        raise ValueError("labels must hold at least one row, got none.")
+    if stated is not None:
+        ordered = check_classes(stated)
+        return Labels(ordered, _codes_among(values, ordered))
+    return _with_count(_encode_by_value(values), n_classes)
+
+
+def check_classes(classes: Sequence[Any] | Array) -> Array:
+    """Return the ordered classes as an array of at least two distinct values.
+
+    Examples
+    --------
+    >>> check_classes(["low", "high"]).tolist()
+    ['low', 'high']
+    """
+    if isinstance(classes, set | frozenset | dict):
+        raise TypeError(
+            f"classes must be in order, lowest first, got a {type(classes).__name__}, "
+            "which has none. Pass a list."
+        )
+    ordered = _as_values(list(classes), "classes")
+    if ordered.ndim != 1 or len(ordered) < 2:
+        raise ValueError(f"classes must list at least two classes, lowest first, got {classes!r}.")
+    if len(ordered) > MOST_CLASSES:
+        raise ValueError(f"classes must be at most {MOST_CLASSES}, got {len(ordered)}.")
+    distinct, counts = np.unique(ordered, return_counts=True)
+    if len(distinct) < len(ordered):
+        twice = distinct[counts > 1].tolist()[0]
+        raise ValueError(f"classes must be distinct, got {twice!r} more than once.")
+    return ordered
+
+
+def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
+    """Return the codes of values that must be among known classes.
+
+    Examples
+    --------
+    >>> codes_of(["b", "a"], np.array(["a", "b"]), "predictions")
+    array([1, 0])
+    """
+    found = _as_values(values, argument)
+    if found.ndim != 1:
+        raise ValueError(f"{argument} must be one-dimensional, got shape {found.shape}.")
+    return _codes_among(found, classes, argument)
+
+
+def _as_values(labels: Any, argument: str = "labels") -> Array:
+    """Return labels as an array of numbers, booleans or text, with none missing."""
+    try:
+        values = np.asarray(labels)
+        if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+            # NumPy turns a list of text and anything else into text, a missing value into "nan".
+            values = np.asarray(labels, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"{argument} must be a flat list or array: {error}") from error
+    if values.dtype.kind in "OT":
+        values = _from_objects(values, argument)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise _missing(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
+    if values.dtype.kind not in "biufU":
+        raise TypeError(
+            f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
+        )
+    return values
+
+
+def _from_objects(values: Array, argument: str) -> Array:
+    flat = values.ravel().tolist()
+    missing = np.flatnonzero(is_missing(values.ravel()))
+    if len(missing):
+        raise _missing(argument, flat[missing[0]], int(missing[0]))
+    n_text = sum(isinstance(value, str) for value in flat)
+    if n_text == len(flat):
+        return np.array(flat, dtype=str).reshape(values.shape)
+    if n_text > 0:
+        position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
+        raise TypeError(
+            f"{argument} must be all text or all numbers, "
+            f"got {flat[position]!r} among text at position {position}."
+        )
+    return np.array(values.tolist())
+
+
+def _missing(argument: str, value: object, position: int) -> ValueError:
+    return ValueError(
+        f"{argument} must not be missing, got {value} at position {position}. "
+        "Drop those rows, or give them a class."
+    )
+
+
+def is_missing(labels: Array) -> Bools:
+    """Return which labels are None, NaN or pandas.NA.
+
+    Examples
+    --------
+    >>> is_missing(np.array(["a", None], dtype=object))
+    array([False,  True])
+    """
+    if labels.dtype.kind == "f":
+        return np.isnan(labels)
+    if labels.dtype.kind not in "OT":
+        return np.zeros(len(labels), np.bool_)
+    # pandas.NA has no truth value, so it is recognised by its type.
+    return np.array(
+        [v is None or type(v).__name__ == "NAType" or v != v for v in labels.tolist()],
+        dtype=np.bool_,
+    )
+
+
+def stated_order(labels: Any) -> list[Any] | None:
+    """Return the categories of an ordered Categorical or an Enum; None where no order is stated."""
+    if bool(getattr(getattr(labels, "dtype", None), "ordered", False)):
+        return list(labels.dtype.categories)
+    if isinstance(labels, np.ndarray | list | tuple):
+        return None
+    import narwhals as nw
+
+    series: Any = nw.from_native(labels, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and isinstance(series.dtype, nw.Enum):
+        return list(series.dtype.categories)
+    return None
+
+
+def _encode_by_value(values: Array) -> Labels:
+    """Encode labels in the order of their values, with a warning if that order is alphabetical."""
+    if values.dtype.kind in "iu":
+        dense = _encode_small_integers(values)
+        if dense is not None:
+            return dense
+    distinct, codes = np.unique(values, return_inverse=True)
+    if distinct.dtype.kind == "f" and not np.isfinite(distinct).all():
+        raise ValueError(
+            f"labels must be finite, got {distinct[~np.isfinite(distinct)][0]}. "
+            "Drop those rows, or give them a class."
+        )
+    if distinct.dtype.kind == "U":
+        order = " < ".join(repr(str(name)) for name in distinct[:20])
+        more = f" < ... ({len(distinct)} in all)" if len(distinct) > 20 else ""
+        warnings.warn(
+            f"labels are text with no stated order; assuming {order}{more}. "
+            "Pass classes= with the lowest class first.",
+            UnorderedLabelsWarning,
+            stacklevel=_depth_of_caller(),
+        )
+    return Labels(distinct, codes)
+
+
+def _encode_small_integers(values: Array) -> Labels | None:
+    """Encode integers of a small range without sorting them, nor copying where they are codes."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > max(1024, len(values)) or high > np.iinfo(np.int64).max:
+        return None
+    if low == 0 and _all_occur(values, high):
+        return Labels(np.arange(high + 1, dtype=values.dtype), values)
+    shifted = values if low == 0 else values.astype(np.int64) - low
+    counts = np.bincount(shifted.astype(np.int64, copy=False))
+    rank = np.cumsum(counts > 0) - 1
+    return Labels((np.flatnonzero(counts) + low).astype(values.dtype), rank[shifted])
+
+
+def _all_occur(values: Array, high: int) -> bool:
+    """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
+    few = values[:: max(1, len(values) // 4096)]
+    if np.bincount(few.astype(np.int64), minlength=high + 1).all():
+        return True
+    return bool(np.bincount(values.astype(np.int64, copy=False), minlength=high + 1).all())
+
+
+def _with_count(found: Labels, n_classes: int | None) -> Labels:
+    """Make the classes found in the labels agree with the size of a cost matrix."""
+    k = len(found.classes)
+    if n_classes is None or k == n_classes:
+        if k == 1:
+            raise ValueError(
+                f"labels must hold at least two classes, got only {found.classes.tolist()[0]!r}. "
+                "If other classes exist but do not occur, list them all in classes=."
+            )
+        return found
+    classes = found.classes
+    if classes.dtype.kind in "iu" and classes[0] == 0:
+        # A matrix of K classes and labels that count from 0: some classes just do not occur.
+        all_classes = np.arange(n_classes, dtype=classes.dtype)
+        values = classes[found.codes]
+        return Labels(all_classes, _codes_among(values, all_classes, matrix_of=n_classes))
+    raise ValueError(
+        f"objective is made for {n_classes} classes, but labels hold {k}: "
+        f"{_listed(classes)}. List all {n_classes} in classes=, lowest first."
+    )
+
+
+def _codes_among(
+    values: Array, classes: Array, argument: str = "labels", matrix_of: int | None = None
+) -> Array:
+    if (values.dtype.kind == "U") != (classes.dtype.kind == "U"):
+        is_text = "text" if values.dtype.kind == "U" else "numbers"
+        raise TypeError(
+            f"{argument} and classes must be of the same type, got {is_text} in {argument} "
+            f"and {_listed(classes)} in classes."
+        )
+    if _are_codes(values, classes):
+        return values
+    order = np.argsort(classes)
+    rank = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
+    codes = order[rank]
+    unknown = np.flatnonzero(classes[codes] != values)
+    if len(unknown):
+        position = int(unknown[0])
+        known = (
+            f"whole numbers from 0 to {matrix_of - 1} (the cost matrix has {matrix_of} classes)"
+            if matrix_of is not None
+            else f"among the classes {_listed(classes)}"
+        )
+        raise ValueError(
+            f"{argument} must be {known}, got {values[position]} at position {position}."
+        )
+    return codes
+
+
+def _are_codes(values: Array, classes: Array) -> bool:
+    """Return whether integers are their own codes, since the classes are 0..K-1."""
+    if values.dtype.kind not in "iu" or classes.dtype.kind not in "iu" or len(values) == 0:
+        return False
+    if not (classes == np.arange(len(classes))).all():
+        return False
+    return bool(values.min() >= 0 and values.max() < len(classes))
+
+
+def _soft_labels(values: Array, stated: Any, n_classes: int | None) -> Labels:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"soft labels must be numbers, got values of type {values.dtype}.")
+    soft = values.astype(np.float64, copy=False)
+    if len(soft) == 0:
+        raise ValueError("labels must hold at least one row, got none.")
+    bad = np.argwhere(~np.isfinite(soft) | (soft < 0))
+    if len(bad):
+        row, column = (int(index) for index in bad[0])
+        raise ValueError(
+            "soft labels must be finite and not negative, "
+            f"got {soft[row, column]} in row {row}, column {column}."
+        )
+    k = soft.shape[1]
+    if n_classes not in (None, k):
+        raise ValueError(f"labels have {k} columns, but objective is made for {n_classes} classes.")
+    classes = np.arange(k) if stated is None else check_classes(stated)
+    if len(classes) != k:
+        raise ValueError(f"labels have {k} columns, but classes lists {len(classes)} classes.")
+    return Labels(classes, soft=soft)
+
+
+def _listed(classes: Array) -> str:
+    shown = ", ".join(str(value) for value in classes[:10])
+    return shown + (", ..." if len(classes) > 10 else "")
+
+
+def _depth_of_caller() -> int:
+    """Return the stacklevel at which a warning points at the user's line, outside this package."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ordcut"):
+        depth, frame = depth + 1, frame.f_back
+    return depth

@@ -1,0 +1,223 @@
+"""Rows in memory: scores, encoded labels and weights, validated once and frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ordcut.data.confusion import count_confusion
+from ordcut.data.labels import encode
+from ordcut.data.sorting import SortedRows, sort_rows
+from ordcut.data.weights import check_weights
+from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
+
+#: How many scores fit in cache together.
+STRETCH = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with a score, a label and a weight above 0 each.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n,)
+        In the dtype in which they came.
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    codes : ndarray of shape (n,), optional
+        The position of each row's class.
+    soft : ndarray of shape (n, K), optional
+        Weights of the classes instead of codes.
+    weights : ndarray of shape (n,), optional
+        How much each row counts, int64 if all are whole; None if each counts 1.
+    is_finite : bool
+        Whether the scores are known to be finite. If not, the first pass over them finds out.
+
+    Examples
+    --------
+    >>> rows = Rows.read([0.5, 0.1], ["high", "low"], classes=["low", "high"])
+    >>> rows.scores, rows.codes
+    (array([0.5, 0.1]), array([1, 0]))
+    """
+
+    scores: Array
+    classes: Array
+    codes: Array | None = None
+    soft: Floats | None = None
+    weights: Numbers | None = None
+    is_finite: bool = True
+
+    @classmethod
+    def read(
+        cls,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Sequence[Any] | Array | None = None,
+        n_classes: int | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Rows:
+        """Validate and encode scores, labels and weights; rows of weight 0 are left out.
+
+        Without weights, whether scores are finite is left to the first pass over them, which
+        sorting and counting make anyway.
+        """
+        array = as_scores(scores)
+        if len(array) == 0:
+            raise ValueError("scores must hold at least one row, got none.")
+        found = encode(labels, classes, n_classes)
+        each = found.codes if found.soft is None else found.soft
+        assert each is not None
+        if len(each) != len(array):
+            raise ValueError(
+                "scores and labels must have the same length, "
+                f"got {len(array)} scores and {len(each)} labels."
+            )
+        if weights is None and found.soft is None:
+            return cls(array, found.classes, found.codes, is_finite=False)
+        checked = None if weights is None else check_weights(weights, len(array))
+        check_finite(array)  # before rows without weight, and so their positions, are gone
+        rows = cls(array, found.classes, found.codes, found.soft, checked)
+        return rows._without_weightless()
+
+    def _without_weightless(self) -> Rows:
+        keep: Bools = np.ones(self.n_rows, np.bool_)
+        if self.weights is not None:
+            keep &= self.weights > 0
+        if self.soft is not None:
+            keep &= self.soft.any(axis=1)
+        if not keep.any():
+            raise ValueError("labels must carry some weight, got 0 in every row.")
+        return self if keep.all() else self.take(keep)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype in which the scores came."""
+        return self.scores.dtype
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.scores)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row has one class and a weight that is a whole number."""
+        return self.soft is None and (self.weights is None or self.weights.dtype == np.int64)
+
+    @property
+    def totals(self) -> Floats:
+        """The weight of each class."""
+        totals: Floats = self._count(np.zeros(self.n_rows, np.int64), 1)[0]
+        return totals
+
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the weight of each class between ascending thresholds, however many.
+
+        Weights are added up in the order of the rows, as predicting them again would.
+        """
+        self.require_finite()
+        predicted = np.searchsorted(thresholds, self.scores, side="right")
+        return self._count(predicted, len(thresholds) + 1)
+
+    def _count(self, predicted: Array, n_predicted: int) -> Floats:
+        return count_confusion(
+            predicted,
+            len(self.classes),
+            codes=self.codes,
+            soft=self.soft,
+            weights=self.weights,
+            n_predicted=n_predicted,
+        )
+
+    def all_rows(self) -> Rows:
+        """Return the rows themselves, which are in memory already."""
+        return self
+
+    def require_finite(self) -> None:
+        """Raise an error if a score is NaN or infinite, unless that is known not to be so."""
+        if not self.is_finite:
+            check_finite(self.scores)
+
+    def sorted(self) -> SortedRows:
+        """Return all rows in the order of their scores."""
+        self.require_finite()
+        return sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
+
+    def take(self, rows: Array | slice) -> Rows:
+        """Return some of the rows."""
+        return replace(
+            self,
+            scores=self.scores[rows],
+            codes=None if self.codes is None else self.codes[rows],
+            soft=None if self.soft is None else self.soft[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
+
+    def class_weighted(self, factors: Floats) -> Rows:
+        """Return the rows with their weights multiplied by the factors of their classes.
+
+        Examples
+        --------
+        >>> Rows.read([0.5, 0.1], [1, 0]).class_weighted(np.array([1.0, 3.0])).weights
+        array([3, 1])
+        """
+        if (factors == 1).all():
+            return self
+        self.require_finite()
+        rows = replace(self, is_finite=True)
+        if self.codes is not None:
+            weights = factors[self.codes]
+            weights = weights if self.weights is None else weights * self.weights
+            rows = replace(rows, weights=check_weights(weights, self.n_rows))
+        else:
+            assert self.soft is not None
+            rows = replace(rows, soft=self.soft * factors)
+        return rows._without_weightless()
+
+
+def as_scores(scores: ArrayLike) -> Array:
+    """Return scores as a one-dimensional float array, in the dtype they came in.
+
+    Integers become float64. ``check_finite`` checks whether they are finite.
+
+    Examples
+    --------
+    >>> as_scores([1, 2])
+    array([1., 2.])
+    """
+    try:
+        array = np.asarray(scores)
+        if array.dtype not in (np.float16, np.float32, np.float64):
+            if array.dtype.kind == "c":
+                raise TypeError("complex numbers have no order")
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"scores must be numbers: {error}.") from error
+    if array.ndim != 1:
+        hint = " Pass scores.ravel()." if array.ndim == 2 and 1 in array.shape else ""
+        raise ValueError(f"scores must be one-dimensional, got shape {array.shape}.{hint}")
+    return array
+
+
+def check_finite(scores: Array, *, infinite: bool = False) -> None:
+    """Raise an error if a score is NaN, or infinite where ``infinite`` does not allow it."""
+    if len(scores) == 0:
+        return
+    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
+    # stretch by stretch, the second pass finds the scores in cache.
+    stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
+    low = np.min([stretch.min() for stretch in stretches])
+    high = np.max([stretch.max() for stretch in stretches])
+    if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
+        bad = np.isnan(scores) if infinite else ~np.isfinite(scores)
+        position = int(np.flatnonzero(bad)[0])
+        must = "must not be NaN" if infinite else "must be finite"
+        raise ValueError(
+            f"scores {must}, got {scores[position]} at position {position} "
+            f"({int(bad.sum())} of {len(scores)} in total). Drop or fix those rows."
+        )

@@ -1,0 +1,220 @@
+"""Sort rows by score: Algorithm 1, lines P2 and P3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, zip_longest
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ordcut.data.radix import sort_by_digits
+from ordcut.jit import kernel
+from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
+
+#: Classes, last rows of a score, weights, and the stride of the weights.
+KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
+
+#: From this many rows on, sorting by digits beats an argsort, also when it has to be compiled.
+ROWS_WORTH_DIGITS = 20_000
+
+
+@dataclass(frozen=True)
+class SortedRows:
+    """Rows in the order of their scores.
+
+    ``ends`` marks the last row of each distinct score; ``weights`` is None where each row counts 1.
+    A cut ``p`` puts the rows ``[:p]`` below a threshold.
+    """
+
+    scores: Array
+    codes: Codes
+    ends: Bools
+    weights: Numbers | None
+    n_classes: int
+
+    @property
+    def weight(self) -> float:
+        """The weight of all rows together."""
+        return float(len(self.codes) if self.weights is None else self.weights.sum())
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The weight of each class."""
+        totals: Floats = self.between(np.empty(0, np.int64))[0]
+        return totals
+
+    def between(self, cuts: Ints) -> Floats:
+        """Return the weight of each class between ascending cuts, however many.
+
+        For K - 1 cuts that is the (predicted, true) table. Weights are added up in the order of the
+        scores, so that the order in which the rows came is irrelevant.
+        """
+        dtype = np.dtype(np.int64 if self.is_whole else np.float64)
+        totals = np.zeros((len(cuts) + 1, self.n_classes), dtype)
+        codes, _, weights, stride = self.for_kernels(dtype)
+        segments = np.concatenate(([0], cuts, [len(codes)]))
+        segment_totals(codes, weights, stride, segments, totals)
+        return totals.astype(np.float64)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all weights are whole numbers."""
+        return self.weights is None or self.weights.dtype == np.int64
+
+    def for_kernels(self, dtype: np.dtype[Any]) -> KernelRows:
+        """Return the rows as the solvers' kernels read them, with weights of a dtype."""
+        if self.weights is None:
+            return self.codes, self.ends, np.ones(1, dtype), 0
+        return self.codes, self.ends, self.weights.astype(dtype, copy=False), 1
+
+    @cached_property
+    def merged(self) -> SortedRows:
+        """The same rows with equal pairs of score and class made one, in the order of classes.
+
+        Sums of fractions then do not depend on the order of the rows, and a weight of ``w`` is the
+        same as ``w`` repeats, to the last bit. Sums of whole numbers need no such care.
+        """
+        if self.ends.all():
+            return self
+        score_number: Ints = np.cumsum(self.ends) - self.ends
+        pairs = score_number << 16 | self.codes
+        if (pairs[1:] > pairs[:-1]).all():
+            return self
+        pairs, weights = _merge(pairs, self.weights)
+        last = np.append(pairs[1:] >> 16 != pairs[:-1] >> 16, True)
+        scores = self.scores[self.ends][pairs >> 16]
+        codes = (pairs & 0xFFFF).astype(np.uint16)
+        return SortedRows(scores, codes, last, weights, self.n_classes)
+
+
+def sort_rows(
+    scores: Array,
+    codes: Array | None,
+    soft: Floats | None,
+    weights: Numbers | None,
+    n_classes: int,
+) -> SortedRows:
+    """Sort rows by their scores; they have a code each, or soft labels.
+
+    Examples
+    --------
+    >>> rows = sort_rows(
+    ...     np.array([0.5, 0.1, 0.5, 0.5]), np.array([1, 0, 1, 0]), None, None, n_classes=2)
+    >>> rows.scores, rows.ends
+    (array([0.1, 0.5, 0.5, 0.5]), array([ True, False, False,  True]))
+    >>> rows.merged.codes, rows.merged.weights
+    (array([0, 0, 1], dtype=uint16), array([1, 1, 2]))
+    """
+    if soft is not None:
+        return _sort_soft_rows(scores, soft, weights)
+    assert codes is not None
+    may_use_digits = weights is None and scores.dtype != np.float64
+    if may_use_digits and ROWS_WORTH_DIGITS <= len(scores) < np.iinfo(np.int32).max:
+        ordered, codes, ends = sort_by_digits(scores.astype(np.float32, copy=False), codes)
+        ordered = ordered.astype(scores.dtype, copy=False)
+        return SortedRows(ordered, codes, ends, None, n_classes)
+    order = np.argsort(scores)
+    scores = scores[order]
+    weights = None if weights is None else weights[order]
+    codes = codes[order].astype(np.uint16)
+    rows = SortedRows(scores, codes, _ends(scores), weights, n_classes)
+    return rows if rows.is_whole else rows.merged
+
+
+def insert_lumps(
+    rows: SortedRows, positions: Ints, totals: Numbers, scores: Array | None = None
+) -> SortedRows:
+    """Insert scores whose rows are known by their weight per class only.
+
+    Lump ``i``, with weights ``totals[i]``, comes before the row at ``positions[i]``; lumps at one
+    position keep their order. Without ``scores``, what the lumps' scores are is unknown: NaN.
+
+    Examples
+    --------
+    >>> rows = sort_rows(np.array([0.5, 0.1]), np.array([1, 0]), None, None, n_classes=2)
+    >>> lumped = insert_lumps(rows, np.array([1]), np.array([[3, 4]]))
+    >>> lumped.scores, lumped.codes, lumped.weights
+    (array([0.1, nan, nan, 0.5]), array([0, 0, 1, 1], dtype=uint16), array([1, 3, 4, 1]))
+    """
+    lump, code = np.nonzero(totals)
+    position = positions[lump]
+    weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
+    new_scores = np.full(len(lump), np.nan) if scores is None else scores[lump]
+    # Few lumps stand between many rows, so whole stretches are copied.
+    starts = (
+        np.flatnonzero(np.append(True, position[1:] != position[:-1])).tolist() if len(lump) else []
+    )
+    new_bounds = pairwise([*starts, len(lump)])
+    old_bounds = pairwise([0, *position[starts].tolist(), len(rows.codes)])
+    stretches = list(zip_longest(old_bounds, new_bounds, fillvalue=(0, 0)))
+
+    def joined(old: Array, new: Array) -> Array:
+        new = new.astype(old.dtype)
+        return np.concatenate(
+            [part for (a, b), (c, d) in stretches for part in (old[a:b], new[c:d])]
+        )
+
+    return SortedRows(
+        joined(rows.scores, new_scores),
+        joined(rows.codes, code),
+        joined(rows.ends, _ends(lump)),
+        joined(weights, totals[lump, code]),
+        rows.n_classes,
+    )
+
+
+def _ends(sorted_values: Array) -> Bools:
+    """Return which row is the last of its value."""
+    if len(sorted_values) == 0:
+        return np.zeros(0, np.bool_)
+    return np.append(sorted_values[1:] != sorted_values[:-1], True)
+
+
+def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
+    """Sort pairs of score and class, and add up the weights of equal ones."""
+    if weights is None:
+        pairs, counts = np.unique(pairs, return_counts=True)
+        return pairs, counts.astype(np.int64)
+    if weights.dtype == np.int64:
+        order = np.argsort(pairs, kind="stable")  # quick where pairs are nearly in order
+    else:  # by weight, too, so that a sum of fractions does not depend on the rows' order
+        order = np.lexsort((weights, pairs))
+    pairs, weights = pairs[order], weights[order]
+    starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+    return pairs[starts], np.add.reduceat(weights, starts)
+
+
+def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> SortedRows:
+    """Turn each score into one row for each class that has weight there."""
+    if weights is not None:
+        soft = soft * weights[:, None]
+    order = np.argsort(scores)
+    is_last = _ends(scores[order])
+    if not is_last.all():  # equal scores go by their labels, as in _merge
+        order = np.lexsort((*soft.T, scores))
+    starts = np.flatnonzero(np.append(True, is_last[:-1]))
+    soft = np.add.reduceat(soft[order], starts, axis=0)
+    if (soft == np.rint(soft)).all():
+        soft = soft.astype(np.int64)
+    row, code = np.nonzero(soft)
+    distinct = scores[order][starts]
+    codes, n_classes = code.astype(np.uint16), soft.shape[1]
+    return SortedRows(distinct[row], codes, _ends(row), soft[row, code], n_classes)
+
+
+@kernel("codes", steps=2)
+def segment_totals(
+    codes: Codes, weights: Numbers, stride: int, segments: Ints, totals: Numbers
+) -> None:
+    """Add up the weight of each class between neighbouring cuts.
+
+    Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``totals[k]`` by class. O(n) time.
+    """
+    for k in range(len(segments) - 1):
+        some_codes = codes[segments[k] : segments[k + 1]]
+        some_weights = weights[segments[k] * stride :]
+        total = totals[k]
+        for i in range(len(some_codes)):
+            total[some_codes[i]] += some_weights[i * stride]

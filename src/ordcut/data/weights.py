@@ -1,0 +1,114 @@
+"""Weights of rows and of classes: what must hold of them, and how many rows they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ordcut.exact import EXACT
+from ordcut.typing import Array, ArrayLike, Floats, Numbers
+
+#: Weights whose sum is beyond two to this power, or below its inverse, are scaled.
+FARTHEST_EXPONENT = 200
+
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
+
+
+def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
+    """Return row weights, int64 if all are whole, or None where every row has the weight 1.
+
+    Examples
+    --------
+    >>> check_weights([1.0, 2.0], 2), check_weights([0.5, 2.0], 2)
+    (array([1, 2]), array([0.5, 2. ]))
+    """
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"sample_weight must be numbers: {error}.") from error
+    if array.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must hold one number for each of the {n_rows} rows, "
+            f"got shape {array.shape}."
+        )
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        position = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            "sample_weight must be finite and not negative, "
+            f"got {array[position]} at position {position}."
+        )
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if total == 0:
+        raise ValueError("sample_weight must not be 0 in every row.")
+    if not np.isfinite(total):
+        raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
+    if total < EXACT and (array == np.rint(array)).all():
+        return None if (array == 1).all() else array.astype(np.int64)
+    exponent = int(np.frexp(total)[1])
+    if abs(exponent) > FARTHEST_EXPONENT:
+        # Only ratios matter, and products of such weights would leave the range of floats.
+        return np.ldexp(array, -exponent)
+    return array
+
+
+def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
+    """Return the factor of each class, of which ``totals`` are the weights without factors.
+
+    Examples
+    --------
+    >>> class_factors("balanced", np.array([0, 1]), np.array([30.0, 10.0]))
+    array([1., 3.])
+    """
+    k = len(classes)
+    if class_weight is None:
+        return np.ones(k)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(
+                f'class_weight must be "balanced", {k} numbers or a dict, got {class_weight!r}.'
+            )
+        # Only ratios matter; scaled by the commonest class they are whole where they can be.
+        factors = np.ones(k)
+        occurs = totals > 0
+        factors[occurs] = totals.max() / totals[occurs]
+        return factors
+    if isinstance(class_weight, Mapping):
+        unknown = [key for key in class_weight if key not in classes.tolist()]
+        if unknown:
+            raise ValueError(
+                f"class_weight must name known classes {classes.tolist()}, got {unknown[0]!r}."
+            )
+        class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
+    try:
+        factors = np.asarray(class_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"class_weight must be numbers: {error}.") from error
+    if factors.shape != (k,):
+        raise ValueError(
+            f"class_weight must hold one number for each of the {k} classes "
+            f"(thresholds are {k - 1}, classes are {k}), got shape {factors.shape}."
+        )
+    if not np.isfinite(factors).all() or (factors < 0).any():
+        raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
+    if not (factors * totals).any():
+        raise ValueError("class_weight must not be 0 for every class that occurs.")
+    return factors
+
+
+def effective_rows(weights: Floats) -> float:
+    """Return how many rows of equal weight tell as much as these (Kish's effective sample size).
+
+    Examples
+    --------
+    >>> effective_rows(np.array([0.5, 0.5, 0.5])), round(effective_rows(np.array([1.0, 0.1])), 2)
+    (3.0, 1.2)
+    """
+    ordered = np.sort(weights)  # sums must not depend on the order of the rows
+    share = ordered / ordered.sum()
+    return float(1 / (share @ share))

@@ -1,0 +1,169 @@
+"""Cross-validation: how rows are split, and how an inner estimator scores the rows held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import is_regressor
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, check_cv
+
+from ordcut.typing import Array, Floats
+
+
+@dataclass(frozen=True)
+class Response:
+    """A method of an estimator, and how its output becomes one score per row.
+
+    ``read`` takes the output and the positions of the classes that the estimator was fitted on.
+    """
+
+    method: str
+    read: Callable[[Floats, Array], Floats]
+    needs_classifier: bool
+
+    def scores(self, estimator: Any, features: Any, code_of: Array) -> Floats:
+        """Return one score per row; ``code_of`` has the position of each class of a classifier."""
+        if not hasattr(estimator, self.method):
+            raise ValueError(
+                f"response_method={self.method!r} needs an estimator with that method, got "
+                f"{type(estimator).__name__}. Choose another of {', '.join(RESPONSES)}."
+            )
+        output = np.asarray(getattr(estimator, self.method)(features))
+        positions = code_of
+        if self.needs_classifier:
+            known = np.asarray(estimator.classes_)
+            # A prefit classifier has labels as classes, of which there are as many as positions.
+            positions = code_of if len(known) == len(code_of) else code_of[known]
+        return self.read(output, positions)
+
+
+def _as_is(output: Floats, _: Array) -> Floats:
+    if output.ndim == 2 and output.shape[1] == 1:
+        output = output[:, 0]
+    if output.ndim != 1:
+        raise ValueError(
+            f"scores must be one number per row, got shape {output.shape}. "
+            "Pass an estimator with a single output."
+        )
+    return output
+
+
+def _mean_position(output: Floats, positions: Array) -> Floats:
+    """Return the mean position of the classes under the probabilities."""
+    return np.asarray(output @ positions.astype(np.float64))
+
+
+def _mean_of_margins(output: Floats, positions: Array) -> Floats:
+    """Return the margin for two classes; for more, the mean position under their softmax."""
+    if output.ndim == 1:
+        return _as_is(output, positions)
+    return _mean_position(softmax(output, 1), positions)
+
+
+#: Responses by name.
+RESPONSES: dict[str, Response] = {
+    "predict": Response("predict", _as_is, needs_classifier=False),
+    "predict_proba": Response("predict_proba", _mean_position, needs_classifier=True),
+    "decision_function": Response("decision_function", _mean_of_margins, needs_classifier=True),
+}
+
+
+def choose_response(estimator: Any, method: str) -> Response:
+    """Return the response of a given name; "auto" depends on the estimator."""
+    if method == "auto":
+        if is_regressor(estimator):
+            method = "predict"
+        else:
+            method = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
+            if not hasattr(estimator, method):
+                method = "predict"
+    return RESPONSES[method]
+
+
+def read_cv(cv: Any, codes: Array, random_state: Any) -> tuple[Any, Array]:
+    """Return the splitter for the parameter ``cv``, and the strata to pass to it.
+
+    A number of folds is stratified, a share between 0 and 1 is one stratified hold-out; anything
+    else is interpreted by scikit-learn.
+    """
+    if isinstance(cv, Real) and not isinstance(cv, Integral):
+        if not 0 < float(cv) < 1:
+            raise ValueError(
+                f'cv must be a share between 0 and 1, a number of folds, a splitter or "prefit", '
+                f"got {cv!r}."
+            )
+        strata = merge_rare(codes, 2)
+        split = StratifiedShuffleSplit(1, test_size=float(cv), random_state=random_state)
+        return split, strata
+    if cv is None or isinstance(cv, Integral):
+        n_folds = 5 if cv is None else int(cv)
+        if isinstance(cv, bool) or n_folds < 2:
+            raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")
+        if len(codes) < n_folds:
+            raise ValueError(
+                f"cv must not be more folds than there are rows, got {n_folds} folds and "
+                f"n_samples={len(codes)}."
+            )
+        return StratifiedKFold(n_folds), merge_rare(codes, n_folds)
+    return check_cv(cv, codes, classifier=True), codes
+
+
+def merge_rare(codes: Array, least: int) -> Array:
+    """Merge neighbouring classes until each stratum has at least ``least`` rows.
+
+    A stratified split would otherwise warn about a rare class, or fail.
+
+    Examples
+    --------
+    >>> merge_rare(np.array([0, 1, 1, 2, 3, 3]), 2)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    counts = np.bincount(codes)
+    stratum_of = np.zeros(len(counts), dtype=np.intp)
+    stratum, n_rows = 0, 0
+    for code, count in enumerate(counts):
+        if n_rows >= least and counts[code:].sum() >= least:
+            stratum, n_rows = stratum + 1, 0
+        stratum_of[code] = stratum
+        n_rows += count
+    return np.asarray(stratum_of[codes])
+
+
+def fit_and_score(
+    estimator: Any,
+    features: Any,
+    y: Array,
+    split: tuple[Array, Array],
+    fit_params: dict[str, Any],
+    response: Response,
+    code_of: Array,
+) -> tuple[Any, Floats]:
+    """Fit an estimator on the training rows of a split; return it and the test rows' scores."""
+    n, (train, test) = len(y), split
+    params = {
+        name: take_rows(value, train) if hasattr(value, "__len__") and len(value) == n else value
+        for name, value in fit_params.items()
+    }
+    estimator.fit(take_rows(features, train), y[train], **params)
+    return estimator, response.scores(estimator, take_rows(features, test), code_of)
+
+
+def take_rows(features: Any, rows: Array) -> Any:
+    """Return some rows of an array, a sparse matrix, a dataframe or a list."""
+    if isinstance(features, np.ndarray):
+        return features[rows]
+    if sparse.issparse(features):
+        return features.tocsr()[rows]
+    frame: Any = nw.from_native(features, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[rows].to_native()
+    if hasattr(features, "__array__"):
+        return np.asarray(features)[rows]
+    return [features[row] for row in rows.tolist()]

@@ -1,0 +1,134 @@
+"""Statistical inference: the covariance of estimates, and a table of their standard errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from ordcut.estimators.design import Design
+from ordcut.estimators.minimisers import invert_hessian
+from ordcut.estimators.proportional_odds import ProportionalOddsModel
+from ordcut.typing import Array, Floats
+
+
+def covariance_of(hessian: Floats, design: Design, model: ProportionalOddsModel) -> Floats:
+    """Return the covariance of the K - 1 biases and the coefficients, in this order.
+
+    It is the inverse of the Hessian on the scale of the features, and NaN for what the data do not
+    determine: coefficients of collinear or constant features, and biases next to classes that do
+    not occur.
+    """
+    inverse, undetermined = invert_hessian(hessian)
+    m = len(model.inner_biases)
+    back = np.eye(len(hessian))
+    back[m:, m:] /= design.scale
+    back[:m, m:] = design.centre / design.scale
+    inverse = back @ inverse @ back.T
+    inverse[undetermined], inverse[:, undetermined] = np.nan, np.nan
+    index = np.concatenate([_indices_of_biases(model), np.arange(m, len(hessian))])
+    whole = np.full((len(index), len(index)), np.nan)
+    known = np.flatnonzero(index >= 0)
+    whole[np.ix_(known, known)] = inverse[np.ix_(index[known], index[known])]
+    return whole
+
+
+def _indices_of_biases(model: ProportionalOddsModel) -> Array:
+    """Return the index of each of the K - 1 biases among those estimated, -1 if it was not."""
+    n_below = np.searchsorted(model.occurring, np.arange(model.n_classes - 1), "right")
+    is_first = np.diff(n_below, prepend=0) > 0
+    return np.where(is_first & (n_below <= len(model.inner_biases)), n_below - 1, -1)
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """Estimates with standard errors, z values, p values, intervals and odds ratios.
+
+    Attributes
+    ----------
+    title : str
+        What was fitted, and how well.
+    columns : dict of str to ndarray
+        ``term``, ``estimate``, ``std_error``, ``z``, ``p_value``, ``lower``, ``upper`` and, for
+        the logit link, ``odds_ratio``, ``odds_lower``, ``odds_upper``. A bias has no odds ratio.
+    """
+
+    title: str
+    columns: dict[str, Array]
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """Return the table as a dataframe of ``backend``: pandas, polars or pyarrow."""
+        import narwhals as nw
+
+        return nw.from_dict(self.columns, backend=backend).to_native()
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        names = list(self.columns)
+        rows = [
+            [value if isinstance(value, str) else _number(value) for value in row]
+            for row in zip(*(column.tolist() for column in self.columns.values()), strict=True)
+        ]
+        return names, rows
+
+    def __repr__(self) -> str:
+        names, rows = self._cells()
+        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if column == 0 else cell.rjust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in [names, *rows]
+        ]
+        return "\n".join([self.title, *lines])
+
+    def _repr_html_(self) -> str:
+        names, rows = self._cells()
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        return (
+            f"<table><caption>{escape(self.title)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def summarise(
+    title: str,
+    names: list[str],
+    estimates: Floats,
+    errors: Floats,
+    *,
+    n_biases: int,
+    level: float,
+    odds: bool,
+) -> Summary:
+    """Return the table of biases and then coefficients, with confidence intervals."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        z = estimates / errors
+        reach = ndtri(0.5 + level / 2) * errors
+        columns: dict[str, Array] = {
+            "term": np.array(names),
+            "estimate": estimates,
+            "std_error": errors,
+            "z": z,
+            "p_value": 2 * ndtr(-np.abs(z)),
+            "lower": estimates - reach,
+            "upper": estimates + reach,
+        }
+        if odds:
+            is_bias = np.arange(len(names)) < n_biases
+            for name, of in (("ratio", "estimate"), ("lower", "lower"), ("upper", "upper")):
+                columns[f"odds_{name}"] = np.where(is_bias, np.nan, np.exp(columns[of]))
+    return Summary(title, columns)
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4g}"

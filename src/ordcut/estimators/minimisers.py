@@ -1,0 +1,180 @@
+"""Two minimisers of smooth functions: Newton's method, and L-BFGS where a Hessian is too large."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from scipy import optimize
+from sklearn.exceptions import ConvergenceWarning
+
+from ordcut.typing import Array, Floats
+
+#: A Newton step longer than this where the gradient already vanishes means there is no minimum.
+LONGEST_LAST_STEP = 0.1
+
+#: So many steps of that length are taken before the search is given up.
+MOST_LONG_STEPS = 8
+
+
+class Point(Protocol):
+    """A function at one iterate; a value of inf means that the iterate is not allowed."""
+
+    value: float
+
+    def gradient(self) -> Floats:
+        """Return the first derivatives."""
+        ...
+
+
+class CurvedPoint(Point, Protocol):
+    """A function at one iterate, with second derivatives."""
+
+    def hessian(self) -> Floats:
+        """Return the second derivatives."""
+        ...
+
+
+PointT = TypeVar("PointT", bound=Point, covariant=True)
+
+
+class Problem(Protocol[PointT]):
+    """A function to minimise, and the iterate to start from."""
+
+    start: Floats
+
+    def at(self, iterate: Floats) -> PointT:
+        """Return the function at an iterate."""
+        ...
+
+
+@dataclass(frozen=True)
+class Minimum(Generic[PointT]):
+    """The last iterate of a search, and why it did not converge: an empty text if it did."""
+
+    iterate: Floats
+    point: PointT
+    n_iter: int
+    failure: str = ""
+
+    def warn(self, advice: str) -> None:
+        """Warn if the search did not converge."""
+        if self.failure:
+            warnings.warn(f"{self.failure} {advice}", ConvergenceWarning, stacklevel=4)
+
+
+def newton(problem: Problem[CurvedPoint], *, gtol: float, max_iter: int) -> Minimum[CurvedPoint]:
+    """Minimise by Newton steps, halved until the function decreases enough.
+
+    Directions that the function does not depend on, such as those of collinear features, are left
+    as they are; directions of negative curvature are followed downwards. Ends where no derivative
+    is above ``gtol``.
+    """
+    iterate = problem.start.copy()
+    point = problem.at(iterate)
+    n_long = 0
+    for n_iter in range(1, max_iter + 1):
+        gradient = point.gradient()
+        step = newton_step(gradient, point.hessian())
+        is_flat = np.abs(gradient).max(initial=0.0) <= gtol
+        if is_flat and np.abs(step).max(initial=0.0) < LONGEST_LAST_STEP:
+            return Minimum(iterate, point, n_iter)
+        n_long = n_long + 1 if is_flat else 0
+        if n_long > MOST_LONG_STEPS:
+            return Minimum(
+                iterate, point, n_iter,
+                "the coefficients diverge, as they do where features separate classes perfectly.",
+            )  # fmt: skip
+        further = _step_down(problem, iterate, point, step, float(gradient @ step))
+        if further is None:
+            return Minimum(iterate, point, n_iter, "the search stalled before it converged.")
+        iterate, point = further
+    return Minimum(iterate, point, max_iter, f"the search did not converge in {max_iter} steps.")
+
+
+def newton_step(gradient: Floats, hessian: Floats) -> Floats:
+    """Return the step to subtract: ``H^-1 g``, with the curvature made positive."""
+    values, vectors, size = _scaled_eigen(hessian)
+    curvature = np.abs(values)
+    keep = curvature > 1e-13 * len(values) * curvature.max(initial=0.0)
+    along = vectors[:, keep].T @ (gradient / size)
+    return np.asarray(vectors[:, keep] @ (along / curvature[keep])) / size
+
+
+def invert_hessian(hessian: Floats) -> tuple[Floats, Array]:
+    """Return the inverse, and which parameters lie along directions without curvature."""
+    values, vectors, size = _scaled_eigen(hessian)
+    keep = values > 1e-11 * values.max()
+    kept = vectors[:, keep] / size[:, None]
+    undetermined = (vectors[:, ~keep] ** 2).sum(axis=1) > 1e-8
+    return (kept / values[keep]) @ kept.T, undetermined
+
+
+def _scaled_eigen(hessian: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return eigenvalues and eigenvectors of a Hessian scaled to a unit diagonal, and the scale."""
+    size = np.sqrt(np.abs(np.diag(hessian)))
+    size[size == 0] = 1.0
+    values, vectors = np.linalg.eigh(hessian / size / size[:, None])
+    return values, vectors, size
+
+
+def _step_down(
+    problem: Problem[CurvedPoint], iterate: Floats, point: Point, step: Floats, decrease: float
+) -> tuple[Floats, CurvedPoint] | None:
+    """Halve a step until the function decreases by a share of what its gradient predicts."""
+    # Close to the minimum the predicted decrease is smaller than the rounding of the value.
+    rounding = 64 * np.finfo(np.float64).eps * abs(point.value)
+    length = 1.0
+    for _ in range(60):
+        trial = iterate - length * step
+        there = problem.at(trial)
+        if there.value <= point.value - 1e-4 * length * decrease + rounding:
+            return trial, there
+        length /= 2
+    return None
+
+
+def lbfgs(
+    problem: Problem[Point],
+    *,
+    gtol: float,
+    max_iter: int,
+    lower_bounds: Floats | None = None,
+) -> Minimum[Point]:
+    """Minimise by L-BFGS-B, which needs no Hessian and respects lower bounds."""
+    scale = max(abs(problem.at(problem.start).value), 1e-300)
+
+    def value_and_gradient(iterate: Floats) -> tuple[float, Floats]:
+        point = problem.at(iterate)
+        return point.value / scale, point.gradient() / scale
+
+    bounds = None if lower_bounds is None else optimize.Bounds(lower_bounds, np.inf)
+    found = optimize.minimize(
+        value_and_gradient,
+        problem.start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 4 * max_iter + 100,
+            "maxcor": 20,
+            "gtol": gtol / scale,
+            "ftol": 0.0,
+        },
+    )
+    point = problem.at(found.x)
+    gradient = point.gradient()
+    if lower_bounds is not None:
+        gradient = np.where((found.x <= lower_bounds) & (gradient > 0), 0.0, gradient)
+    # Whether a search converged that ended because values no longer differ, the gradient decides.
+    largest = float(np.abs(gradient).max(initial=0.0))
+    failure = ""
+    if largest > 10 * gtol:
+        failure = (
+            f"the search did not converge in {found.nit} steps "
+            f"(largest derivative {largest:.2g}, tolerance {gtol:.2g})."
+        )
+    return Minimum(found.x, point, max(1, int(found.nit)), failure)

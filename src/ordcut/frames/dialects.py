@@ -1,0 +1,99 @@
+"""How engines differ: the same query, in the form that each runs quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ordcut.typing import Ints
+
+#: Spark gets conditions on at most so many runs of keys.
+MOST_RUNS = 32
+
+
+def collect(frame: Any) -> Any:
+    """Return the rows of a lazy frame.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> collect(nw.from_native(pl.LazyFrame({"x": [1.0, 2.0]}))).rows()
+    [(1.0,), (2.0,)]
+    """
+    engine = frame.implementation
+    if engine.is_polars():  # so that a frame larger than memory is never one table
+        return frame.collect(engine="streaming")
+    if engine.is_dask():  # which fuses tasks only if told to
+        return nw.from_native(frame.to_native().optimize()).collect()
+    return frame.collect()
+
+
+def first_rows(frame: Any, n_rows: int) -> Any:
+    """Return some of the first rows of a lazy frame; of Dask's those of the first part alone.
+
+    Dask would read all parts otherwise.
+    """
+    if frame.implementation.is_dask():
+        frame = nw.from_native(frame.to_native().partitions[0])
+    return frame.head(n_rows)
+
+
+def materialiser(frame: Any) -> Callable[[], Any] | None:
+    """Return a function that makes an engine keep the rows of a lazy frame; None if it cannot.
+
+    The function returns a frame with the rows. A lazy engine may compute them only when they are
+    first needed.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = nw.from_native(pl.LazyFrame({"x": [1.0, 2.0]}).filter(pl.col("x") > 1))
+    >>> materialiser(rows)().collect().rows()
+    [(2.0,)]
+    """
+    engine, native = frame.implementation, frame.to_native()
+    if engine.is_polars():
+        return lambda: collect(frame).lazy()
+    if engine.is_pandas_like() or engine.is_pyarrow():
+        return lambda: frame  # its rows have been computed already
+    if engine.is_pyspark():
+        return lambda: nw.from_native(native.persist())
+    if engine.is_dask():
+        return lambda: nw.from_native(native.optimize().persist())
+    if engine.is_duckdb() and hasattr(native, "materialize"):  # versions before 2 do not have it
+        return lambda: nw.from_native(native.materialize())
+    return None
+
+
+def release(frame: Any) -> None:
+    """Free the rows that an engine keeps; most do so when nothing refers to them any more."""
+    if frame.implementation.is_pyspark():
+        frame.to_native().unpersist()
+
+
+def is_slow_at_conditions(frame: Any) -> bool:
+    """Return whether it is worth a query to find out that a condition is not needed."""
+    return bool(frame.implementation.is_duckdb())
+
+
+def is_slow_at_casts(frame: Any) -> bool:
+    """Return whether to group by a whole number in float64, rather than to cast it."""
+    return bool(frame.implementation.is_duckdb() or frame.implementation.is_ibis())
+
+
+def is_one_of(frame: Any, key: Any, keys: Ints) -> Any:
+    """Return the condition that a key is one of some, which ascend.
+
+    Spark takes a millisecond for each literal, so it gets the ends of runs of keys, if there are
+    few.
+    """
+    values = keys.astype(np.float64).tolist()
+    breaks = np.flatnonzero(np.diff(keys) > 1)
+    if not frame.implementation.is_pyspark() or len(breaks) > MOST_RUNS:
+        return key.is_in(values)
+    firsts, lasts = np.append(0, breaks + 1).tolist(), np.append(breaks, len(values) - 1).tolist()
+    runs = [key.is_between(values[a], values[b]) for a, b in zip(firsts, lasts, strict=True)]
+    return nw.any_horizontal(*runs, ignore_nulls=True)

@@ -1,0 +1,385 @@
+"""The queries that an engine runs, as narwhals expressions: one code for all engines.
+
+Queries are announced and counted, and an engine's own errors say what it was computing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from ordcut.data import is_missing
+from ordcut.frames import dialects
+from ordcut.frames.cache import MOST_CACHED, CachedRows
+from ordcut.frames.columns import (
+    LEAST,
+    Columns,
+    ExpressionBackend,
+    as_arrays,
+    as_narwhals,
+    as_number,
+    columns_of,
+    from_columns,
+    key_and_label,
+    location_columns,
+    split_pairs,
+)
+from ordcut.frames.grid import (
+    NOWHERE,
+    WEIGHTLESS,
+    Location,
+    NestedCells,
+    Root,
+    Zoom,
+    descend,
+    enter,
+)
+from ordcut.pruning import SAMPLE_SIZE, spread_indices
+from ordcut.typing import Array, Ints
+
+Frame: TypeAlias = Any
+Nulls: TypeAlias = Literal["raise", "drop"]
+Progress: TypeAlias = bool | Callable[[str], None]
+
+#: More classes than this are not predicted.
+MOST_PREDICTIONS = 1 << 16
+
+_EXTREMES = [nw.col("x").min().alias("low"), nw.col("x").max().alias("high")]
+
+
+class Engine:
+    """A frame with the columns of a problem, wherever it lives.
+
+    Parameters
+    ----------
+    frame
+        Any frame that narwhals knows.
+    score, label, weight
+        The names of its columns.
+    nulls
+        What to do about rows with something missing.
+    progress
+        Whether to write a line to standard error after each pass; or a function to call before
+        each, with a description of it.
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        score: str,
+        label: str,
+        weight: str | None,
+        *,
+        nulls: Nulls = "raise",
+        progress: Progress = False,
+    ) -> None:
+        if nulls not in ("raise", "drop"):
+            raise ValueError(f'nulls must be "raise" or "drop", got {nulls!r}.')
+        some = as_narwhals(frame)
+        self.names = {"score": score, "label": label, "weight": weight}
+        schema = columns_of(some, self.names)
+        self._label_dtype = schema[label]
+        #: The dtype that the scores have, or get.
+        self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)
+        is_enum = isinstance(self._label_dtype, nw.Enum)
+        #: The order of the classes, where the type of the labels states one.
+        self.stated_order = list(self._label_dtype.categories) if is_enum else None
+        self.is_weighted = weight is not None
+        self._score = as_number(score, schema, "score").alias("x")
+        is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
+        a_label = nw.col(label).cast(nw.String) if is_category else nw.col(label)
+        columns = [self._score, a_label.alias("label")]
+        if weight is not None:
+            columns.append(as_number(weight, schema, "weight").alias("weight"))
+        self._least_label = LEAST.get(type(self._label_dtype))
+        self._eager = some if isinstance(some, nw.DataFrame) else None
+        self._frame: Frame = some.lazy().select(*columns)
+        self._cached: list[CachedRows] = []
+        self._name = some.implementation.name.lower()
+        self._nulls, self._progress = nulls, progress
+        self._all_rows_count = False  # until it is known that no row is to be left out
+        self.passes = 0  # how many times the engine has gone through the frame
+
+    def sample(self) -> Array:
+        """Return some scores: the first ones of a lazy frame, else some from all over it."""
+        description = "a sample of the scores"
+        some = dialects.first_rows(self._frame.select("x"), SAMPLE_SIZE)
+        if self._eager is not None and len(self._eager) > SAMPLE_SIZE:
+            indices = spread_indices(len(self._eager)).tolist()
+            some = self._eager[indices].lazy().select(self._score)
+        found = self._collect(some, description, is_pass=False)["x"]
+        if len(found) == 0:  # perhaps only the first partition is empty
+            first = self._frame.select("x").head(SAMPLE_SIZE)
+            found = self._collect(first, description, is_pass=False)["x"]
+        return found
+
+    def widen(self, root: Root) -> Root:
+        """Return wider cells, beyond which there is no score, if that saves time.
+
+        DuckDB knows from the statistics of files whether there is one.
+        """
+        wide = root.widened()
+        if wide is None or self.is_weighted or not dialects.is_slow_at_conditions(self._frame):
+            return root
+        window = wide.windows[0]
+        beyond = (nw.col("x") < window.low) | (nw.col("x") > window.high)
+        frame = self._frame.filter(beyond).select("x").head(1)
+        found = self._collect(frame, "a score that lies far out", is_pass=False)
+        return root if len(found["x"]) else wide
+
+    def count_in_root(self, root: Root) -> Columns:
+        """Return the number of rows and their weight for each of the root's cells and label."""
+        description = "the rows of each cell and label"
+        key = self._locate(root).key
+        return self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
+
+    def keep(self, cells: NestedCells, chosen: Ints) -> None:
+        """Make the engine keep the rows of chosen cells of one depth, if it can and should."""
+        n_rows = int(cells.n_rows[chosen].sum())
+        n_cached = n_rows + sum(entry.n_rows for entry in self._cached)
+        if n_cached > MOST_CACHED or self._find_cached(cells, chosen) is not None:
+            return
+        frame, _ = self._in_cells(cells, chosen)
+        depth = int(cells.depth[chosen[0]])
+        if depth > 0:  # there are columns with the location of the rows
+            frame = frame.select(*self._frame.collect_schema().names())
+        materialise = dialects.materialiser(frame)
+        if materialise is not None:
+            frame = self._run(materialise, f"the rows of {len(chosen)} cells, to be kept")
+            self._cached.append(CachedRows(frame, n_rows, depth, cells.key[chosen]))
+
+    def release(self) -> None:
+        """Let the engine free the rows that it keeps."""
+        while self._cached:
+            dialects.release(self._cached.pop().frame)
+
+    def _find_cached(self, cells: NestedCells, chosen: Ints) -> CachedRows | None:
+        """Return rows that the engine keeps, with those of chosen cells of one depth among them."""
+        return next((entry for entry in self._cached if entry.holds(cells, chosen)), None)
+
+    def count_in_parts(
+        self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
+    ) -> Columns:
+        """Return the same for parts of chosen cells of one depth, and optionally their extremes."""
+        self.keep(cells, chosen)
+        frame, location = self._zoomed(*self._in_cells(cells, chosen), zoom)
+        sums = [*self._sums, *(_EXTREMES if extremes else [])]
+        description = f"the rows of each part of {len(chosen)} cells and label"
+        most_keys = (int(cells.key[chosen].max()) + 1) * zoom.n_keys
+        is_pass = self._find_cached(cells, chosen) is None
+        return self._count(frame, location.key, sums, description, most_keys, is_pass=is_pass)
+
+    def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
+        """Return the lowest and the highest score of chosen cells of one depth."""
+        frame, location = self._in_cells(cells, chosen)
+        frame = frame.with_columns(location.key.alias("key")).group_by("key").agg(*_EXTREMES)
+        is_pass = self._find_cached(cells, chosen) is None
+        return self._collect(frame, f"the extremes of {len(chosen)} cells", is_pass=is_pass)
+
+    def fetch(self, cells: NestedCells, chosen: Ints, *, merge: bool) -> Columns:
+        """Return the rows of chosen cells of one depth; with ``merge``, equal ones as one."""
+        frame, _ = self._in_cells(cells, chosen)
+        if merge:
+            weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
+            frame = frame.group_by("x", "label").agg(weight)
+        is_pass = self._find_cached(cells, chosen) is None
+        return self._take(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
+
+    def fetch_all(self) -> Columns:
+        """Return every row that counts."""
+        frame = self._frame if self._all_rows_count else self._frame.filter(self._is_valid)
+        return self._take(frame, "all rows")
+
+    def _take(self, frame: Frame, description: str, *, is_pass: bool = True) -> Columns:
+        """Return the score, the label and the weight of rows."""
+        found = self._collect(frame, description, is_pass=is_pass)
+        names = [name for name in ("label", "weight") if name in found]
+        return {"score": found["x"].astype(self.dtype)} | {name: found[name] for name in names}
+
+    def count_labels(self, predicted: Any) -> Columns:
+        """Return the rows and the weight by an expression over the score ``x``, and by label."""
+        key = nw.when(self._is_valid).then(predicted).otherwise(self._no_cell)
+        description = "the rows of each prediction and label"
+        return self._count(self._frame, key, self._sums, description, MOST_PREDICTIONS)
+
+    def _count(
+        self,
+        frame: Frame,
+        key: Any,
+        sums: list[Any],
+        description: str,
+        most_keys: int,
+        *,
+        is_pass: bool = True,
+    ) -> Columns:
+        """Return sums by key and label."""
+        if self._least_label is None:
+            frame = frame.with_columns(key.alias("key"), *self._fractions)
+            groups = frame.group_by("key", "label")
+            return self._collect(groups.agg(*sums), description, is_pass=is_pass)
+        pair = key_and_label(frame, key, most_keys).alias("pair")
+        groups = frame.with_columns(pair, *self._fractions).group_by("pair")
+        found = self._collect(groups.agg(*sums), description, is_pass=is_pass)
+        return split_pairs(found, self._least_label)
+
+    def usable(self, counted: Columns) -> tuple[Columns, int]:
+        """Return what was counted of rows that can be used, and how many rows had nulls.
+
+        Only if there is a row that cannot be used, the engine runs one more query, for the reasons.
+        From then on such rows are left out.
+        """
+        no_label = is_missing(counted["label"])
+        cannot_be_used = no_label | (counted["key"] == NOWHERE)
+        is_out = cannot_be_used | (counted["key"] == WEIGHTLESS)
+        n_missing = 0
+        self._all_rows_count = not is_out.any()
+        if cannot_be_used.any():
+            problems = self._count_problems()
+            self._refuse(problems)
+            n_missing = problems["any"]
+            if no_label.any():
+                self._frame = self._frame.filter(~self._is_missing("label"))
+        if is_out.all():
+            raise ValueError(
+                "frame must hold at least one row with a score, a label and a weight above 0, "
+                "got none."
+            )
+        return {name: values[~is_out] for name, values in counted.items()}, n_missing
+
+    def _count_problems(self) -> dict[str, int]:
+        """Return how many rows have something missing, or a number that cannot be used."""
+        names = ["x", "label", "weight"] if self.is_weighted else ["x", "label"]
+        is_null = {name: self._is_missing(name) for name in names}
+        problems = dict(is_null)
+        problems["any"] = nw.any_horizontal(*is_null.values(), ignore_nulls=True)
+        problems["infinite"] = ~is_null["x"] & ~nw.col("x").is_finite()
+        if self.is_weighted:
+            weight = nw.col("weight")
+            problems["bad weight"] = ~is_null["weight"] & (~weight.is_finite() | (weight < 0))
+        frame = self._frame.select(
+            *(is_it.cast(nw.Int64).sum().alias(name) for name, is_it in problems.items())
+        )
+        found = self._collect(frame, "the number of missing values")
+        return {name: int(counts[0] or 0) for name, counts in found.items()}
+
+    def _refuse(self, problems: dict[str, int]) -> None:
+        """Raise an error for rows that cannot be used, unless they may be dropped."""
+        names = self.names
+        if problems["infinite"]:
+            raise ValueError(
+                f"score must name a column of finite numbers, got {problems['infinite']} rows "
+                f"with an infinite one in {names['score']!r}. Drop or fix those rows."
+            )
+        if problems.get("bad weight"):
+            raise ValueError(
+                "weight must name a column of finite numbers that are not negative, "
+                f"got {problems['bad weight']} rows with others in {names['weight']!r}."
+            )
+        if problems["any"] and self._nulls == "raise":
+            of_columns = {"score": "x", "label": "label", "weight": "weight"}
+            listed = ", ".join(
+                f"{problems[column]} in {names[argument]!r}"
+                for argument, column in of_columns.items()
+                if problems.get(column)
+            )
+            raise ValueError(
+                f"frame must not have missing values, got {listed}. "
+                'Fill them in, or leave those rows out with nulls="drop".'
+            )
+
+    def _is_missing(self, name: str) -> Any:
+        is_null = nw.col(name).is_null()
+        is_float = name != "label" or self._label_dtype.is_float()
+        return is_null | nw.col(name).is_nan() if is_float else is_null
+
+    @property
+    def _is_valid(self) -> Any:
+        is_valid = nw.col("x").is_finite()
+        if self.is_weighted:
+            is_valid = is_valid & nw.col("weight").is_finite() & (nw.col("weight") > 0)
+        return is_valid
+
+    @property
+    def _no_cell(self) -> Any:
+        """The key of a row that is in no cell."""
+        if not self.is_weighted:
+            return NOWHERE
+        weighs_nothing = nw.col("x").is_finite() & (nw.col("weight") == 0)
+        return nw.when(weighs_nothing).then(WEIGHTLESS).otherwise(NOWHERE)
+
+    @property
+    def _fractions(self) -> list[Any]:
+        if not self.is_weighted:
+            return []
+        weight = nw.col("weight")
+        return [(weight != weight.floor()).cast(nw.Int64).alias("fractions")]
+
+    @property
+    def _sums(self) -> list[Any]:
+        weighted = [nw.col("weight").sum(), nw.col("fractions").sum()] if self.is_weighted else []
+        return [nw.len().alias("rows"), *weighted]
+
+    def _locate(self, root: Root, *, with_ends: bool = True) -> Location:
+        """Return the location of rows among the cells of the root.
+
+        Without ends, which saves time, the keys of rows that lie in no window are none of a cell.
+        """
+        x, backend = nw.col("x"), ExpressionBackend()
+        location = enter(root, x, backend)
+        if root.is_whole or (self._all_rows_count and not with_ends):
+            return location
+        is_inside, is_valid = root.is_inside(x), self._is_valid
+        if self.is_weighted:
+            is_inside = is_inside & is_valid
+        # Most rows are inside: the others are judged by themselves.
+        end = nw.when(is_valid).then(root.end_of(x, backend)).otherwise(self._no_cell)
+        return replace(location, key=nw.when(is_inside).then(location.key).otherwise(end))
+
+    def _in_cells(self, cells: NestedCells, chosen: Ints) -> tuple[Frame, Location]:
+        """Return the rows of cells of one depth, and their location."""
+        depth = int(cells.depth[chosen[0]])
+        keys_by_depth = [cells.ancestors(chosen, d) for d in range(depth + 1)]
+        has_ends = bool(np.isin(keys_by_depth[0], cells.root.ends).any())
+        cached = self._find_cached(cells, chosen)
+        frame = self._frame if cached is None else cached.frame
+        location = self._locate(cells.root, with_ends=has_ends)
+        for d, keys in enumerate(keys_by_depth):
+            if cached is None or not cached.needs_no_filter(d, depth, keys):
+                frame = frame.filter(dialects.is_one_of(frame, location.key, keys))
+            if d < depth:
+                frame, location = self._zoomed(frame, location, cells.zooms[d])
+        return frame, location
+
+    def _zoomed(self, frame: Frame, location: Location, zoom: Zoom) -> tuple[Frame, Location]:
+        """Return the rows with their location before a zoom as columns, and that after it."""
+        frame = frame.with_columns(*location_columns(location))
+        return frame, descend(zoom, from_columns(location), nw.col("x"), ExpressionBackend())
+
+    def _run(self, query: Callable[[], Any], description: str, *, is_pass: bool = True) -> Any:
+        """Return the result of a query; an error of the engine gets a note on what it computed."""
+        if callable(self._progress) and is_pass:
+            self._progress(description)
+        try:
+            result = query()
+        except Exception as error:
+            error.add_note(f"ordcut was computing {description} with {self._name}.")
+            raise
+        self.passes += is_pass
+        if self._progress is True and is_pass:
+            size = f": {len(result)} rows" if hasattr(result, "__len__") else ""
+            print(f"ordcut: pass {self.passes}: {description}{size}", file=sys.stderr)
+        return result
+
+    def _collect(self, frame: Frame, description: str, *, is_pass: bool = True) -> Columns:
+        """Return the rows of a lazy frame as arrays."""
+        found = self._run(lambda: dialects.collect(frame), description, is_pass=is_pass)
+        columns = as_arrays(found)
+        if "key" in columns:  # a whole number in float64, which saves engines a cast of all rows
+            keys = columns["key"]
+            columns["key"] = np.where(keys == keys, keys, NOWHERE).astype(np.int64)
+        return columns

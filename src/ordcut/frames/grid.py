@@ -1,0 +1,391 @@
+"""Cells that an engine can count: powers of two, refined where it matters.
+
+A score is first located among the cells of the root, and then, step by step, among the parts of its
+cell. Each step is one subtraction, one multiplication by a power of two and one floor, which every
+engine rounds alike, and each keeps the order of the scores. The steps are written once, over a
+backend: the expressions of an engine, or arrays of rows that an engine has handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ordcut.typing import Array, Bools, Floats, Ints
+
+#: Beyond this, the difference of two scores could leave the range of float64.
+FARTHEST = 2.0**1021
+
+#: Scales of windows are powers of two up to this one: zooms go on from there.
+LARGEST_EXPONENT = 900
+
+#: If more than this share of the scores is in one of so many cells, there are so many windows, of
+#: about the same number of scores each.
+MOST_IN_ROUGH, N_ROUGH, N_WINDOWS = 0.2, 64, 8
+
+#: The keys of a row that weighs nothing, of one that cannot be used, and of one below all windows.
+WEIGHTLESS, NOWHERE, BELOW = -3.0, -2.0, -1.0
+
+#: A cell is split into so many parts at once: a power of two, between these.
+LEAST_PARTS, MOST_PARTS = 4, 1 << 9
+
+#: Of the cells with so many times the rows of others, at most so many get a window of their own.
+TIMES_HEAVY, N_SPECIAL = 8, 8
+
+#: Keys of cells are exact in float64, and cells are split at most so many times: what that does not
+#: separate has about the same score.
+LARGEST_KEY, MOST_DEPTH = 2.0**52, 8
+
+
+@dataclass(frozen=True)
+class Window:
+    """Equal parts of a stretch of the line; scores beyond it go to the parts at its ends."""
+
+    low: float
+    high: float
+    scale: float
+
+    @classmethod
+    def over(cls, low: float, high: float, most_parts: int) -> Window:
+        """Lay at most about so many parts over a stretch, and at least half of them.
+
+        Examples
+        --------
+        >>> Window.over(0.0, 10.0, 64).scale
+        4.0
+        """
+        low, high = max(low, -FARTHEST), min(high, FARTHEST)
+        if low > high:  # all scores are beyond the farthest
+            low = high
+        if low == high:
+            return cls(low, high, 1.0)
+        exponent = int(np.floor(np.log2(most_parts - 1) - np.log2(high - low)))
+        return cls(low, high, 2.0 ** min(max(exponent, -1021), LARGEST_EXPONENT))
+
+    @property
+    def n_parts(self) -> int:
+        """The number of parts."""
+        return int(np.floor((self.high - self.low) * self.scale)) + 1
+
+    def part_of(self, score: Any) -> Any:
+        """Return the part of scores, as an array or as an expression, without the floor."""
+        return (score.clip(self.low, self.high) - self.low) * self.scale
+
+
+@dataclass(frozen=True)
+class Root:
+    """The first cells: windows side by side, each up to its edge, the last one without.
+
+    ``is_whole`` says that no score is known to lie beyond them.
+    """
+
+    edges: tuple[float, ...]
+    windows: tuple[Window, ...]
+    is_whole: bool = False
+
+    @property
+    def n_keys(self) -> int:
+        """How far apart the keys of two windows are."""
+        return max(window.n_parts for window in self.windows)
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The keys of what lies below all windows and of what lies above."""
+        return BELOW, float(len(self.windows) * self.n_keys)
+
+    def is_inside(self, score: Any) -> Any:
+        """Return whether scores, as an array or as an expression, lie in a window."""
+        return (score >= self.windows[0].low) & (score <= self.windows[-1].high)
+
+    def end_of(self, score: Any, backend: Any) -> Any:
+        """Return the key of scores that lie in no window."""
+        below, above = self.ends
+        return backend.choose([(score < self.windows[0].low, below)], above)
+
+    def widened(self) -> Root | None:
+        """Return the same cells with as many again on either side; None if windows differ.
+
+        Examples
+        --------
+        >>> first_cells(np.arange(9.0), 10).widened().windows[0]
+        Window(low=-8.0, high=16.0, scale=1.0)
+        """
+        low, high, scale = self.windows[0].low, self.windows[-1].high, self.windows[0].scale
+        width = high - low
+        if len(self.windows) > 1 or max(width - low, width + high) > FARTHEST:
+            return None
+        return Root((), (Window(low - width, high + width, scale),), is_whole=True)
+
+    def window_of(self, key: int, most_parts: int) -> Window:
+        """Return a window over one of the cells."""
+        around = self.windows[key // self.n_keys]
+        low = around.low + (key % self.n_keys) / around.scale
+        return Window.over(low, low + 1 / around.scale, most_parts)
+
+
+def first_cells(sample: Array, n_cells: int) -> Root:
+    """Return about so many cells over the middle 99.8 % of some scores.
+
+    Cells of one length will do, unless many scores would share few of them.
+
+    Examples
+    --------
+    >>> len(first_cells(np.arange(1000.0), 100).windows)
+    1
+    >>> len(first_cells(np.exp(np.arange(1000.0) / 50), 100).windows)
+    8
+    """
+    scores = np.sort(sample[np.isfinite(sample)])
+    if len(scores) == 0:
+        return Root((), (Window(0.0, 0.0, 1.0),))
+    rank = len(scores) // 1000
+    low, high = float(scores[rank]), float(scores[-1 - rank])
+    window = Window.over(low, high, n_cells)
+    rough = Window.over(low, high, N_ROUGH)
+    share = np.bincount(np.floor(rough.part_of(scores)).astype(np.int64)).max() / len(scores)
+    if share <= MOST_IN_ROUGH or low == high:
+        return Root((), (window,))
+    edges = np.unique(scores[(len(scores) * np.arange(1, N_WINDOWS)) // N_WINDOWS])
+    edges = edges[(edges > low) & (edges < high)].tolist()
+    borders = pairwise([low, *edges, high])
+    each = max(4, n_cells // (len(edges) + 1))
+    windows = [Window.over(a, b, each) for a, b in borders]
+    return Root(tuple(edges), tuple(windows))
+
+
+@dataclass(frozen=True)
+class Zoom:
+    """A step into cells: each is cut into equal parts, and some in a window of their own.
+
+    ``special`` holds the keys of the latter; ``n_keys`` is how far apart the keys of the first
+    parts of two cells are.
+    """
+
+    n_parts: int
+    n_keys: int
+    special: tuple[tuple[int, Window], ...] = ()
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where scores are: the key of their cell, its lower end, its width, and one over it."""
+
+    key: Any
+    origin: Any
+    width: Any
+    scale: Any
+
+
+class ArrayBackend:
+    """The steps over NumPy arrays; an engine's are the same over its expressions."""
+
+    def choose(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
+        """Return the value of the first branch whose condition holds."""
+        if not branches:
+            return otherwise
+        return np.select([is_it for is_it, _ in branches], [it for _, it in branches], otherwise)
+
+    def floor(self, values: Any) -> Any:
+        """Round down."""
+        return np.floor(values)
+
+
+def enter(root: Root, score: Any, backend: Any) -> Location:
+    """Return the location of scores among the cells of the root's windows.
+
+    The key of a score beyond them is that of no cell; it belongs to one of the ends.
+    """
+    bases = [index * float(root.n_keys) for index in range(len(root.windows))]
+    conditions = [score < edge for edge in root.edges]
+
+    def by_window(values: list[Any]) -> Any:
+        if len(values) == 1:
+            return values[0]
+        return backend.choose(list(zip(conditions, values[:-1], strict=True)), values[-1])
+
+    part = backend.floor(by_window([(score - w.low) * w.scale for w in root.windows]))
+    width = by_window([1 / w.scale for w in root.windows])
+    return Location(
+        key=part + by_window(bases) if len(bases) > 1 else part,
+        origin=part * width + by_window([w.low for w in root.windows]),
+        width=width,
+        scale=by_window([w.scale for w in root.windows]),
+    )
+
+
+def descend(zoom: Zoom, location: Location, score: Any, backend: Any) -> Location:
+    """Return the location of scores among the parts of their cells."""
+    n_parts = float(zoom.n_parts)
+    own = [(location.key == float(key), window) for key, window in zoom.special]
+
+    def by_cell(value_of: Callable[[Window], Any], common: Any) -> Any:
+        return backend.choose([(is_it, value_of(window)) for is_it, window in own], common)
+
+    scale, width = location.scale * n_parts, location.width * (1 / n_parts)
+    common = ((score - location.origin) * scale).clip(0.0, n_parts - 1)
+    part = backend.floor(by_cell(lambda window: window.part_of(score), common))
+    width = by_cell(lambda window: 1 / window.scale, width)
+    return Location(
+        key=location.key * float(zoom.n_keys) + part,
+        origin=part * width + by_cell(lambda window: window.low, location.origin),
+        width=width,
+        scale=by_cell(lambda window: window.scale, scale),
+    )
+
+
+@dataclass(frozen=True)
+class NestedCells:
+    """The cells that hold rows, in order, at different depths.
+
+    Attributes
+    ----------
+    root, zooms
+        How scores are located: cells at depth ``d`` are ``d`` zooms below the root.
+    depth, key : ndarray of shape (n_cells,)
+        Which cell it is.
+    n_rows : ndarray of shape (n_cells,)
+        The number of its rows.
+    low, high : ndarray of shape (n_cells,)
+        Its lowest and highest score, NaN where they are not known.
+    """
+
+    root: Root
+    zooms: tuple[Zoom, ...]
+    depth: Ints
+    key: Ints
+    n_rows: Ints
+    low: Floats
+    high: Floats
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+        return len(self.key)
+
+    @cached_property
+    def is_one_score(self) -> Bools:
+        """Which cells are known to hold rows of one score only."""
+        return np.asarray(self.low == self.high)
+
+    @property
+    def can_split(self) -> Bools:
+        """Which cells can be split: not too deep ones, whose keys stay exact."""
+        return np.asarray((self.key + 1 < LARGEST_KEY / MOST_PARTS) & (self.depth < MOST_DEPTH))
+
+    def zoomed_into(self, indices: Ints, n_parts: int) -> NestedCells:
+        """Return the same cells with a zoom that splits some of them into about so many parts.
+
+        All must be of one depth. Those with far more rows than others, and those that have no
+        ends of their own, get windows of their own.
+        """
+        depth = int(self.depth[indices[0]])
+        rows = self.n_rows[indices]
+        is_heaviest = np.isin(np.arange(len(rows)), np.argsort(-rows, kind="stable")[:N_SPECIAL])
+        is_special = is_heaviest & (rows > TIMES_HEAVY * rows.mean())
+        is_special |= np.isin(self.key[indices], self.root.ends) & (depth == 0)
+        if depth < len(
+            self.zooms
+        ):  # cells of this depth have been split before: the same way again
+            zoom = self.zooms[depth]
+        else:
+            each = int(np.clip(n_parts // len(indices), LEAST_PARTS, MOST_PARTS))
+            each = 1 << (each.bit_length() - 1)
+            zoom = Zoom(each, MOST_PARTS if is_special.any() else each)
+        special = [
+            (int(self.key[index]), window)
+            for index in indices[is_special].tolist()
+            if (window := self._window_of(index, zoom.n_keys)) is not None
+        ]
+        zoom = replace(zoom, special=(*zoom.special, *special))
+        return replace(self, zooms=(*self.zooms[:depth], zoom, *self.zooms[depth + 1 :]))
+
+    def _window_of(self, index: int, most_parts: int) -> Window | None:
+        """Return a window over a cell; None if it is not known where it ends."""
+        if np.isnan(self.low[index]):
+            if self.depth[index] > 0:
+                return None
+            return self.root.window_of(int(self.key[index]), most_parts)
+        return Window.over(float(self.low[index]), float(self.high[index]), most_parts)
+
+    def with_parts(self, indices: Ints, parts: NestedCells) -> tuple[NestedCells, Ints]:
+        """Return the cells with those at some indices replaced by their parts.
+
+        Also return the order into which that puts what belongs to the cells that stay, followed by
+        what belongs to the parts.
+        """
+        depth = int(self.depth[indices[0]])
+        parent = np.searchsorted(self.key[indices], parts.key // self.zooms[depth].n_keys)
+        stay = np.delete(np.arange(self.n_cells), indices)
+        order: Ints = np.argsort(np.append(stay, indices[parent]), kind="stable")
+        parts = replace(parts, depth=parts.depth + depth + 1)
+        names = ("depth", "key", "n_rows", "low", "high")
+        columns = (
+            np.append(getattr(self, name)[stay], getattr(parts, name))[order] for name in names
+        )
+        return NestedCells(self.root, self.zooms, *columns), order
+
+    @cached_property
+    def _by_depth(self) -> list[tuple[Ints, Ints]]:
+        """Return the indices of the cells at each depth, and their keys, which ascend."""
+        indices = [np.flatnonzero(self.depth == d) for d in range(len(self.zooms) + 1)]
+        return [(some, self.key[some]) for some in indices]
+
+    def locate(self, scores: Array) -> Ints:
+        """Return the cell of each score; every score must be one of a row that was counted."""
+        located = np.full(len(scores), -1, np.int64)
+        left = np.arange(len(scores))
+        score = scores.astype(np.float64)
+        backend = ArrayBackend()
+        location = self._enter(score)
+        for d, (cells, keys) in enumerate(self._by_depth):
+            if d > 0:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    location = descend(self.zooms[d - 1], location, score, backend)
+            key = np.asarray(location.key).astype(np.int64)
+            at = np.minimum(np.searchsorted(keys, key), max(0, len(keys) - 1))
+            is_here = keys[at] == key if len(keys) else np.zeros(len(key), np.bool_)
+            located[left[is_here]] = cells[at[is_here]]
+            on = ~is_here
+            left, score = left[on], score[on]
+            location = Location(
+                *(
+                    _some(value, on)
+                    for value in (location.key, location.origin, location.width, location.scale)
+                )
+            )
+        if len(left):
+            raise RuntimeError(
+                f"{len(left)} rows came back from cells in which no rows were counted. "
+                "The frame must hold the same rows in every query."
+            )
+        return located
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where it has none; before any zoom."""
+        key = self._enter(scores.astype(np.float64)).key
+        after: Ints = np.searchsorted(self.key, np.asarray(key).astype(np.int64))
+        return np.minimum(after, self.n_cells - 1)
+
+    def _enter(self, score: Floats) -> Location:
+        """Return the location of scores among the first cells, the ends included."""
+        backend = ArrayBackend()
+        with np.errstate(over="ignore", invalid="ignore"):  # of scores far beyond the windows
+            location = enter(self.root, score, backend)
+        key = np.where(self.root.is_inside(score), location.key, self.root.end_of(score, backend))
+        return replace(location, key=key)
+
+    def ancestors(self, cells: Ints, depth: int) -> Ints:
+        """Return the keys, at a depth, of the cells that cells deeper down lie in."""
+        key = self.key[cells]
+        for zoom in self.zooms[depth : int(self.depth[cells[0]])][::-1]:
+            key = key // zoom.n_keys
+        return np.unique(key)
+
+
+def _some(value: Any, chosen: Bools) -> Any:
+    return value[chosen] if np.ndim(value) else value

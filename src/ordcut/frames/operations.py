@@ -1,0 +1,254 @@
+"""Find, apply and judge thresholds on frames of any engine and size.
+
+Rows stay in the engine. It counts them by cells of the line and by label, a few times, and hands
+over the few rows that could still hold a threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+
+from ordcut.data import ClassWeight, class_factors
+from ordcut.frames.columns import as_narwhals, as_number, columns_of, n_at_or_below
+from ordcut.frames.engine import Engine, Nulls, Progress
+from ordcut.frames.source import FrameSource, confusion_of
+from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.optimal import find_thresholds, smoothed_thresholds
+from ordcut.pruning import PrunedProblem
+from ordcut.smoothing import Smoothing, check_smoothing
+from ordcut.solvers import Plan
+from ordcut.thresholds import Thresholds, objective_for
+from ordcut.typing import Array, Floats
+
+#: The name of a column for the position of the predicted class, which no frame should have.
+CODE = "ordcut: position of the class"
+
+
+def optimal_thresholds(
+    frame: Any,
+    *,
+    score: str,
+    label: str,
+    weight: str | None = None,
+    objective: ObjectiveLike = "absolute",
+    classes: Sequence[Any] | Array | None = None,
+    class_weight: ClassWeight | None = None,
+    smoothing: Smoothing = 0.0,
+    nulls: Nulls = "raise",
+    max_rows: int = 2_000_000,
+    progress: Progress = False,
+) -> Thresholds:
+    """Find the thresholds of least empirical loss, or of the highest kappa, for a frame.
+
+    They are those of :func:`ordcut.optimal_thresholds`, to the last bit where costs and weights are
+    whole numbers. Sums of fractional weights are the engine's, and differ in the last digits.
+
+    Parameters
+    ----------
+    frame : dataframe
+        A frame of any library that narwhals knows: pandas, Polars (eager or lazy), PyArrow, DuckDB,
+        Dask, PySpark, Ibis. It is only read, by several queries.
+    score, label : str
+        The names of the columns with the scores and the true classes.
+    weight : str, optional
+        The name of a column that says how much each row counts.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+        What to optimise, as in :func:`ordcut.optimal_thresholds`.
+    classes : sequence, optional
+        All classes, lowest first, those that do not occur included. By default those that occur, in
+        ascending order, or the order that an Enum or an ordered categorical states.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
+        How much the rows of each class count.
+    smoothing : float from 0 to 1 or "auto", default=0.0
+        How much of each label is left to a model, as in :func:`ordcut.optimal_thresholds`. Takes
+        all rows out of the engine, so there may be ``max_rows`` at most; plain thresholds hold up
+        on new data where rows are many.
+    nulls : {"raise", "drop"}
+        What to do about rows in which a score, a label or a weight is null or NaN. How many were
+        dropped is in ``dropped`` of the result. An infinite score is an error either way.
+    max_rows : int
+        At most so many rows are taken out of the engine at once.
+    progress : bool or callable
+        Whether to write a line to standard error after each pass over the frame; or a function to
+        call before each pass, with a description of it.
+
+    Returns
+    -------
+    Thresholds
+        The thresholds; ``passes`` says how many times the engine went through the frame.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> rows = duckdb.sql("select i / 10 as risk, i // 40 as grade from range(100) t(i)")
+    >>> found = optimal_thresholds(rows, score="risk", label="grade")
+    >>> found.thresholds
+    array([3.95, 7.95])
+    >>> found.passes
+    2
+    """
+    if smoothing != 0:
+        check_smoothing(smoothing)
+    source = FrameSource(
+        frame,
+        score=score,
+        label=label,
+        weight=weight,
+        classes=classes,
+        n_classes=n_classes_of(objective),
+        nulls=nulls,
+        max_rows=max_rows,
+        progress=progress,
+    )
+    return thresholds_of(source, objective, class_weight, smoothing)
+
+
+def thresholds_of(
+    source: FrameSource,
+    objective: ObjectiveLike,
+    class_weight: ClassWeight | None = None,
+    smoothing: Smoothing = 0.0,
+) -> Thresholds:
+    """Return the optimal thresholds of a source, which callers may go on using."""
+    resolved = resolve_objective(objective, len(source.classes))
+    try:
+        if smoothing != 0:
+            if source.n_rows > source.max_rows:
+                raise ValueError(
+                    f"smoothing must be 0 for more than max_rows ({source.max_rows}) rows, got "
+                    f"{source.n_rows}. Plain thresholds are as good for so many; or raise "
+                    "max_rows, if they fit in memory."
+                )
+            rows = source.all_rows()
+            found = smoothed_thresholds(rows, resolved, smoothing, "auto", class_weight, Plan())
+        else:
+            problem = PrunedProblem(source)
+            found = find_thresholds(source, problem, resolved, "auto", class_weight)
+    finally:
+        source.release()
+    return replace(found, passes=source.passes, dropped=source.dropped)
+
+
+def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "label") -> Any:
+    """Add the predicted class to a frame, as an expression of its engine.
+
+    Parameters
+    ----------
+    frame : dataframe
+        A frame of any library that narwhals knows. A lazy one stays lazy.
+    thresholds : Thresholds
+        The thresholds to apply.
+    score : str
+        The name of the column with the scores. Where it is null or NaN, the class is null.
+    name : str
+        The name of the new column.
+
+    Returns
+    -------
+    dataframe
+        A frame of the same kind, with one column more.
+
+    Examples
+    --------
+    >>> import polars as pl, ordcut
+    >>> found = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
+    >>> predict(pl.DataFrame({"s": [0.0, 2.2, 9.0]}), found, score="s")["label"].to_list()
+    ['a', 'b', 'c']
+    """
+    some = as_narwhals(frame)
+    schema = columns_of(some, {"score": score})
+    if name in schema:
+        raise ValueError(f"name must be that of a new column, got {name!r}, which frame has.")
+    x = as_number(score, schema, "score")
+    labels = thresholds.classes.tolist()
+    label: Any = nw.lit(labels[0])
+    for code, above in enumerate(labels[1:], start=1):
+        label = nw.when(nw.col(CODE) >= code).then(nw.lit(above)).otherwise(label)
+    if isinstance(labels[0], int) and not isinstance(labels[0], bool):
+        label = label.cast(nw.Int64)  # engines take the smallest integer that holds a number
+    # One step each: Dask cannot nest a choice in what another one takes.
+    some = some.with_columns(n_at_or_below(x, thresholds.thresholds).alias(CODE))
+    some = some.with_columns(label.alias(name))
+    some = some.with_columns(nw.when(~x.is_nan()).then(nw.col(name)).alias(name))
+    return some.drop(CODE).to_native()
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What thresholds reach on a frame.
+
+    Attributes
+    ----------
+    value : float
+        The (weighted) mean loss, or the kappa.
+    confusion : ndarray of shape (K, K)
+        The weight of the rows by predicted class (rows) and true class (columns).
+    dropped : int
+        How many rows with missing values were left out.
+    """
+
+    value: float
+    confusion: Floats
+    dropped: int = 0
+
+
+def evaluate(
+    frame: Any,
+    thresholds: Thresholds,
+    *,
+    score: str,
+    label: str,
+    weight: str | None = None,
+    objective: ObjectiveLike | None = None,
+    class_weight: ClassWeight | None = None,
+    nulls: Nulls = "raise",
+) -> Evaluation:
+    """Judge thresholds on a frame, in one pass of its engine.
+
+    Parameters
+    ----------
+    frame : dataframe
+        A frame of any library that narwhals knows.
+    thresholds : Thresholds
+        The thresholds to judge.
+    score, label : str
+        The names of the columns with the scores and the true classes.
+    weight : str, optional
+        The name of a column that says how much each row counts.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
+        What to judge by; by default what the thresholds were found for. Costs without a name are
+        not part of JSON files, so they must be given for thresholds read from one.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
+        How much the rows of each true class count.
+    nulls : {"raise", "drop"}
+        What to do about rows in which a score, a label or a weight is null or NaN.
+
+    Returns
+    -------
+    Evaluation
+        The value, the confusion matrix and the number of rows that were dropped.
+
+    Examples
+    --------
+    >>> import pandas as pd, ordcut
+    >>> found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
+    >>> frame = pd.DataFrame({"s": [0.0, 1.6, 2.0, 5.0], "y": [0, 1, 2, 2]})
+    >>> judged = evaluate(frame, found, score="s", label="y")
+    >>> judged.value
+    0.25
+    >>> judged.confusion
+    array([[1., 0., 0.],
+           [0., 1., 1.],
+           [0., 0., 1.]])
+    """
+    resolved = objective_for(thresholds, objective, thresholds.classes)
+    engine = Engine(frame, score, label, weight, nulls=nulls)
+    predicted = n_at_or_below(nw.col("x"), thresholds.thresholds)
+    counted, dropped = engine.usable(engine.count_labels(predicted))
+    confusion = confusion_of(counted, thresholds.classes, len(thresholds.classes))
+    factors = class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))
+    return Evaluation(resolved.value(confusion * factors), confusion, dropped)

@@ -1,0 +1,319 @@
+"""Rows in a frame of any engine: they stay there, except for counts and a few candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ordcut.data import Rows, check_classes, codes_of, encode, is_missing
+from ordcut.exact import EXACT
+from ordcut.frames.columns import Columns, n_at_or_below
+from ordcut.frames.engine import Engine, Nulls, Progress
+from ordcut.frames.grid import NestedCells, first_cells
+from ordcut.pruning import Parts
+from ordcut.typing import Array, Bools, Floats, Ints, Numbers
+
+#: About how many cells there are at first.
+N_CELLS = 1 << 13
+
+#: About how many parts the cells that are left are split into in one pass: as many as this, or
+#: fewer if so many rows for each part are enough of them.
+N_PARTS, ROWS_PER_PART = 1 << 16, 64
+
+#: Up to so many rows are fetched at once, and up to such a share of all rows.
+FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
+
+#: Cells are split so many times to reach that; then only if ``max_rows`` requires it.
+MOST_SPLITS = 2
+
+
+class FrameSource:
+    """Rows of a frame, counted and fetched by its engine.
+
+    Rows are validated in the pass that counts them first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"s": [0.5, 0.1], "y": ["high", "low"]})
+    >>> source = FrameSource(frame, score="s", label="y", classes=["low", "high"])
+    >>> source.n_rows, source.passes
+    (2, 1)
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        score: str,
+        label: str,
+        weight: str | None = None,
+        classes: Sequence[Any] | Array | None = None,
+        n_classes: int | None = None,
+        nulls: Nulls = "raise",
+        max_rows: int = 2_000_000,
+        progress: Progress = False,
+    ) -> None:
+        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
+            raise ValueError(f"max_rows must be a whole number, at least 1, got {max_rows!r}.")
+        self.engine = Engine(frame, score, label, weight, nulls=nulls, progress=progress)
+        self.max_rows = max_rows
+        self.dtype = self.engine.dtype
+        root = self.engine.widen(first_cells(self.engine.sample(), N_CELLS))
+        counted, self.dropped = self.engine.usable(self.engine.count_in_root(root))
+        self.n_rows = int(counted["rows"].sum())
+        self.classes = self._find_classes(counted["label"], classes, n_classes)
+        self._weight_dtype = np.dtype(np.int64 if _is_whole(counted) else np.float64)
+        no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
+        self._fetched = Rows(*no_rows)  # all rows that are in memory
+        columns, counts = self.tabulate(counted)
+        no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
+        self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
+
+    @property
+    def passes(self) -> int:
+        """How many times the engine has gone through the frame."""
+        return self.engine.passes
+
+    def release(self) -> None:
+        """Let the engine free the rows that it keeps."""
+        self.engine.release()
+
+    def count(self) -> CountedFrame:
+        """Return the first cells, which were laid out and counted when the source was made."""
+        return self._counted
+
+    def all_rows(self) -> Rows:
+        """Return every row, in memory."""
+        counted = self._counted
+        if not counted.is_fetched.all():
+            if self.n_rows > self.max_rows:
+                return counted.fetch(np.ones(len(counted.counts), np.bool_))
+            found = self.engine.fetch_all()
+            if len(found["score"]) != self.n_rows:
+                raise _changed(self.n_rows, len(found["score"]))
+            self._fetched = self._fetched.take(slice(0))
+            self._keep(found)
+            counted.is_fetched[:] = True
+        return self._fetched
+
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the weight of each class between thresholds, as the engine adds fractions up."""
+        found = self.engine.count_labels(n_at_or_below(nw.col("x"), thresholds))
+        is_in = (found["key"] >= 0) & ~is_missing(found["label"])
+        counted = {name: found[name][is_in] for name in found}
+        return confusion_of(counted, self.classes, len(thresholds) + 1)
+
+    def tabulate(self, found: Columns) -> tuple[dict[str, Array], Numbers]:
+        """Turn rows of key, label and sums into columns of cells, and counts of cell and class."""
+        keys, index = np.unique(found["key"], return_inverse=True)
+        codes = codes_of(found["label"], self.classes, "labels")
+        counts = np.zeros((len(keys), len(self.classes)), self._weight_dtype)
+        weights = found["weight"] if "weight" in found else found["rows"]
+        np.add.at(counts, (index, codes), weights.astype(self._weight_dtype))
+        n_rows = np.bincount(index, found["rows"]).astype(np.int64)
+        low, high = np.full((2, len(keys)), np.nan)
+        if "low" in found:
+            low[:], high[:] = np.inf, -np.inf
+            np.minimum.at(low, index, found["low"])
+            np.maximum.at(high, index, found["high"])
+        return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, counts
+
+    def fetched(self, cells: NestedCells, wanted: Bools) -> Rows:
+        """Return all rows in memory, after those of wanted cells were added to them."""
+        merge = int(cells.n_rows[wanted].sum()) > self.max_rows
+        for depth in np.unique(cells.depth[wanted]).tolist():
+            indices = np.flatnonzero(wanted & (cells.depth == depth))
+            found = self.engine.fetch(cells, indices, merge=merge)
+            if len(found["score"]) > self.max_rows:
+                raise ValueError(
+                    f"max_rows must be at least {len(found['score'])} for these data, "
+                    f"got {self.max_rows}: so many rows could hold a threshold."
+                )
+            expected = int(cells.n_rows[indices].sum())
+            if not merge and len(found["score"]) != expected:
+                raise _changed(expected, len(found["score"]))
+            if self._fetched.n_rows > 0:  # some of these rows may be there, from other cells
+                is_there = np.isin(cells.locate(self._fetched.scores), indices)
+                self._fetched = self._fetched.take(~is_there)
+            self._keep(found)
+        return self._fetched
+
+    def _keep(self, found: Columns) -> None:
+        rows = self._fetched
+        assert rows.codes is not None
+        codes = codes_of(found["label"], self.classes, "labels")
+        weights = rows.weights
+        if "weight" in found:
+            old = np.ones(rows.n_rows, np.int64) if weights is None else weights
+            weights = np.append(old, found["weight"].astype(self._weight_dtype))
+        elif weights is not None:
+            weights = np.append(weights, np.ones(len(codes), weights.dtype))
+        scores = np.append(rows.scores, found["score"])
+        self._fetched = Rows(scores, self.classes, np.append(rows.codes, codes), weights=weights)
+
+    def _find_classes(
+        self, labels: Array, classes: Sequence[Any] | Array | None, n_classes: int | None
+    ) -> Array:
+        stated = self.engine.stated_order if classes is None else classes
+        if stated is None:
+            return encode(labels, None, n_classes).classes
+        return check_classes(stated)
+
+
+class CountedFrame:
+    """Rows of a frame, counted by nested cells.
+
+    Attributes
+    ----------
+    cells : NestedCells
+        The cells that hold rows.
+    counts : ndarray of shape (n_cells, K)
+        The weight of each cell and class.
+    is_fetched : ndarray of shape (n_cells,)
+        Which cells have their rows in memory.
+    n_splits : int
+        How many times cells have been split.
+    """
+
+    def __init__(
+        self,
+        source: FrameSource,
+        cells: NestedCells,
+        counts: Numbers,
+        is_fetched: Bools,
+        n_splits: int = 0,
+    ) -> None:
+        self._source = source
+        self.cells = cells
+        self.counts = counts
+        self.is_fetched = is_fetched
+        self.n_splits = n_splits
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where it has none; before any split."""
+        return self.cells.at_or_after(scores)
+
+    def narrowed(self, can_hold: Callable[[Numbers], Bools]) -> tuple[CountedFrame, Bools]:
+        """Return cells that are split until few enough rows are left in those that can matter."""
+        counted, chosen = self, can_hold(self.counts)
+        while counted._should_be_split(chosen):
+            counted = counted._with_splits(chosen)
+            chosen = can_hold(counted.counts)
+        return counted, chosen
+
+    @property
+    def _is_known(self) -> Bools:
+        """Which cells have no rows that would still have to be fetched."""
+        return self.is_fetched | self.cells.is_one_score
+
+    def _should_be_split(self, chosen: Bools) -> bool:
+        source, left = self._source, chosen & ~self._is_known
+        n_left = int(self.cells.n_rows[left].sum())
+        few = min(source.max_rows, max(FEW_ROWS, int(FEW_SHARE * source.n_rows)))
+        is_enough = self.n_splits >= MOST_SPLITS and n_left <= source.max_rows
+        return n_left > few and not is_enough and bool((left & self.cells.can_split).any())
+
+    def _with_splits(self, chosen: Bools) -> CountedFrame:
+        """Return the cells with those of the chosen ones split whose depth has the most rows."""
+        cells, left = self.cells, chosen & ~self._is_known & self.cells.can_split
+        by_depth = np.bincount(cells.depth[left], cells.n_rows[left])
+        indices = np.flatnonzero(left & (cells.depth == by_depth.argmax()))
+        is_end = np.isin(cells.key[indices], cells.root.ends) & (cells.depth[indices] == 0)
+        ends = indices[is_end & np.isnan(cells.low[indices])]
+        if len(ends):  # it is not known where they end, and perhaps there is nothing to split
+            return self._with_extremes(ends)
+        return self._with_parts(indices)
+
+    def _with_extremes(self, ends: Ints) -> CountedFrame:
+        """Return the same cells, with the lowest and highest scores of the first and last one."""
+        cells = self.cells
+        found = self._source.engine.extremes(cells, ends)
+        at = ends[np.searchsorted(cells.key[ends], found["key"])]
+        low, high = cells.low.copy(), cells.high.copy()
+        low[at], high[at] = found["low"], found["high"]
+        cells = replace(cells, low=low, high=high)
+        return CountedFrame(self._source, cells, self.counts, self.is_fetched, self.n_splits + 1)
+
+    def _with_parts(self, indices: Ints) -> CountedFrame:
+        """Return the cells with those at some indices split into parts."""
+        n_splits = self.n_splits + 1
+        n_rows = int(self.cells.n_rows[indices].sum())
+        cells = self.cells.zoomed_into(indices, min(N_PARTS, n_rows // ROWS_PER_PART))
+        zoom = cells.zooms[cells.depth[indices[0]]]
+        # To know the extremes pays where few scores have many rows, or cells were split before.
+        extremes = n_splits > 1 or len(zoom.special) > 0
+        found = self._source.engine.count_in_parts(cells, indices, zoom, extremes=extremes)
+        columns, part_counts = self._source.tabulate(found)
+        if int(columns["n_rows"].sum()) != n_rows:
+            raise _changed(n_rows, int(columns["n_rows"].sum()))
+        depth = np.zeros(len(part_counts), np.int64)
+        finer, order = cells.with_parts(indices, NestedCells(cells.root, (), depth, **columns))
+        counts = np.concatenate([np.delete(self.counts, indices, axis=0), part_counts])[order]
+        not_fetched = np.zeros(len(part_counts), np.bool_)
+        is_fetched = np.append(np.delete(self.is_fetched, indices), not_fetched)[order]
+        return CountedFrame(self._source, finer, counts, is_fetched, n_splits)
+
+    def fetch(self, chosen: Bools) -> Rows:
+        """Return the rows of the chosen cells; those of a cell with one score, one per class.
+
+        Rows that have been fetched before are not fetched again.
+        """
+        cells, wanted = self.cells, chosen & ~self._is_known
+        rows = self._source.fetched(cells, wanted)
+        self.is_fetched = self.is_fetched | wanted
+        # Rows may also be there from other cells, of which these hold only some.
+        kept = rows.take((chosen & self.is_fetched)[cells.locate(rows.scores)])
+        alone = np.flatnonzero(chosen & cells.is_one_score & ~self.is_fetched)
+        cell, code = np.nonzero(self.counts[alone])
+        if len(cell) == 0:
+            return kept
+        assert kept.codes is not None
+        weights = np.ones(kept.n_rows, np.int64) if kept.weights is None else kept.weights
+        scores = cells.low[alone[cell]].astype(rows.dtype)
+        return Rows(
+            np.append(kept.scores, scores),
+            rows.classes,
+            np.append(kept.codes, code),
+            weights=np.append(weights, self.counts[alone[cell], code]),
+        )
+
+    def split(self, chosen: Bools, rows: Rows) -> Parts:
+        """Return the rows located in the chosen cells as they are: the engine has split enough."""
+        is_first = chosen | np.append(True, chosen[:-1])  # others go on with a run
+        index: Ints = np.cumsum(is_first) - 1
+
+        def locate(scores: Array) -> Array:
+            located: Ints = index[self.cells.locate(scores)]
+            return located
+
+        return Parts(locate(rows.scores), ~chosen[is_first], locate)
+
+
+def confusion_of(found: Columns, classes: Array, n_predicted: int) -> Floats:
+    """Return the (predicted, true) table of what was counted by predicted class and label."""
+    codes = codes_of(found["label"], classes, "labels")
+    confusion = np.zeros((n_predicted, len(classes)))
+    np.add.at(confusion, (found["key"], codes), found["weight" if "weight" in found else "rows"])
+    return confusion
+
+
+def _is_whole(found: Columns) -> bool:
+    """Return whether all weights are whole numbers whose sum is exact."""
+    if "weight" not in found:
+        return True
+    total = found["weight"].sum()
+    if not np.isfinite(total):
+        raise ValueError("weight must have a finite sum, got inf. Scale the weights down.")
+    return bool(total < EXACT and not found["fractions"].any())
+
+
+def _changed(expected: int, came: int) -> RuntimeError:
+    return RuntimeError(
+        f"the frame must hold the same rows in every query, got {came} rows where "
+        f"{expected} had been counted. Write it to a file or a table first."
+    )

@@ -1,0 +1,391 @@
+"""Labelings: rules that choose thresholds for scores, one function each.
+
+``LABELINGS`` holds those that an estimator can use, by name. Where only counts of rows between
+positions are known, ``labelings_of_counts`` returns what can be computed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordcut.data import Rows
+from ordcut.errors import unknown_name
+from ordcut.objectives import Objective
+from ordcut.optimal import thresholds_of_rows
+from ordcut.smoothing import Smoothing
+from ordcut.thresholds import Thresholds, result_between, scores_around
+from ordcut.typing import Array, ArrayLike, Floats
+
+if TYPE_CHECKING:
+    from ordcut.estimators import ProportionalOddsModel
+
+#: The number of scores at which a likelihood labeling is checked to be non-decreasing.
+N_PROBES = 1000
+
+
+def rounding_thresholds(classes: int | ArrayLike) -> Floats:
+    """Return the thresholds that round scores to the nearest class.
+
+    Parameters
+    ----------
+    classes : int or array-like of shape (K,)
+        The number of classes, for scores that estimate positions 0..K-1; or the ascending numbers
+        that are the classes, for scores that estimate those.
+
+    Examples
+    --------
+    >>> rounding_thresholds(4)
+    array([0.5, 1.5, 2.5])
+    >>> rounding_thresholds([1, 2, 5])
+    array([1.5, 3.5])
+    """
+    values = np.arange(classes) if isinstance(classes, Integral) else np.asarray(classes)
+    return np.asarray(values[:-1] / 2 + values[1:] / 2, dtype=np.float64)
+
+
+def bias_thresholds(biases: Floats) -> Floats:
+    """Return the biases that a model learned as thresholds, in ascending order.
+
+    A label is the number of biases at or below the score, whatever their order. So biases that
+    crossed can be sorted without changing any label.
+
+    Examples
+    --------
+    >>> bias_thresholds(np.array([0.5, -1.0, 2.0]))
+    array([-1. ,  0.5,  2. ])
+    """
+    return np.sort(biases)
+
+
+def line_thresholds(scores: Array, codes: Array, weights: Floats, n_classes: int) -> Floats:
+    """Return the thresholds that round a line fitted to the class positions by least squares.
+
+    Where the line does not rise, all scores get the class nearest to the mean position.
+
+    Examples
+    --------
+    >>> line_thresholds(np.array([10.0, 20.0, 30.0]), np.array([0, 1, 2]), np.ones(3), 3)
+    array([15., 25.])
+    """
+    total = weights.sum()
+    middle, level = float(weights @ scores / total), float(weights @ codes / total)
+    spread = float(weights @ (scores - middle) ** 2)
+    slope = float(weights @ ((scores - middle) * (codes - level))) / spread if spread > 0 else 0.0
+    halves = rounding_thresholds(n_classes)
+    if slope <= 0:
+        return np.where(halves > level, np.inf, -np.inf)
+    return np.asarray(middle + (halves - level) / slope, dtype=np.float64)
+
+
+def likelihood_thresholds(model: ProportionalOddsModel, cost: Floats) -> Floats:
+    """Return the least scores at which the class of least expected cost exceeds 0, 1, ..., K - 2.
+
+    They are exact to the last bit where that class never falls as the score rises.
+    """
+    ks = np.arange(model.n_classes - 1)
+    finite = model.thresholds[np.isfinite(model.thresholds)]
+    far = 1e6 * (1.0 / model.slope + np.ptp(finite)) if len(finite) else 1.0
+    middle = finite.mean() if len(finite) else 0.0
+    low, high = np.full(len(ks), middle - far), np.full(len(ks), middle + far)
+
+    def code_at(scores: Floats) -> Array:
+        return cheapest_codes(model.probabilities(scores), cost)
+
+    never, always = code_at(high) <= ks, code_at(low) > ks
+    # Sixteen parts at a time come close in a few calls; halves find the last bit.
+    parts = np.arange(1, 16) / 16
+    for _ in range(16):
+        inside = low[:, None] + (high - low)[:, None] * parts
+        is_above = code_at(inside.ravel()).reshape(inside.shape) > ks[:, None]
+        edges = np.column_stack([low, inside, high])
+        n_below = np.sum(~is_above, axis=1)
+        low, high = edges[np.arange(len(ks)), n_below], edges[np.arange(len(ks)), n_below + 1]
+    while True:
+        half = low / 2 + high / 2
+        between = (half > low) & (half < high)
+        if not between.any():
+            break
+        is_above = code_at(half) > ks
+        high = np.where(between & is_above, half, high)
+        low = np.where(between & ~is_above, half, low)
+    return np.where(always, -np.inf, np.where(never, np.inf, high))
+
+
+def cheapest_codes(probabilities: Floats, cost: Floats) -> Array:
+    """Return the position of the class of least expected cost for each row of probabilities.
+
+    Examples
+    --------
+    >>> cheapest_codes(np.array([[0.6, 0.4]]), np.array([[0.0, 1.0], [9.0, 0.0]]))
+    array([0])
+    """
+    return np.asarray(np.argmin(probabilities @ cost.T, axis=1))
+
+
+@dataclass(frozen=True)
+class LabelingProblem:
+    """Rows to find thresholds for, and what is known about their scores.
+
+    Attributes
+    ----------
+    rows : Rows
+        Scores with one label each.
+    objective : Objective
+        What labels are judged by.
+    factors : ndarray of shape (K,)
+        How much the rows of each class count.
+    smoothing : float or "auto"
+        How much optimal thresholds leave to a model of the labels given the scores.
+    model : ProportionalOddsModel, optional
+        The class probabilities given the score, which ``"likelihood"`` needs, and ``"biases"``
+        where no biases are given.
+    biases : ndarray of shape (K - 1,), optional
+        What a model without class probabilities learned.
+    rounding : ndarray of shape (K - 1,), optional
+        Where scores that estimate the label round up. Without it, a line through the labels is
+        rounded.
+    """
+
+    rows: Rows
+    objective: Objective
+    factors: Floats
+    smoothing: Smoothing = 0.0
+    model: ProportionalOddsModel | None = None
+    biases: Floats | None = None
+    rounding: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """How much each row counts, including the factor of its class."""
+        rows = self.rows
+        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights.astype(np.float64)
+        return weights if (self.factors == 1).all() else weights * self.factors[rows.codes]
+
+
+def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
+    """Return the thresholds of the labeling with a given name.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> rows = Rows.read([0.2, 0.4, 0.9, 1.7], [0, 1, 1, 2])
+    >>> problem = LabelingProblem(
+    ...     rows, resolve_objective("absolute", 3), np.ones(3), rounding=rounding_thresholds(3))
+    >>> find_labeling(problem, "rounding").value, find_labeling(problem, "optimal").value
+    (0.25, 0.0)
+    """
+    check_labeling(labeling)
+    return LABELINGS[labeling](problem)
+
+
+def check_labeling(labeling: object) -> None:
+    """Raise an error for an unknown labeling."""
+    if not isinstance(labeling, str) or labeling not in LABELINGS:
+        raise unknown_name("labeling", labeling, LABELINGS)
+
+
+def _optimal(problem: LabelingProblem) -> Thresholds:
+    smoothing, factors = problem.smoothing, problem.factors
+    return thresholds_of_rows(problem.rows, problem.objective, smoothing, "auto", factors)
+
+
+def _by_biases(problem: LabelingProblem) -> Thresholds:
+    biases = problem.biases
+    if biases is None:
+        assert problem.model is not None
+        biases = problem.model.thresholds
+    why = "none: the biases that the model learned"
+    return _given(problem, bias_thresholds(biases), "biases", why)
+
+
+def _by_likelihood(problem: LabelingProblem) -> Thresholds:
+    """Cut where the class of least expected cost changes; a kappa uses the cost it is made of."""
+    model, rows = problem.model, problem.rows
+    assert model is not None
+    cost = problem.objective.cost
+    thresholds = likelihood_thresholds(model, cost)
+    probes = rows.scores[:: 1 + rows.n_rows // N_PROBES]
+    cheapest = cheapest_codes(model.probabilities(probes), cost)
+    if (cheapest == np.searchsorted(thresholds, probes, side="right")).all():
+        why = "least expected cost at every score, by the model's probabilities"
+        return _given(problem, thresholds, "likelihood", why)
+    # With some costs the cheapest class falls somewhere: take the best labels that never do.
+    weighted = rows.class_weighted(problem.factors)
+    expected = replace(weighted, codes=None, soft=model.probabilities(weighted.scores))
+    objective = replace(problem.objective, is_kappa=False)
+    found = thresholds_of_rows(expected, objective)
+    why = f"least expected cost of all ordered labelings, by {found.certificate}"
+    return _given(problem, found.thresholds, "likelihood", why)
+
+
+def _by_rounding(problem: LabelingProblem) -> Thresholds:
+    thresholds, rows = problem.rounding, problem.rows
+    if thresholds is None:
+        assert rows.codes is not None
+        n_classes = len(rows.classes)
+        thresholds = line_thresholds(rows.scores, rows.codes, problem.weights, n_classes)
+    why = "none: scores are rounded to the nearest class"
+    return _given(problem, thresholds, "rounding", why)
+
+
+#: Labelings by name.
+LABELINGS: dict[str, Callable[[LabelingProblem], Thresholds]] = {
+    "optimal": _optimal,
+    "biases": _by_biases,
+    "likelihood": _by_likelihood,
+    "rounding": _by_rounding,
+}
+
+
+def _given(
+    problem: LabelingProblem, thresholds: Floats, method: str, certificate: str
+) -> Thresholds:
+    """Return given thresholds as a result, with the value that they reach on the rows."""
+    rows, objective = problem.rows, problem.objective
+    distinct = np.unique(rows.scores)
+    return result_between(
+        scores_around(distinct, np.searchsorted(distinct, thresholds, side="left")),
+        lambda given: objective.value(rows.confusion(given) * problem.factors),
+        classes=rows.classes,
+        objective=objective.name,
+        method=method,
+        certificate=certificate,
+        thresholds=thresholds,
+    )
+
+
+@dataclass(frozen=True)
+class BinnedCounts:
+    """The weight of each class below ascending positions on the line of scores.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (m,)
+        Finite positions.
+    below : ndarray of shape (m, K)
+        The weight of each class below each position.
+    totals : ndarray of shape (K,)
+        The weight of each class.
+    """
+
+    positions: Floats
+    below: Floats
+    totals: Floats
+
+    @property
+    def centres(self) -> Floats:
+        """The middle of each bin between positions; an outer bin has the position next to it."""
+        at = self.positions
+        return np.concatenate([at[:1], at[:-1] / 2 + at[1:] / 2, at[-1:]])
+
+    @property
+    def counts(self) -> Floats:
+        """The weight of each class in each bin, (m + 1, K)."""
+        below = np.vstack([self.below, self.totals])
+        return np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """Thresholds that follow a rule, for each of several objectives.
+
+    Attributes
+    ----------
+    name : str
+        The name of the labeling for readers.
+    note : str
+        The rule, in one sentence.
+    thresholds : dict of str to ndarray
+        The thresholds for each objective, by its name.
+    """
+
+    name: str
+    note: str
+    thresholds: dict[str, Floats]
+
+
+def labelings_of_counts(
+    bins: BinnedCounts,
+    classes: Array,
+    objectives: list[Objective],
+    snap: Callable[[Floats], Floats] = lambda thresholds: thresholds,
+) -> list[Labeling]:
+    """Return the labelings that can be computed from counts, to compare an optimum with.
+
+    ``snap`` moves thresholds to positions where the counts below them are known.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> bins = BinnedCounts(
+    ...     np.array([0.15, 0.5, 1.0, 1.5]),
+    ...     np.array([[9, 0, 0], [18, 0, 0], [18, 9, 0], [18, 18, 0]]), np.array([18, 18, 9]))
+    >>> found = labelings_of_counts(bins, np.arange(3), [resolve_objective("absolute", 3)])
+    >>> for labeling in found:
+    ...     print(labeling.name, labeling.thresholds["absolute"].round(2))
+    rounding [0.5 1.5]
+    class means [0.62 1.25]
+    class shares [0.5 1.5]
+    ordinal logistic model [0.5 1.5]
+    """
+    found = []
+    names = [objective.name for objective in objectives]
+    if classes.dtype.kind in "iuf" and (np.diff(classes.astype(np.float64)) > 0).all():
+        note = "Each score gets the class whose number is nearest to it."
+        halves = rounding_thresholds(classes.astype(np.float64))
+        found.append(Labeling("rounding", note, dict.fromkeys(names, halves)))
+    if len(bins.positions):
+        note = "Halfway between the mean scores of neighbouring classes."
+        means = snap(class_mean_thresholds(bins))
+        found.append(Labeling("class means", note, dict.fromkeys(names, means)))
+        note = "As many rows get each class as have it, as nearly as can be."
+        shares = class_share_thresholds(bins)
+        found.append(Labeling("class shares", note, dict.fromkeys(names, shares)))
+        note = "The class of least expected cost by an ordinal logistic model of the scores."
+        by_model = _likelihood_of_counts(bins, objectives)
+        found.append(Labeling("ordinal logistic model", note, by_model))
+    return found
+
+
+def class_mean_thresholds(bins: BinnedCounts) -> Floats:
+    """Return the thresholds halfway between the mean scores of neighbouring classes."""
+    counts = bins.counts
+    totals = counts.sum(axis=0)
+    occurs = np.flatnonzero(totals)
+    means = (bins.centres @ counts)[occurs] / totals[occurs]
+    # The mean of a class that does not occur is interpolated between those of its neighbours.
+    every = np.interp(np.arange(len(totals)), occurs, means)
+    return np.maximum.accumulate(every[:-1] / 2 + every[1:] / 2)
+
+
+def class_share_thresholds(bins: BinnedCounts) -> Floats:
+    """Return the positions that give each class as many rows as have it, as nearly as possible."""
+    wanted = np.cumsum(bins.totals)[:-1]
+    below = bins.below.sum(axis=1)
+    after = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
+    before = np.maximum(after - 1, 0)
+    is_before = wanted - below[before] <= below[after] - wanted
+    return np.asarray(bins.positions[np.where(is_before, before, after)])
+
+
+def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> dict[str, Floats]:
+    """Fit a model to the bins, and cut where the class of least expected cost changes."""
+    from ordcut.estimators import ProportionalOddsModel
+
+    centres, counts = bins.centres, bins.counts
+    n_classes = counts.shape[1]
+    some, codes = np.nonzero(counts)
+    model = ProportionalOddsModel.fit(centres[some], codes, counts[some, codes], n_classes)
+    probabilities = model.probabilities(centres)
+    edges = np.concatenate([[-np.inf], bins.positions, [np.inf]])
+    found = {}
+    for objective in objectives:  # a kappa uses the cost that it is made of
+        # With some costs the cheapest class falls somewhere; labels never do.
+        codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
+        found[objective.name] = edges[np.searchsorted(codes, np.arange(n_classes - 1), "right")]
+    return found

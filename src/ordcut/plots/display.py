@@ -1,0 +1,423 @@
+"""The display of thresholds: scores of each class, risk curves, or the confusion matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from ordcut.data import ClassWeight, class_factors
+from ordcut.errors import unknown_name
+from ordcut.objectives import ObjectiveLike
+from ordcut.plots import drawing
+from ordcut.pruning import Source
+from ordcut.report import Candidates, array_source, frame_source
+from ordcut.thresholds import Thresholds, objective_for
+from ordcut.typing import Array, ArrayLike, Floats
+
+KINDS = ("density", "risk", "confusion")
+
+#: For many rows, risks are computed at about so many positions; for few rows, at all.
+N_POSITIONS = 6400
+
+#: The axis leaves out up to this share of the rows at either end.
+OUTSIDE = 0.002
+
+#: A histogram has twice the cube root of the number of positions as bins, between these.
+FEWEST_BINS, MOST_BINS = 10, 80
+
+
+class ThresholdDisplay:
+    """Thresholds between scores: densities of the classes, risk curves or the confusion matrix.
+
+    Use ``from_estimator``, ``from_predictions`` or ``from_frame`` to create one.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (P,)
+        Candidate positions of thresholds, from -inf to inf, those of ``thresholds`` among them.
+    below : ndarray of shape (P, K)
+        The weight of each class below each position.
+    extent : tuple of float
+        The lowest and the highest score.
+    thresholds : Thresholds
+        The thresholds to show.
+    cost : ndarray of shape (K, K)
+        The cost of predicting a class for each true one.
+    cost_name : str
+        The name of that cost.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes with the plot.
+    figure_ : matplotlib Figure
+        The figure that contains them.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> from ordcut.plots import ThresholdDisplay
+    >>> shown = ThresholdDisplay.from_predictions([0, 0, 1, 2], [0.1, 0.4, 0.5, 0.9], kind="risk")
+    >>> shown.thresholds.thresholds
+    array([0.45, 0.7 ])
+    >>> shown.ax_.get_ylabel()
+    'mean risk (absolute)'
+    """
+
+    ax_: Any
+    figure_: Any
+
+    def __init__(
+        self,
+        *,
+        positions: Floats,
+        below: Floats,
+        extent: tuple[float, float],
+        thresholds: Thresholds,
+        cost: Floats,
+        cost_name: str,
+    ) -> None:
+        self.positions = positions
+        self.below = below
+        self.extent = extent
+        self.thresholds = thresholds
+        self.cost = cost
+        self.cost_name = cost_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        kind: str = "density",
+        ax: Any = None,
+        cmap: str = "viridis",
+    ) -> ThresholdDisplay:
+        """Plot the scores of a fitted estimator of :mod:`ordcut.estimators`, with its thresholds.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted estimator with ``predict_score`` and ``labeler_``.
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            The rows to show.
+        y : array-like of shape (n_samples,)
+            Their true classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+        kind : {"density", "risk", "confusion"}, default="density"
+            What to plot.
+        ax : matplotlib Axes, default=None
+            The axes to plot on; those of a new figure by default.
+        cmap : str, default="viridis"
+            The colours of the ordered classes; ``"cividis"`` is as safe for the colour-blind.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display, plotted.
+        """
+        objective, _ = estimator._resolved()
+        return cls.from_predictions(
+            y,
+            estimator.predict_score(X),
+            thresholds=estimator.labeler_,
+            objective=objective,
+            sample_weight=sample_weight,
+            class_weight=estimator.class_weight,
+            kind=kind,
+            ax=ax,
+            cmap=cmap,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        scores: ArrayLike,
+        *,
+        thresholds: Thresholds | None = None,
+        objective: ObjectiveLike | None = None,
+        classes: Sequence[Any] | Array | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeight | None = None,
+        kind: str = "density",
+        ax: Any = None,
+        cmap: str = "viridis",
+        score_name: str = "score",
+        n_jobs: int | None = None,
+    ) -> ThresholdDisplay:
+        """Plot scores and their true classes, with given or optimal thresholds.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            The true classes.
+        scores : array-like of shape (n_samples,)
+            Finite scores; higher means a higher class.
+        thresholds : Thresholds, default=None
+            The thresholds to show; those that are optimal for the objective by default.
+        objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
+            The objective to judge by; by default the one that ``thresholds`` were found for, or
+            the absolute loss. The risk of a kappa is that of the cost it is made of.
+        classes : sequence, default=None
+            All classes, lowest first; those of ``thresholds`` by default.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+        class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
+            How much the rows of each class count.
+        kind : {"density", "risk", "confusion"}, default="density"
+            What to plot.
+        ax : matplotlib Axes, default=None
+            The axes to plot on; those of a new figure by default.
+        cmap : str, default="viridis"
+            The colours of the ordered classes.
+        score_name : str, default="score"
+            The name of the scores.
+        n_jobs : int, default=None
+            The number of threads, -1 for one per core. By default one.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display, plotted.
+        """
+        source = array_source(
+            scores,
+            y_true,
+            thresholds=thresholds,
+            objective=objective,
+            classes=classes,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+        )
+        return cls._from_source(
+            source,
+            thresholds=thresholds,
+            objective=objective,
+            class_weight=class_weight,
+            kind=kind,
+            ax=ax,
+            cmap=cmap,
+            score_name=score_name,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        score: str,
+        label: str,
+        weight: str | None = None,
+        thresholds: Thresholds | None = None,
+        objective: ObjectiveLike | None = None,
+        classes: Sequence[Any] | Array | None = None,
+        class_weight: ClassWeight | None = None,
+        nulls: Literal["raise", "drop"] = "raise",
+        kind: str = "density",
+        ax: Any = None,
+        cmap: str = "viridis",
+    ) -> ThresholdDisplay:
+        """Plot a frame of any engine and size, from counts of its rows.
+
+        Parameters
+        ----------
+        frame : dataframe
+            A frame of any library that narwhals knows: pandas, Polars, DuckDB, Dask, PySpark, ...
+        score, label : str
+            The names of the columns with the scores and the true classes.
+        weight : str, default=None
+            The name of a column that says how much each row counts.
+        thresholds, objective, classes, class_weight
+            As in ``from_predictions``.
+        nulls : {"raise", "drop"}, default="raise"
+            What to do about rows in which a score, a label or a weight is null or NaN.
+        kind : {"density", "risk", "confusion"}, default="density"
+            What to plot.
+        ax : matplotlib Axes, default=None
+            The axes to plot on; those of a new figure by default.
+        cmap : str, default="viridis"
+            The colours of the ordered classes.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display, plotted.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"risk": [0.1, 0.4, 0.5, 0.9], "grade": [0, 0, 1, 2]})
+        >>> shown = ThresholdDisplay.from_frame(frame, score="risk", label="grade")
+        >>> shown.ax_.get_xlabel()
+        'risk'
+        """
+        source = frame_source(
+            frame,
+            score=score,
+            label=label,
+            weight=weight,
+            thresholds=thresholds,
+            objective=objective,
+            classes=classes,
+            nulls=nulls,
+        )
+        try:
+            return cls._from_source(
+                source,
+                thresholds=thresholds,
+                objective=objective,
+                class_weight=class_weight,
+                kind=kind,
+                ax=ax,
+                cmap=cmap,
+                score_name=score,
+            )
+        finally:
+            source.release()
+
+    @classmethod
+    def _from_source(
+        cls,
+        source: Source,
+        *,
+        thresholds: Thresholds | None = None,
+        objective: ObjectiveLike | None = None,
+        class_weight: ClassWeight | None = None,
+        kind: str = "density",
+        ax: Any = None,
+        cmap: str = "viridis",
+        score_name: str = "score",
+    ) -> ThresholdDisplay:
+        """Plot the rows of a source from counts."""
+        resolved = objective_for(thresholds, objective, source.classes)
+        candidates = Candidates.of(source, N_POSITIONS)
+        totals, extent = candidates.totals, candidates.extent
+        if thresholds is None:
+            thresholds = candidates.optimum(resolved, class_weight)
+        candidates = candidates.including(thresholds.thresholds)
+        display = cls(
+            positions=np.concatenate([[-np.inf], candidates.positions, [np.inf]]),
+            below=np.vstack([np.zeros_like(totals), candidates.below, totals]),
+            extent=extent,
+            thresholds=thresholds,
+            cost=resolved.cost * class_factors(class_weight, source.classes, totals),
+            cost_name=resolved.name,
+        )
+        return display.plot(kind=kind, ax=ax, cmap=cmap, score_name=score_name)
+
+    def plot(
+        self,
+        *,
+        kind: str = "density",
+        ax: Any = None,
+        cmap: str = "viridis",
+        score_name: str = "score",
+    ) -> ThresholdDisplay:
+        """Plot the display.
+
+        Parameters
+        ----------
+        kind : {"density", "risk", "confusion"}, default="density"
+            The scores of each class with the thresholds and the range of each that changes no
+            label; the risk of each threshold over all its positions, with the minimum; or how many
+            rows of each class get each label.
+        ax : matplotlib Axes, default=None
+            The axes to plot on; those of a new figure by default.
+        cmap : str, default="viridis"
+            The colours of the ordered classes.
+        score_name : str, default="score"
+            The name of the scores.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display itself.
+        """
+        if kind not in KINDS:
+            raise unknown_name("kind", kind, KINDS)
+        self.ax_ = drawing.new_axes("ThresholdDisplay") if ax is None else ax
+        self.figure_ = self.ax_.figure
+        if kind == "confusion":
+            drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds)
+        elif kind == "risk":
+            pairs = pairwise(map(str, self.thresholds.classes))
+            names = [f"{lower} | {upper}" for lower, upper in pairs]
+            drawing.draw_risks(self.ax_, self, drawing.Key(names, cmap), score_name)
+        else:
+            key = drawing.Key([str(name) for name in self.thresholds.classes], cmap)
+            drawing.draw_densities(self.ax_, self, key, score_name)
+        return self
+
+    @property
+    def xlim(self) -> tuple[float, float]:
+        """The part of the line that is plotted: nearly all scores, and all finite thresholds.
+
+        A few scores far out would leave no space for the others.
+        """
+        low, high = self.extent
+        weight = self.below.sum(axis=1)
+        if len(self.positions) and weight[-1] > weight[0]:
+            ends = weight[0] + (weight[-1] - weight[0]) * np.array([OUTSIDE, 1 - OUTSIDE])
+            first, last = np.searchsorted(weight, ends).tolist()
+            low = max(low, float(self.positions[max(first - 1, 0)]))
+            high = min(high, float(self.positions[min(last, len(weight) - 1)]))
+        finite = self.thresholds.thresholds[np.isfinite(self.thresholds.thresholds)]
+        low, high = min([low, *finite.tolist()]), max([high, *finite.tolist()])
+        return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+    def histogram(self) -> tuple[Floats, Floats]:
+        """Return edges at nearly equal steps, and the weight of each class between them.
+
+        The steps are those of ``xlim``; scores beyond it share one step at either end.
+
+        Returns
+        -------
+        edges : ndarray of shape (n_bins + 1,)
+            From the lowest score to the highest.
+        counts : ndarray of shape (n_bins, K)
+            One column per class.
+        """
+        low, high = self.extent
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        n_bins = int(np.clip(2 * np.cbrt(len(self.positions)), FEWEST_BINS, MOST_BINS))
+        grid = np.linspace(*self.xlim, n_bins + 1)
+        grid = grid[(grid > low) & (grid < high)]
+        # The weights are known at positions only, so each edge moves to the next one.
+        indices = np.unique(np.searchsorted(self.positions, grid))
+        indices = indices[indices < len(self.positions)]
+        indices = indices[(self.positions[indices] > low) & (self.positions[indices] < high)]
+        edges = np.concatenate([[low], self.positions[indices], [high]])
+        below = np.vstack([self.below[0], self.below[indices], self.below[-1]])
+        return edges, np.diff(below, axis=0)
+
+    def risk_curves(self) -> tuple[Floats, Floats]:
+        """Return positions, and the mean risk of each threshold at each of them.
+
+        Threshold ``k`` at a position pays for scores below it as class ``k`` and for the rest as
+        class ``k + 1``. If the objective is convex, the minimum is at the optimal threshold.
+
+        Returns
+        -------
+        positions : ndarray of shape (P,)
+            From -inf to inf: all positions between two scores, or some thousands of them.
+        risks : ndarray of shape (K - 1, P)
+            One row per threshold.
+        """
+        as_lower = self.below @ self.cost[:-1].T
+        as_upper = (self.below[-1] - self.below) @ self.cost[1:].T
+        return self.positions, (as_lower + as_upper).T / self.below[-1].sum()
+
+    def confusion(self) -> Floats:
+        """Return the weight of each predicted and true class: (K, K)."""
+        at = self.below[np.searchsorted(self.positions, self.thresholds.thresholds)]
+        return np.diff(np.vstack([self.below[:1], at, self.below[-1:]]), axis=0)

@@ -1,0 +1,228 @@
+"""Count rows by cell of the line and class, and fetch the rows of chosen cells.
+
+The cell of a score comes from a table: ``(score - low) * scale``, clipped to the table's length, is
+the index of the slot that holds the cell. Each step keeps the order of the scores, so cells are in
+order too. Comparisons are written so that a NaN lands in the first slot, never outside.
+
+``low`` and ``scale`` have the dtype to compute in: with scores and both in single precision, a
+vectorised loop does twice as many at once. ``scale`` is finite.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordcut.jit import inlined, kernel
+from ordcut.typing import Array, Bools, Ints, Numbers, Real
+
+#: How many rows are located before they are counted.
+BLOCK = 512
+
+
+@inlined
+def slot_of(score: Real, low: Real, scale: Real, top: Real) -> Real:
+    """Return the slot of a score, with its fraction; ``top`` is the last slot."""
+    zero = scale - scale
+    slot = (score - low) * scale
+    slot = slot if slot > zero else zero
+    return slot if slot < top else top
+
+
+@kernel("scores", steps=5)
+def count_rows(
+    scores: Array,
+    codes: Array,
+    weights: Numbers,
+    stride: int,
+    low: Real,
+    scale: Real,
+    base_of: Array,
+    counts: Numbers,
+) -> None:
+    """Add the weight of each row to ``counts[base_of[slot] + class]``.
+
+    ``base_of`` holds the cell of each slot, multiplied by the number of classes. Rows without
+    weights are added to the last of ``counts``, too, if their score is not finite.
+    """
+    zero = scale - scale
+    top = zero + np.float32(len(base_of) - 1)
+    if stride == 0:
+        n_bad = np.int32(0)
+        slots = np.empty(BLOCK, np.int32)
+        for start in range(0, len(scores), BLOCK):
+            some_scores = scores[start : start + BLOCK]
+            some_codes = codes[start : start + BLOCK]
+            for i in range(len(some_scores)):  # by itself, this loop runs in vectors
+                score = some_scores[i]
+                n_bad += np.int32(0) if score - score == zero else np.int32(1)
+                slots[i] = np.int32(slot_of(score, low, scale, top))
+            for i in range(len(some_scores)):
+                counts[base_of[np.uint32(slots[i])] + np.uint32(some_codes[i])] += 1
+        counts[-1] += n_bad
+    else:
+        for i in range(len(scores)):
+            slot = np.uint32(np.int32(slot_of(scores[i], low, scale, top)))
+            counts[base_of[slot] + np.uint32(codes[i])] += weights[i]
+
+
+@kernel("located", steps=2)
+def count_located(
+    located: Array, codes: Array, weights: Numbers, stride: int, counts: Numbers
+) -> None:
+    """Add the weight of each row to the count of its cell and class, given its cell."""
+    for i in range(len(located)):
+        counts[np.uint32(located[i]), np.uint32(codes[i])] += weights[i * stride]
+
+
+@kernel("scores", steps=9)
+def count_soft_rows(
+    scores: Array,
+    soft: Numbers,
+    weights: Numbers,
+    stride: int,
+    low: Real,
+    scale: Real,
+    base_of: Array,
+    counts: Numbers,
+) -> None:
+    """Add the weights of each row's classes to the counts of its cell, as in ``count_rows``."""
+    top = scale - scale + np.float32(len(base_of) - 1)
+    for i in range(len(scores)):
+        base = base_of[np.uint32(np.int32(slot_of(scores[i], low, scale, top)))]
+        for code in range(soft.shape[1]):
+            counts[base + np.uint32(code)] += weights[i * stride] * soft[i, code]
+
+
+@kernel("scores", steps=5)
+def fetch_rows(
+    scores: Array,
+    codes: Array,
+    stride: int,
+    low: Real,
+    scale: Real,
+    is_wanted: Array,
+    commonest: Array,
+    indices: Array,
+    some_scores: Array,
+    some_codes: Array,
+    n_found: Ints,
+) -> None:
+    """Write the indices, scores and codes of the rows whose slot is wanted, in their order.
+
+    ``is_wanted`` holds 1 or 0 for each slot. Rows whose score is the ``commonest`` of their slot
+    are left out; an empty ``commonest`` says that no score is common. Empty ``indices`` are not
+    written; a ``stride`` of 0 says that rows have no codes. Fills ``n_found[0]``.
+    """
+    top = scale - scale + np.float32(len(is_wanted) - 1)
+    slots = np.empty(BLOCK, np.int32)
+    found = np.empty(BLOCK, np.uint32)
+    n = np.uint32(0)
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK]
+        for i in range(len(block)):  # by itself, this loop runs in vectors
+            slots[i] = np.int32(slot_of(block[i], low, scale, top))
+        # Each index is written, and stays if its row is wanted: that costs less than a branch
+        # which cannot be predicted.
+        n_here = np.uint32(0)
+        for i in range(len(block)):
+            found[n_here] = np.uint32(i)
+            n_here = np.uint32(n_here + is_wanted[np.uint32(slots[i])])
+        for j in range(n_here):
+            i = found[np.uint32(j)]
+            if len(commonest) == 0 or block[i] != commonest[np.uint32(slots[i])]:
+                if len(indices) > 0:
+                    indices[n] = np.uint32(start + i)
+                some_scores[n] = block[i]
+                some_codes[n] = codes[np.uint32(start + i) * np.uint32(stride)]
+                n = np.uint32(n + np.uint32(1))
+    n_found[0] = n
+
+
+@kernel("scores", steps=6)
+def locate_parts(
+    scores: Array, low: Real, scale: Real, first_part: Array, n_parts: int, located: Array
+) -> None:
+    """Fill in which part of its slot each score lies in, counted from the slot's first part."""
+    top = scale - scale + np.float32(len(first_part) - 1)
+    for i in range(len(scores)):
+        slot = slot_of(scores[i], low, scale, top)
+        whole = np.int32(slot)
+        part = np.int32((slot - np.float32(whole)) * np.float32(n_parts))
+        part = part if part < n_parts else np.int32(n_parts - 1)  # where a product rounds up
+        located[i] = first_part[np.uint32(whole)] + part
+
+
+@kernel("located", steps=2)
+def index_kept(located: Array, is_kept: Bools, indices: Array, n_found: Ints) -> None:
+    """Write the indices of the rows in cells that are kept, given the cell of each row.
+
+    ``indices`` must have room for one more than is found. Fills ``n_found[0]``.
+    """
+    n = np.uint32(0)
+    for i in range(len(located)):
+        indices[n] = i
+        n = np.uint32(n + np.uint32(is_kept[np.uint32(located[i])]))
+    n_found[0] = n
+
+
+@kernel("counts", "gain", steps=9)
+def mark_near_minima(
+    counts: Numbers, has_rows: Bools, gain: Numbers, order: Ints, slack: float, chosen: Bools
+) -> None:
+    """Mark the cells that can hold a threshold of a convex objective.
+
+    A risk curve is known at the borders of cells; inside a cell it cannot fall below its left
+    border plus the falls that the cell's rows could bring. A cell is marked for a curve if that
+    bound is not above the lowest border, and so are the cells with rows next to the lowest border.
+    Values within ``slack`` count as equal. ``order`` is that of ``halving_order``: the middle
+    curve's cells bound those of the others. O(C K log K) time for C cells.
+    """
+    n_cells, n_classes = counts.shape
+    n_cuts = len(gain)
+    border = np.empty(n_cells + 1, gain.dtype)
+    floor = np.empty(n_cells, gain.dtype)
+    lowest_of = np.empty(n_cuts, dtype=np.int64)
+    highest_of = np.empty(n_cuts, dtype=np.int64)
+    for i in range(n_cuts):
+        k = order[i, 0]
+        first = lowest_of[order[i, 1]] if order[i, 1] >= 0 else 0
+        last = highest_of[order[i, 2]] if order[i, 2] < n_cuts else n_cells
+        total = gain[k, 0] - gain[k, 0]
+        least = total
+        where = first
+        border[first] = total
+        for c in range(first, last):
+            rise = gain[k, 0] - gain[k, 0]
+            fall = gain[k, 0] - gain[k, 0]
+            for truth in range(n_classes):
+                change = counts[c, truth] * gain[k, truth]
+                rise += change
+                fall += change if change < 0 else 0
+            floor[c] = total + fall
+            total += rise
+            border[c + 1] = total
+            if total < least:
+                least = total
+                where = c + 1
+        # Below the first minimum an equal value would win, above it only a lower one.
+        lowest = last
+        highest = first
+        for c in range(first, last):
+            if floor[c] < least + slack or (floor[c] == least and c < where):
+                chosen[c] = True
+                lowest = min(lowest, c)
+                highest = max(highest, c + 1)
+        for b in range(first, last + 1):
+            if b == where or (slack > 0 and border[b] <= least + slack):
+                lowest = min(lowest, b)
+                highest = max(highest, b)
+                c = b - 1
+                while c > 0 and not has_rows[c]:
+                    c -= 1
+                chosen[max(c, 0)] = True
+                c = b
+                while c < n_cells - 1 and not has_rows[c]:
+                    c += 1
+                chosen[min(c, n_cells - 1)] = True
+        lowest_of[k] = lowest
+        highest_of[k] = highest

@@ -1,0 +1,166 @@
+"""Pruned search: count by cell and class, and sort only the rows of cells that can matter.
+
+It needs nothing but a source, so it runs wherever the data are, with no sort of all rows and no
+copy of them. What is left are ordinary sorted rows, in which the rows of the other cells are
+aggregated into lumps that no threshold can enter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ordcut.data import Rows, SortedRows, insert_lumps
+from ordcut.exact import ExactCost
+from ordcut.pruning import kernels
+from ordcut.pruning.bounds import cells_that_can_hold
+from ordcut.pruning.source import CountedCells, Source
+from ordcut.typing import Array, Bools, Floats, Ints, Numbers
+
+#: The first steps towards a kappa cut at every so many borders of cells.
+CELLS_PER_COARSE_CUT = 8
+
+
+class PrunedProblem:
+    """Rows counted by cells, of which few are left to sort for any one cost matrix.
+
+    Attributes
+    ----------
+    cells : CountedCells
+        Ordered cells of the line, with the weight of each class in each of them.
+    totals : ndarray of shape (K,)
+        The weight of each class.
+
+    Examples
+    --------
+    >>> from ordcut.data import Rows
+    >>> from ordcut.pruning import ArraySource
+    >>> rows = Rows.read(np.arange(3000.0), np.repeat([0, 1, 2], 1000))
+    >>> problem = PrunedProblem(ArraySource(rows))
+    >>> len(problem.prune(ExactCost.of(1 - np.eye(3), weight=3000)).codes) < 100
+    True
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.cells: CountedCells = source.count()
+        self.totals: Floats = self.cells.counts.sum(axis=0).astype(np.float64)
+        self.weight = float(self.totals.sum())
+        self._fetched: tuple[Bools, Rows] | None = None
+
+    def prune(self, cost: ExactCost) -> SortedRows:
+        """Return sorted rows among which lies every cut that can be optimal for a cost matrix."""
+        cells, chosen = self.cells.narrowed(lambda counts: cells_that_can_hold(counts, cost))
+        if cells is not self.cells:
+            self.cells, self._fetched = cells, None  # which was of the cells before
+        chosen, rows = self._rows_of(chosen)
+        if chosen.all():
+            return rows.sorted()
+        # Judge the rows fetched once more, by parts of their cells, before they are sorted.
+        parts = cells.split(chosen, rows)
+        counts = count_located(rows, parts.located, len(parts.is_run))
+        counts[parts.is_run] = sum_runs(cells.counts, chosen)
+        can_hold = cells_that_can_hold(counts, cost) & ~parts.is_run
+        kept = rows_in(can_hold, parts.located)
+        left = rows.take(kept).sorted()
+        if rows.soft is None and len(left.codes) == len(kept):
+            # No rows were merged: cells have as many as they had.
+            n_rows = np.bincount(parts.located[kept], minlength=len(can_hold))[can_hold]
+            starts = np.cumsum(n_rows) - n_rows
+        else:
+            starts = starts_in(parts.locate, left.scores, np.flatnonzero(can_hold))
+        return _with_lumps(counts, can_hold, left, starts)
+
+    def _rows_of(self, chosen: Bools) -> tuple[Bools, Rows]:
+        """Return the rows of the chosen cells; rows that were fetched before stay."""
+        if self._fetched is None or (chosen & ~self._fetched[0]).any():
+            if self._fetched is not None:
+                chosen = chosen | self._fetched[0]
+            self._fetched = chosen, self.cells.fetch(chosen)
+        return self._fetched
+
+    def coarse(self) -> SortedRows:
+        """Return all rows as lumps, with cuts at some borders of cells only."""
+        counts = self.cells.counts
+        no_rows = SortedRows(
+            np.zeros(0, self._source.dtype),
+            np.zeros(0, np.uint16),
+            np.zeros(0, np.bool_),
+            np.zeros(0, counts.dtype),
+            counts.shape[1],
+        )
+        firsts = np.arange(0, len(counts), CELLS_PER_COARSE_CUT)
+        lumps = np.add.reduceat(counts, firsts, axis=0)
+        return insert_lumps(no_rows, np.zeros(len(lumps), np.int64), lumps)
+
+
+def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
+    """Return the weight of each cell and class, given the cell of each row.
+
+    Examples
+    --------
+    >>> count_located(Rows.read([0.1, 0.2, 0.9], [0, 1, 1]), np.array([0, 0, 1]), 2)
+    array([[1, 1],
+           [0, 1]])
+    """
+    if rows.codes is None:
+        assert rows.soft is not None
+        soft = rows.soft if rows.weights is None else rows.soft * rows.weights[:, None]
+        return np.stack([np.bincount(located, one, n_cells) for one in soft.T], axis=1)
+    dtype = np.int64 if rows.is_whole else np.float64
+    counts = np.zeros((n_cells, len(rows.classes)), dtype)
+    weights = np.ones(1, counts.dtype) if rows.weights is None else rows.weights
+    kernels.count_located(located, rows.codes, weights, int(rows.weights is not None), counts)
+    return counts
+
+
+def rows_in(is_kept: Bools, located: Array) -> Array:
+    """Return the indices of the rows whose cell is kept."""
+    indices, n_found = np.empty(len(located) + 1, np.uint32), np.zeros(1, np.int64)
+    kernels.index_kept(located, is_kept, indices, n_found)
+    return indices[: n_found[0]]
+
+
+def sum_runs(counts: Numbers, chosen: Bools) -> Numbers:
+    """Return the weights of each run of cells that are not chosen, one after the other.
+
+    Examples
+    --------
+    >>> sum_runs(np.array([[1, 2], [3, 4], [5, 6], [7, 8]]), np.array([False, False, True, False]))
+    array([[4, 6],
+           [7, 8]])
+    """
+    changes = np.flatnonzero(np.diff(chosen, prepend=True, append=True))
+    if len(changes) == 0:
+        return counts[:0]
+    # Between the changes lie, by turns, a run and what is chosen; nothing follows the last.
+    inner = changes[changes < len(counts)]
+    runs: Numbers = np.add.reduceat(counts, inner, axis=0)[::2]
+    return runs
+
+
+def starts_in(locate: Callable[[Array], Array], sorted_scores: Array, some_cells: Ints) -> Ints:
+    """Return where the scores of some cells begin among sorted scores, all cells at once.
+
+    Examples
+    --------
+    >>> starts_in(lambda scores: scores // 25, np.arange(100.0), np.array([0, 2]))
+    array([ 0, 50])
+    """
+    first = np.zeros(len(some_cells), np.int64)
+    last = np.full(len(some_cells), len(sorted_scores))
+    while (first < last).any():  # halve every range; a range that is empty stays
+        middle = np.minimum((first + last) // 2, len(sorted_scores) - 1)
+        is_before = (locate(sorted_scores[middle]) < some_cells) & (first < last)
+        first, last = np.where(is_before, middle + 1, first), np.where(is_before, last, middle)
+        last = np.maximum(first, last)
+    return first
+
+
+def _with_lumps(counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) -> SortedRows:
+    """Put what lies between the chosen cells back among the rows, as one lump each."""
+    starts_run = ~chosen & np.append(True, chosen[:-1])
+    n_before: Ints = np.cumsum(chosen)[starts_run]
+    position = np.append(starts, len(rows.codes))[n_before]
+    return insert_lumps(rows, position, sum_runs(counts, chosen))

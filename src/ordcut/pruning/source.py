@@ -1,0 +1,87 @@
+"""What the pruned search needs of rows, wherever they are: the protocols of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ordcut.data import Rows
+from ordcut.typing import Array, Bools, Floats, Ints, Numbers
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Rows that were fetched, located in finer cells.
+
+    Attributes
+    ----------
+    located : ndarray of shape (n,)
+        The finer cell of each row.
+    is_run : ndarray of shape (n_cells,)
+        Which of the finer cells stand for a run of cells whose rows were not fetched.
+    locate : callable
+        Returns the finer cell of each of some scores.
+    """
+
+    located: Array
+    is_run: Bools
+    locate: Callable[[Array], Array]
+
+
+class CountedCells(Protocol):
+    """Ordered cells of the line, with the weight of each class in each of them."""
+
+    @property
+    def counts(self) -> Numbers:
+        """The weight of each cell and class, (n_cells, K); int64 if all are whole."""
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, or the next one where no cell has it."""
+
+    def narrowed(self, can_hold: Callable[[Numbers], Bools]) -> tuple[CountedCells, Bools]:
+        """Return cells as fine as they should be before rows are fetched, and those that matter.
+
+        ``can_hold`` returns which cells can hold a threshold, given the counts of all.
+        """
+
+    def fetch(self, chosen: Bools) -> Rows:
+        """Return the rows of the chosen cells, in memory; equal rows may come as one."""
+
+    def split(self, chosen: Bools, rows: Rows) -> Parts:
+        """Return the rows of the chosen cells located in parts of these, the others as runs."""
+
+
+class Source(Protocol):
+    """Validated rows with a score, a class and a weight each, which stay where they are.
+
+    Only counts and the rows of a few cells ever leave a source, so that a search written against
+    it works in every engine.
+    """
+
+    @property
+    def classes(self) -> Array:
+        """The ordered classes."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The floating-point dtype in which the scores came."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    def count(self) -> CountedCells:
+        """Return the rows counted by cells that follow the scores, about as many as are useful."""
+
+    def all_rows(self) -> Rows:
+        """Return every row, in memory."""
+
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the weight of each class between ascending thresholds, however many.
+
+        Row ``j`` of the table is for scores from threshold ``j - 1`` up to below threshold ``j``.
+        Weights are added up in the order of the rows.
+        """

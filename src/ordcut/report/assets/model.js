@@ -1,0 +1,143 @@
+// The data of the page: candidate positions of thresholds, and the weight of each class below each
+// of them. Every number shown is computed from these exactly; nothing is estimated.
+
+const content = JSON.parse(document.getElementById("content").textContent);
+const K = content.classes.length;
+const positions = [-Infinity, ...content.positions, Infinity];
+const LAST = positions.length - 1;
+
+// below[p * K + l]: the weight of class l below position p. Sums of whole numbers are exact.
+const below = new Float64Array(positions.length * K);
+content.counts.forEach((row, p) => {
+  for (let l = 0; l < K; l++) below[(p + 1) * K + l] = below[p * K + l] + row[l];
+});
+for (let i = 0; i < below.length; i++) below[i] *= content.unit;
+
+const totals = below.subarray(LAST * K);
+const factors = content.factors ?? new Array(K).fill(1);
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const weight = sum(totals);
+const belowAll = positions.map((_, p) => sum(below.subarray(p * K, (p + 1) * K)));
+
+/** The (predicted, true) table of weights when threshold k is at position at[k]. */
+function confusionAt(at) {
+  const edges = [0, ...at, LAST];
+  return content.classes.map((_, k) =>
+    content.classes.map((_, l) => below[edges[k + 1] * K + l] - below[edges[k] * K + l])
+  );
+}
+
+/**
+ * An objective that evaluates thresholds. Let gain[k][p] be how much more the rows below position p
+ * cost as class k than as class k + 1. Thresholds then cost what all rows cost as the last class,
+ * plus the sum of gain[k][at[k]]: one addition per threshold, fast enough to redraw whole curves
+ * while a threshold is dragged.
+ */
+class Judge {
+  constructor(objective) {
+    Object.assign(this, objective);
+    const truth = Array.from(totals, (total, l) => total * factors[l]);
+    this.weight = sum(truth);
+    // Losses that differ by less than this are equal.
+    this.rounding = 1e-12 * (this.isKappa ? 1 : Math.max(...this.cost.flat().map(Math.abs)));
+    this.paid = additive((k, l) => this.cost[k][l] * factors[l]);
+    if (this.isKappa) {
+      // The cost of class k by chance depends on the shares of the true classes only.
+      const chance = this.cost.map((row) => sum(row.map((cost, l) => cost * truth[l])));
+      this.chance = additive((k, l) => chance[k] * factors[l]);
+    }
+  }
+
+  /** The mean cost, or the kappa. */
+  value(at) {
+    return this.#judged(this.paid.of(at), this.isKappa ? this.chance.of(at) : 0);
+  }
+
+  /** What is minimised: the mean cost, or 1 - kappa. */
+  loss(at) {
+    const value = this.value(at);
+    return this.isKappa ? 1 - value : value;
+  }
+
+  /** The loss with threshold k at each position between its neighbours, as [position, loss] pairs. */
+  curve(at, k) {
+    const paid = this.paid.of(at), chance = this.isKappa ? this.chance.of(at) : 0;
+    const [first, last] = limits(at, k);
+    const found = [];
+    for (let p = first; p <= last; p++) {
+      const value = this.#judged(
+        paid + this.paid.gain(k, p) - this.paid.gain(k, at[k]),
+        this.isKappa ? chance + this.chance.gain(k, p) - this.chance.gain(k, at[k]) : 0
+      );
+      found.push([p, this.isKappa ? 1 - value : value]);
+    }
+    return found;
+  }
+
+  /** The positions around threshold k between which the value is worse by at most a share of itself. */
+  nearOptimal(at, k, share) {
+    const curve = this.curve(at, k), first = curve[0][0];
+    const most = this.loss(at) + share * Math.abs(this.value(at)) + this.rounding;
+    let low = at[k], high = at[k];
+    while (low > first && curve[low - 1 - first][1] <= most) low--;
+    while (high - first < curve.length - 1 && curve[high + 1 - first][1] <= most) high++;
+    return [low, high];
+  }
+
+  #judged(paid, chance) {
+    return this.isKappa ? 1 - (paid * this.weight) / chance : paid / this.weight;
+  }
+}
+
+/** Sums over rows of a cost of each predicted and true class, as a function of thresholds. */
+function additive(cost) {
+  const gains = [];
+  for (let k = 0; k < K - 1; k++) {
+    const gain = new Float64Array(positions.length);
+    for (let p = 0; p <= LAST; p++) {
+      let total = 0;
+      for (let l = 0; l < K; l++) total += (cost(k, l) - cost(k + 1, l)) * below[p * K + l];
+      gain[p] = total;
+    }
+    gains.push(gain);
+  }
+  let asLast = 0;
+  for (let l = 0; l < K; l++) asLast += cost(K - 1, l) * totals[l];
+  return {
+    gain: (k, p) => gains[k][p],
+    of: (at) => at.reduce((total, p, k) => total + gains[k][p], asLast),
+  };
+}
+
+/** The lowest and the highest position of threshold k: those of its neighbours. */
+function limits(at, k) {
+  return [k === 0 ? 0 : at[k - 1], k === K - 2 ? LAST : at[k + 1]];
+}
+
+/** The index of the position nearest to a score. */
+function nearestPosition(score) {
+  let low = 1, high = LAST - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (positions[middle] < score) low = middle + 1;
+    else high = middle;
+  }
+  return low > 1 && score - positions[low - 1] < positions[low] - score ? low - 1 : low;
+}
+
+/** Precision, recall and errors of each class. */
+function perClass(confusion) {
+  return content.classes.map((name, k) => {
+    const predicted = sum(confusion[k]), hit = confusion[k][k], truth = totals[k];
+    let absoluteError = 0, error = 0;
+    for (let j = 0; j < K; j++) {
+      absoluteError += Math.abs(j - k) * confusion[j][k];
+      error += (j - k) * confusion[j][k];
+    }
+    return {
+      name, truth, predicted,
+      precision: hit / predicted, recall: hit / truth,
+      absoluteError: absoluteError / truth, error: error / truth,
+    };
+  });
+}

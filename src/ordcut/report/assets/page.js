@@ -1,0 +1,201 @@
+// The page itself: its state, and everything that depends on it.
+
+const byId = (id) => document.getElementById(id);
+const judges = content.objectives.map((objective) => new Judge(objective));
+const optimised = judges.filter((judge) => judge.optimum);
+
+let judge = judges.find((one) => one.name === content.start.judgedBy);
+let at = [...content.start.at];
+
+/** Everything that is shown for the current thresholds. */
+function stateNow() {
+  const loss = judge.loss(at), value = judge.value(at), confusion = confusionAt(at);
+  const best = judge.optimum ? judge.loss(judge.optimum.at) : null;
+  const isOptimal = best !== null && loss <= best + 1e-12 * Math.max(1, best);
+  const state = {
+    judge, at, loss, value, best, isOptimal, confusion,
+    classes: perClass(confusion),
+    nearOptimal: at.map((_, k) => judge.nearOptimal(at, k, TOLERANCE)),
+    lossName: judge.isKappa ? `1 ${MINUS} ${objectiveName(judge.name)}` : objectiveName(judge.name),
+    objective: judge.name,
+  };
+  state.sentence = `${objectiveName(judge.name)} ${shown(value)}, ${against(state)}`;
+  return Object.assign(state, provenance());
+}
+
+/** The distance of a state from the optimum, in words. */
+function against({ loss, best, isOptimal }) {
+  if (best === null) return "optimum not computed";
+  if (isOptimal) return "optimal";
+  if (best <= 0) return `${shown(loss - best)} above the optimum`;
+  const share = loss / best - 1;
+  return `${shownShare(share, share < 0.001 ? 3 : share < 0.1 ? 2 : 1)} more loss than the optimum`;
+}
+
+/** The method and the certificate of the current thresholds, and an explanation for readers. */
+function provenance() {
+  const { optimum } = judge, { start } = content;
+  if (optimum && sameAt(optimum.at, at)) {
+    const { method, certificate, value } = optimum;
+    return { method, certificate, value, explanation: `Why these thresholds are optimal: ${certificate}.` };
+  }
+  if (sameAt(start.at, at) && !isStartOptimal()) {
+    if (start.objective === judge.name) {
+      const { method, certificate } = start;
+      const explanation = `The given thresholds. Their certificate holds for the rows they were found on: ${certificate}.`;
+      return { method, certificate, explanation };
+    }
+    const explanation = `The given thresholds, which were found for another objective: ${objectiveName(start.objective)}.`;
+    return { method: start.method, certificate: `none: found for ${start.objective}`, explanation };
+  }
+  const labeling = content.labelings.find((one) => sameAt(one.at[judge.name], at));
+  if (labeling) return { method: labeling.name, certificate: `none: ${labeling.note}`, explanation: labeling.note };
+  return { method: "by hand", certificate: "none: set by hand in a report", explanation: "Thresholds set by hand." };
+}
+
+const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** One to three sentences about the thresholds and the value that they reach. */
+function headline() {
+  const best = judge.optimum.at, rows = `these ${shownWeight(content.rows)} rows`;
+  const kind = `${/^[aeio]/.test(objectiveName(judge.name)) ? "an" : "a"} ${objectiveName(judge.name)} of `;
+  const reached = (at) => html("b", {}, shown(judge.value(at)));
+  const more = (at) => (judge.loss(best) > 0 ? ` (${shownShare(judge.loss(at) / judge.loss(best) - 1)} more loss)` : "");
+  const count = WORDS[K - 1] ?? String(K - 1);
+  const parts = [
+    count[0].toUpperCase() + count.slice(1), K === 2 ? " threshold turns " : " thresholds turn ",
+    html("em", {}, content.score), ` into ${WORDS[K] ?? K} classes of `, html("em", {}, content.label),
+  ];
+  if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `, which is optimal for ${rows}.`);
+  else {
+    parts.push(`. The given thresholds reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
+    parts.push(`the optimum for ${rows} is `, reached(best), ".");
+  }
+  const others = content.labelings.map((one) => [judge.loss(one.at[judge.name]), one]);
+  if (others.length) {
+    const { name, at } = others.sort((a, b) => a[0] - b[0])[0][1];
+    parts.push(` The best other labeling, ${name}, reaches `, reached(at[judge.name]), `${more(at[judge.name])}.`);
+  }
+  return parts;
+}
+
+/** Move a threshold to a position, or as far as its neighbours allow. */
+function moveTo(k, position) {
+  const [first, last] = limits(at, k);
+  at[k] = Math.min(last, Math.max(first, position));
+  show();
+}
+
+/** Apply the thresholds of a labeling. */
+function load(name) {
+  const labeling = content.labelings.find((one) => one.name === name);
+  if (labeling) at = [...labeling.at[judge.name]];
+  else if (name === "given") at = [...content.start.at];
+  else if (judge.optimum) at = [...judge.optimum.at];
+  show();
+}
+
+const stage = new Stage(byId("stage"), moveTo);
+const views = [
+  thresholdTable(byId("thresholds")),
+  confusionTable(byId("confusion"), byId("confusion-readout"), () => byId("as-shares").checked),
+  classTable(byId("classes")),
+  comparisonTable(byId("comparison"), judges, load),
+  (state) => stage.update(state),
+  showStatus,
+  showRule,
+];
+const show = oncePerFrame(showNow);
+
+function showNow() {
+  const state = stateNow();
+  views.forEach((update) => update(state));
+}
+
+let announcement;
+function showStatus(state) {
+  byId("value").textContent = shown(state.value);
+  byId("against").textContent = against(state);
+  byId("status").dataset.optimal = state.isOptimal ? "yes" : "no";
+  byId("reset").disabled = !judge.optimum || sameAt(judge.optimum.at, at);
+  byId("explanation").textContent = state.explanation;
+  // Screen readers announce the end of a drag, not every step of it.
+  clearTimeout(announcement);
+  announcement = setTimeout(() => (byId("live").textContent = state.sentence), 500);
+}
+
+let rule = "json";
+function showRule(state) {
+  byId("rule").textContent = RULES[rule].text(state);
+  byId("rule-note").textContent = RULES[rule].note;
+}
+
+function chooseRule(name) {
+  rule = name;
+  for (const tab of byId("rules").children) {
+    const isChosen = tab.dataset.rule === name;
+    tab.setAttribute("aria-selected", isChosen);
+    tab.tabIndex = isChosen ? 0 : -1;
+    if (isChosen) byId("rule-panel").setAttribute("aria-labelledby", tab.id);
+  }
+  showRule(stateNow());
+}
+
+for (const [name, { name: title }] of Object.entries(RULES)) {
+  const tab = html("button", { type: "button", role: "tab", id: `rule-${name}`, "data-rule": name, "aria-controls": "rule-panel" }, title);
+  tab.addEventListener("click", () => chooseRule(name));
+  byId("rules").append(tab);
+}
+byId("rules").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  const names = Object.keys(RULES);
+  chooseRule(names[(names.indexOf(rule) + step + names.length) % names.length]);
+  byId(`rule-${rule}`).focus();
+});
+
+byId("copy").addEventListener("click", async () => {
+  const text = byId("rule").textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {  // some browsers deny the clipboard to pages from disk, but copy a selection
+    getSelection().selectAllChildren(byId("rule"));
+    document.execCommand("copy");
+  }
+  byId("copy").textContent = "Copied";
+  setTimeout(() => (byId("copy").textContent = "Copy"), 1500);
+});
+
+byId("download").addEventListener("click", () => {
+  const { file, type } = RULES[rule];
+  const address = URL.createObjectURL(new Blob([byId("rule").textContent], { type }));
+  html("a", { href: address, download: file }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+});
+
+for (const one of optimised) {
+  byId("objective").append(html("option", { value: one.name }, objectiveName(one.name)));
+}
+byId("objective").value = judge.name;
+byId("objective").addEventListener("change", () => {
+  // Optimal thresholds are replaced by the new optimum; those set by hand are kept.
+  const wasOptimal = judge.optimum && sameAt(judge.optimum.at, at);
+  judge = judges.find((one) => one.name === byId("objective").value);
+  if (wasOptimal) at = [...judge.optimum.at];
+  byId("headline").replaceChildren(...headline());
+  showNow();
+});
+byId("reset").addEventListener("click", () => load("optimal"));
+byId("as-shares").addEventListener("change", showNow);
+byId("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+});
+
+byId("title").textContent = content.title;
+byId("headline").replaceChildren(...headline());
+byId("about").textContent = `${shownWeight(content.rows)} rows` + (Math.abs(weight - content.rows) > 1e-9 * weight ? ` of total weight ${shownWeight(weight)}` : "") + (content.factors ? ", with class weights" : "") + `; created by ordcut ${content.ordcut}.`;
+chooseRule(rule);
+stage.layOut();
+showNow();

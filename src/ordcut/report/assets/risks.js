@@ -1,0 +1,59 @@
+// Curves of the loss over each threshold between its neighbours, with near-optimal ranges.
+
+// A threshold is near-optimal where the value is worse by at most this share of itself.
+const TOLERANCE = 0.01;
+
+function drawRisks(stage, state) {
+  const { left, right, lanes, risks: [top, bottom] } = stage;
+  const curves = state.at.map((_, k) => state.judge.curve(state.at, k));
+  const best = state.best ?? state.loss;
+  const [floor, ceiling] = lossRange(curves, state.loss, best);
+  const y = (loss) => bottom - ((Math.min(loss, ceiling) - floor) / (ceiling - floor)) * (bottom - top);
+  const across = (loss, kind) => svg("line", { class: kind, x1: left, x2: right, y1: y(loss), y2: y(loss) });
+  const drawn = [];
+  for (const [value, text] of ticks(floor, ceiling, 3)) {
+    const at = { x: left - 10, y: y(value) + 4, "text-anchor": "end" };
+    drawn.push(across(value, "grid"), svg("text", { class: "tick", ...at }, text));
+  }
+  drawn.push(across(best, "best"));
+  curves.forEach((curve, k) => {
+    const colour = { "--c": classColour(k + 0.5) };
+    const [low, high] = rangeOver(state.nearOptimal[k]).map((score) => stage.x(score));
+    const lane = bottom + 4 + 8 * (k % lanes), here = stage.x(positions[state.at[k]]);
+    drawn.push(
+      svg("rect", { class: "near-optimal", x: low - 1, width: high - low + 2, y: lane, height: 6, rx: 3, ...colour }),
+      svg("path", { class: "curve", d: lineThrough(curve, (p) => stage.x(positions[p]), y, ceiling), ...colour }),
+      svg("circle", { class: "here", cx: here, cy: y(state.loss), r: K > 20 ? 2.5 : 4, ...colour })
+    );
+  });
+  const limit = `at most ${100 * TOLERANCE}\u202f% worse`;
+  const note = right - left > 400 ? `range of each threshold in which the value is ${limit}` : limit;
+  const title = shortened(`${state.lossName} if one threshold moves`, Math.floor((right - left) / 6.6));
+  drawn.push(
+    svg("text", { class: "axis", x: left, y: top - 10 }, title),
+    svg("text", { class: "tick", x: left, y: bottom + 18 + 8 * lanes }, `Bars: ${note}`)
+  );
+  return drawn;
+}
+
+/** The range of losses to show: from just below the optimum to well above the current loss. */
+function lossRange(curves, loss, best) {
+  const highest = Math.max(...curves.flat().map(([, value]) => value).filter(Number.isFinite));
+  const headroom = Math.max(0.3 * best, 1.6 * (loss - best));
+  const ceiling = best > 0 ? Math.min(best + headroom, Math.max(highest, best * 1.02)) : highest || 1;
+  return [best - 0.12 * (ceiling - best), ceiling];
+}
+
+/** A line through [position, loss] pairs; what lies above the ceiling is cut off. */
+function lineThrough(curve, x, y, ceiling) {
+  const isBelow = ([, loss]) => loss <= ceiling;
+  let line = "", wasDrawn = false;
+  curve.forEach(([p, loss], i) => {
+    // A point above the ceiling is drawn at it, if the line comes from or goes below.
+    const isDrawn = [i - 1, i, i + 1].some((j) => curve[j] && isBelow(curve[j]));
+    const height = y(Number.isNaN(loss) ? ceiling : loss);
+    if (isDrawn) line += `${wasDrawn ? "L" : "M"}${x(p).toFixed(1)},${height.toFixed(1)}`;
+    wasDrawn = isDrawn;
+  });
+  return line;
+}

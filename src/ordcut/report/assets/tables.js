@@ -1,0 +1,144 @@
+// Tables that depend on the thresholds. Each is built once; then only its text changes.
+
+const OBJECTIVE_NAMES = {
+  absolute: "mean absolute error", squared: "mean squared error", zero_one: "error rate",
+  kappa: "Cohen\u2019s kappa", linear_kappa: "linear kappa", quadratic_kappa: "quadratic kappa",
+};
+const objectiveName = (name) => OBJECTIVE_NAMES[name] ?? name;
+
+/** Fill a table with a head and a body, and return the cells of the body: cells[row][column]. */
+function makeTable(table, heads, names, columns) {
+  const cells = names.map(() => []);
+  const body = names.map((name, i) => {
+    const row = html("tr", {}, html("th", { scope: "row" }, ...[name].flat()));
+    for (let j = 0; j < columns; j++) row.append((cells[i][j] = html("td")));
+    return row;
+  });
+  table.append(
+    html("thead", {}, html("tr", {}, ...heads.map((head) => html("th", { scope: "col" }, ...[head].flat())))),
+    html("tbody", {}, ...body)
+  );
+  return cells;
+}
+
+function write(cells, texts) {
+  texts.forEach((text, j) => {
+    if (cells[j].textContent !== text) cells[j].textContent = text;
+  });
+}
+
+/** The name of a class after a dot in its colour. */
+const named = (k, most = 28) =>
+  html("span", { title: content.classes[k] }, html("i", { class: "dot", "--c": classColour(k) }), shortened(content.classes[k], most));
+
+/** Each threshold, and its near-optimal range. */
+function thresholdTable(table) {
+  const names = content.classes.slice(1).map((_, k) => [named(k, 20), " | ", named(k + 1, 20)]);
+  const cells = makeTable(table, ["Between", "Threshold", "Range at most 1\u202f% worse", "Rows in range"], names, 3);
+  return (state) => {
+    state.at.forEach((p, k) => {
+      const [low, high] = state.nearOptimal[k];
+      write(cells[k], [
+        shown(positions[p], 5),
+        rangeOver(state.nearOptimal[k]).map((score) => shown(score)).join(" \u2026 "),
+        shownShare((belowAll[high] - belowAll[low]) / weight),
+      ]);
+    });
+  };
+}
+
+/** The confusion matrix, as weights or as shares of each true class. */
+function confusionTable(table, readout, asShares) {
+  const isDense = K > 12;
+  table.classList.toggle("dense", isDense);
+  const cells = [];
+  const head = html("tr", {}, html("th", { scope: "col" }, html("span", { class: "quiet" }, "true \\ predicted")),
+    ...content.classes.map((_, k) => html("th", { scope: "col" }, named(k, isDense ? 0 : 12))));
+  const body = content.classes.map((_, l) => {
+    const row = html("tr", {}, html("th", { scope: "row" }, named(l, 14)));
+    cells.push(content.classes.map((_, k) => html("td", { "data-pair": `${l},${k}`, ...(l === k ? { class: "diagonal" } : {}) })));
+    row.append(...cells[l]);
+    return row;
+  });
+  table.append(html("thead", {}, head), html("tbody", {}, ...body));
+  let last = null;
+  const showPair = (target) => {
+    const pair = target.closest?.("[data-pair]");
+    if (!pair || !last) return;
+    const [l, k] = pair.dataset.pair.split(",").map(Number);
+    const found = last.confusion[k][l];
+    readout.textContent = `${content.classes[l]} predicted as ${content.classes[k]}: ${shownWeight(found)} (${shownShare(found / totals[l])} of ${content.classes[l]})`;
+  };
+  table.addEventListener("pointerover", (event) => showPair(event.target));
+  let wereShares = null;
+  return (state) => {
+    const before = wereShares === asShares() ? last : null;  // unchanged cells are skipped
+    last = state;
+    wereShares = asShares();
+    for (let l = 0; l < K; l++) {
+      for (let k = 0; k < K; k++) {
+        const found = state.confusion[k][l], cell = cells[l][k];
+        if (before && before.confusion[k][l] === found) continue;
+        const share = totals[l] > 0 ? found / totals[l] : 0;
+        // With many classes, shares are small: the root keeps them visible.
+        cell.style.setProperty("--heat", (isDense ? Math.sqrt(share) : share).toFixed(3));
+        cell.dataset.hot = share > 0.55 ? "yes" : "no";
+        cell.textContent = wereShares ? shownShare(share, 0) : shownWeight(found);
+      }
+    }
+  };
+}
+
+/** Rows, precision, recall and errors of each class. */
+function classTable(table) {
+  const heads = ["Class", "Rows", "Predicted", "Precision", "Recall", "Mean absolute error", "Mean error"];
+  const cells = makeTable(table, heads, content.classes.map((_, k) => named(k)), 6);
+  return (state) => {
+    state.classes.forEach((one, k) => {
+      const error = shown(one.error, 3);
+      write(cells[k], [
+        shownWeight(one.truth), shownWeight(one.predicted), shownShare(one.precision), shownShare(one.recall),
+        shown(one.absoluteError, 3), one.error > 0 ? `+${error}` : error,
+      ]);
+    });
+  };
+}
+
+/** The value of every objective for the current thresholds, the optimum and other labelings. */
+function comparisonTable(table, judges, load) {
+  const rows = [
+    { name: "current", at: null },
+    { name: "optimal", note: "The optimal thresholds of each objective.", at: (judge) => judge.optimum?.at },
+    ...(isStartOptimal() ? [] : [{ name: "given", note: "The thresholds that this page was created with.", at: () => content.start.at }]),
+    ...content.labelings.map(({ name, note, at }) => ({ name, note, at: (judge) => at[judge.name] })),
+  ];
+  const names = rows.map((row) => {
+    if (!row.at) return html("strong", {}, row.name);
+    const button = html("button", { type: "button", class: "link", title: row.note }, row.name);
+    button.addEventListener("click", () => load(row.name));
+    return button;
+  });
+  const heads = ["Labeling", ...judges.map((judge) => [objectiveName(judge.name), html("span", { class: "quiet" }, judge.isKappa ? " \u2191" : " \u2193")])];
+  const cells = makeTable(table, heads, names, judges.length);
+  return (state) => {
+    const losses = rows.map((row) => judges.map((judge) => {
+      const at = row.at ? row.at(judge) : state.at;
+      return at ? [judge.value(at), judge.loss(at)] : [NaN, NaN];
+    }));
+    judges.forEach((judge, j) => {
+      const least = Math.min(...losses.map((row) => row[j][1]).filter((loss) => !Number.isNaN(loss)));
+      rows.forEach((_, i) => {
+        cells[i][j].classList.toggle("least", losses[i][j][1] <= least + 1e-12);
+        cells[i][j].classList.toggle("chosen", judge === state.judge);
+      });
+    });
+    rows.forEach((_, i) => write(cells[i], losses[i].map(([value]) => shown(value))));
+  };
+}
+
+const sameAt = (one, other) => one.length === other.length && one.every((p, k) => p === other[k]);
+
+function isStartOptimal() {
+  const main = content.objectives.find((one) => one.name === content.start.judgedBy);
+  return Boolean(main.optimum) && sameAt(main.optimum.at, content.start.at);
+}

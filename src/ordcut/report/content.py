@@ -1,0 +1,148 @@
+"""What a page shows, as plain values: positions, counts between them, optima, labelings."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ordcut import __version__
+from ordcut.data import ClassWeight, class_factors
+from ordcut.objectives import ObjectiveLike
+from ordcut.pruning import Source
+from ordcut.report.candidates import Candidates
+from ordcut.report.comparison import compare
+from ordcut.thresholds import Thresholds, as_written, class_literals, objective_for
+from ordcut.typing import Array, Floats
+
+#: With more classes than this, tables and rules are beyond what a page can show.
+MOST_CLASSES = 100
+
+#: Fractional weights are stored as multiples of the total's power of two, shifted by so many bits:
+#: finer than the rounding of the sums.
+WEIGHT_BITS = 50
+
+
+def page_content(
+    source: Source,
+    thresholds: Thresholds | None = None,
+    objective: ObjectiveLike | None = None,
+    class_weight: ClassWeight | None = None,
+) -> dict[str, Any]:
+    """Return everything that a page computes with, ready to be written as JSON."""
+    classes = source.classes
+    if len(classes) > MOST_CLASSES:
+        raise ValueError(
+            f"a report must have at most {MOST_CLASSES} classes, got {len(classes)}. "
+            "Join neighbouring classes, or use Thresholds.to_json and ordcut.evaluate."
+        )
+    resolved = objective_for(thresholds, objective, classes)
+    compared = compare(source, resolved, class_weight=class_weight)
+    optima, labelings = compared.optima, compared.labelings
+    main = compared.main.name
+    start = optima[main] if thresholds is None else thresholds
+    results = [start, *optima.values()]
+    others = [at for one in labelings for at in one.thresholds.values()]
+    at_all = np.concatenate([*(one.thresholds for one in results), *others])
+    grid = _Grid(compared.candidates.including(at_all))
+    totals = compared.candidates.totals
+    factors = class_factors(class_weight, classes, totals)
+    whole, unit = _in_whole_numbers(np.vstack([grid.candidates.below, totals]))
+    return {
+        "ordcut": __version__,
+        "rows": source.n_rows,
+        "unit": unit,
+        "factors": None if (factors == 1).all() else factors.tolist(),
+        "classes": [str(name) for name in classes.tolist()],
+        "literals": class_literals(classes),
+        "extent": list(compared.candidates.extent),
+        "positions": grid.candidates.positions.tolist(),
+        "ranges": grid.ranges(results),
+        "counts": np.diff(whole, axis=0, prepend=0).tolist(),
+        "objectives": [
+            {
+                "name": one.name,
+                "isKappa": one.is_kappa,
+                "cost": one.cost.tolist(),
+                "optimum": grid.as_dict(optima[one.name]) if one.name in optima else None,
+            }
+            for one in compared.objectives
+        ],
+        "labelings": [
+            {
+                "name": one.name,
+                "note": one.note,
+                "at": {name: grid.indices(at) for name, at in one.thresholds.items()},
+            }
+            for one in labelings
+        ],
+        "start": {
+            **grid.as_dict(start),
+            "judgedBy": main,
+            "objective": main if objective is None else start.objective,
+        },
+    }
+
+
+class _Grid:
+    """The positions of a page, by whose indices the page refers to them: 0 is -inf, the last inf.
+
+    All thresholds that the page knows by name are among them.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates = candidates
+        self.positions = np.concatenate([[-np.inf], candidates.positions, [np.inf]])
+
+    def indices(self, thresholds: Floats) -> list[int]:
+        """Return the indices of thresholds that are among the positions."""
+        return [int(index) for index in np.searchsorted(self.positions, thresholds)]
+
+    def ranges(self, results: list[Thresholds]) -> dict[int, list[float | str]]:
+        """Return how far a threshold can move without changing a label, by index, where known."""
+        everywhere = self.candidates.ranges(self.positions)
+        if everywhere is not None:
+            known = dict(enumerate(everywhere.tolist()))
+        else:  # at the thresholds of results; of two at one position, the last counts
+            known = {
+                index: pair
+                for one in results
+                for index, pair in zip(
+                    self.indices(one.thresholds), one.ranges.tolist(), strict=True
+                )
+            }
+        return {index: [as_written(end) for end in pair] for index, pair in known.items()}
+
+    def as_dict(self, thresholds: Thresholds) -> dict[str, Any]:
+        """Return a result with the indices of its thresholds."""
+        return {
+            "at": self.indices(thresholds.thresholds),
+            "value": thresholds.value,
+            "method": thresholds.method,
+            "certificate": thresholds.certificate,
+            "objective": thresholds.objective,
+        }
+
+
+def _in_whole_numbers(below: Floats) -> tuple[Array, float]:
+    """Return weights as whole multiples of a unit, in ascending order down each column."""
+    unit = 1.0
+    if (below != np.rint(below)).any():
+        unit = float(2.0 ** (np.ceil(np.log2(below[-1].sum())) - WEIGHT_BITS))
+    whole = np.rint(below / unit).astype(np.int64)
+    return np.maximum.accumulate(whole, axis=0), unit
+
+
+def as_json(content: dict[str, Any]) -> str:
+    r"""Return content as JSON that is safe inside a ``script`` element, whatever names it holds.
+
+    Examples
+    --------
+    >>> as_json({"name": "</script>"})
+    '{"name":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,320 @@
+"""Pages: one HTML file each, which may run its own script and nothing else."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ordcut.data import ClassWeight, Rows
+from ordcut.objectives import ObjectiveLike, n_classes_of
+from ordcut.pruning import ArraySource, Source
+from ordcut.report.content import as_json, page_content
+from ordcut.threads import count_threads
+from ordcut.thresholds import Thresholds
+from ordcut.typing import Array, ArrayLike
+
+if TYPE_CHECKING:
+    from ordcut.frames import FrameSource, Nulls
+
+#: The scripts of a page, in the order in which they need each other.
+SCRIPTS = (
+    "model.js",
+    "numbers.js",
+    "rules.js",
+    "drawing.js",
+    "risks.js",
+    "sliders.js",
+    "charts.js",
+    "tables.js",
+    "page.js",
+)
+
+
+def page(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    *,
+    thresholds: Thresholds | None = None,
+    objective: ObjectiveLike | None = None,
+    classes: Sequence[Any] | Array | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+    score_name: str = "score",
+    label_name: str = "label",
+    title: str | None = None,
+    n_jobs: int | None = None,
+) -> str:
+    """Return an interactive page about thresholds on scores and labels, as HTML text.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Finite scores; higher means a higher class.
+    labels : array-like of shape (n_samples,) or (n_samples, n_classes)
+        The true classes, or soft labels.
+    thresholds : Thresholds, optional
+        The thresholds that the page opens with; the optimal ones by default.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
+        The objective that the page opens with; by default the one that ``thresholds`` were found
+        for, or ``"absolute"``. All objectives with a name can be selected on the page.
+    classes : sequence, optional
+        All classes, lowest first; those of ``thresholds`` by default.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
+        How much the rows of each class count.
+    score_name, label_name : str
+        The names of the scores and of the labels in your data.
+    title : str, optional
+        The title of the page.
+    n_jobs : int, optional
+        The number of threads, -1 for one per core. By default one.
+
+    Returns
+    -------
+    str
+        The page, below 1 MB whatever the number of rows.
+
+    Examples
+    --------
+    >>> text = page([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], title="Four rows")
+    >>> "<title>Four rows</title>" in text
+    True
+    """
+    source = array_source(
+        scores,
+        labels,
+        thresholds=thresholds,
+        objective=objective,
+        classes=classes,
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+    )
+    return page_from_source(
+        source,
+        thresholds=thresholds,
+        objective=objective,
+        class_weight=class_weight,
+        score_name=score_name,
+        label_name=label_name,
+        title=title,
+    )
+
+
+def write_report(
+    path: str | PathLike[str],
+    scores: ArrayLike,
+    labels: ArrayLike,
+    *,
+    thresholds: Thresholds | None = None,
+    objective: ObjectiveLike | None = None,
+    classes: Sequence[Any] | Array | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+    score_name: str = "score",
+    label_name: str = "label",
+    title: str | None = None,
+    n_jobs: int | None = None,
+) -> None:
+    """Write an interactive page about thresholds to a file, to be opened in a browser.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write.
+    scores, labels, thresholds, objective, classes, sample_weight, class_weight
+        As in :func:`page`.
+    score_name, label_name, title, n_jobs
+        As in :func:`page`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "page.html"
+    ...     write_report(path, [0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], objective="quadratic_kappa")
+    ...     path.stat().st_size < 1_000_000
+    True
+    """
+    text = page(
+        scores,
+        labels,
+        thresholds=thresholds,
+        objective=objective,
+        classes=classes,
+        sample_weight=sample_weight,
+        class_weight=class_weight,
+        score_name=score_name,
+        label_name=label_name,
+        title=title,
+        n_jobs=n_jobs,
+    )
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def page_from_frame(
+    frame: Any,
+    *,
+    score: str,
+    label: str,
+    weight: str | None = None,
+    thresholds: Thresholds | None = None,
+    objective: ObjectiveLike | None = None,
+    classes: Sequence[Any] | Array | None = None,
+    class_weight: ClassWeight | None = None,
+    title: str | None = None,
+    nulls: Nulls = "raise",
+) -> str:
+    """Return an interactive page about thresholds on a frame of any engine, as HTML text.
+
+    Rows stay in the engine, which counts them; up to 20,000 are fetched.
+
+    Parameters
+    ----------
+    frame : dataframe
+        A frame of any library that narwhals knows: pandas, Polars, DuckDB, Dask, PySpark, ...
+    score, label : str
+        The names of the columns with the scores and the true classes.
+    weight : str, optional
+        The name of a column that says how much each row counts.
+    thresholds, objective, classes, class_weight, title
+        As in :func:`page`.
+    nulls : {"raise", "drop"}
+        What to do about rows in which a score, a label or a weight is null or NaN.
+
+    Returns
+    -------
+    str
+        The page, below 1 MB whatever the number of rows.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> rows = duckdb.sql("select i / 10 as risk, i // 40 as grade from range(100) t(i)")
+    >>> text = page_from_frame(rows, score="risk", label="grade")
+    >>> "<title>Thresholds for grade</title>" in text
+    True
+    """
+    source = frame_source(
+        frame,
+        score=score,
+        label=label,
+        weight=weight,
+        thresholds=thresholds,
+        objective=objective,
+        classes=classes,
+        nulls=nulls,
+    )
+    try:
+        return page_from_source(
+            source,
+            thresholds=thresholds,
+            objective=objective,
+            class_weight=class_weight,
+            score_name=score,
+            label_name=label,
+            title=title,
+        )
+    finally:
+        source.release()
+
+
+def page_from_source(
+    source: Source,
+    *,
+    thresholds: Thresholds | None = None,
+    objective: ObjectiveLike | None = None,
+    class_weight: ClassWeight | None = None,
+    score_name: str = "score",
+    label_name: str = "label",
+    title: str | None = None,
+) -> str:
+    """Return the page about thresholds on the rows of a source, as HTML text."""
+    content = page_content(source, thresholds, objective, class_weight)
+    title = f"Thresholds for {label_name}" if title is None else title
+    names = {"score": score_name, "label": label_name, "title": title}
+    parts = {"title": escape(title), "content": as_json(content | names), **_fixed_parts()}
+    # In one pass, so that a name in the data that looks like a part of the page stays text.
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
+
+
+@cache
+def _fixed_parts() -> dict[str, str]:
+    """Return the style and the script of every page, and the policy that allows only these."""
+    style = "\n" + _read("page.css")
+    script = '\n"use strict";\n(() => {\n' + "\n".join(map(_read, SCRIPTS)) + "})();\n"
+    # Only what has these hashes may run, and nothing may be fetched or sent.
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return {"style": style, "script": script, "policy": policy}
+
+
+def _read(name: str) -> str:
+    return (files("ordcut.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def array_source(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    *,
+    thresholds: Thresholds | None,
+    objective: ObjectiveLike | None,
+    classes: Sequence[Any] | Array | None,
+    sample_weight: ArrayLike | None,
+    n_jobs: int | None,
+) -> ArraySource:
+    """Return arrays as a source, by default with the classes of given thresholds."""
+    n_threads = count_threads(n_jobs)  # first: an error must not wait for the data
+    rows = Rows.read(
+        scores,
+        labels,
+        classes=_classes(classes, thresholds),
+        n_classes=None if objective is None else n_classes_of(objective),
+        weights=sample_weight,
+    )
+    return ArraySource(rows, n_threads)
+
+
+def frame_source(
+    frame: Any,
+    *,
+    score: str,
+    label: str,
+    weight: str | None,
+    thresholds: Thresholds | None,
+    objective: ObjectiveLike | None,
+    classes: Sequence[Any] | Array | None,
+    nulls: Nulls,
+) -> FrameSource:
+    """Return a frame as a source, by default with the classes of given thresholds."""
+    from ordcut.frames import FrameSource
+
+    return FrameSource(
+        frame,
+        score=score,
+        label=label,
+        weight=weight,
+        classes=_classes(classes, thresholds),
+        n_classes=None if objective is None else n_classes_of(objective),
+        nulls=nulls,
+    )
+
+
+def _classes(
+    classes: Sequence[Any] | Array | None, thresholds: Thresholds | None
+) -> Sequence[Any] | Array | None:
+    return thresholds.classes if classes is None and thresholds is not None else classes

@@ -1,0 +1,163 @@
+"""Sorted scores with the classes of their rows: what the paper's Algorithm 1 prepares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ordcut.data import ClassWeight, Rows
+from ordcut.jit import kernel
+from ordcut.objectives import ObjectiveLike, resolve_objective
+from ordcut.solvers.choose import Method, Plan
+from ordcut.threads import count_threads, run_all, split
+from ordcut.thresholds import Thresholds, place_cuts
+from ordcut.typing import Array, ArrayLike, Codes, Floats, Ints, Numbers
+
+
+class ScoreTable:
+    """Scores and labels, sorted once, to be solved for many objectives.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Finite scores; higher means a higher class.
+    labels : array-like of shape (n_samples,) or (n_samples, n_classes)
+        The true classes, or soft labels: a weight that is not negative for each class.
+    classes : sequence, optional
+        All classes, lowest first, those that do not occur included.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    totals : ndarray of shape (K,)
+        The weight of each class.
+
+    Examples
+    --------
+    >>> table = ScoreTable([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2])
+    >>> table.candidates
+    array([-inf, 0.25, 0.45, 0.7 ,  inf])
+    >>> table.solve("absolute").thresholds
+    array([0.45, 0.7 ])
+    >>> table.solve("quadratic_kappa").value
+    1.0
+    """
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Sequence[Any] | Array | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
+        self._rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
+        self._sorted = self._rows.sorted()
+
+    @property
+    def classes(self) -> Array:
+        """The ordered classes."""
+        return self._rows.classes
+
+    @property
+    def totals(self) -> Floats:
+        """The weight of each class."""
+        return self._sorted.totals
+
+    def __repr__(self) -> str:
+        return (
+            f"ScoreTable({self._rows.n_rows} rows, {int(self._sorted.ends.sum())} distinct scores, "
+            f"{len(self.classes)} classes)"
+        )
+
+    @property
+    def scores(self) -> Array:
+        """The N distinct scores in ascending order: line P2."""
+        return self._sorted.scores[self._sorted.ends]
+
+    @property
+    def candidates(self) -> Floats:
+        """The N + 1 positions where a threshold can be, -inf and inf included: line P5."""
+        cuts = np.append(0, np.flatnonzero(self._sorted.ends) + 1)
+        return place_cuts(self._sorted.scores.astype(self._rows.dtype), cuts)
+
+    def loss_sums(self, objective: ObjectiveLike, *, n_jobs: int | None = None) -> Floats:
+        """Return the loss matrix of line P4, (N, K): what each label costs each distinct score.
+
+        The solvers do without it, since it is K times the size of the scores; it is here for
+        those who want to look, or to run an algorithm of their own.
+
+        Examples
+        --------
+        >>> ScoreTable([0.1, 0.4, 0.4], [0, 0, 2], classes=[0, 1, 2]).loss_sums("absolute")
+        array([[0., 1., 2.],
+               [2., 2., 2.]])
+        """
+        rows = self._sorted
+        cost = np.ascontiguousarray(resolve_objective(objective, len(self.classes)).cost.T)
+        score_index: Ints = np.cumsum(rows.ends) - rows.ends
+        sums = np.zeros((score_index[-1] + 1, len(self.classes)))
+        weights = np.ones(1) if rows.weights is None else rows.weights.astype(np.float64)
+        stride = int(rows.weights is not None)
+        # A piece ends where a score ends, so that no two threads add to one sum.
+        n_threads = count_threads(n_jobs)
+        starts = np.append(np.flatnonzero(np.append(True, rows.ends[:-1])), len(rows.codes))
+
+        def fill(piece: tuple[int, int]) -> None:
+            first, last = starts[list(piece)].tolist()
+            loss_sums(rows.codes, score_index, weights, stride, cost, first, last, sums)
+
+        run_all(fill, split(len(sums), n_threads), n_threads)
+        return sums
+
+    def solve(
+        self,
+        objective: ObjectiveLike = "absolute",
+        method: Method = "auto",
+        *,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        block_size: int | None = None,
+    ) -> Thresholds:
+        """Find the thresholds that are optimal for an objective.
+
+        The arguments are those of :func:`ordcut.optimal_thresholds`.
+        """
+        from ordcut.optimal import find_thresholds  # which uses the solvers itself
+
+        if method == "pruned":
+            raise ValueError(
+                'method="pruned" saves sorting the scores, and this table has sorted them. '
+                'Use method="auto", or ordcut.optimal_thresholds.'
+            )
+        resolved, plan = resolve_objective(objective, len(self.classes)), Plan(n_jobs, block_size)
+        return find_thresholds(self._rows, self._sorted, resolved, method, class_weight, plan)
+
+
+@kernel("codes", "cost", steps=1)
+def loss_sums(
+    codes: Codes,
+    score_index: Ints,
+    weights: Numbers,
+    stride: int,
+    cost: Numbers,
+    first: int,
+    last: int,
+    sums: Numbers,
+) -> None:
+    """Sum what each label would cost each distinct score: Algorithm 1, line P4.
+
+    Adds ``weight * cost[k, l]`` to ``sums[score_index[i], k]`` for the rows ``first <= i < last``,
+    where ``score_index[i]`` counts the distinct scores up to row ``i``. ``cost`` comes transposed,
+    (true, predicted), so that the inner loop is contiguous. O(n K) time.
+    """
+    n_classes = cost.shape[1]
+    for i in range(first, last):
+        weight = weights[i * stride]
+        for k in range(n_classes):
+            sums[score_index[i], k] += weight * cost[codes[i], k]  # P4

@@ -1,1 +1,0 @@
-"""Where data live: each source validates them once and hides the engine that holds them."""

@@ -1,0 +1,113 @@
+"""The rows that thresholds were found on, and what they were found for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordcut.data import ClassWeight, Rows, SortedRows, class_factors
+from ordcut.objectives import COSTS, KAPPAS, Objective, ObjectiveLike, resolve_objective
+from ordcut.typing import Array, Floats, Ints
+
+if TYPE_CHECKING:
+    from ordcut.pruning import Source
+    from ordcut.thresholds.result import Thresholds
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where thresholds come from. Rows are not copied: it refers to what the user passed."""
+
+    source: Rows | Source
+    objective: Objective
+    class_weight: ClassWeight | None
+    smoothing: float = 0.0
+
+    def factors(self, totals: Floats) -> Floats:
+        """Return the factor of each class, for rows with such weights of the classes."""
+        return class_factors(self.class_weight, self.source.classes, totals)
+
+    def value(self, confusion: Floats) -> float:
+        """Return the mean loss, or the kappa, of a (predicted, true) table of weights."""
+        return self.objective.value(confusion * self.factors(confusion.sum(axis=0)))
+
+
+@dataclass(frozen=True)
+class OriginalRows:
+    """The rows of a result, as they are and sorted, with the cuts and labels that it leads to."""
+
+    origin: Origin
+    rows: Rows
+    sorted: SortedRows
+    cuts: Ints
+    confusion: Floats
+
+
+def original_rows(found: Thresholds, method: str) -> OriginalRows:
+    """Return the rows of a result, for one of its methods, after a check that they are the same.
+
+    Examples
+    --------
+    >>> from ordcut import optimal_thresholds
+    >>> original_rows(optimal_thresholds([0.3, 0.1, 0.2], [1, 0, 0]), "bootstrap").cuts
+    array([2])
+    """
+    if found.origin is None:
+        raise ValueError(
+            f"{method} needs the rows that thresholds were found on, and these have none: they "
+            "were read from JSON or a pickle, or were not found on data at all. Find them again "
+            f"with ordcut.optimal_thresholds(scores, labels, ...) and call {method} on the result."
+        )
+    rows = found.origin.source.all_rows()
+    ordered = rows.sorted()
+    cuts: Ints = np.searchsorted(ordered.scores, found.thresholds, side="left")
+    confusion = ordered.between(cuts)
+    value = found.origin.value(confusion)
+    if not np.isclose(value, found.value, rtol=1e-9, atol=1e-12):
+        raise ValueError(
+            f"{method} needs scores, labels and weights as they were when the thresholds were "
+            f"found; the value was {found.value:g} and is {value:g} now. The arrays have changed "
+            "since, or the value was judged on other labels. Find the thresholds again."
+        )
+    return OriginalRows(found.origin, rows, ordered, cuts, confusion)
+
+
+def objective_for(
+    thresholds: Thresholds | None, objective: ObjectiveLike | None, classes: Array
+) -> Objective:
+    """Return the given objective, or else the one that thresholds were found for.
+
+    Without thresholds, it is the absolute loss. Thresholds that were read from JSON have the name
+    of their objective only, which is not enough for costs of the user's own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut import optimal_thresholds
+    >>> found = optimal_thresholds([1, 2, 3], [0, 1, 1], objective=[[0, 1], [5, 0]])
+    >>> objective_for(found, None, np.array([0, 1])).cost
+    array([[0., 1.],
+           [5., 0.]])
+    """
+    if thresholds is not None and thresholds.classes.tolist() != classes.tolist():
+        raise ValueError(
+            f"thresholds must have the classes of the labels, {classes.tolist()}, "
+            f"got {thresholds.classes.tolist()}. Pass classes=thresholds.classes with the labels."
+        )
+    if objective is None:
+        objective = "absolute" if thresholds is None else _found_for(thresholds)
+    return resolve_objective(objective, len(classes))
+
+
+def _found_for(thresholds: Thresholds) -> ObjectiveLike:
+    if thresholds.origin is not None:
+        return thresholds.origin.objective
+    if thresholds.objective in COSTS or thresholds.objective in KAPPAS:
+        return thresholds.objective
+    raise ValueError(
+        f"objective must be given for thresholds that were found for {thresholds.objective!r}: "
+        "they were read from JSON or a pickle, which keep the name of an objective but not its "
+        "costs. Pass objective= with the costs."
+    )

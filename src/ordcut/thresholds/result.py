@@ -1,0 +1,280 @@
+"""The result: thresholds, what they reach, why they are optimal, and the rule that applies them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ordcut.data import as_scores, check_finite
+from ordcut.thresholds import rules, storage
+from ordcut.typing import Array, ArrayLike, Floats
+
+if TYPE_CHECKING:
+    from ordcut.thresholds.origin import Origin
+    from ordcut.uncertainty import Bootstrap, RandomState
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Thresholds:
+    """Thresholds that turn scores into ordered classes, and how they were found.
+
+    The class of a score is the one whose position is the number of thresholds at or below it.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (K - 1,)
+        In ascending order; -inf or inf where a class at an end is never predicted.
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    value : float
+        The (weighted) mean loss reached on the data, or the kappa.
+    objective : str
+        The name of what was optimised.
+    method : str
+        The solver that ran.
+    certificate : str
+        Why the thresholds are optimal.
+    ranges : ndarray of shape (K - 1, 2)
+        Each threshold can stand anywhere above the first value and up to the second one without
+        changing any label of the data.
+    passes : int or None
+        How many times an engine went through a frame; None for arrays.
+    dropped : int
+        How many rows with missing values were left out, with ``nulls="drop"``.
+    origin : Origin, optional
+        The data that the thresholds were found on, as they were passed, for ``bootstrap`` and
+        ``near_optimal``. JSON and pickles leave them out, and equality ignores them.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> found = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], ["lo", "lo", "mid", "hi"],
+    ...                                   classes=["lo", "mid", "hi"])
+    >>> found
+    Thresholds([0.45, 0.7], classes=['lo', 'mid', 'hi'], absolute=0, method='nested')
+    >>> found.predict([0.3, 0.45, 2.0]).tolist()
+    ['lo', 'mid', 'hi']
+    >>> found.ranges
+    array([[0.4, 0.5],
+           [0.5, 0.9]])
+    """
+
+    thresholds: Floats
+    classes: Array
+    value: float
+    objective: str
+    method: str
+    certificate: str
+    ranges: Floats = field(repr=False)
+    passes: int | None = None
+    dropped: int = 0
+    origin: Origin | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("thresholds", "classes", "ranges"):
+            array = getattr(self, name).copy()
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Thresholds):
+            return NotImplemented
+        return storage.to_dict(self) == storage.to_dict(other)
+
+    def __hash__(self) -> int:
+        return hash((self.thresholds.tobytes(), self.objective, self.value))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "origin": None}
+
+    def codes(self, scores: ArrayLike) -> Array:
+        """Return the position of each score's class: how many thresholds are at or below it.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).codes([0.0, 1.5, 9.0])
+        array([0, 1, 2])
+        """
+        array = as_scores(scores)
+        check_finite(array, infinite=True)
+        # Nothing reaches a threshold at infinity, an infinite score neither.
+        return np.searchsorted(self.thresholds[self.thresholds < np.inf], array, side="right")
+
+    def predict(self, scores: ArrayLike) -> Array:
+        """Return the class of each score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            Scores without NaN; infinite ones get the class of scores far out.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).predict([0.0, 1.5, 9.0])
+        array([10, 20, 30])
+        """
+        return self.classes[self.codes(scores)]
+
+    def bootstrap(
+        self,
+        n: int = 1000,
+        *,
+        size: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> Bootstrap:
+        """Return how sure the thresholds and their value are, by an m-out-of-n bootstrap.
+
+        Thresholds come closer to those of the population at a cube-root rate, for which drawing
+        as many rows as there are is misleading. So each replicate draws fewer, and the spread is
+        scaled back; see :class:`ordcut.Bootstrap`.
+
+        Parameters
+        ----------
+        n : int, default=1000
+            The number of replicates.
+        size : int, optional
+            How many rows, m, a replicate draws; by default the number of rows to the power of
+            0.8.
+        random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=0
+            Where the draws start. A number always gives the same result, whatever the order of
+            the rows and the number of threads.
+        n_jobs : int, optional
+            The number of threads, -1 for one per core. By default one.
+        progress : bool, default=False
+            Whether to show a progress bar, for which rich must be installed.
+
+        Returns
+        -------
+        Bootstrap
+            The thresholds of every replicate, and intervals.
+
+        Examples
+        --------
+        >>> import numpy as np, ordcut
+        >>> rng = np.random.default_rng(0)
+        >>> scores = rng.normal(size=2000)
+        >>> labels = np.digitize(scores + rng.logistic(size=2000) / 4, [-0.5, 1.0])
+        >>> found = ordcut.optimal_thresholds(scores, labels)
+        >>> low, high = found.bootstrap(n=200).intervals(level=0.95).T
+        >>> (low <= [-0.5, 1.0]) & ([-0.5, 1.0] <= high)
+        array([ True,  True])
+        """
+        from ordcut.uncertainty import bootstrap_thresholds
+
+        return bootstrap_thresholds(self, n, size, random_state, n_jobs, progress)
+
+    def near_optimal(self, tolerance: float = 0.01) -> Floats:
+        """Return how far each threshold can move alone before the value is noticeably worse.
+
+        The others stay where they are, and it does not pass them. Every position between the
+        threshold and an end of its range is good enough; good ones beyond a bad one do not count.
+
+        Parameters
+        ----------
+        tolerance : float, default=0.01
+            By what share of itself the loss may rise, or the kappa fall.
+
+        Returns
+        -------
+        ndarray of shape (K - 1, 2)
+            As in ``ranges``, which they contain, a threshold can stand anywhere above the first
+            value and up to the second one.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 1, 0, 1, 1]
+        >>> found = ordcut.optimal_thresholds(scores, labels)
+        >>> found.ranges
+        array([[2., 3.]])
+        >>> found.near_optimal(tolerance=0.5)
+        array([[1., 8.]])
+        """
+        from ordcut.uncertainty import near_optimal_ranges
+
+        return near_optimal_ranges(self, tolerance)
+
+    def to_json(self) -> str:
+        """Return the thresholds as JSON text, with a schema version, for ``from_json``.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> found = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
+        >>> ordcut.Thresholds.from_json(found.to_json()) == found
+        True
+        """
+        return storage.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Thresholds:
+        """Return the thresholds that ``to_json`` wrote; anything else is an error that says why."""
+        return cls(**storage.from_json(text))
+
+    def to_sql(self, column: str) -> str:
+        """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc").to_sql("s"))
+        CASE
+          WHEN "s" IS NULL THEN NULL
+          WHEN "s" < 1.5e+00 THEN 'a'
+          WHEN "s" < 2.5e+00 THEN 'b'
+          ELSE 'c'
+        END
+        """
+        return rules.to_sql(self.thresholds, self.classes, column)
+
+    def to_python(self) -> str:
+        """Return the rule as the text of a Python function that needs nothing but Python.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> namespace = {}
+        >>> exec(ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_python(), namespace)
+        >>> namespace["predict"](1.7)
+        20
+        """
+        return rules.to_python(self.thresholds, self.classes)
+
+    def to_excel(self, cell: str) -> str:
+        """Return the rule as a spreadsheet formula over a cell that holds a number.
+
+        Spreadsheets read 15 digits of a number; the thresholds are written so within their ranges.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_excel("A2")
+        '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
+        """
+        return rules.to_excel(self.thresholds, self.ranges, self.classes, cell)
+
+    def __repr__(self) -> str:
+        cuts = ", ".join(f"{threshold:.6g}" for threshold in self.thresholds)
+        return (
+            f"Thresholds([{cuts}], classes={self.classes.tolist()}, "
+            f"{self.objective}={self.value:.6g}, method={self.method!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        edges = ["", *(f"{threshold:.6g}" for threshold in self.thresholds), ""]
+        rows = "".join(
+            f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
+            for name, low, high in zip(self.classes, edges[:-1], edges[1:], strict=True)
+        )
+        return (
+            "<table><thead><tr><th>class</th><th>from</th><th>below</th></tr></thead>"
+            f"<tbody>{rows}</tbody><caption>{escape(self.objective)} {self.value:.6g}; "
+            f"{escape(self.certificate)}</caption></table>"
+        )

@@ -1,0 +1,128 @@
+"""Optimal thresholds of tensors: the solvers of arrays on the CPU, scans on other devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from torch import Tensor
+
+import ordcut
+from ordcut.data import ClassWeight
+from ordcut.errors import unknown_name
+from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.solvers import METHODS, Plan, choose_method
+from ordcut.thresholds import Thresholds
+from ordcut.torch.scan import scan
+from ordcut.torch.tensors import has_float64, on_host, read_rows
+from ordcut.typing import Array, ArrayLike
+
+Method: TypeAlias = Literal["auto", "scan", "dp", "io", "pio", "blocks", "nested", "pruned"]
+
+
+def optimal_thresholds(
+    scores: Tensor,
+    labels: Tensor,
+    *,
+    objective: ObjectiveLike = "absolute",
+    classes: Sequence[Any] | Array | None = None,
+    sample_weight: Tensor | ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    block_size: int | None = None,
+) -> Thresholds:
+    """Find the thresholds of least empirical loss, or of the highest kappa, for tensors.
+
+    The arguments and the thresholds are those of :func:`ordcut.optimal_thresholds`. On the CPU its
+    solvers read the memory of the tensors. On another device the rows stay where they are: they
+    are sorted and scanned there, and only the thresholds and their value are copied back.
+
+    Parameters
+    ----------
+    scores : tensor of shape (n_samples,)
+        Finite scores of any floating-point dtype; higher means a higher class.
+    labels : tensor of shape (n_samples,) or (n_samples, n_classes)
+        The true classes as numbers; or soft labels, a weight that is not negative for each row
+        and class.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+        A loss to minimise or a kappa to maximise.
+    classes : sequence, optional
+        All classes, lowest first, those that do not occur included. By default those that occur.
+    sample_weight : tensor of shape (n_samples,), optional
+        How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
+        How much the rows of each class count.
+    method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "pruned"}
+        ``"scan"`` sorts and scans on the device of the scores, whichever it is. The others run on
+        the CPU. ``"auto"`` takes the fastest on the CPU, and ``"scan"`` on other devices.
+    n_jobs, block_size : int, optional
+        For the methods that run on the CPU.
+
+    Returns
+    -------
+    Thresholds
+        The thresholds, their value, and why they are optimal.
+
+    Notes
+    -----
+    Where costs and weights are whole numbers, ``"scan"`` returns the same thresholds as the other
+    methods, to the last bit. Kappas are computed in whole numbers for up to about 10 000 rows of
+    few classes, and in float64 beyond.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import optimal_thresholds
+    >>> scores, labels = torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([0, 0, 1, 2])
+    >>> optimal_thresholds(scores, labels)
+    Thresholds([0.45, 0.7], classes=[0, 1, 2], absolute=0, method='nested')
+    >>> optimal_thresholds(scores, labels, objective="kappa", method="scan").certificate
+    "Dinkelbach's fixed point after 2 steps, each by dynamic programme over all ordered labelings"
+    """
+    _check_tensors(scores=scores, labels=labels)
+    Plan(n_jobs, block_size)  # raises an error for bad values, on every device
+    on_cpu = scores.device.type == "cpu" or not has_float64(scores.device)
+    if _resolve_method(method, on_cpu) == "scan":
+        rows, ordered = read_rows(
+            scores, labels, classes=classes, n_classes=n_classes_of(objective),
+            weights=sample_weight,
+        )  # fmt: skip
+        return scan(rows, ordered, resolve_objective(objective, len(ordered)), class_weight)
+    if not on_cpu:
+        raise ValueError(
+            f'method="{method}" runs on the CPU, got scores on {scores.device}. '
+            'Use method="auto", or pass scores.cpu() and labels.cpu().'
+        )
+    weights = on_host(sample_weight) if isinstance(sample_weight, Tensor) else sample_weight
+    return ordcut.optimal_thresholds(
+        on_host(scores),
+        on_host(labels),
+        objective=objective,
+        classes=classes,
+        sample_weight=weights,
+        class_weight=class_weight,
+        method=method,  # type: ignore[arg-type]
+        n_jobs=n_jobs,
+        block_size=block_size,
+    )
+
+
+def _resolve_method(method: str, on_cpu: bool) -> str:
+    """Return the method for a device; on the CPU, "auto" is left to the function for arrays."""
+    names = ("scan", *METHODS)
+    if method not in names:
+        raise unknown_name("method", method, names)
+    if method == "scan" or on_cpu:
+        return method
+    # On a device, what "auto" means does not depend on the costs.
+    return choose_method(method, convex=False, where="device")
+
+
+def _check_tensors(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{name} must be a tensor, got {type(value).__name__}. "
+                "For arrays, use ordcut.optimal_thresholds."
+            )

@@ -1,0 +1,160 @@
+"""Labels of every kind become codes in their order."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import ordcut
+from ordcut.data import encode
+
+SIZES = ["small", "medium", "large"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(pd.Categorical(["large", "small"], categories=SIZES, ordered=True)),
+        pd.Categorical(["large", "small"], categories=SIZES, ordered=True),
+        pl.Series(["large", "small"], dtype=pl.Enum(SIZES)),
+    ],
+    ids=["pandas series", "pandas categorical", "polars enum"],
+)
+def test_ordered_categories_state_their_order_without_a_warning(labels):
+    encoded = encode(labels)
+    assert encoded.classes.tolist() == SIZES
+    assert encoded.codes.tolist() == [2, 0]
+
+
+def test_categories_of_numbers_keep_their_stated_order():
+    encoded = encode(pd.Categorical([3, 1], categories=[3, 2, 1], ordered=True))
+    assert encoded.classes.tolist() == [3, 2, 1]
+    assert encoded.codes.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "b"],
+        np.array(["b", "a", "b"], dtype=object),
+        pd.Series(["b", "a", "b"]),
+        pd.Series(pd.Categorical(["b", "a", "b"])),
+        pl.Series(["b", "a", "b"]),
+        pa.array(["b", "a", "b"]),
+        np.array(["b", "a", "b"], dtype=np.dtypes.StringDType()),
+    ],
+    ids=["list", "objects", "pandas", "unordered categorical", "polars", "arrow", "StringDType"],
+)
+def test_text_without_an_order_warns_and_shows_the_order_assumed(labels):
+    with pytest.warns(ordcut.UnorderedLabelsWarning, match=r"'a' < 'b'. Pass classes="):
+        encoded = encode(labels)
+    assert encoded.codes.tolist() == [1, 0, 1]
+
+
+def test_the_warning_points_at_the_line_of_the_user():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ordcut.optimal_thresholds([1, 2], ["a", "b"])
+    assert caught[0].filename == __file__
+
+
+def test_text_with_classes_does_not_warn():
+    found = ordcut.optimal_thresholds([1, 2, 3], ["lo", "mid", "hi"], classes=["lo", "mid", "hi"])
+    assert found.predict([1, 3]).tolist() == ["lo", "hi"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [1, 3, 5],
+        [-7, 0, 2],
+        [0.5, 1.5, 2.25],
+        [-(2**62), 0, 2**62],
+        np.array([250, 251, 255], dtype=np.uint8),
+        np.array([-128, 0, 127], dtype=np.int8),
+        np.array([2**64 - 3, 2**64 - 2, 2**64 - 1], dtype=np.uint64),
+    ],
+)
+def test_gaps_negative_numbers_and_fractions_are_classes_in_ascending_order(labels):
+    found = ordcut.optimal_thresholds([1, 2, 3], labels)
+    assert found.classes.tolist() == list(labels)
+    assert found.predict([1, 2, 3]).tolist() == list(labels)
+    assert found.classes.dtype == np.asarray(labels).dtype
+
+
+def test_booleans_are_two_classes():
+    found = ordcut.optimal_thresholds([0.1, 0.9], [False, True])
+    assert found.predict([0.0, 1.0]).tolist() == [False, True]
+
+
+def test_small_integers_are_not_copied():
+    labels = np.array([0, 2, 1], dtype=np.int8)
+    assert encode(labels).codes is labels
+
+
+def test_classes_that_never_occur_have_thresholds_too():
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [1, 1, 3, 3], classes=[0, 1, 2, 3, 4])
+    assert found.thresholds.tolist() == [-np.inf, 2.5, 2.5, np.inf]
+    assert found.predict([0, 9]).tolist() == [1, 3]
+
+
+def test_a_cost_matrix_says_how_many_classes_there_are_when_labels_count_from_zero():
+    cost = ordcut.resolve_objective("absolute", 4).cost
+    found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], objective=cost)
+    assert found.classes.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, pa.array])
+def test_scores_and_weights_come_as_any_array(kind):
+    found = ordcut.optimal_thresholds(
+        kind([0.1, 0.4, 0.5, 0.9]), kind([0, 0, 1, 2]), sample_weight=kind([1, 2, 1, 1])
+    )
+    assert found.thresholds.tolist() == [0.45, 0.7]
+
+
+def test_two_classes_work():
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], objective="quadratic_kappa")
+    assert found.thresholds.tolist() == [1.5]
+    assert found.value == 0.5
+
+
+def test_soft_labels_are_the_votes_of_raters():
+    votes = [[3, 0, 0], [1, 2, 0], [0, 1, 2], [0, 0, 3]]
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], votes, classes=["no", "perhaps", "yes"])
+    scores, labels = [], []
+    for score, row in zip([1, 2, 3, 4], votes, strict=True):
+        for code, count in enumerate(row):
+            scores += [score] * count
+            labels += [code] * count
+    one_by_one = ordcut.optimal_thresholds(scores, labels)
+    assert found.thresholds.tolist() == one_by_one.thresholds.tolist()
+    assert found.value == one_by_one.value
+    assert found.classes.tolist() == ["no", "perhaps", "yes"]
+
+
+def test_balanced_classes_count_the_same():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [80, 10, 10])
+    scores = labels + rng.normal(scale=1.5, size=100)
+    balanced = ordcut.optimal_thresholds(scores, labels, class_weight="balanced")
+    by_hand = ordcut.optimal_thresholds(scores, labels, class_weight=[1, 8, 8])
+    by_name = ordcut.optimal_thresholds(scores, labels, class_weight={1: 8, 2: 8})
+    assert balanced == by_hand == by_name
+    assert balanced.value < ordcut.evaluate(
+        labels,
+        ordcut.optimal_thresholds(scores, labels).predict(scores),
+        class_weight="balanced",
+    )
+
+
+def test_integers_that_are_codes_already_are_neither_copied_nor_let_out_of_range():
+    labels = np.array([2, 0, 2])
+    for classes in (range(4), np.arange(3)):
+        assert encode(labels, classes).codes is labels
+    with pytest.raises(ValueError, match="among the classes 0, 1, got 2 at position 0"):
+        encode(labels, [0, 1])
+    with pytest.raises(ValueError, match="got -1 at position 1"):
+        encode(np.array([0, -1]), range(3))

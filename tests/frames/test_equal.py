@@ -1,0 +1,189 @@
+"""Every engine finds what the arrays give, bit for bit."""
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pytest
+from frame_rows import SCORES, assert_same
+
+import ordcut
+from hard_rows import HARD, LABELS, N
+from ordcut import frames
+from strategies import OBJECTIVES
+
+RNG = np.random.default_rng(6)
+NASTY_FOR_ALL = ["heavy ties", "log-normal"]
+
+
+def hard_scores(name, dtype):
+    with np.errstate(over="ignore"):
+        return np.nan_to_num(HARD[name].astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_all_hard_data_give_the_same_in_quick_engines(quick_frames_of, few_cells, dtype):
+    for name in HARD:
+        scores = hard_scores(name, dtype)
+        frame = quick_frames_of(s=scores, y=LABELS)
+        found = frames.optimal_thresholds(frame, score="s", label="y")
+        assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
+        assert found.passes <= 6
+
+
+def test_hard_data_give_the_same_in_all_engines(frames_of, few_cells):
+    for name in NASTY_FOR_ALL:
+        scores = hard_scores(name, np.float64)
+        found = frames.optimal_thresholds(frames_of(s=scores, y=LABELS), score="s", label="y")
+        assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("size", ["few cells", "many cells"])
+def test_all_objectives_give_the_same(size, objective, request):
+    if size == "few cells":
+        request.getfixturevalue("few_cells")
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"s": SCORES, "y": LABELS}).lazy()
+    found = frames.optimal_thresholds(frame, score="s", label="y", objective=objective)
+    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, objective=objective))
+
+
+def test_kappas_and_whole_weights_give_the_same(frames_of, few_cells):
+    weights = RNG.integers(0, 4, N)
+    frame = frames_of(s=SCORES, y=LABELS, w=weights)
+    found = frames.optimal_thresholds(
+        frame, score="s", label="y", weight="w", objective="quadratic_kappa"
+    )
+    expected = ordcut.optimal_thresholds(
+        SCORES, LABELS, sample_weight=weights, objective="quadratic_kappa"
+    )
+    assert_same(found, expected)
+
+
+def test_class_weights_give_the_same(quick_frames_of, few_cells):
+    frame = quick_frames_of(s=SCORES, y=LABELS)
+    options = {"objective": "squared", "class_weight": "balanced"}
+    found = frames.optimal_thresholds(frame, score="s", label="y", **options)
+    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, **options))
+
+
+def test_fractional_weights_give_the_same_up_to_rounding(local_frames_of):
+    weights = RNG.random(N)
+    frame = local_frames_of(s=SCORES, y=LABELS, w=weights)
+    found = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
+    expected = ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+
+
+LABEL_KINDS = {
+    "text": (np.array(["e", "d", "c", "b", "a"])[LABELS], list("edcbaz")),
+    "booleans": (LABELS > 2, None),
+    "floats": (LABELS / 2, None),
+    "classes that never occur": (LABELS, list(range(9))),
+    "small integers": (LABELS.astype(np.int8) - np.int8(3), None),
+    "small unsigned integers": (LABELS.astype(np.uint8) + np.uint8(250), None),
+}
+
+
+@pytest.mark.parametrize("kind", list(LABEL_KINDS))
+def test_labels_of_any_kind_give_the_same_in_local_engines(local_frames_of, kind):
+    assert_labels_give_the_same(local_frames_of, kind)
+
+
+def test_text_gives_the_same_in_all_engines(frames_of):
+    assert_labels_give_the_same(frames_of, "text")
+
+
+def assert_labels_give_the_same(frames_of, kind):
+    labels, classes = LABEL_KINDS[kind]
+    frame = frames_of(s=np.round(SCORES * 100).astype(np.int64), y=labels)
+    found = frames.optimal_thresholds(frame, score="s", label="y", classes=classes)
+    expected = ordcut.optimal_thresholds(np.round(SCORES * 100), labels, classes=classes)
+    assert_same(found, expected)
+    predicted = nw.from_native(frames.predict(frame, found, score="s", name="p")).lazy()
+    pairs = predicted.group_by("s", "p").agg(nw.len().alias("n")).collect().sort("s")
+    assert pairs["p"].to_list() == found.predict(np.unique(np.round(SCORES * 100))).tolist()
+    judged = frames.evaluate(frame, found, score="s", label="y")
+    assert judged.value == found.value
+    assert judged.confusion.sum() == N
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "duckdb"])
+def test_an_enum_states_the_order_of_its_classes(library):
+    names = ["low", "mid", "high", "top"]
+    labels = np.array(names)[LABELS % 3]
+    module = pytest.importorskip(library)
+    if library == "pandas":
+        ordered = module.Categorical(labels, categories=names, ordered=True)
+        frame = module.DataFrame({"s": SCORES, "y": ordered})
+    elif library == "polars":
+        kind = module.Enum(names)
+        frame = module.DataFrame({"s": SCORES, "y": module.Series(labels.tolist(), dtype=kind)})
+    else:
+        table = pa.table({"s": SCORES, "y": labels})
+        connection = module.connect()
+        connection.sql("create type grade as enum ('low', 'mid', 'high', 'top')")
+        frame = connection.from_arrow(table).project("s, y::grade as y")
+    found = frames.optimal_thresholds(frame, score="s", label="y")
+    assert_same(found, ordcut.optimal_thresholds(SCORES, labels, classes=names))
+
+
+def test_missing_values_are_dropped_and_counted_if_asked(frames_of):
+    scores, labels = SCORES.astype(np.float64), LABELS.astype(np.float64)
+    no_score, no_label = np.arange(N) % 7 == 0, np.arange(N) % 11 == 0
+    frame = frames_of(s=pa.array(scores, mask=no_score), y=pa.array(labels, mask=no_label))
+    kept = ~(no_score | no_label)
+    found = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
+    assert_same(found, ordcut.optimal_thresholds(scores[kept], labels[kept]))
+    assert found.dropped == N - kept.sum()
+    judged = frames.evaluate(frame, found, score="s", label="y", nulls="drop")
+    assert judged.value == found.value
+    assert judged.dropped == found.dropped
+    with pytest.raises(ValueError, match=f"got {no_score.sum()} in 's', {no_label.sum()} in 'y'"):
+        frames.optimal_thresholds(frame, score="s", label="y")
+
+
+def test_both_zeros_are_one_score(local_frames_of):
+    scores = np.tile([-0.0, 0.0, 1.0, -1.0], 50)
+    labels = np.tile([0, 1, 1, 0], 50)
+    found = frames.optimal_thresholds(local_frames_of(s=scores, y=labels), score="s", label="y")
+    assert_same(found, ordcut.optimal_thresholds(scores, labels))
+
+
+@pytest.mark.parametrize("smoothing", ["auto", 0.5])
+def test_smoothed_thresholds_give_the_same(frames_of, smoothing):
+    scores, labels = SCORES[:400].astype(np.float64), LABELS[:400]
+    weights = np.arange(400) * 7 % 4
+    missing = np.append(np.nan, np.zeros(399))
+    frame = frames_of(s=scores + missing, y=labels, w=weights)
+    options = {"objective": "quadratic_kappa", "class_weight": "balanced", "smoothing": smoothing}
+    found = frames.optimal_thresholds(
+        frame, score="s", label="y", weight="w", nulls="drop", **options
+    )
+    some = slice(1, None)
+    expected = ordcut.optimal_thresholds(
+        scores[some], labels[some], sample_weight=weights[some], **options
+    )
+    assert_same(found, expected)
+    assert (found.passes, found.dropped) == (3, 1)  # one of them asks what is missing
+
+
+def test_smoothing_is_for_rows_that_fit_in_memory():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"s": SCORES, "y": LABELS})
+    with pytest.raises(ValueError, match=r"smoothing must be 0 for more than max_rows \(100\)"):
+        frames.optimal_thresholds(frame, score="s", label="y", smoothing=0.5, max_rows=100)
+    with pytest.raises(ValueError, match='smoothing must be a number from 0 to 1, or "auto"'):
+        frames.optimal_thresholds(frame, score="s", label="y", smoothing="much")
+
+
+def test_rows_that_weigh_nothing_cost_no_pass(quick_frames_of):
+    weights = np.arange(N) % 2
+    frame = quick_frames_of(s=SCORES, y=LABELS, w=weights)
+    found = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
+    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights))
+    assert (found.passes, found.dropped) == (2, 0)
+    judged = frames.evaluate(frame, found, score="s", label="y", weight="w")
+    assert judged.value == found.value
+    assert judged.confusion.sum() == weights.sum()

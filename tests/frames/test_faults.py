@@ -1,0 +1,142 @@
+"""Workers die, tasks fail, engines raise errors: the result is the same, or the error is theirs."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ordcut
+from hard_rows import LABELS, NOISE, N
+from ordcut import frames
+
+SCORES = LABELS + NOISE
+
+
+@pytest.mark.xdist_group("clusters")
+def test_a_dask_worker_killed_in_the_middle_of_a_pass_changes_nothing(dask_client, tmp_path):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    def slowly(part, folder):  # in here, so that it travels by value: workers cannot import tests
+        (folder / str(os.getpid())).touch()
+        time.sleep(0.2)
+        return part
+
+    rows = dd.from_pandas(pd.DataFrame({"s": SCORES, "y": LABELS}), npartitions=6)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    frame = rows.map_partitions(slowly, notes, meta=rows._meta)
+    workers = {worker["pid"] for worker in _worker_processes(dask_client)}
+
+    def kill_the_first_at_work():
+        while not (at_work := {int(note.name) for note in notes.iterdir()} & workers):
+            time.sleep(0.01)
+        os.kill(min(at_work), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_the_first_at_work, daemon=True)
+    killer.start()
+    found = frames.optimal_thresholds(frame, score="s", label="y")
+    killer.join()
+    expected = ordcut.optimal_thresholds(SCORES, LABELS)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == expected.value
+    dask_client.wait_for_workers(2)
+    assert {worker["pid"] for worker in _worker_processes(dask_client)} != workers
+
+
+def _worker_processes(client):
+    return [{"pid": pid} for pid in client.run(os.getpid).values()]
+
+
+@pytest.mark.xdist_group("clusters")
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_spark_task_that_fails_once_changes_nothing(spark, tmp_path):
+    from pyspark import TaskContext
+    from pyspark.sql import functions
+
+    failures = tmp_path / "failures"
+    failures.mkdir()
+
+    def fail_once(score):
+        task = TaskContext.get()
+        if task.attemptNumber() == 0 and task.partitionId() == 0:
+            (failures / str(task.taskAttemptId())).touch()
+            raise RuntimeError("this task fails at its first attempt")
+        return score
+
+    rows = spark.createDataFrame(
+        list(zip(SCORES.tolist(), LABELS.tolist(), strict=True)), "s double, y long"
+    ).repartition(2)
+    frame = rows.withColumn("s", functions.udf(fail_once, "double")("s"))
+    tables_before = spark.catalog.listTables()
+    found = frames.optimal_thresholds(frame, score="s", label="y")
+    expected = ordcut.optimal_thresholds(SCORES, LABELS)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == expected.value
+    assert len(list(failures.iterdir())) > 0
+    assert spark.catalog.listTables() == tables_before
+
+
+def test_an_error_of_the_engine_comes_as_it_is_with_one_line_of_context():
+    duckdb = pytest.importorskip("duckdb")
+    frame = duckdb.sql("select error('the disk is on fire') :: double as s, 1 as y from range(5)")
+    with pytest.raises(duckdb.Error, match="the disk is on fire") as caught:
+        frames.optimal_thresholds(frame, score="s", label="y")
+    assert caught.value.__notes__ == ["ordcut was computing a sample of the scores with duckdb."]
+
+
+def test_nothing_stays_in_the_catalogue_of_duckdb(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.execute("create table rows as select i / 7 as s, i % 3 as y from range(1000) t(i)")
+    frames.optimal_thresholds(connection.table("rows"), score="s", label="y")
+    names = connection.execute("select table_name from information_schema.tables").fetchall()
+    assert names == [("rows",)]
+
+
+def test_a_frame_whose_rows_change_is_an_error(monkeypatch):
+    polars = pytest.importorskip("polars")
+    from ordcut.frames import engine
+
+    first = polars.DataFrame({"s": SCORES, "y": LABELS}).lazy()
+    fetch = engine.Engine.fetch
+
+    def fetch_others(self, *args, **options):
+        self._frame = self._frame.head(N // 2)
+        return fetch(self, *args, **options)
+
+    monkeypatch.setattr(engine.Engine, "fetch", fetch_others)
+    with pytest.raises(RuntimeError, match="must hold the same rows in every query"):
+        frames.optimal_thresholds(first, score="s", label="y")
+
+
+def test_only_few_rows_leave_the_engine():
+    duckdb = pytest.importorskip("duckdb")
+    from ordcut.frames import engine
+
+    n = 400_000
+    labels = np.arange(n) % 5
+    scores = (labels + np.random.default_rng(0).normal(size=n)).astype(np.float32)
+    table = {"s": scores, "y": labels}
+    fetched = []
+    fetch = engine.Engine.fetch
+
+    def fetch_and_note(self, *args, **options):
+        fetched.append(fetch(self, *args, **options))
+        return fetched[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine.Engine, "fetch", fetch_and_note)
+        import pyarrow as pa
+
+        frame = duckdb.connect().from_arrow(pa.table(table))
+        found = frames.optimal_thresholds(frame, score="s", label="y")
+    assert (
+        found.thresholds.tolist() == ordcut.optimal_thresholds(scores, labels).thresholds.tolist()
+    )
+    assert found.passes <= 3
+    assert sum(len(rows["score"]) for rows in fetched) < 0.1 * n

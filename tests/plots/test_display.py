@@ -1,0 +1,245 @@
+from itertools import pairwise
+
+import matplotlib as mpl
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.linear_model import Ridge
+
+import ordcut
+from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
+from ordcut.plots import ThresholdDisplay, ordered_colours
+from ordinal_rows import ratings
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.mark.parametrize("kind", ["density", "risk"])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        OrdinalLogisticRegression("absolute"),
+        OrdinalLogisticRegression(),
+        OrdinalThresholdClassifierCV(Ridge(), objective="quadratic_kappa"),
+    ],
+    ids=repr,
+)
+def test_the_display_of_an_estimator_shows_its_thresholds(estimator, kind):
+    scores, y = ratings(300, 3)
+    X = np.column_stack([scores, np.sin(np.arange(300))])
+    estimator.fit(X, y)
+    shown = ThresholdDisplay.from_estimator(estimator, X, y, kind=kind)
+    at = {line.get_xdata()[0] for line in shown.ax_.get_lines() if len(line.get_xdata()) == 2}
+    assert set(estimator.thresholds_) <= at
+
+
+def test_the_minima_of_the_risk_curves_of_a_convex_objective_are_its_thresholds():
+    scores, y = ratings(300, 3)
+    shown = ThresholdDisplay.from_predictions(y, scores, objective="squared", kind="risk")
+    positions, risks = shown.risk_curves()
+    best = ordcut.optimal_thresholds(scores, y, objective="squared")
+    assert (positions[risks.argmin(axis=1)] == best.thresholds).all()
+
+
+def test_a_risk_curve_is_the_mean_cost_of_cutting_there():
+    scores, y = np.array([0.1, 0.4, 0.4, 0.9]), np.array([0, 0, 2, 2])
+    shown = ThresholdDisplay.from_predictions(y, scores, classes=[0, 1, 2], kind="risk")
+    positions, risks = shown.risk_curves()
+    cost = ordcut.resolve_objective("absolute", 3).cost
+    for k in range(2):
+        naive = [
+            np.mean([cost[k + (s >= t), truth] for s, truth in zip(scores, y, strict=True)])
+            for t in positions
+        ]
+        np.testing.assert_allclose(risks[k], naive)
+
+
+def test_every_class_has_a_colour_and_a_name():
+    scores, y = ratings(300, 3)
+    names = np.array(["poor", "fair", "good"])
+    shown = ThresholdDisplay.from_predictions(names[y], scores, classes=names, cmap="cividis")
+    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == names.tolist()
+
+
+def test_weights_change_the_densities():
+    scores, y = ratings(300, 3)
+    weights = np.where(y == 0, 5.0, 0.5)
+    shown = ThresholdDisplay.from_predictions(y, scores, sample_weight=weights)
+    area = sum(
+        (stairs.get_data().values * np.diff(stairs.get_data().edges)).sum()
+        for stairs in shown.ax_.patches
+        if hasattr(stairs, "get_data") and not stairs.get_fill()
+    )
+    assert area == pytest.approx(1)
+
+
+def test_a_display_draws_on_given_axes():
+    import matplotlib.pyplot as plt
+
+    _, axes = plt.subplots()
+    scores, y = ratings(300, 3)
+    assert ThresholdDisplay.from_predictions(y, scores, ax=axes).ax_ is axes
+
+
+def test_thresholds_are_judged_by_the_objective_that_they_were_found_for():
+    scores, y = ratings(300, 3)
+    found = ordcut.optimal_thresholds(scores, y, objective="squared")
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    positions, risks = shown.risk_curves()
+    assert shown.ax_.get_ylabel() == "mean risk (squared)"
+    assert (positions[risks.argmin(axis=1)] == found.thresholds).all()
+
+
+def test_thresholds_are_judged_by_the_costs_that_they_were_found_for():
+    scores, y = ratings(300, 3)
+    cost = np.array([[0, 1, 9], [2, 0, 1], [8, 3, 0]])
+    found = ordcut.optimal_thresholds(scores, y, objective=cost)
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    assert (shown.cost == cost).all()
+    assert shown.cost_name == "custom cost"
+
+
+def test_costs_that_are_not_known_must_be_given():
+    scores, y = ratings(300, 3)
+    cost = np.array([[0, 1, 9], [2, 0, 1], [8, 3, 0]])
+    found = ordcut.optimal_thresholds(scores, y, objective=cost)
+    read = ordcut.Thresholds.from_json(found.to_json())
+    with pytest.raises(ValueError, match=r"objective must be given .* 'custom cost'"):
+        ThresholdDisplay.from_predictions(y, scores, thresholds=read)
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=read, objective=cost)
+    assert (shown.cost == cost).all()
+
+
+def test_thresholds_for_other_classes_are_refused():
+    found = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
+    with pytest.raises(ValueError, match="thresholds must have the classes of the labels"):
+        ThresholdDisplay.from_predictions([1, 2], [1.0, 2.0], thresholds=found, classes=[1, 2])
+
+
+def test_a_bad_number_of_threads_is_refused_before_the_data_are_read():
+    with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
+        ThresholdDisplay.from_predictions(None, None, n_jobs="x")
+
+
+@pytest.mark.parametrize("n", [300, 30_000])
+def test_a_frame_is_drawn_from_its_counts(n):
+    scores, y = ratings(n, 3)
+    frame = pl.DataFrame({"$s$": scores, "y": y})
+    shown = ThresholdDisplay.from_frame(frame, score="$s$", label="y", kind="risk")
+    found = ordcut.optimal_thresholds(scores, y)
+    positions, risks = shown.risk_curves()
+    at = np.searchsorted(positions, found.thresholds)
+    assert (positions[at] == found.thresholds).all()
+    assert (risks[[0, 1], at] == risks.min(axis=1)).all()
+    cost = ordcut.resolve_objective("absolute", 3).cost
+    for index in range(0, len(positions), len(positions) // 10):
+        predicted = (scores >= positions[index]).astype(int)
+        assert risks[1, index] == pytest.approx(cost[1 + predicted, y].mean())
+    edges, counts = shown.histogram()
+    assert counts.sum() == n
+    inner = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
+    for k in range(3):
+        assert counts[:, k].tolist() == naive_histogram(scores[y == k], inner)
+    assert shown.ax_.get_xlabel() == "$s$"
+    shown.figure_.canvas.draw()
+
+
+def naive_histogram(scores, edges):
+    return [int(np.sum((scores >= a) & (scores < b))) for a, b in pairwise(edges)]
+
+
+def test_the_confusion_is_that_of_predicting():
+    scores, y = ratings(300, 3)
+    shown = ThresholdDisplay.from_predictions(y, scores, kind="confusion")
+    predicted = shown.thresholds.predict(scores)
+    naive = [[np.sum((predicted == k) & (y == true)) for true in range(3)] for k in range(3)]
+    assert shown.confusion().tolist() == naive
+    written = {text.get_position(): text.get_text() for text in shown.ax_.texts}
+    assert written == {(k, true): str(naive[k][true]) for k in range(3) for true in range(3)}
+
+
+@pytest.mark.parametrize("cmap", ["viridis", "cividis"])
+@pytest.mark.parametrize("n_classes", [2, 5, 50])
+def test_colours_get_lighter_in_the_order_of_the_classes(cmap, n_classes):
+    colours = ordered_colours(n_classes, cmap)
+    lightness = colours[:, :3] ** 2.2 @ [0.2126, 0.7152, 0.0722]
+    assert (np.diff(lightness) > 0).all()
+    assert lightness[-1] < 0.7  # to be seen on paper
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_many_classes_get_a_bar_of_colours_instead_of_a_legend(kind):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 30, 2000)
+    shown = ThresholdDisplay.from_predictions(y, y + rng.normal(size=2000), kind=kind)
+    assert shown.ax_.get_legend() is None
+    assert len(shown.figure_.axes) == 2
+    shown.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_a_dollar_in_a_name_is_a_dollar(kind):
+    names = ["$0", "$\\frac$", "_"]
+    shown = ThresholdDisplay.from_predictions(
+        np.array(names)[[0, 1, 2, 1]], [0.1, 0.5, 0.9, 0.6], classes=names, kind=kind
+    )
+    shown.figure_.canvas.draw()
+    texts = [text.get_text() for text in shown.figure_.findobj(mpl.text.Text)]
+    assert any("$\\frac$" in text for text in texts)
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_one_score_can_be_drawn(kind):
+    shown = ThresholdDisplay.from_predictions([0, 1, 1], [2.0, 2.0, 2.0], kind=kind)
+    shown.figure_.canvas.draw()
+    assert shown.confusion().tolist() == [[0, 0], [1, 2]]
+
+
+def test_without_matplotlib_the_error_says_what_to_install(without):
+    without("matplotlib")
+    with pytest.raises(ImportError, match=r'pip install "ordcut\[plots\]"'):
+        ThresholdDisplay.from_predictions([0, 1], [0.1, 0.9])
+
+
+def test_an_unknown_kind_is_named_with_those_that_exist():
+    with pytest.raises(ValueError, match='kind must be one of "density", "risk", "confusion"'):
+        ThresholdDisplay.from_predictions([0, 1], [0.1, 0.9], kind="risks")
+
+
+@pytest.mark.parametrize("kind", ["density", "risk"])
+def test_a_score_far_out_leaves_room_for_the_others(kind):
+    scores = np.append(np.arange(1000.0), 1e6)
+    labels = np.append(np.repeat([0, 1], 500), 1)
+    shown = ThresholdDisplay.from_predictions(labels, scores, kind=kind)
+    low, high = shown.ax_.get_xlim()
+    assert low <= 499.5 <= high < 2000
+    edges, counts = shown.histogram()
+    assert edges[-1] == 1e6
+    assert counts.sum() == 1001
+
+
+def test_a_frame_has_the_display_of_its_columns():
+    scores, y = ratings(300, 3)
+    names = np.array(["poor", "fair", "good"])
+    frame = pl.DataFrame({"s": [*scores, None], "y": [*names[y], "fair"], "w": [2.0] * 301})
+    found = ordcut.optimal_thresholds(scores, names[y], classes=names, objective="squared")
+    options = {"thresholds": found, "class_weight": "balanced"}
+    weights = np.full(300, 2.0)
+    shown = ThresholdDisplay.from_frame(
+        frame, score="s", label="y", weight="w", nulls="drop", **options
+    )
+    same = ThresholdDisplay.from_predictions(
+        names[y], scores, sample_weight=weights, score_name="s", **options
+    )
+    for one, other in zip(shown.risk_curves(), same.risk_curves(), strict=True):
+        assert one.tolist() == other.tolist()
+    assert shown.confusion().tolist() == same.confusion().tolist()
+    assert shown.ax_.get_xlabel() == same.ax_.get_xlabel() == "s"

@@ -1,0 +1,155 @@
+"""The pruned search finds what the other methods find, however coarse its cells are."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ordcut
+from hard_rows import HARD, LABELS, NOISE, RNG, N
+from ordcut.data import Rows
+from ordcut.exact import ExactCost
+from ordcut.pruning import ArraySource, PrunedProblem
+from ordcut.pruning import cells as layout
+from ordcut.pruning.cells import Cells, CountedRows, SplitCells, cells_like
+from ordcut.pruning.problem import starts_in, sum_runs
+from strategies import OBJECTIVES, cost_matrices
+
+
+@pytest.fixture
+def few_cells(monkeypatch):
+    """Lay out so few cells that many rows share one, and that splitting them pays."""
+    monkeypatch.setattr(layout, "N_COUNTERS", 64)
+    monkeypatch.setattr(layout, "LEAST_CELLS", 8)
+
+
+@pytest.mark.parametrize("name", list(HARD))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", ["few cells", "many cells"])
+def test_hard_data_give_the_same_as_the_dynamic_programme(name, dtype, size, request):
+    if size == "few cells":
+        request.getfixturevalue("few_cells")
+    with np.errstate(over="ignore"):
+        scores = np.nan_to_num(HARD[name].astype(dtype))
+    table = ordcut.ScoreTable(scores, LABELS)
+    for objective in OBJECTIVES:
+        found = ordcut.optimal_thresholds(scores, LABELS, objective=objective, method="pruned")
+        expected = table.solve(objective, "dp")
+        assert found.thresholds.tolist() == expected.thresholds.tolist()
+        assert found.value == expected.value
+        assert found.ranges.tolist() == expected.ranges.tolist()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), n=st.integers(1, 300), seed=st.integers(0, 10**6))
+def test_any_cost_and_any_whole_weights_give_the_same(few_cells, data, n, seed):
+    rng = np.random.default_rng(seed)
+    n_classes = data.draw(st.integers(2, 6))
+    labels = rng.integers(0, n_classes, n)
+    scores = np.round(labels + rng.normal(scale=2, size=n), data.draw(st.integers(0, 3)))
+    weights = rng.integers(0, 4, n) if data.draw(st.booleans()) else None
+    if weights is not None:
+        weights[0] = 1
+    cost = data.draw(cost_matrices(n_classes, convex=data.draw(st.booleans())))
+    options = {"objective": cost, "classes": range(n_classes), "sample_weight": weights}
+    found = ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2, **options)
+    expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == expected.value
+    assert found.ranges.tolist() == expected.ranges.tolist()
+
+
+@pytest.mark.parametrize("kind", ["fractional weights", "soft labels", "fractional costs"])
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_fractions_give_the_same_value(few_cells, kind, objective):
+    scores = LABELS + 2 * NOISE
+    labels, weights = LABELS, None
+    if kind == "fractional weights":
+        weights = RNG.random(N)
+    elif kind == "soft labels":
+        labels = np.eye(5)[LABELS] + RNG.random((N, 5))
+    elif objective != "quadratic_kappa":
+        objective = np.pi * ordcut.resolve_objective(objective, 5).cost
+    options = {"objective": objective, "sample_weight": weights}
+    found = ordcut.optimal_thresholds(scores, labels, method="pruned", **options)
+    expected = ordcut.optimal_thresholds(scores, labels, method="auto", **options)
+    assert found.value == pytest.approx(expected.value, rel=1e-13)
+    assert found.value == ordcut.evaluate(
+        labels, found.predict(scores), objective, classes=range(5), sample_weight=weights
+    )
+
+
+def test_auto_prunes_many_rows_and_gives_the_same():
+    labels = np.tile(LABELS, 60)
+    scores = (labels + 2 * np.random.default_rng(1).normal(size=len(labels))).astype(np.float32)
+    found = ordcut.optimal_thresholds(scores, labels)
+    assert found.method == "pruned"
+    assert found.certificate == "convex objective (Theorem 2)"
+    for method in ["nested", "dp"]:
+        other = ordcut.optimal_thresholds(scores, labels, method=method)
+        assert other.thresholds.tolist() == found.thresholds.tolist()
+        assert other.value == found.value
+
+
+def test_only_few_rows_are_sorted(monkeypatch):
+    n = 200_000
+    labels = np.arange(n) % 5
+    scores = labels + np.random.default_rng(0).normal(size=n)
+    fetched = []
+    fetch = CountedRows.fetch
+    monkeypatch.setattr(CountedRows, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
+    cost = ExactCost.of(ordcut.resolve_objective("absolute", 5).cost, weight=n)
+    left = PrunedProblem(ArraySource(Rows.read(scores, labels))).prune(cost)
+    assert len(fetched) == 1
+    assert fetched[0].n_rows < 0.2 * n
+    assert len(left.codes) < fetched[0].n_rows
+
+
+def test_common_scores_are_counted_instead_of_fetched():
+    n = 50_000
+    rows = Rows.read(np.where(np.arange(n) % 3 == 0, 2.0, 5.0), np.arange(n) % 4)
+    counted = ArraySource(rows).count(64)
+    found = counted.fetch(counted.counts.sum(axis=1) > 0)
+    assert found.n_rows == 8
+    assert found.weights.sum() == n
+
+
+def test_half_precision_stays_half_precision():
+    scores = np.repeat(np.arange(2000, dtype=np.float16), 30)
+    labels = (scores > 700).astype(int)
+    found = ordcut.optimal_thresholds(scores, labels, method="pruned")
+    assert found.thresholds.tolist() == [700.5]
+    assert found == ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2)
+
+
+def test_a_sorted_table_refuses_to_prune():
+    with pytest.raises(ValueError, match="this table has sorted them"):
+        ordcut.ScoreTable([1, 2], [0, 1]).solve(method="pruned")
+
+
+@given(data=st.data())
+def test_cells_are_in_the_order_of_the_scores(data):
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    scores = np.sort(data.draw(st.lists(finite, min_size=1, max_size=40)))
+    cells = cells_like(scores, data.draw(st.integers(2, 50)))
+    located = cells.locate(scores)
+    assert (np.diff(located) >= 0).all()
+    assert located.min() >= 0
+    assert located.max() < cells.n_cells
+    some = np.unique(located)
+    assert starts_in(cells.locate, scores, some).tolist() == np.searchsorted(located, some).tolist()
+    parts = SplitCells(cells, np.isin(np.arange(cells.n_cells), some), data.draw(st.integers(1, 9)))
+    in_parts = parts.locate(scores)
+    assert (np.diff(in_parts) >= 0).all()
+    assert not parts.is_run[in_parts].any()
+    assert in_parts.max() < len(parts.is_run)
+
+
+def test_splitting_joins_the_cells_that_were_not_chosen():
+    cells = Cells(np.float64(0), np.float64(1), np.repeat(np.arange(4), 3))
+    chosen = np.array([False, False, True, False])
+    finer = SplitCells(cells, chosen, n_parts=2)
+    assert finer.is_run.tolist() == [True] + 6 * [False] + [True]
+    assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 3, 4, 6]
+    counts = np.array([[1, 2], [3, 4], [5, 6], [7, 8]])
+    assert sum_runs(counts, chosen).tolist() == [[4, 6], [7, 8]]

@@ -1,0 +1,140 @@
+"""What a page is made from: positions, counts between them, optima and labelings."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+import ordcut
+from naive import weights_below
+from ordcut.data import Rows
+from ordcut.frames import FrameSource
+from ordcut.objectives import COSTS, KAPPAS
+from ordcut.pruning import ArraySource
+from ordcut.report import candidates
+from ordcut.report.content import as_json, page_content
+from ordinal_rows import ratings
+from strategies import problems
+
+
+class OnlyTheProtocol:
+    """A source with the members of the protocol, and no others."""
+
+    def __init__(self, source):
+        self.classes = source.classes
+        self.dtype = source.dtype
+        self.n_rows = source.n_rows
+        self.count = source.count
+        self.all_rows = source.all_rows
+        self.confusion = source.confusion
+
+
+def source_of(problem):
+    return ArraySource(
+        Rows.read(problem.scores, problem.labels, classes=problem.classes, weights=problem.weights)
+    )
+
+
+@pytest.fixture(params=[candidates.MOST_ROWS_TO_SORT, 0], ids=["sorted", "counted by cells"])
+def sorted_or_counted(request, monkeypatch):
+    """Make pages of few rows in the way of few rows, and in that of many."""
+    monkeypatch.setattr(candidates, "MOST_ROWS_TO_SORT", request.param)
+
+
+@pytest.mark.usefixtures("sorted_or_counted")
+@given(problem=problems(most_rows=20, most_scores=8))
+@settings(max_examples=100)
+def test_the_weights_between_positions_are_exact(problem):
+    content = page_content(source_of(problem))
+    below = np.cumsum(content["counts"], axis=0) * content["unit"]
+    for position, found in zip([*content["positions"], np.inf], below, strict=True):
+        assert found.tolist() == weights_below(position, problem)
+
+
+@pytest.mark.usefixtures("sorted_or_counted")
+@given(problem=problems(most_rows=20, most_scores=8))
+@settings(max_examples=50)
+def test_every_objective_has_its_optimum_on_the_page(problem):
+    weights = {"sample_weight": problem.weights, "classes": problem.classes}
+    content = page_content(source_of(problem), objective="squared")
+    positions = np.array([-np.inf, *content["positions"], np.inf])
+    n_occurring = len({label for _, label, _ in problem.rows})
+    assert len(content["objectives"]) == len(COSTS) + (len(KAPPAS) if n_occurring > 1 else 0)
+    for one in content["objectives"]:
+        best = ordcut.optimal_thresholds(
+            problem.scores, problem.labels, objective=one["name"], **weights
+        )
+        assert positions[one["optimum"]["at"]].tolist() == best.thresholds.tolist()
+        assert one["optimum"]["value"] == best.value
+        for index, ends in zip(one["optimum"]["at"], best.ranges.tolist(), strict=True):
+            assert [float(end) for end in content["ranges"][index]] == ends
+
+
+@pytest.mark.parametrize("n", [500, 30_000])
+def test_content_needs_nothing_but_the_protocol_of_a_source(n):
+    source = ArraySource(Rows.read(*ratings(n, 5)))
+    assert page_content(OnlyTheProtocol(source)) == page_content(source)
+
+
+@pytest.mark.parametrize("n", [500, 30_000])
+def test_the_content_of_a_frame_has_the_weights_of_its_rows(n):
+    scores, labels = ratings(n, 4)
+    frame = pl.DataFrame({"s": scores, "y": labels})
+    content = page_content(FrameSource(frame, score="s", label="y"), objective="squared")
+    edges = [-np.inf, *content["positions"], np.inf]
+    for k in range(4):
+        counts, _ = np.histogram(scores[labels == k], np.clip(edges, -1e9, 1e9))
+        assert counts.tolist() == [row[k] for row in content["counts"]]
+    best = ordcut.optimal_thresholds(scores, labels, objective="squared")
+    assert [edges[index] for index in content["start"]["at"]] == best.thresholds.tolist()
+
+
+def test_fractional_weights_are_exact_to_the_last_bits():
+    scores, labels = ratings(500, 4)
+    weights = np.random.default_rng(0).random(500) / 7
+    content = page_content(ArraySource(Rows.read(scores, labels, weights=weights)))
+    below = np.cumsum(content["counts"], axis=0)
+    for position, found in zip(content["positions"], below.tolist(), strict=False):
+        for k in range(4):
+            exact = sum(map(Fraction, weights[(labels == k) & (scores < position)]), Fraction(0))
+            assert abs(Fraction(found[k]) * Fraction(content["unit"]) - exact) <= content["unit"]
+
+
+def test_thresholds_are_judged_by_the_costs_that_they_were_found_for():
+    scores, labels = ratings(100, 3)
+    cost = 3 * (1 - np.eye(3))
+    found = ordcut.optimal_thresholds(scores, labels, objective=cost)
+    content = page_content(ArraySource(Rows.read(scores, labels)), found)
+    assert content["start"]["judgedBy"] == content["objectives"][-1]["name"] == "custom cost"
+    assert content["objectives"][-1]["cost"] == cost.tolist()
+    edges = [-np.inf, *content["positions"], np.inf]
+    assert [edges[index] for index in content["start"]["at"]] == found.thresholds.tolist()
+
+
+def test_costs_that_are_not_known_must_be_given():
+    scores, labels = ratings(100, 3)
+    cost = 3 * (1 - np.eye(3))
+    found = ordcut.optimal_thresholds(scores, labels, objective=cost)
+    read = ordcut.Thresholds.from_json(found.to_json())
+    source = ArraySource(Rows.read(scores, labels))
+    with pytest.raises(ValueError, match=r"objective must be given .* 'custom cost'"):
+        page_content(source, read)
+    assert page_content(source, read, cost) == page_content(source, found)
+
+
+def test_names_of_objectives_survive_json():
+    scores, labels = ratings(100, 3)
+    found = ordcut.optimal_thresholds(scores, labels, objective="linear_kappa")
+    read = ordcut.Thresholds.from_json(found.to_json())
+    content = page_content(ArraySource(Rows.read(scores, labels)), read)
+    assert content["start"]["judgedBy"] == "linear_kappa"
+
+
+def test_content_is_safe_inside_a_script():
+    content = {"name": "</script><!--<script>", "line": "\u2028&"}
+    text = as_json(content)
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == content

@@ -1,0 +1,300 @@
+"""Thresholds on observed labels blended with the probabilities of a model of the scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.objectives import resolve_objective
+from ordcut.smoothing.blending import LEAST, MOST, MOST_CELLS, choose_amount, count_scores
+from ordcut.smoothing.partial_odds import partial_odds_probabilities, standardise
+from ordcut.thresholds import original_rows
+from ordcut.uncertainty.resampling import Deck, seeds_of
+from strategies import OBJECTIVES, enough_classes, find, problems
+
+AMOUNTS = st.sampled_from([0.3, 0.75, 1, "auto"])
+
+
+def noisy(n, n_classes, seed=0):
+    """Labels that follow the model: logistic noise around the score."""
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=n)
+    edges = np.quantile(scores, np.linspace(0, 1, n_classes + 1)[1:-1])
+    return scores, np.searchsorted(edges, scores + 0.4 * random.logistic(size=n))
+
+
+def modelled(scores, labels, n_classes, weights=None):
+    """The distinct scores, and the model's probabilities there."""
+    rows = Rows.read(scores, labels, classes=range(n_classes), weights=weights)
+    cells = count_scores(rows, rows.sorted())
+    return cells, partial_odds_probabilities(cells.scores, cells.counts)
+
+
+@given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))
+def test_no_smoothing_is_the_plain_optimum(problem, objective):
+    rows = problem.scores, problem.labels, problem.n_classes, objective
+    assert find(*rows, smoothing=0) == find(*rows)
+
+
+@settings(max_examples=30)
+@given(
+    problem=problems().filter(enough_classes),
+    objective=st.sampled_from(OBJECTIVES),
+    smoothing=AMOUNTS,
+    random=st.randoms(use_true_random=False),
+)
+def test_the_order_of_the_rows_is_irrelevant(problem, objective, smoothing, random):
+    order = list(range(len(problem.scores)))
+    random.shuffle(order)
+    options = {"objective": objective, "smoothing": smoothing}
+    straight = find(problem.scores, problem.labels, problem.n_classes, **options)
+    shuffled = find(problem.scores[order], problem.labels[order], problem.n_classes, **options)
+    assert straight == shuffled
+
+
+@settings(max_examples=30)
+@given(
+    problem=problems().filter(enough_classes),
+    objective=st.sampled_from(OBJECTIVES),
+    smoothing=AMOUNTS,
+)
+def test_a_whole_weight_equals_that_many_repeats(problem, objective, smoothing):
+    weights = np.ones(len(problem.scores), int) if problem.weights is None else problem.weights
+    options = {"objective": objective, "smoothing": smoothing}
+    weighted = find(
+        problem.scores, problem.labels, problem.n_classes, sample_weight=weights, **options
+    )
+    scores, labels = np.repeat(problem.scores, weights), np.repeat(problem.labels, weights)
+    assert weighted == find(scores, labels, problem.n_classes, **options)
+
+
+@settings(max_examples=30)
+@given(
+    problem=problems(most_rows=20).filter(enough_classes),
+    objective=st.sampled_from(["absolute", "squared", "zero_one"]),
+    smoothing=st.sampled_from([0.3, 0.75, 1]),
+)
+def test_thresholds_are_optimal_for_the_blend(problem, objective, smoothing):
+    cells, probabilities = modelled(problem.scores, problem.labels, problem.n_classes)
+    found = find(problem.scores, problem.labels, problem.n_classes, objective, smoothing=smoothing)
+    blend = (1 - smoothing) * cells.counts + smoothing * probabilities * cells.weights[:, None]
+    best = ordcut.optimal_thresholds(cells.scores, blend, objective=objective).value
+    cost = resolve_objective(objective, problem.n_classes).cost
+    reached = (cost[found.codes(cells.scores)] * blend).sum() / blend.sum()
+    assert reached == pytest.approx(best, abs=1e-4)  # weights are counted in millionths
+
+
+def test_smoothing_by_1_is_the_least_expected_cost_under_the_model():
+    scores, labels = noisy(500, 5)
+    cells, probabilities = modelled(scores, labels, 5)
+    for objective in OBJECTIVES:
+        by_model = ordcut.optimal_thresholds(cells.scores, probabilities, objective=objective)
+        found = find(scores, labels, 5, objective, smoothing=1)
+        np.testing.assert_array_equal(found.thresholds, by_model.thresholds)
+
+
+@pytest.mark.parametrize("smoothing", [0.6, "auto"])
+def test_all_methods_return_the_same_thresholds(smoothing):
+    scores, labels = noisy(3000, 6)
+    first = find(scores, labels, 6, smoothing=smoothing)
+    for method in ("dp", "io", "pio", "blocks", "pruned"):
+        other = find(scores, labels, 6, smoothing=smoothing, method=method)
+        np.testing.assert_array_equal(other.thresholds, first.thresholds)
+
+
+@settings(max_examples=30)
+@given(problem=problems().filter(enough_classes), smoothing=AMOUNTS)
+def test_the_value_is_that_on_the_labels_as_observed(problem, smoothing):
+    found = find(problem.scores, problem.labels, problem.n_classes, "squared", smoothing=smoothing)
+    off = found.codes(problem.scores) - problem.labels
+    assert found.value == pytest.approx((off**2).mean())
+
+
+def test_how_far_thresholds_can_move_is_judged_on_the_labels_as_observed():
+    scores, labels = noisy(300, 4)
+    found = find(scores, labels, 4, smoothing="auto")
+    for k, edges in enumerate(found.near_optimal(tolerance=0.02)):
+        moved = found.thresholds.copy()
+        moved[k] = edges[0] / 2 + np.nextafter(edges[1], edges[0]) / 2
+        loss = np.abs(np.searchsorted(moved, scores, side="right") - labels).mean()
+        assert loss <= 1.02 * found.value + 1e-12
+
+
+@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
+def test_a_bootstrap_smooths_each_sample_as_the_thresholds_were(objective):
+    scores, labels = noisy(300, 4)
+    found = find(scores, labels, 4, objective, smoothing=0.75)
+    sample = found.bootstrap(n=20)
+    known = original_rows(found, "bootstrap")
+    deck = Deck.from_rows(known.rows, known.sorted)
+    for seed, thresholds in zip(seeds_of(0, 20), sample.thresholds, strict=True):
+        rows = deck.draw(np.random.default_rng(seed), sample.size)
+        again = find(rows.scores, rows.codes, 4, objective, smoothing=0.75)
+        assert thresholds.tolist() == again.thresholds.tolist()
+    plain = find(scores, labels, 4, objective).bootstrap(n=20)
+    assert sample.thresholds.std(axis=0).sum() < plain.thresholds.std(axis=0).sum()
+
+
+def test_the_scale_of_fractional_weights_is_irrelevant():
+    scores, labels = noisy(300, 4)
+    weights = np.random.default_rng(1).random(300)
+    first = find(scores, labels, 4, sample_weight=weights, smoothing="auto")
+    for scale in (1 / weights.sum(), 1e6):
+        other = find(scores, labels, 4, sample_weight=weights * scale, smoothing="auto")
+        np.testing.assert_allclose(other.thresholds, first.thresholds)
+        assert other.certificate == first.certificate
+
+
+def test_the_value_with_class_weights_does_not_depend_on_the_order_of_the_rows():
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        y = random.integers(0, 5, 300)
+        scores, weights, order = y + random.normal(size=300), y % 4, random.permutation(300)
+        options = {"objective": "quadratic_kappa", "class_weight": "balanced", "smoothing": 0.5}
+        one = ordcut.optimal_thresholds(scores, y, sample_weight=weights, **options)
+        other = ordcut.optimal_thresholds(
+            scores[order], y[order], sample_weight=weights[order], **options
+        )
+        assert (one.thresholds.tolist(), one.value) == (other.thresholds.tolist(), other.value)
+
+
+def test_class_weights_equal_the_row_weights_they_stand_for():
+    scores, labels = noisy(300, 4)
+    factors = np.array([1.0, 2.5, 0.5, 3.0])
+    by_class = find(scores, labels, 4, class_weight=factors, smoothing="auto")
+    by_row = find(scores, labels, 4, sample_weight=factors[labels], smoothing="auto")
+    np.testing.assert_array_equal(by_class.thresholds, by_row.thresholds)
+    assert by_class.value == pytest.approx(by_row.value)
+
+
+def test_soft_labels_of_one_class_each_equal_plain_labels():
+    scores, labels = noisy(300, 4)
+    soft = find(scores, np.eye(4)[labels], 4, smoothing="auto")
+    assert soft == find(scores, labels, 4, smoothing="auto")
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_scores_of_low_precision_keep_it(kind):
+    scores, labels = noisy(400, 3)
+    found = find(scores.astype(kind), labels, 3, smoothing=0.5)
+    inside = np.isfinite(found.ranges).all(axis=1)
+    assert np.isin(found.ranges[inside], scores.astype(kind).astype(float)).all()
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.5, np.nan, "some", None, True])
+def test_an_amount_that_is_none_is_refused(smoothing):
+    with pytest.raises(ValueError, match="smoothing must be a number from 0 to 1"):
+        find([1.0, 2.0], [0, 1], 2, smoothing=smoothing)
+
+
+# The model
+
+
+def assert_sound(probabilities):
+    assert np.isfinite(probabilities).all()
+    assert (probabilities >= 0).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    at_most = np.cumsum(probabilities, axis=1)
+    assert (np.diff(at_most, axis=0) <= 1e-12).all()  # a higher score, no lower classes
+
+
+@given(problem=problems(most_rows=30))
+def test_probabilities_add_up_and_never_fall(problem):
+    cells, probabilities = modelled(problem.scores, problem.labels, problem.n_classes)
+    assert_sound(probabilities)
+    assert not probabilities[:, cells.counts.sum(axis=0) == 0].any()
+
+
+HARD = {
+    "separable": lambda z: (z, np.searchsorted([-0.5, 0.5], z)),
+    "Cauchy": lambda z: (np.tan(1.5 * np.tanh(z)) ** 3, np.searchsorted([-0.5, 0.5], z)),
+    "an outlier": lambda z: (np.append(z[1:], 1e300), np.searchsorted([-0.5, 0.5], z)),
+    "beyond float64": lambda z: (np.sign(z) * 1.7e308, (z > 0).astype(int)),
+    "constant": lambda z: (0 * z, (z > 0).astype(int)),
+    "mostly one score": lambda z: (np.where(z < 1.5, 0.0, z), (z > 0.5).astype(int)),
+    "backwards": lambda z: (-z, np.searchsorted([-0.5, 0.5], z)),
+    "50 classes": lambda z: (z, np.clip(np.rint(12 * z + 25), 0, 49).astype(int)),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("n", [60, 6000])
+def test_the_model_survives(name, n):
+    scores, labels = HARD[name](np.random.default_rng(0).normal(size=n))
+    _, probabilities = modelled(scores, labels, 50)
+    assert_sound(probabilities)
+    assert np.isfinite(find(scores, labels, 50, smoothing="auto").value)
+
+
+def test_two_classes_and_many_rows_give_logistic_regression():
+    scores, labels = noisy(2000, 2)
+    cells, probabilities = modelled(scores, labels, 2)
+    at = standardise(cells.scores, cells.weights)[:, None]
+    plain = LogisticRegression(C=1e6).fit(at, cells.counts.argmax(axis=1))
+    np.testing.assert_allclose(probabilities, plain.predict_proba(at), atol=2e-3)
+
+
+def test_merged_cells_change_the_model_by_next_to_nothing():
+    scores, labels = noisy(4 * MOST_CELLS, 5)
+    rows = Rows.read(scores, labels)
+    ordered = rows.sorted()
+    few, all_of_them = count_scores(rows, ordered), count_scores(rows, ordered, most=len(scores))
+    assert len(few.scores) <= MOST_CELLS < len(all_of_them.scores)
+    at = np.searchsorted(all_of_them.scores, few.scores)
+    by_few, by_all = (
+        partial_odds_probabilities(cells.scores, cells.counts) for cells in (few, all_of_them)
+    )
+    np.testing.assert_allclose(by_few, by_all[at], atol=1e-3)
+
+
+# The amount
+
+
+def amount(scores, labels, n_classes, objective):
+    cells, probabilities = modelled(scores, labels, n_classes)
+    return choose_amount(cells, probabilities, resolve_objective(objective, n_classes))
+
+
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_the_amount_is_large_where_the_model_is_right(objective):
+    several = [amount(*noisy(400, 4, seed), 4, objective) for seed in range(8)]
+    assert np.mean(several) > 0.8 * MOST
+
+
+def test_the_amount_vanishes_where_the_model_is_wrong_and_rows_are_many():
+    def steps(n):
+        """A low class, then a coin that favours the high class: no curve of one slope."""
+        random = np.random.default_rng(0)
+        scores = random.uniform(-1, 1, n)
+        return scores, ((scores > -0.5) & (random.random(n) < 0.6)).astype(int)
+
+    found = [amount(*steps(n), 2, "absolute") for n in (60, 20_000)]
+    assert found[0] > found[1]
+    assert found[1] < LEAST
+    scores, labels = steps(20_000)
+    smoothed, plain = find(scores, labels, 2, smoothing="auto"), find(scores, labels, 2)
+    np.testing.assert_array_equal(smoothed.thresholds, plain.thresholds)
+
+
+def test_the_amount_is_named_and_the_same_every_time():
+    scores, labels = noisy(300, 4)
+    first, second = (find(scores, labels, 4, smoothing="auto") for _ in range(2))
+    assert first == second
+    assert "of labels smoothed by 0." in first.certificate
+
+
+def test_smoothed_thresholds_do_better_on_new_rows_from_the_model():
+    new, truth = noisy(20_000, 5, seed=99)
+    gains = []
+    for seed in range(20):
+        scores, labels = noisy(150, 5, seed)
+        plain, smoothed = (
+            ordcut.evaluate(truth, find(scores, labels, 5, smoothing=s).predict(new), "absolute")
+            for s in (0, "auto")
+        )
+        gains.append(plain - smoothed)
+    assert np.mean(gains) > 0
+    assert np.mean(np.array(gains) > 0) > 0.6

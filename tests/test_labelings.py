@@ -1,0 +1,227 @@
+"""Labelings: each rule against its definition, row by row."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.estimators import ProportionalOddsModel
+from ordcut.labelings import (
+    LABELINGS,
+    BinnedCounts,
+    LabelingProblem,
+    bias_thresholds,
+    class_mean_thresholds,
+    class_share_thresholds,
+    find_labeling,
+    labelings_of_counts,
+    likelihood_thresholds,
+    line_thresholds,
+    rounding_thresholds,
+)
+from ordcut.objectives import resolve_objective
+from strategies import OBJECTIVES, enough_classes, problems
+
+NAMES = ["optimal", "biases", "likelihood", "rounding"]
+
+
+def labels_of(thresholds, scores):
+    return np.searchsorted(thresholds, scores, side="right")
+
+
+def noisy(n=300, n_classes=4, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n)
+    cuts = np.linspace(-1, 1, n_classes - 1)
+    return scores, np.digitize(scores + 0.5 * rng.logistic(size=n), cuts)
+
+
+def labeling_problem(scores, labels, n_classes, objective, weights=None, **known):
+    rows = Rows.read(scores, labels, classes=range(n_classes), weights=weights)
+    factors = known.pop("factors", np.ones(n_classes))
+    return LabelingProblem(rows, resolve_objective(objective, n_classes), factors, **known)
+
+
+def test_the_labelings_have_these_names():
+    assert list(LABELINGS) == NAMES
+
+
+@given(
+    classes=st.lists(st.integers(-20, 20), min_size=2, max_size=6, unique=True).map(sorted),
+    score=st.integers(-100, 100).map(lambda quarters: quarters / 4),
+)
+def test_rounding_gives_the_nearest_class_and_the_higher_of_two(classes, score):
+    values = np.array(classes)
+    away = np.abs(values - score)
+    nearest = np.flatnonzero(away == away.min())[-1]
+    assert labels_of(rounding_thresholds(values), score) == nearest
+
+
+def test_rounding_to_positions_is_rounding_to_the_first_whole_numbers():
+    assert rounding_thresholds(5).tolist() == rounding_thresholds(range(5)).tolist()
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=5), st.integers(-4, 4))
+def test_biases_in_any_order_label_by_how_many_are_at_or_below_the_score(biases, score):
+    counted = sum(bias <= score for bias in biases)
+    assert labels_of(bias_thresholds(np.array(biases, float)), score) == counted
+
+
+def test_a_rounded_line_is_that_of_least_squares():
+    scores, labels = noisy()
+    weights = np.arange(len(scores)) % 3 + 1.0
+    slope, level = np.polyfit(scores, labels, 1, w=np.sqrt(weights))
+    rounded = np.clip(np.floor(slope * scores + level + 0.5), 0, 3)
+    thresholds = line_thresholds(scores, labels, weights, 4)
+    assert (labels_of(thresholds, scores) == rounded).all()
+
+
+def test_a_line_that_does_not_rise_gives_every_row_one_class():
+    scores, labels = noisy()
+    for some in (-scores, np.ones(len(scores))):
+        thresholds = line_thresholds(some, labels, np.ones(len(labels)), 4)
+        assert set(labels_of(thresholds, some)) == {round(labels.mean())}
+
+
+@pytest.mark.parametrize("objective", ["absolute", "squared", "zero_one"])
+def test_likelihood_thresholds_are_exact_to_the_last_bit(objective):
+    scores, labels = noisy()
+    model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)
+    cost = resolve_objective(objective, 4).cost
+    thresholds = likelihood_thresholds(model, cost)
+    assert np.isfinite(thresholds).all()
+    for edge, expected in ((thresholds, [1, 2, 3]), (np.nextafter(thresholds, -np.inf), [0, 1, 2])):
+        assert (model.probabilities(edge) @ cost.T).argmin(axis=1).tolist() == expected
+
+
+@given(
+    problem=problems().filter(enough_classes),
+    objective=st.sampled_from(OBJECTIVES),
+    labeling=st.sampled_from(NAMES),
+)
+def test_the_value_of_every_labeling_is_that_of_its_predictions(problem, objective, labeling):
+    k = problem.n_classes
+    weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+    model = ProportionalOddsModel.fit(problem.scores, problem.labels, weights.astype(float), k)
+    factors = np.arange(1.0, k + 1)
+    given_rows = problem.scores, problem.labels, k, objective, problem.weights
+    found = find_labeling(labeling_problem(*given_rows, factors=factors, model=model), labeling)
+    predicted = found.predict(problem.scores)
+    judged = {"classes": range(k), "sample_weight": problem.weights, "class_weight": factors}
+    value = ordcut.evaluate(problem.labels, predicted, objective, **judged)
+    assert found.value == pytest.approx(value, abs=1e-12)
+
+
+@given(problem=problems(), labeling=st.sampled_from(["biases", "rounding"]))
+def test_thresholds_can_move_within_their_ranges_without_changing_a_label(problem, labeling):
+    k = problem.n_classes
+    biases = np.linspace(1.5, -1.5, k - 1)
+    given_rows = problem.scores, problem.labels, k, "absolute", problem.weights
+    found = find_labeling(labeling_problem(*given_rows, biases=biases), labeling)
+    weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+    scores = problem.scores[weights > 0]
+    low, high = found.ranges.T
+    assert ((low <= found.thresholds) & (found.thresholds <= high)).all()
+    labels = labels_of(found.thresholds, scores)
+    assert (labels_of(high, scores) == labels).all()
+    assert (labels_of(np.nextafter(low, np.inf), scores) == labels).all()
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.5, "auto"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_optimal_labeling_is_that_of_optimal_thresholds(objective, smoothing):
+    scores, labels = noisy()
+    weights, factors = np.arange(len(scores)) % 4, np.array([1.0, 2.0, 1.0, 3.0])
+    problem = labeling_problem(
+        scores, labels, 4, objective, weights, factors=factors, smoothing=smoothing
+    )
+    options = {"sample_weight": weights, "class_weight": factors, "smoothing": smoothing}
+    best = ordcut.optimal_thresholds(scores, labels, objective=objective, **options)
+    assert find_labeling(problem, "optimal") == best
+
+
+def test_an_unknown_labeling_is_answered_by_the_nearest():
+    problem = labeling_problem([0.0, 1.0], [0, 1], 2, "absolute")
+    with pytest.raises(ValueError, match='Did you mean "rounding"'):
+        find_labeling(problem, "round")
+
+
+# Labelings of counts
+
+
+def binned(scores, labels, n_classes, n_positions=200):
+    """Return the counts below positions between scores."""
+    distinct = np.unique(scores)
+    positions = (distinct[:-1] + distinct[1:]) / 2
+    positions = positions[:: max(1, len(positions) // n_positions)]
+    one_hot = np.eye(n_classes)[labels]
+    below = np.array([one_hot[scores < position].sum(axis=0) for position in positions])
+    return BinnedCounts(positions, below, one_hot.sum(axis=0))
+
+
+def test_bins_hold_every_row_once():
+    scores, labels = noisy()
+    bins = binned(scores, labels, 4)
+    assert len(bins.centres) == len(bins.counts) == len(bins.positions) + 1
+    assert (bins.counts.sum(axis=0) == np.bincount(labels)).all()
+
+
+def test_class_means_are_halfway_between_the_means_of_the_rows():
+    scores, labels = noisy(2000)
+    means = np.array([scores[labels == k].mean() for k in range(4)])
+    found = class_mean_thresholds(binned(scores, labels, 4, n_positions=1000))
+    np.testing.assert_allclose(found, (means[:-1] + means[1:]) / 2, atol=0.01)
+
+
+def test_class_means_of_classes_that_do_not_occur_are_interpolated():
+    scores, labels = noisy(500, n_classes=3)
+    with_gap = class_mean_thresholds(binned(scores, np.array([0, 2, 3])[labels], 4))
+    plain = class_mean_thresholds(binned(scores, labels, 3))
+    assert with_gap[:2].mean() == pytest.approx(plain[0])
+    assert with_gap[2] == pytest.approx(plain[1])
+
+
+def test_class_shares_give_each_class_as_many_rows_as_have_it():
+    scores, labels = noisy()
+    predicted = labels_of(class_share_thresholds(binned(scores, labels, 4)), scores)
+    np.testing.assert_allclose(np.bincount(predicted), np.bincount(labels), atol=2)
+
+
+@pytest.mark.parametrize("objective", ["absolute", "squared", "zero_one"])
+def test_the_likelihood_of_counts_is_close_to_that_of_the_rows(objective):
+    scores, labels = noisy(2000)
+    model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)
+    resolved = resolve_objective(objective, 4)
+    of_rows = likelihood_thresholds(model, resolved.cost)
+    bins = binned(scores, labels, 4, n_positions=1000)
+    found = labelings_of_counts(bins, np.arange(4), [resolved])
+    of_counts = next(one for one in found if one.name == "ordinal logistic model")
+    np.testing.assert_allclose(of_counts.thresholds[objective], of_rows, atol=0.02)
+
+
+def test_only_numbers_in_ascending_order_can_be_rounded_to():
+    bins = binned(*noisy(n_classes=3), 3)
+    objectives = [resolve_objective("absolute", 3)]
+    for classes, is_rounded in (([1, 2, 5], True), ([5, 2, 1], False), (["a", "b", "c"], False)):
+        names = [one.name for one in labelings_of_counts(bins, np.array(classes), objectives)]
+        assert ("rounding" in names) == is_rounded
+
+
+def test_without_positions_only_rounding_is_left():
+    empty = BinnedCounts(np.empty(0), np.empty((0, 2)), np.array([3.0, 4.0]))
+    found = labelings_of_counts(empty, np.arange(2), [resolve_objective("absolute", 2)])
+    assert [one.name for one in found] == ["rounding"]
+
+
+def test_class_means_are_snapped_to_positions():
+    scores, labels = noisy()
+    bins = binned(scores, labels, 4)
+
+    def snap(thresholds):
+        return bins.positions[np.abs(bins.positions[:, None] - thresholds).argmin(axis=0)]
+
+    found = labelings_of_counts(bins, np.arange(4), [resolve_objective("absolute", 4)], snap)
+    means = next(one for one in found if one.name == "class means").thresholds["absolute"]
+    assert np.isin(means, bins.positions).all()

@@ -1,0 +1,57 @@
+"""Two processes that share the rows of a data set: STORE RANK; each prints its results."""
+
+import json
+import sys
+
+import torch
+from torch import distributed
+from torch.utils.data import DistributedSampler
+
+from ordcut.torch import ThresholdTracker
+
+N_ROWS, N_CLASSES = 101, 4
+
+
+def some_rows(n=N_ROWS, seed=0):
+    """Scores that follow their labels, with noise."""
+    generator = torch.Generator().manual_seed(seed)
+    labels = torch.randint(0, N_CLASSES, (n,), generator=generator)
+    return labels + torch.randn(n, generator=generator), labels
+
+
+def shares(rank):
+    """The rows of one of two processes, by the way they are shared."""
+    everything, none = torch.arange(N_ROWS), torch.arange(0)
+    return {
+        "sampler": torch.tensor(list(DistributedSampler(range(N_ROWS), shuffle=False))),
+        "uneven": everything[:30] if rank == 0 else everything[30:],
+        "one idle": none if rank == 0 else everything,
+    }
+
+
+def report(own, scores, labels):
+    tracker = ThresholdTracker(N_CLASSES)
+    for batch in own.split(16):
+        if len(batch):
+            tracker.update(scores[batch], labels[batch])
+    found = tracker.compute(n_samples=N_ROWS)
+    return {
+        "n_gathered": len(tracker.rows()[0]),
+        "scores": tracker.rows(N_ROWS)[0].tolist(),
+        "found": json.loads(found.to_json()),
+    }
+
+
+def main(store, rank):
+    distributed.init_process_group("gloo", f"file://{store}", rank=int(rank), world_size=2)
+    scores, labels = some_rows()
+    found = {
+        way: report(own, scores.half() if way == "one idle" else scores, labels)
+        for way, own in shares(int(rank)).items()
+    }
+    distributed.destroy_process_group()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

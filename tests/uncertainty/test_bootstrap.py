@@ -1,0 +1,214 @@
+"""The bootstrap: its draws, its replicates against calls of their own, and its laws."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from uncertainty_rows import noisy, same
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.uncertainty.resampling import Deck, seeds_of
+from strategies import OBJECTIVES, problems
+
+# Draws
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4]])
+@pytest.mark.parametrize("soft", [False, True])
+def test_rows_are_drawn_in_proportion_to_their_weights(weights, soft):
+    labels = np.eye(2)[[0, 1, 0, 1]] if soft else np.array([0, 1, 0, 1])
+    given = Rows.read([0.4, 0.3, 0.2, 0.1], labels, weights=weights)
+    deck = Deck.from_rows(given, given.sorted())
+    share = np.ones(4) / 4 if weights is None else np.array(weights) / np.sum(weights)
+    rng, n_draws, size = np.random.default_rng(0), 2000, 10
+    counts = np.zeros(4)
+    for _ in range(n_draws):
+        rows = deck.draw(rng, size)
+        times = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
+        assert times.sum() == size
+        assert (np.diff(rows.scores) >= 0).all()
+        numbers = np.round(4 - 10 * rows.scores).astype(int)
+        assert (rows.codes == numbers % 2).all()
+        counts += np.bincount(numbers, times, 4)
+    spread = np.sqrt(n_draws * size * share * (1 - share))
+    assert (np.abs(counts - n_draws * size * share) < 4 * spread).all()
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.usefixtures("either_way")
+def test_rows_are_those_at_positions_with_exponential_gaps(ties):
+    scores, labels = noisy(50, ties=ties)
+    given = Rows.read(scores, labels)
+    drawn = Deck.from_rows(given, given.sorted()).draw(np.random.default_rng(0), 30)
+    gaps = np.random.default_rng(0).standard_exponential(31)
+    places = np.cumsum(gaps)[:30] * (50 / np.cumsum(gaps)[30])
+    rows = sorted(zip(scores, labels, strict=True))
+    expected = [rows[int(place)] for place in places]
+    assert list(zip(drawn.scores, drawn.codes, strict=True)) == expected
+    above = [*(score for score, _ in expected[1:]), np.inf]
+    assert drawn.ends.tolist() == [a != b for (a, _), b in zip(expected, above, strict=True)]
+
+
+def test_rows_of_one_score_are_drawn_as_one_score():
+    given = Rows.read([1.0, 0.0, 1.0, 0.0, 1.0], [2, 0, 1, 1, 2])
+    rows = Deck.from_rows(given, given.sorted()).draw(np.random.default_rng(0), 50)
+    assert rows.ends.sum() == 2
+    assert rows.scores[rows.ends].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "worth"), [(None, 4), ([2, 3, 1, 1], 7), ([0.5] * 4, 4), ([0.1, 0.1, 0, 0], 2)]
+)
+def test_whole_weights_are_repeats_and_others_are_worth_fewer_rows(weights, worth):
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], sample_weight=weights)
+    assert found.bootstrap(n=5).n_rows == pytest.approx(worth)
+
+
+# Replicates
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("weights", [None, "whole", "fractions"])
+@pytest.mark.parametrize("ties", [False, True])
+def test_a_replicate_is_solved_and_judged_like_any_data(objective, weights, ties):
+    scores, labels = noisy(ties=ties)
+    whole = np.random.default_rng(1).integers(1, 5, len(scores))
+    weights = {None: None, "whole": whole, "fractions": whole / 7}[weights]
+    factors = [1, 2, 0.5, 3]
+    find = partial(
+        ordcut.optimal_thresholds, objective=objective, classes=range(4), class_weight=factors
+    )
+    found = find(scores, labels, sample_weight=weights)
+    boot = found.bootstrap(n=5)
+    given = Rows.read(scores, labels, weights=weights)
+    deck = Deck.from_rows(given, given.sorted())
+    judge = partial(ordcut.evaluate, objective=objective, classes=range(4), class_weight=factors)
+    gained = []
+    for seed, thresholds, value in zip(seeds_of(0, 5), boot.thresholds, boot.values, strict=True):
+        drawn = deck.draw(np.random.default_rng(seed), boot.size)
+        again = find(drawn.scores, drawn.codes)
+        assert thresholds.tolist() == again.thresholds.tolist()
+        assert value == pytest.approx(judge(drawn.codes, found.predict(drawn.scores)), abs=1e-14)
+        on_all = judge(labels, again.predict(scores), sample_weight=weights)
+        gained.append(again.value - value + found.value - on_all)
+    share = boot.size / boot.n_rows
+    assert boot.optimism == pytest.approx(share ** (2 / 3) * np.mean(gained), abs=1e-13)
+
+
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_a_replicate_of_soft_labels_draws_whole_rows(objective):
+    rng = np.random.default_rng(0)
+    scores, labels = noisy(100)
+    soft = np.eye(4)[labels] + rng.integers(0, 3, (100, 4)) / 2
+    found = ordcut.optimal_thresholds(scores, soft, objective=objective)
+    boot = found.bootstrap(n=5)
+    order = np.argsort(scores)
+    for seed, thresholds in zip(seeds_of(0, 5), boot.thresholds, strict=True):
+        gaps = np.random.default_rng(seed).standard_exponential(boot.size + 1)
+        drawn = order[(np.cumsum(gaps)[:-1] * (100 / gaps.sum())).astype(int)]
+        again = ordcut.optimal_thresholds(scores[drawn], soft[drawn], objective=objective)
+        assert thresholds.tolist() == again.thresholds.tolist()
+
+
+def test_labels_change_by_as_many_classes_as_predicting_again_shows():
+    scores, labels = noisy()
+    found = ordcut.optimal_thresholds(scores, labels)
+    boot = found.bootstrap(n=20)
+    changes = [
+        np.abs(np.searchsorted(some, scores, side="right") - found.codes(scores)).mean()
+        for some in boot.thresholds
+    ]
+    share = boot.size / boot.n_rows
+    assert boot.label_change == pytest.approx(share ** (1 / 3) * np.mean(changes))
+
+
+def test_balanced_classes_are_balanced_anew_where_a_replicate_is_judged():
+    scores, labels = noisy(200)
+    labels = np.minimum(labels, 2)
+    found = ordcut.optimal_thresholds(scores, labels, class_weight="balanced")
+    boot = found.bootstrap(n=3)
+    given = Rows.read(scores, labels)
+    deck = Deck.from_rows(given, given.sorted())
+    for seed, value in zip(seeds_of(0, 3), boot.values, strict=True):
+        drawn = deck.draw(np.random.default_rng(seed), boot.size)
+        predicted = found.predict(drawn.scores)
+        judged = ordcut.evaluate(drawn.codes, predicted, classes=[0, 1, 2], class_weight="balanced")
+        assert value == pytest.approx(judged)
+
+
+# Laws
+
+
+@settings(max_examples=60)
+@given(
+    problem=problems(most_rows=20).filter(lambda p: len({y for _, y, _ in p.rows}) > 1),
+    objective=st.sampled_from(OBJECTIVES[:3]),
+    random=st.randoms(use_true_random=False),
+)
+def test_order_repeats_threads_and_one_hot_labels_are_irrelevant(problem, objective, random):
+    find = partial(ordcut.optimal_thresholds, objective=objective, classes=problem.classes)
+    weights = np.ones(len(problem.scores), int) if problem.weights is None else problem.weights
+    scores, labels = problem.scores, problem.labels
+    boot = find(scores, labels, sample_weight=weights).bootstrap(n=20)
+    order = list(range(len(scores)))
+    random.shuffle(order)
+    shuffled = find(scores[order], labels[order], sample_weight=weights[order])
+    assert same(boot, shuffled.bootstrap(n=20))
+    assert same(boot, find(np.repeat(scores, weights), np.repeat(labels, weights)).bootstrap(n=20))
+    assert same(boot, find(scores, labels, sample_weight=weights).bootstrap(n=20, n_jobs=2))
+    one_hot = np.eye(problem.n_classes)[labels]
+    soft = find(scores, one_hot, sample_weight=weights)
+    assert soft.bootstrap(n=20).thresholds.tolist() == boot.thresholds.tolist()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_threads_and_methods_are_irrelevant(objective):
+    scores, labels = noisy(3000)
+    results = [
+        ordcut.optimal_thresholds(scores, labels, objective=objective, method=method).bootstrap(
+            n=40, n_jobs=n_jobs
+        )
+        for method, n_jobs in [("dp", 1), ("pruned", 2), ("auto", 5)]
+    ]
+    assert same(results[0], results[1])
+    assert same(results[0], results[2])
+
+
+def test_fractional_weights_count_by_their_ratios_whatever_the_order_of_the_rows():
+    scores, labels = noisy(ties=True)
+    weights = np.random.default_rng(0).random(len(scores))
+    order = np.random.default_rng(1).permutation(len(scores))
+    found = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+    boot = found.bootstrap(n=30)
+    quarter = ordcut.optimal_thresholds(scores, labels, sample_weight=weights / 4)
+    shuffled = ordcut.optimal_thresholds(scores[order], labels[order], sample_weight=weights[order])
+    for other in (quarter, shuffled):
+        again = other.bootstrap(n=30)
+        assert again.thresholds.tolist() == boot.thresholds.tolist()
+        np.testing.assert_allclose(again.values, boot.values)
+
+
+def test_moving_and_stretching_the_scores_moves_and_stretches_the_intervals():
+    scores, labels = noisy()
+    scores = np.round(scores * 64) / 64
+    boot = ordcut.optimal_thresholds(scores, labels).bootstrap(n=50)
+    moved = ordcut.optimal_thresholds(scores * 4 + 32, labels).bootstrap(n=50)
+    np.testing.assert_allclose(moved.intervals(), boot.intervals() * 4 + 32)
+    assert moved.values.tolist() == boot.values.tolist()
+
+
+def test_a_seed_gives_one_result_and_generators_go_on():
+    found = ordcut.optimal_thresholds(*noisy())
+    boot = found.bootstrap(n=10, random_state=3)
+    assert same(boot, found.bootstrap(n=10, random_state=3))
+    assert same(boot, found.bootstrap(n=10, random_state=np.int64(3)))
+    assert not same(boot, found.bootstrap(n=10, random_state=4))
+    assert not same(boot, found.bootstrap(n=10, random_state=None))
+    for kind in (np.random.default_rng, np.random.RandomState):
+        rng = kind(0)
+        first, second = (found.bootstrap(n=10, random_state=rng) for _ in range(2))
+        assert not same(first, second)
+        assert same(first, found.bootstrap(n=10, random_state=kind(0)))

@@ -1,0 +1,188 @@
+"""The intervals of a bootstrap, what is kept with a result for it, progress and errors."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from uncertainty_rows import noisy, same
+
+import ordcut
+
+
+def hand_made(found, thresholds, size=100, n_rows=800.0):
+    thresholds = np.array(thresholds, float)
+    return ordcut.Bootstrap(
+        found, thresholds, np.full(len(thresholds), 0.5), 0.0, 0.0, size, n_rows
+    )
+
+
+def test_an_interval_is_the_scaled_distance_that_the_share_of_replicates_keep():
+    found = ordcut.optimal_thresholds([1, 2], [0, 1])  # the threshold is 1.5
+    boot = hand_made(found, 1.5 + np.arange(-4, 7)[:, None])
+    # An eighth of the rows strays twice as far; the distance to the one found has both strays.
+    scale = 0.5 / np.sqrt(1 + 0.5**2)
+    # Of the distances 0 1 1 2 2 3 3 4 4 5 6, the one at 80 % of the way is the ninth.
+    np.testing.assert_allclose(boot.intervals(0.8), [[1.5 - 4 * scale, 1.5 + 4 * scale]])
+
+
+def test_infinite_replicates_widen_their_own_side_only():
+    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    boot = hand_made(found, [[1.0]] * 8 + [[np.inf]] * 2)
+    low, high = boot.intervals(0.9)[0]
+    assert 1 < low < 1.5
+    assert high == np.inf
+    assert hand_made(found, [[-np.inf]] * 5).intervals().tolist() == [[-np.inf, np.inf]]
+
+
+def test_an_infinite_threshold_has_the_interval_of_its_replicates():
+    found = ordcut.optimal_thresholds([1, 2, 3], [0, 0, 0], classes=[0, 1])
+    assert found.thresholds.tolist() == [np.inf]
+    boot = hand_made(found, [[np.inf]] * 6 + [[3.5]] * 3 + [[2.5]])
+    assert boot.intervals(0.5).tolist() == [[3.5, np.inf]]
+    assert found.bootstrap(n=10).intervals().tolist() == [[np.inf, np.inf]]
+
+
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_classes_that_are_never_predicted_leave_no_nan(objective):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=60)
+    labels = np.where(rng.random(60) < 0.1, rng.integers(0, 5, 60), 2)
+    found = ordcut.optimal_thresholds(scores, labels, objective=objective, classes=range(5))
+    boot = found.bootstrap(n=50)
+    assert not np.isnan(boot.intervals()).any()
+    assert np.isfinite(boot.value_interval()).all()
+    assert "nan" not in repr(boot)
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e300])
+def test_weights_of_any_scale_give_the_same_intervals(weight):
+    scores, labels = noisy(30)
+    plain = ordcut.optimal_thresholds(scores, labels, sample_weight=np.full(30, 0.3))
+    scaled = ordcut.optimal_thresholds(scores, labels, sample_weight=np.full(30, weight))
+    assert scaled.near_optimal().tolist() == plain.near_optimal().tolist()
+    np.testing.assert_allclose(
+        scaled.bootstrap(n=20).intervals(), plain.bootstrap(n=20).intervals()
+    )
+
+
+def test_intervals_hold_the_threshold_and_grow_with_the_level():
+    found = ordcut.optimal_thresholds(*noisy())
+    boot = found.bootstrap(n=100)
+    low, high = boot.intervals(0.5).T
+    lower, higher = boot.intervals(0.99).T
+    assert ((lower <= low) & (low <= found.thresholds)).all()
+    assert ((found.thresholds <= high) & (high <= higher)).all()
+    narrow, wide = boot.value_interval(0.5), boot.value_interval(0.99)
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+    assert boot.optimism < 0 < boot.label_change
+
+
+def test_more_rows_make_thresholds_surer():
+    widths = [
+        np.diff(ordcut.optimal_thresholds(*noisy(n)).bootstrap(n=100).intervals()).mean()
+        for n in (200, 20_000)
+    ]
+    assert widths[1] < widths[0] / 2
+
+
+def test_a_bootstrap_is_frozen():
+    boot = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).bootstrap(n=5)
+    for array in (boot.thresholds, boot.values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_a_bootstrap_reads_well():
+    boot = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).bootstrap(n=20)
+    assert repr(boot).startswith("Bootstrap(95 % intervals: 2.5 [")
+    assert repr(boot).endswith("; 20 replicates of 3 rows)")
+
+
+# What is kept with a result, and what is not
+
+
+def test_results_that_were_stored_say_how_to_get_a_bootstrap():
+    found = ordcut.optimal_thresholds(*noisy(50))
+    for read in (
+        ordcut.Thresholds.from_json(found.to_json()),
+        pickle.loads(pickle.dumps(found)),
+    ):
+        assert read == found
+        with pytest.raises(ValueError, match=r"bootstrap needs the rows .*optimal_thresholds"):
+            read.bootstrap()
+
+
+def test_a_result_whose_classes_get_other_names_keeps_its_rows():
+    found = ordcut.optimal_thresholds(*noisy(100))
+    renamed = dataclasses.replace(found, classes=np.array(["a", "b", "c", "d"]))
+    assert same(renamed.bootstrap(n=20), found.bootstrap(n=20))
+
+
+def test_a_pickle_of_a_result_is_small_and_a_result_copies_no_rows():
+    scores, labels = noisy(10_000)
+    found = ordcut.optimal_thresholds(scores, labels)
+    assert len(pickle.dumps(found)) < 2000
+    assert found.origin.source.scores is scores
+
+
+def test_data_that_have_changed_since_are_noticed():
+    scores, labels = noisy(100)
+    found = ordcut.optimal_thresholds(scores, labels)
+    scores[:50] += 10
+    for ask in (found.bootstrap, found.near_optimal):
+        with pytest.raises(ValueError, match="needs scores, labels and weights as they were"):
+            ask()
+
+
+# Progress and errors
+
+
+def test_a_progress_bar_is_shown_to_those_who_ask(capsys):
+    found = ordcut.optimal_thresholds(*noisy(50))
+    quiet = found.bootstrap(n=40)
+    assert capsys.readouterr().out == ""
+    assert same(quiet, found.bootstrap(n=40, progress=True))
+    assert "40/40" in capsys.readouterr().out
+
+
+def test_a_progress_bar_without_rich_says_what_to_install(without):
+    without("rich")
+    with pytest.raises(ImportError, match=r"progress=True needs rich"):
+        ordcut.optimal_thresholds([1, 2], [0, 1]).bootstrap(n=5, progress=True)
+
+
+def test_a_sample_without_a_kappa_is_drawn_anew():
+    scores, labels = noisy(60)
+    labels = np.where(np.arange(60) < 3, 1, 0)
+    found = ordcut.optimal_thresholds(scores, labels, objective="kappa")
+    boot = found.bootstrap(n=50, size=10)  # three in five samples have one class
+    assert np.isfinite(boot.values).all()
+    with pytest.raises(ValueError, match="size must be large enough for 'kappa' to have a value"):
+        found.bootstrap(n=50, size=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 1}, "n must be a whole number of replicates of at least 2, got 1"),
+        ({"n": 10.5}, "n must be a whole number of replicates of at least 2, got 10.5"),
+        ({"size": 0}, "size must be a whole number of rows from 1 to 4"),
+        ({"size": 5}, "size must be a whole number of rows from 1 to 4"),
+        ({"size": "many"}, "size must be a whole number of rows from 1 to 4"),
+        ({"random_state": -1}, "random_state must be a whole number"),
+        ({"random_state": "seed"}, "random_state must be a whole number"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
+    ],
+)
+def test_a_bootstrap_that_cannot_be_says_why(options, message):
+    with pytest.raises(ValueError, match=message):
+        ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).bootstrap(**options)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_a_level_that_is_no_share_is_an_error(level):
+    boot = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).bootstrap(n=5)
+    for interval in (boot.intervals, boot.value_interval):
+        with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
+            interval(level)

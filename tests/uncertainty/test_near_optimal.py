@@ -1,0 +1,118 @@
+"""How far a threshold can move alone, against trying every place one after the other."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ordcut
+from naive import confusion_of
+from strategies import OBJECTIVES, problems
+
+
+def naive_ranges(problem, objective, cuts, tolerance, factors):
+    """Move each cut by one score at a time until the value is too bad or a neighbour is met."""
+    distinct = np.unique(problem.scores[weights_of(problem) > 0])
+    n, goal = len(distinct), ordcut.resolve_objective(objective, problem.n_classes)
+
+    def loss(some_cuts):
+        value = goal.value(np.array(confusion_of(some_cuts, problem.rows, len(factors))) * factors)
+        return -value if goal.is_kappa else value
+
+    allowed = loss(cuts) + tolerance * abs(loss(cuts)) + 1e-11
+    edges = [0, *cuts, n]
+    ranges = []
+    for k, cut in enumerate(cuts):
+        ends = []
+        for step, border in ((-1, edges[k]), (1, edges[k + 2])):
+            last = cut
+            while last != border and loss([*cuts[:k], last + step, *cuts[k + 1 :]]) <= allowed:
+                last += step
+            ends.append(last)
+        low, high = ends
+        ranges.append(
+            [distinct[low - 1] if low > 0 else -np.inf, distinct[high] if high < n else np.inf]
+        )
+    return np.array(ranges)
+
+
+def weights_of(problem):
+    return np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+
+
+@given(
+    problem=problems(most_rows=14, most_scores=8).filter(
+        lambda p: len({y for _, y, _ in p.rows}) > 1
+    ),
+    objective=st.sampled_from(OBJECTIVES),
+    tolerance=st.sampled_from([0, 0.01, 0.1, 0.5, 3]),
+    weighs_classes=st.booleans(),
+)
+def test_the_ranges_are_those_of_moving_each_threshold_step_by_step(
+    problem, objective, tolerance, weighs_classes
+):
+    factors = np.arange(1.0, problem.n_classes + 1) if weighs_classes else None
+    found = ordcut.optimal_thresholds(
+        problem.scores,
+        problem.labels,
+        objective=objective,
+        classes=problem.classes,
+        sample_weight=problem.weights,
+        class_weight=factors,
+    )
+    distinct = np.unique(problem.scores[weights_of(problem) > 0])
+    cuts = np.searchsorted(distinct, found.thresholds).tolist()
+    factors = np.ones(problem.n_classes) if factors is None else factors
+    expected = naive_ranges(problem, objective, cuts, tolerance, factors)
+    ranges = found.near_optimal(tolerance)
+    assert ranges.tolist() == expected.tolist()
+    assert (ranges[:, 0] <= found.ranges[:, 0]).all()
+    assert (found.ranges[:, 1] <= ranges[:, 1]).all()
+
+
+def test_a_threshold_moved_within_its_range_is_as_good_as_was_said_and_no_further():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=3000).astype(np.float32)
+    labels = np.digitize(scores + rng.normal(size=3000), [-1, 0, 1])
+    weights = rng.random(3000)
+    for objective, worst in (("absolute", 1.02), ("quadratic_kappa", 0.98)):
+        found = ordcut.optimal_thresholds(
+            scores, labels, objective=objective, sample_weight=weights
+        )
+        sign = -1 if found.objective == "quadratic_kappa" else 1
+
+        def value(k, place, found=found, objective=objective):
+            moved = found.thresholds.copy()
+            moved[k] = place
+            predicted = np.searchsorted(moved, scores, side="right")
+            return ordcut.evaluate(labels, predicted, objective, sample_weight=weights)
+
+        for k, (low, high) in enumerate(found.near_optimal(0.02)):
+            limit = sign * worst * found.value
+            assert sign * value(k, np.nextafter(low, np.inf)) <= limit
+            assert sign * value(k, high) <= limit
+            assert sign * value(k, low) > limit
+            assert sign * value(k, np.nextafter(high, np.inf)) > limit
+
+
+def test_soft_labels_and_results_of_the_pruned_search_have_ranges_too():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 4, 2000)
+    scores = labels + rng.normal(size=2000)
+    plain = ordcut.optimal_thresholds(scores, labels, method="dp").near_optimal()
+    soft = ordcut.optimal_thresholds(scores, np.eye(4)[labels]).near_optimal()
+    pruned = ordcut.optimal_thresholds(scores, labels, method="pruned").near_optimal()
+    assert soft.tolist() == plain.tolist() == pruned.tolist()
+
+
+@pytest.mark.parametrize("tolerance", [-0.1, np.inf, np.nan])
+def test_a_tolerance_that_is_no_share_is_an_error(tolerance):
+    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    with pytest.raises(ValueError, match="tolerance must be a share of the value"):
+        found.near_optimal(tolerance)
+
+
+def test_thresholds_without_their_data_say_how_to_find_them_again():
+    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    with pytest.raises(ValueError, match=r"near_optimal needs the rows .*optimal_thresholds"):
+        ordcut.Thresholds.from_json(found.to_json()).near_optimal()
