@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: run ``make docs``."""
+"""The configuration of Sphinx; build the documentation with ``make docs``."""
 
 from importlib.metadata import version as version_of
 
@@ -25,7 +25,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
-autodoc_typehints = "none"  # numpydoc's sections say more
+autodoc_typehints = "none"  # parameters are described in numpydoc's sections
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -57,12 +57,12 @@ html_show_sourcelink = False
 templates_path = ["templates"]
 
 
-def leave_out_request_methods(app, what, name, obj, skip, options):  # noqa: ARG001
-    """Leave out what scikit-learn adds to every estimator for routing metadata."""
+def skip_request_methods(app, what, name, obj, skip, options):  # noqa: ARG001
+    """Leave out the methods that scikit-learn adds to every estimator for metadata routing."""
     is_request = name.startswith("set_") and name.endswith("_request")
     return True if is_request or name == "get_metadata_routing" else None
 
 
 def setup(app):
-    """Connect to Sphinx."""
-    app.connect("autodoc-skip-member", leave_out_request_methods)
+    """Connect the handlers to Sphinx."""
+    app.connect("autodoc-skip-member", skip_request_methods)

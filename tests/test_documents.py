@@ -1,6 +1,8 @@
-"""The examples in the documents run as they stand."""
+"""The examples in the documentation run, and the reference lists the public names."""
 
 import doctest
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,3 +19,28 @@ def test_the_examples_of_a_document_run(page):
     outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def listed_names():
+    """The names that the reference lists, by the module that they belong to."""
+    names, module = {}, ""
+    for line in (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").splitlines():
+        if found := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif found := re.fullmatch(r" {3}(\w+)", line):
+            names.setdefault(module, set()).add(found[1])
+    return names
+
+
+def test_every_name_in_the_reference_exists():
+    for module, names in listed_names().items():
+        assert [name for name in names if not hasattr(import_module(module), name)] == []
+
+
+def test_the_reference_lists_every_public_name():
+    listed = listed_names()
+    # ordcut.frames also exports what the report and the command line need.
+    for module in set(listed) - {"ordcut.frames"}:
+        public = {f"{module}.{name}" for name in import_module(module).__all__}
+        known = {f"{module}.{name}" for name in listed[module]} | set(listed)
+        assert public <= known, module

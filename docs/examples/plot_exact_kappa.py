@@ -1,9 +1,9 @@
 """
-Why a search cannot find the best kappa
-=======================================
+Why a local search misses the best kappa
+========================================
 
 Kappa is a step function of the thresholds. Nelder-Mead stops on one of its steps; ordcut finds the
-highest of all.
+highest one.
 """
 
 import matplotlib.pyplot as plt
@@ -13,14 +13,14 @@ from scipy.optimize import minimize
 import ordcut
 
 # %%
-# Three classes have two thresholds, so all kappas fit on a map.
+# Three classes have two thresholds, so that kappa can be shown as a map.
 rng = np.random.default_rng(3)
 labels = rng.choice(3, size=150, p=[0.6, 0.25, 0.15])
 scores = 0.5 + 0.5 * labels + rng.normal(scale=0.4, size=150)
 
 
 def kappa(thresholds):
-    """Return the quadratic kappa of labelling by some thresholds."""
+    """Return the quadratic kappa of labeling by given thresholds."""
     predicted = np.searchsorted(np.sort(thresholds), scores, side="right")
     return ordcut.evaluate(labels, predicted, "quadratic_kappa", classes=range(3))
 
@@ -30,7 +30,7 @@ search = minimize(lambda cuts: -kappa(cuts), [0.5, 1.5], method="nelder-mead")
 print(f"exact {exact.value:.4f}, Nelder-Mead {-search.fun:.4f}")
 
 # %%
-# Every cell of the map is flat: slopes lead nowhere.
+# Kappa is constant on every step, so a local search has no direction to follow.
 grid = np.linspace(0.2, 1.8, 121)
 values = np.array(
     [[kappa([low, high]) if low <= high else np.nan for low in grid] for high in grid]

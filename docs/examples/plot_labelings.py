@@ -2,7 +2,7 @@
 Ordinal logistic regression and four labelings
 ==============================================
 
-One model, one score, four ways to turn it into classes, judged on rows that were not used to fit.
+One model and one score, turned into classes in four ways, and evaluated on held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -17,19 +17,19 @@ from ordcut.estimators import OrdinalLogisticRegression
 data = fair.load_pandas().data
 ratings = data.pop("rate_marriage").to_numpy().astype(int)
 features = data.to_numpy()
-learn = np.random.default_rng(0).permutation(len(ratings)) < len(ratings) // 2
+train = np.random.default_rng(0).permutation(len(ratings)) < len(ratings) // 2
 
 # %%
-# The labelings that the paper compares: rounding the score, counting the model's biases below it,
-# the class of least expected loss by the model's probabilities, and optimal thresholds.
-labelings = ["round", "biases", "likelihood", "optimal"]
+# The labelings that the paper compares: rounding the score, the model's biases as thresholds, the
+# class of least expected loss under the model's probabilities, and optimal thresholds.
+labelings = ["rounding", "biases", "likelihood", "optimal"]
 objectives = ["absolute", "squared", "zero_one"]
 losses = np.empty((len(objectives), len(labelings)))
 for i, objective in enumerate(objectives):
     for j, labeling in enumerate(labelings):
         model = OrdinalLogisticRegression(objective, labeling, alpha=0)
-        predicted = model.fit(features[learn], ratings[learn]).predict(features[~learn])
-        losses[i, j] = ordcut.evaluate(ratings[~learn], predicted, objective, classes=range(1, 6))
+        predicted = model.fit(features[train], ratings[train]).predict(features[~train])
+        losses[i, j] = ordcut.evaluate(ratings[~train], predicted, objective, classes=range(1, 6))
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
@@ -39,7 +39,7 @@ for j, labeling in enumerate(labelings):
         np.arange(3) + 0.2 * j, losses[:, j] / losses[:, -1], 0.19, label=labeling, color=color
     )
 axes.axhline(1, color="k", linewidth=0.8)
-axes.set(xticks=np.arange(3) + 0.3, xticklabels=objectives, ylabel="loss over that of optimal")
+axes.set(xticks=np.arange(3) + 0.3, xticklabels=objectives, ylabel="loss relative to optimal")
 axes.set_ylim(0.8)
 axes.legend(ncols=4)
 plt.show()

@@ -2,7 +2,7 @@
 One score, many objectives
 ==========================
 
-Thresholds are optimal for something: the same scores are cut elsewhere for each objective.
+Thresholds are optimal for an objective. For the same scores, each objective has different ones.
 """
 
 import matplotlib.pyplot as plt
@@ -11,7 +11,7 @@ import numpy as np
 import ordcut
 
 # %%
-# Most rows belong to the lowest class, as in many gradings of disease.
+# Most rows belong to the lowest class, as is common for stages of a disease.
 rng = np.random.default_rng(0)
 labels = rng.choice(5, size=20_000, p=[0.5, 0.25, 0.15, 0.07, 0.03])
 scores = labels + rng.normal(scale=1.2, size=20_000)
@@ -28,13 +28,13 @@ for row, objective in enumerate(objectives):
     for k, threshold in enumerate(thresholds):
         axes.annotate(f"{k} | {k + 1}", (threshold, row), (0, 8), textcoords="offset points")
 axes.set(yticks=range(len(objectives)), yticklabels=objectives, xlabel="score", ylim=(-0.5, 4.8))
-axes.set_title("Where each objective cuts the same scores")
+axes.set_title("Optimal thresholds of each objective for the same scores")
 plt.show()
 
 # %%
-# What each choice costs by the measure of the others:
+# The value of each choice under all objectives:
 predictions = {name: table.solve(name).predict(scores) for name in objectives}
 print(f"{'found for':18}" + "".join(f"{name:>17}" for name in objectives))
 for name, predicted in predictions.items():
-    values = [ordcut.evaluate(labels, predicted, judge) for judge in objectives]
+    values = [ordcut.evaluate(labels, predicted, objective) for objective in objectives]
     print(f"{name:18}" + "".join(f"{value:17.4f}" for value in values))

@@ -2,8 +2,8 @@
 Scores, thresholds and risk curves
 ==================================
 
-How the scores of each class are spread, where the optimal thresholds stand between them, and how
-flat the risk is around each threshold.
+The distribution of the scores of each class, the optimal thresholds between them, and how flat the
+risk is around each threshold.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ import ordcut
 from ordcut.plots import ThresholdDisplay
 
 # %%
-# Five classes of unequal size, and a score that tells them apart only in part.
+# Five classes of unequal size, and a score that separates them only partly.
 rng = np.random.default_rng(0)
 labels = rng.choice(5, size=4000, p=[0.1, 0.25, 0.3, 0.25, 0.1])
 scores = labels + rng.normal(scale=1.1, size=4000)
@@ -21,10 +21,9 @@ found = ordcut.optimal_thresholds(scores, labels)
 print(found)
 
 # %%
-# A threshold stands where the rows below it are better off in the class below. The risk curve of
-# each threshold is what the loss would be with that threshold elsewhere; its lowest point is the
-# optimum.
+# The risk curve of each threshold shows the loss for every position of that threshold; its lowest
+# point is the optimum.
 figure, (left, right) = plt.subplots(ncols=2, figsize=(12, 4), layout="constrained")
-ThresholdDisplay.from_predictions(labels, scores, labeler=found, kind="density", ax=left)
-ThresholdDisplay.from_predictions(labels, scores, labeler=found, kind="risk", ax=right)
+ThresholdDisplay.from_predictions(labels, scores, thresholds=found, kind="density", ax=left)
+ThresholdDisplay.from_predictions(labels, scores, thresholds=found, kind="risk", ax=right)
 plt.show()
