@@ -4,6 +4,7 @@ The paper's own algorithms, which the solvers are compared with as well, are in
 ``ordcut.experiments.literal``: the experiment times them.
 """
 
+from fractions import Fraction
 from itertools import combinations_with_replacement
 
 
@@ -44,3 +45,57 @@ def weights_below(position, problem):
         if score < position:
             found[label] += weight
     return found
+
+
+def meaning(value, largest=1_000_000):
+    """The number that a float stands for: a plain fraction next to it, or what it is."""
+    exact = Fraction(value)
+    if exact.denominator <= largest:
+        return exact
+    near = exact.limit_denominator(largest)
+    is_dyadic = bin(near.denominator).count("1") == 1
+    return exact if is_dyadic or abs(near - exact) > abs(exact) * Fraction(1, 2**50) else near
+
+
+def exact_problem(problem, cost):
+    """Rows of (score number, class, weight) and a cost matrix, in fractions."""
+    weights = [1.0] * len(problem.scores) if problem.weights is None else problem.weights.tolist()
+    numbers = sorted({s for s, w in zip(problem.scores.tolist(), weights, strict=True) if w > 0})
+    rows = [
+        (numbers.index(score), label, meaning(weight, 10_000))
+        for score, label, weight in zip(
+            problem.scores.tolist(), problem.labels.tolist(), weights, strict=True
+        )
+        if weight > 0
+    ]
+    return rows, len(numbers), [[meaning(value) for value in row] for row in cost.tolist()]
+
+
+def exact_loss(cost):
+    """How good a table of weights is by costs that are fractions: less cost is better."""
+
+    def goodness(table):
+        return -sum(
+            cost[k][truth] * weight
+            for k, row in enumerate(table)
+            for truth, weight in enumerate(row)
+        )
+
+    return goodness
+
+
+def exact_kappa(weights):
+    """The kappa of a table of weights, without rounding."""
+
+    def goodness(table):
+        total = sum(map(sum, table))
+        predicted = [sum(row) for row in table]
+        true = [sum(column) for column in zip(*table, strict=True)]
+        chance = sum(
+            weights[k][truth] * predicted[k] * true[truth]
+            for k in range(len(table))
+            for truth in range(len(table))
+        )
+        return 1 + exact_loss(weights)(table) * total / chance
+
+    return goodness

@@ -132,7 +132,7 @@ def test_an_error_names_the_argument_what_came_and_what_to_do(changed, error, me
 
 @pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
 def test_a_kappa_of_one_class_only_is_a_clear_error(objective):
-    with pytest.raises(ValueError, match=f"{objective}' is undefined when predictions cannot dis"):
+    with pytest.raises(ValueError, match=f"{objective}' is undefined for these labels: pred"):
         ordcut.optimal_thresholds([1, 2], [1, 1], classes=[0, 1, 2], objective=objective)
     with pytest.raises(ValueError, match="is undefined"):
         ordcut.evaluate([1, 1], [1, 1], objective, classes=[0, 1, 2])

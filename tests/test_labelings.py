@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 import ordcut
 from ordcut.data import Rows
 from ordcut.estimators import ProportionalOddsModel
@@ -22,7 +23,7 @@ from ordcut.labelings import (
     rounding_thresholds,
 )
 from ordcut.objectives import resolve_objective
-from strategies import OBJECTIVES, enough_classes, problems
+from strategies import KAPPAS, OBJECTIVES, enough_classes, problems
 
 NAMES = ["optimal", "biases", "likelihood", "rounding"]
 
@@ -94,6 +95,34 @@ def test_likelihood_thresholds_are_exact_to_the_last_bit(objective):
     assert np.isfinite(thresholds).all()
     for edge, expected in ((thresholds, [1, 2, 3]), (np.nextafter(thresholds, -np.inf), [0, 1, 2])):
         assert (model.probabilities(edge) @ cost.T).argmin(axis=1).tolist() == expected
+
+
+def expected_kappa(cuts, soft, disagreement):
+    """The kappa of the confusion to expect of cuts, from the weight of each class at each score."""
+    confusion = np.zeros_like(disagreement)
+    for j, weights in enumerate(soft):
+        confusion[naive.label_by(cuts, j)] += weights
+    by_chance = np.outer(confusion.sum(axis=1), confusion.sum(axis=0)) / confusion.sum()
+    return 1 - (disagreement * confusion).sum() / (disagreement * by_chance).sum()
+
+
+@given(problem=problems().filter(enough_classes), kappa=st.sampled_from(KAPPAS))
+def test_likelihood_thresholds_of_a_kappa_are_best_for_the_expected_confusion(problem, kappa):
+    k = problem.n_classes
+    weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+    model = ProportionalOddsModel.fit(problem.scores, problem.labels, weights.astype(float), k)
+    given_rows = problem.scores, problem.labels, k, kappa, problem.weights
+    found = find_labeling(labeling_problem(*given_rows, model=model), "likelihood")
+    distinct = np.unique(problem.scores[weights > 0])
+    totals = np.array([weights[problem.scores == score].sum() for score in distinct])
+    soft = model.probabilities(distinct) * totals[:, None]
+    disagreement = resolve_objective(kappa, k).cost
+    best = max(
+        expected_kappa(cuts, soft, disagreement) for cuts in naive.every_labeling(len(distinct), k)
+    )
+    cuts = np.searchsorted(distinct, found.thresholds)
+    assert expected_kappa(cuts, soft, disagreement) == pytest.approx(best, abs=1e-9)
+    assert found.certificate.startswith("greatest kappa of the confusion")
 
 
 @given(
@@ -199,6 +228,25 @@ def test_the_likelihood_of_counts_is_close_to_that_of_the_rows(objective):
     found = labelings_of_counts(bins, np.arange(4), [resolved])
     of_counts = next(one for one in found if one.name == "ordinal logistic model")
     np.testing.assert_allclose(of_counts.thresholds[objective], of_rows, atol=0.02)
+
+
+@pytest.mark.parametrize("kappa", KAPPAS)
+def test_the_likelihood_of_counts_is_best_for_the_kappa_that_the_model_expects(kappa):
+    scores, labels = noisy(200, n_classes=3)
+    bins = binned(scores, labels, 3, n_positions=8)
+    bins.below[3] = bins.below[2]  # a bin without rows
+    resolved = resolve_objective(kappa, 3)
+    found = labelings_of_counts(bins, np.arange(3), [resolved])[-1].thresholds[kappa]
+    counts = bins.counts
+    some, codes = np.nonzero(counts)
+    model = ProportionalOddsModel.fit(bins.centres[some], codes, counts[some, codes], 3)
+    soft = model.probabilities(bins.centres) * counts.sum(axis=1, keepdims=True)
+    best = max(
+        expected_kappa(cuts, soft, resolved.cost) for cuts in naive.every_labeling(len(soft), 3)
+    )
+    assert np.isin(found, bins.positions).all()
+    cuts = np.searchsorted(bins.positions, found) + 1
+    assert expected_kappa(cuts, soft, resolved.cost) == pytest.approx(best, abs=1e-9)
 
 
 def test_only_numbers_in_ascending_order_can_be_rounded_to():

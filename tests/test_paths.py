@@ -66,7 +66,7 @@ def noisy(n=5000, n_classes=5, seed=0):
 @pytest.mark.parametrize("objective", ["squared", "quadratic_kappa", "zero_one"])
 def test_points_of_many_rows_are_those_of_calls_of_their_own(monkeypatch, objective):
     for limit in ("MOST_ROWS_TO_SORT", "MOST_ROWS_PER_PAIR", "MOST_CHOICES"):
-        monkeypatch.setattr(f"ordcut.solvers.pruned.{limit}", 100)
+        monkeypatch.setattr(f"ordcut.solvers.choose.{limit}", 100)
     scores, labels = noisy(20_000)
     path = ordcut.asymmetry_path(scores, labels, [1 / 3, 1, 5], objective=objective)
     assert path.points[0].method == ("nested" if objective == "squared" else "pruned")
@@ -146,3 +146,9 @@ def test_drawing_a_path_without_matplotlib_says_what_to_install(without):
     without("matplotlib")
     with pytest.raises(ImportError, match=r"ThresholdPath.plot needs matplotlib"):
         path.plot()
+
+
+@pytest.mark.parametrize("factor", [np.inf, -1.0, np.nan])
+def test_an_asymmetry_must_be_finite_and_not_negative(factor):
+    with pytest.raises(ValueError, match="asymmetry must be a finite number"):
+        ordcut.resolve_objective("absolute", 3).asymmetric(factor)

@@ -56,14 +56,14 @@ ordcut.optimal_thresholds(np.sin(np.arange(200_000)) + labels, labels)
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_a_kernel_is_bought_once_renting_it_has_cost_as_much(is_there, monkeypatch):
+def test_a_kernel_is_compiled_once_its_steps_have_cost_as_much(is_there, monkeypatch):
     ran = []
     monkeypatch.setattr(jit, "_compile", lambda _: lambda *_: ran.append("compiled"))
-    monkeypatch.setattr(jit.sys, "modules", {"numba": None} if is_there else {})
+    monkeypatch.setattr(jit, "_numba_is_imported", lambda: is_there)
     price = jit.STEPS_WORTH_LOADING if is_there else jit.STEPS_WORTH_IMPORTING
-    rented = jit.Kernel(lambda _: ran.append("python"), steps=lambda n: n)
+    kernel = jit.Kernel(lambda rows: ran.append("python"), ["rows"], steps=1)
     for _ in range(3):
-        rented(price // 2)
+        kernel(range(price // 2))
     assert ran == ["python", "python", "compiled"]
 
 
@@ -119,10 +119,23 @@ assert "numpy" in sys.modules
 
 
 def test_every_public_name_is_there_and_no_other():
-    assert set(ordcut.__all__) == set(ordcut._ROOM_OF)
-    assert set(ordcut.__all__) <= set(dir(ordcut))
+    assert {name for name in dir(ordcut) if not name.startswith("__")} == set(ordcut.__all__)
     for name in ordcut.__all__:
         value = getattr(ordcut, name)
-        assert value.__module__ == f"ordcut.{ordcut._ROOM_OF[name]}"
+        home = getattr(value, "__module__", None) or value.__name__
+        assert home.startswith("ordcut.")
+
+
+def test_public_modules_are_there_after_importing_the_package():
+    code = """
+import sys, ordcut
+assert not {"ordcut.frames", "ordcut.estimators", "ordcut.torch"} & set(sys.modules)
+ordcut.frames.predict, ordcut.scorers.get_scorer, ordcut.report.page, ordcut.plots, ordcut.torch
+ordcut.estimators.OrdinalLogisticRegression
+"""
+    loaded_after(code)
+
+
+def test_names_that_do_not_exist_are_errors():
     with pytest.raises(AttributeError, match=r"module 'ordcut' has no attribute 'thresholdz'"):
         _ = ordcut.thresholdz

@@ -1,28 +1,288 @@
-"""Arithmetic without rounding: when sums are exact, and costs scaled so that they are."""
+"""The arithmetic policy: when sums are exact, and how a decision is made where they are not.
+
+Costs and weights are rational numbers. A float that is a plain fraction, such as 0.1 or 1/7, counts
+as that fraction, and any other as the rational number that it is; so do weights of thousands of
+distinct values. Scaled to whole numbers, they are
+added up in int64 where all sums fit. Where they do not, sums in float64 have a known error bound,
+and cuts whose values are closer than that are compared in exact fractions.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from functools import cached_property
+from math import gcd, lcm
+from typing import Literal
 
 import numpy as np
 
-from ordcut.typing import Floats, Numbers
+from ordcut.typing import Array, Floats, Ints
 
 #: Whole numbers below this are exact in float64.
 EXACT = 2.0**53
 
 #: Sums of whole numbers below this, and their differences, are exact in int64.
-LARGEST_SUM = 2.0**62
+LARGEST_SUM = 2**62
+
+#: The largest denominator of a plain fraction, for costs and for weights. Weights are many: of a
+#: million random ones, none should happen to be near a fraction.
+COST_DENOMINATOR, WEIGHT_DENOMINATOR = 1_000_000, 10_000
+
+#: Weights of more distinct values than this are not looked at one by one, if it can be avoided.
+MOST_DISTINCT = 4096
+
+#: The largest relative error of one operation in float64.
+UNIT_ROUNDOFF = 2.0**-53
 
 
-def in_whole_numbers(cost: Floats, weight: float) -> Numbers:
-    """Scale a cost matrix to whole numbers, int64, where its entries are plain fractions.
+def as_fraction(value: float, largest: int = COST_DENOMINATOR) -> Fraction:
+    """Return what a float means: the plain fraction next to it, or the number that it is.
 
-    Sums of whole numbers have no rounding, so every method then breaks ties alike. The matrix
-    comes back as it is where no small multiple of it is whole, or where sums over rows of total
-    ``weight`` could leave the range of int64.
+    Multiples of powers of two have no rounding, so they are what they are.
+
+    Examples
+    --------
+    >>> as_fraction(3 * 0.1), as_fraction(1 + 2.0**-52) == 1
+    (Fraction(3, 10), False)
+    """
+    exact = Fraction(value)
+    if exact.denominator <= largest:
+        return exact
+    near = exact.limit_denominator(largest)
+    is_dyadic = near.denominator & (near.denominator - 1) == 0
+    if is_dyadic or abs(near - exact) > 8 * UNIT_ROUNDOFF * abs(exact):
+        return exact
+    return near
+
+
+def as_integers(values: Array) -> Array:
+    """Return costs, or factors, as multiples of a common unit: whole numbers of any size.
+
+    Examples
+    --------
+    >>> as_integers(np.array([0.1, 0.3, 2.0]))
+    array([1, 3, 20], dtype=object)
+    """
+    fractions = [as_fraction(value) for value in values.ravel().tolist()]
+    scale = lcm(*(fraction.denominator for fraction in fractions))
+    integers = np.empty(len(fractions), dtype=object)
+    integers[:] = [int(fraction * scale) for fraction in fractions]
+    return integers.reshape(values.shape)
+
+
+def as_exact(values: Floats) -> Array:
+    """Return floats as the whole numbers or fractions that they are.
+
+    Examples
+    --------
+    >>> as_exact(np.array([2.0, 0.5])).tolist()
+    [Fraction(2, 1), Fraction(1, 2)]
+    """
+    exact = np.empty(values.size, dtype=object)
+    exact[:] = [Fraction(value) for value in values.ravel().tolist()]
+    return exact.reshape(values.shape)
+
+
+def distinct_values(weights: Floats) -> Floats | None:
+    """Return the distinct weights, if they are few enough to be looked at one by one."""
+    if len(weights) > MOST_DISTINCT:
+        sample = np.unique(weights[:: len(weights) // MOST_DISTINCT])
+        if len(sample) > MOST_DISTINCT // 4:
+            return None
+    distinct = np.unique(weights)
+    return distinct if len(distinct) <= MOST_DISTINCT else None
+
+
+def whole_weights(weights: Floats) -> Ints | None:
+    """Return fractional weights as multiples of a common unit, int64; None if they are no such.
+
+    Examples
+    --------
+    >>> whole_weights(np.array([0.4, 0.7, 1.0]))
+    array([ 4,  7, 10])
+    """
+    distinct = distinct_values(weights)
+    if distinct is None:
+        return None
+    scale, total = 1, float(weights.sum())
+    for value in distinct.tolist():
+        scale = lcm(scale, as_fraction(value, WEIGHT_DENOMINATOR).denominator)
+        # Below this, the products below are off by less than one half.
+        if scale >= EXACT / 8 or scale * total >= EXACT / 8:
+            return None
+    return np.rint(weights * scale).astype(np.int64)
+
+
+def exact_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
+    """Return the sum of the weights with each key as a fraction, without rounding.
+
+    Examples
+    --------
+    >>> found = exact_totals(np.array([0, 1, 1]), 2, np.array([0.1, 1.0, 2.0**-60]))
+    >>> str(found[0]), found[1] > 1
+    ('1/10', True)
+    """
+    distinct = distinct_values(weights)
+    if distinct is None:
+        return _dyadic_totals(keys, n_keys, weights)
+    totals = np.empty(n_keys, dtype=object)
+    totals[:] = [Fraction(0)] * n_keys
+    index = np.searchsorted(distinct, weights)
+    pairs, times = np.unique(keys * len(distinct) + index, return_counts=True)
+    values = [as_fraction(value, WEIGHT_DENOMINATOR) for value in distinct.tolist()]
+    for pair, count in zip(pairs.tolist(), times.tolist(), strict=True):
+        key, value = divmod(pair, len(distinct))
+        totals[key] += count * values[value]
+    return totals
+
+
+def _dyadic_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
+    """Return the same for many values, which count as the rational numbers that they are."""
+    mantissa, exponent = np.frexp(weights)
+    whole = (mantissa * EXACT).astype(np.int64)
+    totals = np.zeros(n_keys, dtype=object)
+    lowest = int(exponent.min())
+    for power in np.unique(exponent).tolist():
+        some = np.flatnonzero(exponent == power)
+        for start in range(0, len(some), 1 << 24):  # so that sums of 27 bits are exact in float64
+            piece = some[start : start + (1 << 24)]
+            high = np.bincount(keys[piece], whole[piece] >> 26, n_keys)
+            low = np.bincount(keys[piece], whole[piece] & ((1 << 26) - 1), n_keys)
+            both = high.astype(np.int64).astype(object) * (1 << 26) + low.astype(np.int64)
+            totals += both * (1 << (power - lowest))
+    unit = Fraction(2) ** (lowest - 53)
+    return np.asarray(totals * unit)
+
+
+Convexity = Literal["convex", "up to scale", "no"]
+
+
+def convexity_of(cost: Array) -> Convexity:
+    """Return whether whole costs are convex in the prediction, or are so up to scale.
+
+    Convex means that what is gained by one class higher, ``gain[k] = cost[k] - cost[k + 1]``, never
+    rises in ``k``, for any truth: Theorem 2. Up to scale means that it does not for some multiples
+    ``c[k] * gain[k]`` with ``c[k] > 0``, which have the same minima; an interval of ratios
+    ``c[k + 1] / c[k]`` must then not be empty for any two neighbours.
+
+    Examples
+    --------
+    >>> values = np.array([0, 1, 5, 7])  # classes at unequal distances
+    >>> distance = np.abs(values[:, None] - values)
+    >>> convexity_of(np.abs(np.arange(4)[:, None] - np.arange(4))), convexity_of(distance)
+    ('convex', 'up to scale')
+    >>> convexity_of(1 - np.eye(3, dtype=int))
+    'no'
+    """
+    gain = cost[:-1] - cost[1:]
+    if (gain[1:] <= gain[:-1]).all():
+        return "convex"
+    for this, after in zip(gain[:-1].tolist(), gain[1:].tolist(), strict=True):
+        least, most = Fraction(0), None
+        for here, there in zip(this, after, strict=True):
+            if there == 0:
+                if here < 0:
+                    return "no"
+            elif there > 0:
+                ratio = Fraction(here, there)
+                most = ratio if most is None else min(most, ratio)
+            else:
+                least = max(least, Fraction(here, there))
+        if most is not None and (most <= 0 or most < least):
+            return "no"
+    return "up to scale"
+
+
+@dataclass(frozen=True)
+class ExactCost:
+    """A cost matrix in whole numbers, of any size, and whether it is convex.
+
+    Attributes
+    ----------
+    integers : ndarray of shape (K, K)
+        The costs in multiples of a unit: int64 where they fit, Python's integers elsewhere.
+    convexity : {"convex", "up to scale", "no"}
+        Which form of Theorem 2 applies.
+    most_weight : int
+        Sums over rows of a total weight up to this are exact in int64.
+    """
+
+    integers: Array
+    convexity: Convexity
+    most_weight: int
+
+    @classmethod
+    def of(cls, cost: Array, factors: Array | None = None) -> ExactCost:
+        """Return costs times the factors of the true classes: floats, or exact numbers as objects.
+
+        Examples
+        --------
+        >>> ExactCost.of(np.array([[0.0, 0.5], [0.3, 0.0]])).integers
+        array([[0, 5],
+               [3, 0]])
+        """
+        if cost.dtype != object:
+            if np.abs(cost).max() < EXACT and (cost == np.rint(cost)).all():
+                cost = cost.astype(np.int64)
+            else:
+                cost = as_integers(cost)
+        if factors is not None and (factors != 1).any():
+            cost = cost.astype(object) * as_integers(factors)
+        if cost.dtype == object:
+            cost = _reduced(cost)
+        most = 0
+        if cost.dtype == np.int64:
+            most = (LARGEST_SUM - 1) // max(int(cost.max()), -int(cost.min()), 1)
+        return cls(cost, convexity_of(cost), most)
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether minima of the risk curves are sure to come out in order."""
+        return self.convexity != "no"
+
+    @cached_property
+    def gain(self) -> Array:
+        """What a row gains by one class higher, ``cost[k] - cost[k + 1]``, exactly: (K - 1, K)."""
+        exact = self.integers.astype(object)
+        return np.asarray(exact[:-1] - exact[1:])
+
+    @cached_property
+    def float_gain(self) -> Floats:
+        """The gain in float64, scaled so that the largest is about 1.
+
+        An exact difference is rounded once; the difference of two rounded costs could be nothing
+        but rounding.
+        """
+        flat = self.gain.ravel().tolist()
+        unit = 1 << max(abs(value) for value in flat).bit_length()
+        return np.array([value / unit for value in flat]).reshape(self.gain.shape)
+
+
+def _reduced(cost: Array) -> Array:
+    """Return the least whole multiples of exact numbers, in int64 where they fit."""
+    flat = cost.ravel().tolist()
+    scale = lcm(*(value.denominator for value in flat))
+    whole = [int(value * scale) for value in flat]
+    common = max(1, gcd(*whole))
+    reduced = np.empty(len(whole), dtype=object)
+    reduced[:] = [value // common for value in whole]
+    if max(abs(value) for value in reduced.tolist()) < LARGEST_SUM:
+        reduced = reduced.astype(np.int64)
+    return reduced.reshape(cost.shape)
+
+
+def rounding_bound(scale: Floats | float, n_rows: int) -> Floats:
+    """Return a bound on twice the error of a sum over rows, whose absolute terms add up to a scale.
+
+    Terms are products of two factors that are off by a few roundings, and a factor may itself be a
+    sum over some of the rows.
+    """
+    return np.asarray(4 * UNIT_ROUNDOFF * (n_rows + 24) * np.asarray(scale) + n_rows * 2e-323)
+
+
+def in_whole_numbers(cost: Floats, weight: float) -> Array:
+    """Return costs scaled to int64 where sums over rows of a total weight fit, else as they are.
 
     Examples
     --------
@@ -30,43 +290,10 @@ def in_whole_numbers(cost: Floats, weight: float) -> Numbers:
     array([[0, 1],
            [3, 0]])
     """
-    largest = max(1.0, np.abs(cost).max())
-    if largest >= EXACT or largest * weight >= LARGEST_SUM:
-        return cost
-    if (cost == np.rint(cost)).all():
-        return cost.astype(np.int64)
-    values = np.unique(cost)
-    if len(values) > 10_000:
-        return cost
-    scale = 1
-    for value in values.tolist():
-        fraction = Fraction(value).limit_denominator(1_000_000)
-        # A cost computed as 3 * 0.1 is a hair off 3 / 10; it means 3 / 10.
-        if abs(fraction - Fraction(value)) > 4 * np.finfo(np.float64).eps * abs(value):
-            return cost
-        scale = lcm(scale, fraction.denominator)
-        if scale * largest >= EXACT or scale * largest * weight >= LARGEST_SUM:
-            return cost
-    return np.rint(cost * scale).astype(np.int64)
+    exact = ExactCost.of(cost)
+    return exact.integers if weight <= exact.most_weight else cost
 
 
-def is_convex(cost: Numbers) -> bool:
-    """Return whether a cost matrix is convex in the predicted class, up to rounding if any."""
-    second = np.diff(cost, n=2, axis=0)
-    is_whole = cost.dtype == np.int64
-    rounding = 0 if is_whole else 8 * np.finfo(np.float64).eps * np.abs(cost).max()
-    return bool((second >= -rounding).all())
-
-
-@dataclass(frozen=True)
-class ExactCost:
-    """A cost matrix as solvers add it up, and whether it is convex."""
-
-    values: Numbers
-    is_convex: bool
-
-    @classmethod
-    def of(cls, cost: Floats, weight: float) -> ExactCost:
-        """Return costs in whole numbers where sums up to a weight of rows allow it."""
-        values = in_whole_numbers(cost, weight)
-        return cls(values, is_convex(values))
+def is_convex(cost: Array) -> bool:
+    """Return whether minima of the risk curves of a cost matrix are sure to come in order."""
+    return ExactCost.of(cost).is_convex

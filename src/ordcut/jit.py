@@ -66,8 +66,7 @@ class Kernel(Generic[P]):
             is_compiled = True
         else:
             self._steps_taken += self._steps * prod(len(args[i]) for i in self._positions)
-            is_there = "numba" in sys.modules
-            price = STEPS_WORTH_LOADING if is_there else STEPS_WORTH_IMPORTING
+            price = STEPS_WORTH_LOADING if _numba_is_imported() else STEPS_WORTH_IMPORTING
             is_compiled = self._steps_taken > price
         if is_compiled:
             self.compiled()(*args)  # type: ignore[call-arg]
@@ -112,6 +111,10 @@ def running_kernels_as(mode: Mode) -> Iterator[None]:
         yield
     finally:
         _mode = before
+
+
+def _numba_is_imported() -> bool:
+    return "numba" in sys.modules
 
 
 def _compile(python: Callable[P, None]) -> Callable[P, None]:

@@ -204,23 +204,27 @@ def _by_biases(problem: LabelingProblem) -> Thresholds:
 
 
 def _by_likelihood(problem: LabelingProblem) -> Thresholds:
-    """Cut where the class of least expected cost changes; a kappa uses the cost it is made of."""
-    model, rows = problem.model, problem.rows
+    """Cut where the class of least expected cost changes, or for the best expected kappa."""
+    model, rows, objective = problem.model, problem.rows, problem.objective
     assert model is not None
-    cost = problem.objective.cost
-    thresholds = likelihood_thresholds(model, cost)
-    probes = rows.scores[:: 1 + rows.n_rows // N_PROBES]
-    cheapest = cheapest_codes(model.probabilities(probes), cost)
-    if (cheapest == np.searchsorted(thresholds, probes, side="right")).all():
-        why = "least expected cost at every score, by the model's probabilities"
-        return _given(problem, thresholds, "likelihood", why)
-    # With some costs the cheapest class falls somewhere: take the best labels that never do.
+    if not objective.is_kappa:
+        thresholds = likelihood_thresholds(model, objective.cost)
+        probes = rows.scores[:: 1 + rows.n_rows // N_PROBES]
+        cheapest = cheapest_codes(model.probabilities(probes), objective.cost)
+        if (cheapest == np.searchsorted(thresholds, probes, side="right")).all():
+            why = "least expected cost at every score, by the model's probabilities"
+            return _given(problem, thresholds, "likelihood", why)
+    # With some costs the cheapest class falls somewhere, and a kappa is no mean over rows, so that
+    # no row has a class of its own that is best: solve for the probabilities as soft labels.
     weighted = rows.class_weighted(problem.factors)
     expected = replace(weighted, codes=None, soft=model.probabilities(weighted.scores))
-    objective = replace(problem.objective, is_kappa=False)
     found = thresholds_of_rows(expected, objective)
-    why = f"least expected cost of all ordered labelings, by {found.certificate}"
-    return _given(problem, found.thresholds, "likelihood", why)
+    goal = (
+        "greatest kappa of the confusion that the model's probabilities predict"
+        if objective.is_kappa
+        else "least expected cost of all ordered labelings"
+    )
+    return _given(problem, found.thresholds, "likelihood", f"{goal}, by {found.certificate}")
 
 
 def _by_rounding(problem: LabelingProblem) -> Thresholds:
@@ -346,7 +350,7 @@ def labelings_of_counts(
         note = "As many rows get each class as have it, as nearly as can be."
         shares = class_share_thresholds(bins)
         found.append(Labeling("class shares", note, dict.fromkeys(names, shares)))
-        note = "The class of least expected cost by an ordinal logistic model of the scores."
+        note = "The least expected cost, or best expected kappa, by an ordinal logistic model."
         by_model = _likelihood_of_counts(bins, objectives)
         found.append(Labeling("ordinal logistic model", note, by_model))
     return found
@@ -374,7 +378,7 @@ def class_share_thresholds(bins: BinnedCounts) -> Floats:
 
 
 def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> dict[str, Floats]:
-    """Fit a model to the bins, and cut where the class of least expected cost changes."""
+    """Fit a model to the bins; minimise the expected cost, or maximise the expected kappa."""
     from ordcut.estimators import ProportionalOddsModel
 
     centres, counts = bins.centres, bins.counts
@@ -384,8 +388,22 @@ def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> di
     probabilities = model.probabilities(centres)
     edges = np.concatenate([[-np.inf], bins.positions, [np.inf]])
     found = {}
-    for objective in objectives:  # a kappa uses the cost that it is made of
-        # With some costs the cheapest class falls somewhere; labels never do.
-        codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
-        found[objective.name] = edges[np.searchsorted(codes, np.arange(n_classes - 1), "right")]
+    for objective in objectives:
+        if objective.is_kappa:
+            first_bins = _best_kappa_bins(probabilities, counts.sum(axis=1), objective)
+        else:
+            # With some costs the cheapest class falls somewhere; labels never do.
+            codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
+            first_bins = np.searchsorted(codes, np.arange(n_classes - 1), "right")
+        found[objective.name] = edges[first_bins]
     return found
+
+
+def _best_kappa_bins(probabilities: Floats, weights: Floats, objective: Objective) -> Array:
+    """Return the first bin above each threshold of the greatest kappa of the expected confusion."""
+    filled = np.flatnonzero(weights)
+    rows = Rows.read(filled, probabilities[filled], weights=weights[filled])
+    found = thresholds_of_rows(rows, objective)
+    # A threshold below all filled bins is at the left end, one above them at the right end.
+    firsts = np.concatenate([[0], filled[1:], [len(weights)]])
+    return firsts[np.searchsorted(filled, found.thresholds)]

@@ -58,6 +58,11 @@ class Objective:
     cost: Floats = field(repr=False)
     is_kappa: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cost", _as_matrix(self.cost, "cost"))
+        if self.is_kappa:
+            _check_kappa_weights(self.cost)
+
     @property
     def n_classes(self) -> int:
         """The number of classes, K."""
@@ -96,7 +101,6 @@ class Objective:
                 f"asymmetry must be a finite number that is not negative, got {factor!r}."
             )
         cost = np.where(np.tri(self.n_classes, k=-1, dtype=np.bool_), self.cost * factor, self.cost)
-        cost.flags.writeable = False
         return Objective(f"{self.name}, too high {factor:g}-fold", cost, self.is_kappa)
 
     def value(self, confusion: Floats) -> float:
@@ -114,7 +118,7 @@ class Objective:
         predicted, true = confusion.sum(axis=1), confusion.sum(axis=0)
         by_chance = predicted @ self.cost @ true
         if by_chance == 0:
-            raise no_kappa(self.name)
+            raise undefined_kappa(self.name, int(predicted.argmax()))
         return float(1 - paid * weight / by_chance)
 
 
@@ -226,12 +230,13 @@ def halving_order(n_curves: int) -> Ints:
     return found
 
 
-def no_kappa(name: str) -> ValueError:
-    """Return the error for data on which chance cannot disagree."""
+def undefined_kappa(name: str, position: int) -> ValueError:
+    """Return the error for data on which the predictions of one class agree with all labels."""
     return ValueError(
-        f"objective {name!r} is undefined when predictions cannot disagree with the labels by "
-        "chance (all labels are of one class). Use data with at least two classes, or a cost "
-        'such as objective="absolute".'
+        f"objective {name!r} is undefined for these labels: predicting the class at position "
+        f"{position} for every row could not disagree with any of them, so that there is no "
+        "agreement by chance to compare with. Use data in which other classes occur, weights that "
+        'are positive for some of them, or a cost such as objective="absolute".'
     )
 
 
@@ -259,7 +264,10 @@ def _resolve_kappa(kappa: Kappa, n_classes: int) -> Objective:
     base = resolve_objective(kappa.weights, n_classes)
     if base.is_kappa:
         raise ValueError(f"weights of a Kappa must be a cost, got {base.name!r}.")
-    weights = base.cost
+    return Objective(f"kappa ({base.name})", base.cost, is_kappa=True)
+
+
+def _check_kappa_weights(weights: Floats) -> None:
     if (weights < 0).any():
         raise ValueError(f"weights of a Kappa must not be negative, got {weights.min()}.")
     if np.diag(weights).any():
@@ -268,4 +276,3 @@ def _resolve_kappa(kappa: Kappa, n_classes: int) -> Objective:
             f"got {np.diag(weights).tolist()}. If yours say how well two classes agree, "
             "pass their largest value minus them."
         )
-    return Objective(f"kappa ({base.name})", weights, is_kappa=True)

@@ -136,11 +136,13 @@ def prepare(
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
-        n_problems=n_problems,
+        n_problems=1 if objective.is_kappa else n_problems,
     )
-    return (
-        PrunedProblem(ArraySource(rows, plan.n_threads())) if method == "pruned" else rows.sorted()
-    )
+    if rows.weights is not None:
+        rows = rows.in_whole_weights()
+    if method == "pruned":
+        return PrunedProblem(ArraySource(rows, plan.n_threads()))
+    return rows.sorted()
 
 
 def find_thresholds(
@@ -163,7 +165,9 @@ def find_thresholds(
             'Use method="nested" or "dp", and please report this with your data.'
         )
     value: float | Callable[[Floats], float]
-    if found.rows.is_whole:
+    weights = source.weights if isinstance(source, Rows) else None
+    is_rounded = weights is not None and weights.dtype != np.int64
+    if found.rows.is_whole and not is_rounded:
         value = objective.value(found.rows.between(found.cuts) * factors)
     else:  # sums of fractions depend on their order: take that of predicting the rows again
 

@@ -13,7 +13,7 @@ from ordcut.estimators.surrogates import SURROGATES, SurrogateRisk
 
 MARGINS = [name for name in SURROGATES if SURROGATES[name].has_biases]
 
-#: The ways to learn a score that the paper's earlier study compares.
+#: The ways to learn a score that the authors' earlier study compares.
 STUDIED = [
     *("logistic_at", "logistic_it", "logistic_it_ordered"),
     *("hinge_at", "hinge_it", "hinge_it_ordered"),

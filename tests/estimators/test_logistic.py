@@ -260,3 +260,16 @@ def test_the_summary_needs_the_hessian():
 def test_a_bad_parameter_is_named_with_what_must_hold(options, message):
     with pytest.raises(ValueError, match=message):
         OrdinalLogisticRegression(**options).fit(*many_rows())
+
+
+def test_an_absent_middle_class_leaves_the_standard_errors_of_the_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] + rng.logistic(size=200) > 0).astype(int)
+    plain = OrdinalLogisticRegression(alpha=0).fit(X, y).summary()
+    gap = OrdinalLogisticRegression(alpha=0, classes=[0, 1, 2]).fit(X, 2 * y).summary()
+    plain_errors, gap_errors = plain["std_error"].tolist(), gap["std_error"].tolist()
+    assert len(gap_errors) == len(plain_errors) + 1
+    # Of the two equal biases around the absent class, the first is the one that was estimated.
+    known = [error for error in gap_errors if error == error]
+    np.testing.assert_allclose(known, plain_errors)

@@ -152,6 +152,12 @@ def test_published_ratios_are_those_that_the_paper_states():
         assert tuple(round(times.total(network, name) / dp, 2) for name in ("io", "pio")) == ratios
 
 
+def test_algorithm_4_took_the_paper_longer_with_every_block_and_longer_than_pio():
+    for times in PUBLISHED.values():
+        minutes = [times.thresholds["pio"], *(times.blocks[n] for n in (2, 3, 4))]
+        assert minutes == sorted(minutes)
+
+
 def test_the_published_table_with_our_thresholds_is_no_lower_than_its_floor():
     rows = project(n_calls=1, share=0.01)
     assert [(row["data set"], row["network"]) for row in rows] == [

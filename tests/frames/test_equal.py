@@ -187,3 +187,12 @@ def test_rows_that_weigh_nothing_cost_no_pass(quick_frames_of):
     judged = frames.evaluate(frame, found, score="s", label="y", weight="w")
     assert judged.value == found.value
     assert judged.confusion.sum() == weights.sum()
+
+
+@pytest.mark.parametrize("far", [-5.6e307, 5.6e307, 1.7e308])
+def test_scores_near_the_end_of_the_floats_give_the_same(quick_frames_of, few_cells, far):
+    scores = np.where(np.arange(N) % 3 == 0, SCORES.astype(np.float64), far)
+    scores[::7] = np.nextafter(scores[::7], 0)
+    frame = quick_frames_of(s=scores, y=LABELS)
+    found = frames.optimal_thresholds(frame, score="s", label="y")
+    assert_same(found, ordcut.optimal_thresholds(scores, LABELS))

@@ -1,5 +1,7 @@
 """What cannot be used is refused in words: what must hold, what came instead, what to do."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,16 @@ def test_progress_is_written_to_standard_error(capsys):
     find(progress=True)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[1].strip() for line in lines] == ["pass 1", "pass 2"]
+
+
+def test_max_rows_may_be_exactly_what_is_needed():
+    scores, labels = 5e-324 * np.arange(400), np.arange(400) % 3
+    frame = polars.DataFrame({"s": scores, "y": labels})
+    with pytest.raises(ValueError, match="max_rows must be at least") as caught:
+        find(frame, max_rows=10)
+    needed = int(re.search(r"at least (\d+)", str(caught.value)).group(1))
+    with pytest.raises(ValueError, match=f"max_rows must be at least {needed}"):
+        find(frame, max_rows=needed - 1)
+    found = find(frame, max_rows=needed)
+    expected = ordcut.optimal_thresholds(scores, labels)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()

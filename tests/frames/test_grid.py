@@ -1,7 +1,7 @@
 """Cells of frames are in the order of the scores, at any depth."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ordcut.data import Rows
@@ -20,6 +20,10 @@ from ordcut.frames.source import CountedFrame
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
+FAR = [0.0] * 3 + [-5.617791046444738e307] * 3 + [-5.617791046444739e307]
+
+
+@example(scores=FAR, n_cells=10)
 @given(scores=st.lists(FINITE, min_size=1, max_size=60), n_cells=st.integers(8, 64))
 def test_cells_and_their_parts_are_in_the_order_of_the_scores(scores, n_cells):
     scores = np.sort(np.array(scores))
@@ -62,3 +66,12 @@ def test_rows_are_located_at_any_depth():
     assert parts.is_run.tolist() == [True, False, True]
     assert parts.located.tolist() == parts.locate(scores).tolist() == [0, 0, 1, 2, 2, 2]
     assert cells.ancestors(np.array([2, 3]), 0).tolist() == [1]
+
+
+def test_cells_of_several_windows_are_not_widened():
+    skewed = first_cells(np.exp(np.arange(1000.0) / 50), 100)
+    assert len(skewed.windows) > 1
+    assert skewed.widened() is None
+    even = first_cells(np.arange(1000.0), 100).widened()
+    assert even.is_whole
+    assert even.windows[0].low < 0 < 999 < even.windows[0].high

@@ -98,7 +98,7 @@ def test_only_few_rows_are_sorted(monkeypatch):
     fetched = []
     fetch = CountedRows.fetch
     monkeypatch.setattr(CountedRows, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
-    cost = ExactCost.of(ordcut.resolve_objective("absolute", 5).cost, weight=n)
+    cost = ExactCost.of(ordcut.resolve_objective("absolute", 5).cost)
     left = PrunedProblem(ArraySource(Rows.read(scores, labels))).prune(cost)
     assert len(fetched) == 1
     assert fetched[0].n_rows < 0.2 * n
@@ -153,3 +153,18 @@ def test_splitting_joins_the_cells_that_were_not_chosen():
     assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 3, 4, 6]
     counts = np.array([[1, 2], [3, 4], [5, 6], [7, 8]])
     assert sum_runs(counts, chosen).tolist() == [[4, 6], [7, 8]]
+
+
+@pytest.mark.parametrize("spread", [1e-6, 1.0, 1000.0])
+def test_soft_labels_are_counted_at_any_spread_of_the_scores(few_cells, spread):
+    scores = spread * (LABELS + 2 * NOISE) - 3 * spread
+    soft = np.eye(5)[LABELS] * 2 + np.eye(5)[(LABELS + 1) % 5]
+    found = ordcut.optimal_thresholds(scores, soft, method="pruned")
+    assert found.thresholds.tolist() == (
+        ordcut.optimal_thresholds(scores, soft, method="dp").thresholds.tolist()
+    )
+    source = ArraySource(Rows.read(scores, soft))
+    counted = source.count(64)
+    located = counted.cells.locate(scores)
+    for cell in range(len(counted.counts)):
+        np.testing.assert_allclose(counted.counts[cell], soft[located == cell].sum(axis=0))

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 import ordcut
 from ordcut.data import Rows
 from ordcut.objectives import resolve_objective
-from ordcut.smoothing.blending import LEAST, MOST, MOST_CELLS, choose_amount, count_scores
+from ordcut.smoothing.blending import LEAST, MOST, MOST_CELLS, choose_amount, count_scores, smooth
 from ordcut.smoothing.partial_odds import partial_odds_probabilities, standardise
 from ordcut.thresholds import original_rows
 from ordcut.uncertainty.resampling import Deck, seeds_of
@@ -298,3 +298,21 @@ def test_smoothed_thresholds_do_better_on_new_rows_from_the_model():
         gains.append(plain - smoothed)
     assert np.mean(gains) > 0
     assert np.mean(np.array(gains) > 0) > 0.6
+
+
+def test_the_share_of_the_model_is_the_amount_at_any_scale_of_whole_weights():
+    scores, labels = noisy(300, 4)
+    for scale in (1, 10**6, 3 * 10**10):
+        rows = Rows.read(scores, labels, weights=np.full(300, scale))
+        blended = smooth(rows, resolve_objective("absolute", 4), 0.3).rows
+        total = int(blended.weights.sum())
+        assert blended.weights.dtype == np.int64
+        assert 0 < total < 2**53
+        assert blended.weights[:300].sum() / total == pytest.approx(0.7, abs=0.01)
+
+
+def test_scores_that_run_the_wrong_way_leave_the_shares_of_the_classes():
+    scores, labels = noisy(500, 4)
+    cells, probabilities = modelled(-scores, labels, 4)
+    shares = np.bincount(labels) / len(labels)
+    np.testing.assert_allclose(probabilities, np.tile(shares, (len(cells.scores), 1)), atol=1e-12)

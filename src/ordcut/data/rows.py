@@ -12,6 +12,7 @@ from ordcut.data.confusion import count_confusion
 from ordcut.data.labels import encode
 from ordcut.data.sorting import SortedRows, sort_rows
 from ordcut.data.weights import check_weights
+from ordcut.exact import exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
 #: How many scores fit in cache together.
@@ -133,6 +134,32 @@ class Rows:
             weights=self.weights,
             n_predicted=n_predicted,
         )
+
+    def exact_between(self, thresholds: Floats) -> Array:
+        """Return the same without rounding, as whole numbers or fractions."""
+        if self.is_whole:
+            return self.confusion(thresholds).astype(np.int64).astype(object)
+        n_classes = len(self.classes)
+        segment = np.searchsorted(thresholds, self.scores, side="right")
+        weights = np.ones(self.n_rows) if self.weights is None else self.weights
+        if self.soft is None:
+            assert self.codes is not None
+            keys = segment * n_classes + self.codes
+        else:
+            keys = (segment[:, None] * n_classes + np.arange(n_classes)).ravel()
+            weights = (self.soft * weights[:, None]).ravel()
+        counts = weights > 0
+        totals = exact_totals(
+            keys[counts], (len(thresholds) + 1) * n_classes, weights[counts].astype(np.float64)
+        )
+        return totals.reshape(-1, n_classes)
+
+    def in_whole_weights(self) -> Rows:
+        """Return rows whose weights are multiples of a common unit, where that makes them whole."""
+        if self.weights is None or self.soft is not None or self.is_whole:
+            return self
+        whole = whole_weights(self.weights)
+        return self if whole is None else replace(self, weights=whole)
 
     def all_rows(self) -> Rows:
         """Return the rows themselves, which are in memory already."""

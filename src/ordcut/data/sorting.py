@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ordcut.data.radix import sort_by_digits
+from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
@@ -34,7 +35,7 @@ class SortedRows:
     weights: Numbers | None
     n_classes: int
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """The weight of all rows together."""
         return float(len(self.codes) if self.weights is None else self.weights.sum())
@@ -58,10 +59,25 @@ class SortedRows:
         segment_totals(codes, weights, stride, segments, totals)
         return totals.astype(np.float64)
 
+    def exact_between(self, cuts: Ints) -> Array:
+        """Return the same without rounding, as whole numbers or fractions."""
+        if self.is_whole:
+            return self.between(cuts).astype(np.int64).astype(object)
+        assert self.weights is not None
+        segment = np.searchsorted(cuts, np.arange(len(self.codes)), side="right")
+        keys: Ints = segment * self.n_classes + self.codes
+        totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights)
+        return totals.reshape(-1, self.n_classes)
+
     @cached_property
     def is_whole(self) -> bool:
         """Whether all weights are whole numbers."""
         return self.weights is None or self.weights.dtype == np.int64
+
+    @cached_property
+    def in_whole_numbers(self) -> KernelRows | None:
+        """The rows as the solvers' kernels read them; None if a weight is a fraction."""
+        return self.for_kernels(np.dtype(np.int64)) if self.is_whole else None
 
     def for_kernels(self, dtype: np.dtype[Any]) -> KernelRows:
         """Return the rows as the solvers' kernels read them, with weights of a dtype."""
@@ -119,8 +135,7 @@ def sort_rows(
     scores = scores[order]
     weights = None if weights is None else weights[order]
     codes = codes[order].astype(np.uint16)
-    rows = SortedRows(scores, codes, _ends(scores), weights, n_classes)
-    return rows if rows.is_whole else rows.merged
+    return SortedRows(scores, codes, _ends(scores), weights, n_classes)
 
 
 def insert_lumps(
@@ -187,21 +202,17 @@ def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
 
 
 def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> SortedRows:
-    """Turn each score into one row for each class that has weight there."""
+    """Turn each row into one row for each class that has weight there."""
     if weights is not None:
         soft = soft * weights[:, None]
     order = np.argsort(scores)
-    is_last = _ends(scores[order])
-    if not is_last.all():  # equal scores go by their labels, as in _merge
-        order = np.lexsort((*soft.T, scores))
-    starts = np.flatnonzero(np.append(True, is_last[:-1]))
-    soft = np.add.reduceat(soft[order], starts, axis=0)
-    if (soft == np.rint(soft)).all():
+    soft = soft[order]
+    if soft.sum() < EXACT and (soft == np.rint(soft)).all():
         soft = soft.astype(np.int64)
     row, code = np.nonzero(soft)
-    distinct = scores[order][starts]
+    ordered = scores[order][row]
     codes, n_classes = code.astype(np.uint16), soft.shape[1]
-    return SortedRows(distinct[row], codes, _ends(row), soft[row, code], n_classes)
+    return SortedRows(ordered, codes, _ends(ordered), soft[row, code], n_classes)
 
 
 @kernel("codes", steps=2)

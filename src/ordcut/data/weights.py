@@ -50,10 +50,20 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
         raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
     if total < EXACT and (array == np.rint(array)).all():
         return None if (array == 1).all() else array.astype(np.int64)
+    some = array[array > 0]
+    if (some == some[0]).all():  # only ratios matter, and these are those of no weights
+        return None if len(some) == n_rows else (array > 0).astype(np.int64)
     exponent = int(np.frexp(total)[1])
     if abs(exponent) > FARTHEST_EXPONENT:
         # Only ratios matter, and products of such weights would leave the range of floats.
-        return np.ldexp(array, -exponent)
+        scaled = np.ldexp(array, -exponent)
+        if (np.ldexp(scaled, exponent) != array).any():
+            least = array[array > 0].min()
+            raise ValueError(
+                "sample_weight must not differ too much in magnitude for exact sums, got weights "
+                f"from {least:g} to {array.max():g}. Drop the rows of negligible weight."
+            )
+        return scaled
     return array
 
 
@@ -102,7 +112,7 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
 
 
 def effective_rows(weights: Floats) -> float:
-    """Return how many rows of equal weight tell as much as these (Kish's effective sample size).
+    """Return how many rows of equal weight tell as much: Kish's (1965) effective sample size.
 
     Examples
     --------

@@ -38,8 +38,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
     labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective; by the
-        biases, or by the least expected cost, of a one-dimensional proportional odds model of the
-        labels given the scores; or by rounding.
+        biases, or by the least expected cost (the best expected kappa), of a one-dimensional
+        proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
         How much optimal thresholds leave to a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``

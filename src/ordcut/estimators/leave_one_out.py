@@ -16,9 +16,10 @@ def leave_one_out_changes(rows: OrdinalRows, point: LikelihoodPoint) -> Floats:
     """Return by how much the score of each row changes if the row is left out of the fit.
 
     Without row ``i`` the minimum is one Newton step away, ``(H - H_i)^-1 g_i``, up to terms of
-    second order. ``H_i`` has rank 2, for the two biases around the row's class, so the Hessian is
-    inverted once for all rows. Of a row with a weight above 1, one repeat is left out.
-    O(n (p + K)^2) time. Directions without curvature, as of collinear features, stay as they are.
+    second order (Pregibon 1981; Rad and Maleki 2020). ``H_i`` has rank 2, for the two biases around
+    the row's class, so the Hessian is inverted once for all rows. Of a row with a weight above 1,
+    one repeat is left out. O(n (p + K)^2) time. Directions without curvature, as of collinear
+    features, stay as they are.
 
     Parameters
     ----------

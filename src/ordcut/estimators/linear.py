@@ -34,8 +34,8 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
     labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective on the
-        training rows; by the biases; by the least expected cost under a one-dimensional
-        proportional odds model of the labels given the scores; or by rounding.
+        training rows; by the biases; by the least expected cost (the best expected kappa) under a
+        one-dimensional proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
         How much optimal thresholds leave to a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``

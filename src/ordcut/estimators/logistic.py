@@ -43,10 +43,10 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         ``"zero_one"``, the share of wrong labels.
     labeling : {"auto", "optimal", "biases", "likelihood", "rounding"}, default="auto"
         How scores become labels: by the thresholds that are optimal for the objective on the
-        training rows, by the biases, by the least expected cost under the model's probabilities,
-        or by rounding a line through the labels. ``"auto"`` is ``"optimal"`` if an objective is
-        given; otherwise ``predict`` returns the likeliest class, as scikit-learn expects of a
-        classifier with probabilities.
+        training rows, by the biases, by the least expected cost (the best expected kappa) under
+        the model's probabilities, or by rounding a line through the labels. ``"auto"`` is
+        ``"optimal"`` if an objective is given; otherwise ``predict`` returns the likeliest class,
+        as scikit-learn expects of a classifier with probabilities.
     smoothing : float from 0 to 1 or "auto", default="auto"
         How much optimal thresholds leave to a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``

@@ -2,9 +2,10 @@
 
 ``--method literal`` of the experiment runs them, and the library's solvers are tested against them.
 
-Labels are 1..K and indices count from 1 as in the paper, so entry 0 of each list is unused. Where
-the paper leaves a choice between equal optima, they take the lowest thresholds, as the library
-does.
+Labels are 1..K and indices count from 1 as in the paper, so entry 0 of each list is unused. On ties
+the paper takes the smallest label in lines DP7 and DP10, which gives the highest of several optimal
+thresholds, where its Algorithm 3 gives the lowest. Here all take the lowest, as the library does,
+so that their results can be compared.
 
 Examples
 --------
@@ -60,7 +61,7 @@ def losses_and_candidates(
 
 
 def dynamic_programme(M: Table, c: Table, n_classes: int) -> list[float]:
-    """Algorithm 2, with the largest label on ties (the paper allows any)."""
+    """Algorithm 2, with the largest label on ties; the paper takes the smallest, and allows any."""
     N, K = len(M) - 1, n_classes
     L: Table = [None] + [[None] * (K + 1) for _ in range(N)]
     for k in range(1, K + 1):

@@ -13,8 +13,9 @@ SYNTHETIC = "synthetic"
 #: Networks by name; the paper has the last two, the first is for machines without a GPU.
 NETWORKS = ("resnet10", "resnet18", "resnet34")
 
-#: Losses by name: the likelihood of ordinal logistic regression, the absolute deviation, and
-#: margins to the immediate (it) or all (at) thresholds, with free or ordered biases.
+#: Losses by name: the likelihood of ordinal logistic regression, which is the paper's; and those
+#: of the earlier study (Yamasaki 2023), the absolute deviation and margins to the immediate (it)
+#: or all (at) thresholds, with free or ordered biases.
 LOSSES = (
     "olr",
     "absolute",
@@ -36,7 +37,7 @@ MAY_CHANGE = ("epochs", "workers", "device")
 
 @dataclass(frozen=True)
 class Settings:
-    """One run of the experiment; the defaults are the paper's.
+    """One run of the experiment; the defaults are the paper's, as far as it states them.
 
     Attributes
     ----------

@@ -23,7 +23,8 @@ from ordcut.torch import (
 )
 from ordcut.typing import Array
 
-#: Adam as in the authors' study; everything else is its default.
+#: Adam as in the earlier study (Yamasaki 2023), to which the paper refers; the paper itself states
+#: neither number. Everything else is Adam's default.
 LEARNING_RATE = 10**-2.5
 EPSILON = 1e-6
 

@@ -144,7 +144,8 @@ def first_cells(sample: Array, n_cells: int) -> Root:
     if len(scores) == 0:
         return Root((), (Window(0.0, 0.0, 1.0),))
     rank = len(scores) // 1000
-    low, high = float(scores[rank]), float(scores[-1 - rank])
+    # Scores beyond the farthest belong to the ends, whatever their share.
+    low, high = np.clip([scores[rank], scores[-1 - rank]], -FARTHEST, FARTHEST).tolist()
     window = Window.over(low, high, n_cells)
     rough = Window.over(low, high, N_ROUGH)
     share = np.bincount(np.floor(rough.part_of(scores)).astype(np.int64)).max() / len(scores)
@@ -160,7 +161,7 @@ def first_cells(sample: Array, n_cells: int) -> Root:
 
 @dataclass(frozen=True)
 class Zoom:
-    """A step into cells: each is cut into equal parts, and some in a window of their own.
+    """A step into cells: each is split into equal parts, and some in a window of their own.
 
     ``special`` holds the keys of the latter; ``n_keys`` is how far apart the keys of the first
     parts of two cells are.

@@ -68,6 +68,7 @@ class FrameSource:
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes)
         self._weight_dtype = np.dtype(np.int64 if _is_whole(counted) else np.float64)
+        self.is_exact = self._weight_dtype == np.int64  # engines round sums of fractions
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
         self._fetched = Rows(*no_rows)  # all rows that are in memory
         columns, counts = self.tabulate(counted)

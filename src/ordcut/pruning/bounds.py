@@ -7,41 +7,49 @@ above what some border reaches cannot hold the threshold.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ordcut.exact import LARGEST_SUM, ExactCost
+from ordcut.exact import ExactCost, rounding_bound
 from ordcut.objectives import halving_order
 from ordcut.pruning.kernels import mark_near_minima
 from ordcut.typing import Bools, Numbers
 
 
-def cells_that_can_hold(counts: Numbers, cost: ExactCost) -> Bools:
+def cells_that_can_hold(counts: Numbers, cost: ExactCost, n_rows: int) -> Bools:
     """Return which cells must be looked into for some threshold, the neighbours of cuts included.
+
+    ``n_rows`` is the number of rows that were counted.
 
     Examples
     --------
     >>> counts = np.array([[9, 0], [9, 0], [1, 1], [0, 9], [0, 9]])
-    >>> cells_that_can_hold(counts, ExactCost(np.array([[0, 1], [1, 0]]), is_convex=True))
+    >>> cells_that_can_hold(counts, ExactCost.of(np.array([[0.0, 1.0], [1.0, 0.0]])), 38)
     array([False,  True,  True, False, False])
     """
     has_rows = np.asarray(np.einsum("ij->i", counts) > 0)
-    gain = cost.values[:-1] - cost.values[1:]
-    # Sums of whole numbers are exact; elsewhere, what could be rounding counts as a tie.
-    scale = float(np.abs(gain).max()) * float(counts.sum())
-    is_exact = counts.dtype == gain.dtype == np.int64 and scale < LARGEST_SUM
-    slack = 0.0 if is_exact else 1e-12 * scale
-    if not is_exact:
-        counts, gain = counts.astype(np.float64), gain.astype(np.float64)
-    if cost.is_convex:
+    n_curves, convex = len(cost.integers) - 1, cost.convexity != "no"
+    times = 1 if convex else 2 * n_curves  # a path adds up all curves
+    gain: Numbers
+    slack: Numbers
+    if counts.dtype == np.int64 and int(counts.sum()) * times <= cost.most_weight:
+        gain = cost.integers[:-1] - cost.integers[1:]
+        slack = np.zeros(n_curves, np.int64)
+    else:  # what could be rounding counts as a tie
+        counts = counts / counts.sum(axis=0).max()
+        gain = cost.float_gain
+        slack = rounding_bound(np.abs(gain) @ counts.sum(axis=0), n_rows + counts.size)
+    if convex:
         chosen = np.zeros(len(counts), dtype=np.bool_)
-        order = halving_order(len(gain))
+        order = halving_order(n_curves)
         mark_near_minima(counts, has_rows, np.ascontiguousarray(gain), order, slack, chosen)
     else:
-        chosen = _near_ordered_minima(counts, gain, slack)
+        chosen = _near_ordered_minima(counts, gain, slack.sum())
     return np.asarray(chosen & has_rows)
 
 
-def _near_ordered_minima(counts: Numbers, gain: Numbers, slack: float) -> Bools:
+def _near_ordered_minima(counts: Numbers, gain: Numbers, slack: np.number[Any]) -> Bools:
     """Judge all curves together, by a dynamic programme over cells from below and from above.
 
     With the k-th threshold in cell c, the others cost at least what they would at the floors of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -160,6 +161,7 @@ class ArraySource:
 
     rows: Rows
     n_threads: int = 1
+    is_exact: ClassVar[bool] = True  # rows in memory can be added up without rounding
 
     @property
     def classes(self) -> Array:
@@ -174,7 +176,7 @@ class ArraySource:
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return self.rows.n_rows
+        return len(self.rows.scores)
 
     def all_rows(self) -> Rows:
         """Return every row."""
@@ -297,7 +299,7 @@ class CountedRows:
             kernels.fetch_rows(scores, codes, int(rows.codes is not None), *table, *found)
             kept = first + indices[: n_found[0]].astype(np.int64)
             parts[index] = Rows(
-                some_scores[: n_found[0]].astype(rows.dtype, copy=False),
+                some_scores[: n_found[0]].astype(rows.scores.dtype, copy=False),
                 rows.classes,
                 None if rows.codes is None else some_codes[: n_found[0]],
                 None if rows.soft is None else rows.soft[kept],

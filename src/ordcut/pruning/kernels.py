@@ -167,15 +167,16 @@ def index_kept(located: Array, is_kept: Bools, indices: Array, n_found: Ints) ->
 
 @kernel("counts", "gain", steps=9)
 def mark_near_minima(
-    counts: Numbers, has_rows: Bools, gain: Numbers, order: Ints, slack: float, chosen: Bools
+    counts: Numbers, has_rows: Bools, gain: Numbers, order: Ints, slack: Numbers, chosen: Bools
 ) -> None:
     """Mark the cells that can hold a threshold of a convex objective.
 
     A risk curve is known at the borders of cells; inside a cell it cannot fall below its left
     border plus the falls that the cell's rows could bring. A cell is marked for a curve if that
     bound is not above the lowest border, and so are the cells with rows next to the lowest border.
-    Values within ``slack`` count as equal. ``order`` is that of ``halving_order``: the middle
-    curve's cells bound those of the others. O(C K log K) time for C cells.
+    Values of curve ``k`` within ``slack[k]`` count as equal. ``order`` is that of
+    ``halving_order``: the middle curve's cells bound those of the others. O(C K log K) time for C
+    cells.
     """
     n_cells, n_classes = counts.shape
     n_cuts = len(gain)
@@ -205,15 +206,16 @@ def mark_near_minima(
                 least = total
                 where = c + 1
         # Below the first minimum an equal value would win, above it only a lower one.
+        most = least + slack[k]
         lowest = last
         highest = first
         for c in range(first, last):
-            if floor[c] < least + slack or (floor[c] == least and c < where):
+            if floor[c] < most or (floor[c] == most and (c < where or slack[k] > 0)):
                 chosen[c] = True
                 lowest = min(lowest, c)
                 highest = max(highest, c + 1)
         for b in range(first, last + 1):
-            if b == where or (slack > 0 and border[b] <= least + slack):
+            if b == where or (slack[k] > 0 and border[b] <= most):
                 lowest = min(lowest, b)
                 highest = max(highest, b)
                 c = b - 1

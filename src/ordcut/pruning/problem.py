@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ordcut.data import Rows, SortedRows, insert_lumps
-from ordcut.exact import ExactCost
+from ordcut.exact import ExactCost, as_exact
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import cells_that_can_hold
 from ordcut.pruning.source import CountedCells, Source
@@ -38,7 +38,7 @@ class PrunedProblem:
     >>> from ordcut.pruning import ArraySource
     >>> rows = Rows.read(np.arange(3000.0), np.repeat([0, 1, 2], 1000))
     >>> problem = PrunedProblem(ArraySource(rows))
-    >>> len(problem.prune(ExactCost.of(1 - np.eye(3), weight=3000)).codes) < 100
+    >>> len(problem.prune(ExactCost.of(1 - np.eye(3))).codes) < 100
     True
     """
 
@@ -47,11 +47,15 @@ class PrunedProblem:
         self.cells: CountedCells = source.count()
         self.totals: Floats = self.cells.counts.sum(axis=0).astype(np.float64)
         self.weight = float(self.totals.sum())
+        self.n_rows = source.n_rows
+        self.is_exact = source.is_exact  # whether sums over all rows can be had without rounding
         self._fetched: tuple[Bools, Rows] | None = None
 
     def prune(self, cost: ExactCost) -> SortedRows:
         """Return sorted rows among which lies every cut that can be optimal for a cost matrix."""
-        cells, chosen = self.cells.narrowed(lambda counts: cells_that_can_hold(counts, cost))
+        cells, chosen = self.cells.narrowed(
+            lambda counts: cells_that_can_hold(counts, cost, self.n_rows)
+        )
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # which was of the cells before
         chosen, rows = self._rows_of(chosen)
@@ -61,7 +65,7 @@ class PrunedProblem:
         parts = cells.split(chosen, rows)
         counts = count_located(rows, parts.located, len(parts.is_run))
         counts[parts.is_run] = sum_runs(cells.counts, chosen)
-        can_hold = cells_that_can_hold(counts, cost) & ~parts.is_run
+        can_hold = cells_that_can_hold(counts, cost, self.n_rows) & ~parts.is_run
         kept = rows_in(can_hold, parts.located)
         left = rows.take(kept).sorted()
         if rows.soft is None and len(left.codes) == len(kept):
@@ -79,6 +83,22 @@ class PrunedProblem:
                 chosen = chosen | self._fetched[0]
             self._fetched = chosen, self.cells.fetch(chosen)
         return self._fetched
+
+    def exact_totals(self) -> Array:
+        """Return the weight of each class without rounding, (1, K)."""
+        if self.cells.counts.dtype == np.int64 or not self.is_exact:
+            return as_exact(self.totals[None])
+        return self._source.all_rows().exact_between(np.empty(0))
+
+    def exact_between(self, rows: SortedRows, cuts: Ints) -> Array:
+        """Return the weight of each class between cuts of pruned rows, without rounding.
+
+        Lumps of fractional weights are rounded sums, so that all rows are added up again; where an
+        engine has them, its sums are the best there is.
+        """
+        if rows.is_whole or not self.is_exact:
+            return as_exact(rows.between(cuts))
+        return self._source.all_rows().exact_between(_borders(rows.scores, cuts))
 
     def coarse(self) -> SortedRows:
         """Return all rows as lumps, with cuts at some borders of cells only."""
@@ -164,3 +184,11 @@ def _with_lumps(counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) 
     n_before: Ints = np.cumsum(chosen)[starts_run]
     position = np.append(starts, len(rows.codes))[n_before]
     return insert_lumps(rows, position, sum_runs(counts, chosen))
+
+
+def _borders(scores: Array, cuts: Ints) -> Floats:
+    """Return the least score above each cut, or a value between; next to a lump, scores are NaN."""
+    lower = np.where(cuts > 0, scores[np.maximum(cuts, 1) - 1], -np.inf).astype(scores.dtype)
+    upper = np.where(cuts < len(scores), scores[np.minimum(cuts, len(scores) - 1)], np.inf)
+    above = np.where(cuts > 0, np.nextafter(lower, scores.dtype.type(np.inf)), -np.inf)
+    return np.where(np.isnan(lower), upper, above)

@@ -73,6 +73,10 @@ class Source(Protocol):
     def n_rows(self) -> int:
         """The number of rows."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether sums of weights can be had without rounding."""
+
     def count(self) -> CountedCells:
         """Return the rows counted by cells that follow the scores, about as many as are useful."""
 

@@ -75,6 +75,8 @@ def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
     (12, array([0.125, 0.125, 0.125, 0.125]))
     """
     ordered = rows.sorted()
+    if not ordered.is_whole:
+        ordered = ordered.merged  # sums must not depend on the order of the rows
     cells = count_scores(rows, ordered)
     probabilities = partial_odds_probabilities(cells.scores, cells.counts)
     if isinstance(smoothing, str):
@@ -208,7 +210,12 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     wrong and rows are many, since the gain from noise vanishes then and the other does not.
     """
     optimal_cuts = _cut_finder(objective, float(cells.weights.sum()))
-    by_model = cells.with_counts(probabilities * cells.weights[:, None]).as_rows()
+    # In whole numbers, for which solvers are quickest; every cell keeps some weight.
+    parts = max(1, min(FINEST, int(EXACT / 8 / cells.weights.sum())))
+    modelled = np.rint(parts * probabilities * cells.weights[:, None])
+    likeliest = np.arange(len(modelled)), probabilities.argmax(axis=1)
+    modelled[likeliest] = np.maximum(modelled[likeliest], 1)
+    by_model = cells.with_counts(modelled).as_rows()
     cells_below = np.append(0, np.cumsum(by_model.ends))
     cuts = cells_below[optimal_cuts(by_model)]
 
@@ -242,5 +249,5 @@ def _cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], I
         factors = np.ones(objective.n_classes)
         return lambda rows: solve(rows, objective, factors, "auto", plan).cuts
     check_costs(objective, weight)
-    minimise = Minimiser.choose(objective.cost, weight, "auto", plan)
+    minimise = Minimiser.choose(objective.cost, None, "auto", plan)
     return lambda rows: minimise(rows).cuts

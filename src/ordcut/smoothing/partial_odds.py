@@ -58,7 +58,8 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
     if common[1, 0] <= 0:
         common = start  # scores in the wrong direction: the best slope that is not negative is 0
     own = _minimise(curves, common, shared=False)
-    below = _expit(own[0] - np.maximum(own[1], 0.0) * curves.z[:, None])
+    own = np.where(own[1] > 0, own, start)  # without a slope, the share of the classes is best
+    below = _expit(own[0] - own[1] * curves.z[:, None])
     below = np.maximum.accumulate(below, axis=1)
     one = np.ones((len(below), 1))
     found[:, occurs] = np.diff(np.concatenate([0 * one, below, one], axis=1), axis=1)

@@ -15,16 +15,17 @@ import numpy as np
 
 from ordcut.data import KernelRows, SortedRows
 from ordcut.errors import CrossedThresholdsError, unknown_name
-from ordcut.exact import ExactCost
+from ordcut.exact import ExactCost, as_exact
 from ordcut.objectives import Objective
 from ordcut.pruning import PrunedProblem
 from ordcut.solvers.blocks import solve_in_blocks
 from ordcut.solvers.dp import solve_by_dynamic_programme
 from ordcut.solvers.independent import solve_independently, solve_independently_in_threads
+from ordcut.solvers.near_ties import independent_cuts, ordered_cuts
 from ordcut.solvers.nested import solve_nested
-from ordcut.solvers.ratio import Optimum, maximise_kappa
+from ordcut.solvers.ratio import ExactKappa, maximise_kappa
 from ordcut.threads import count_threads
-from ordcut.typing import Floats, Ints, Numbers
+from ordcut.typing import Array, Floats, Ints, Numbers
 
 Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "pruned"]
 
@@ -168,27 +169,39 @@ def solve(
     A kappa gets there in fewer steps from ``first``, the table of weights of cuts near the best.
     """
     method = "pruned" if isinstance(problem, PrunedProblem) else method
-    weight = problem.weight
-    check_costs(objective, weight * factors.max())
+    check_costs(objective, problem.weight * factors.max())
     if not objective.is_kappa:
-        return Minimiser.choose(objective.cost * factors, weight, method, plan)(problem)
+        return Minimiser.choose(objective.cost, factors, method, plan)(problem)
+    kappa = ExactKappa.of(objective, _exact_between(problem), factors)
+    ratio = Fraction(1) if first is None else min(Fraction(1), kappa.ratio_of(as_exact(first)))
 
-    def maximise(some: Problem, start: Fraction) -> Optimum[Solution]:
-        def minimise(cost: Floats) -> tuple[Solution, Floats]:
-            found = Minimiser.choose(cost * factors, weight, method, plan)(some)
-            return found, found.rows.between(found.cuts) * factors
+    def minimise(some: Problem, cost: Array, exact: bool) -> tuple[Solution, Array]:
+        found = Minimiser.choose(cost, None, method, plan)(some)
+        if exact:
+            return found, _exact_between(some, found.rows)(found.cuts)
+        return found, as_exact(found.rows.between(found.cuts))
 
-        at = None if first is None else first * factors
-        return maximise_kappa(objective, problem.totals * factors, minimise, start, at)
-
-    n_steps, start = 0, Fraction(1)
+    n_steps = 0
     if isinstance(problem, PrunedProblem):  # a few quick steps that end near the optimum
-        rough = maximise(problem.coarse(), start)
-        n_steps, start = rough.n_steps, rough.ratio
-    best = maximise(problem, start)
+        coarse = problem.coarse()
+        rough = maximise_kappa(kappa, lambda cost: minimise(coarse, cost, False), ratio)
+        n_steps, ratio = rough.n_steps, rough.ratio
+    elif not problem.is_whole:  # likewise: sums without rounding take longer
+        rough = maximise_kappa(kappa, lambda cost: minimise(problem, cost, False), ratio)
+        n_steps, ratio = rough.n_steps, rough.ratio
+    best = maximise_kappa(kappa, lambda cost: minimise(problem, cost, True), ratio)
     n_steps += best.n_steps
     why = f"Dinkelbach's fixed point after {n_steps} steps, each by {best.last.certificate}"
     return Solution(best.last.rows, best.last.cuts, best.last.method, why)
+
+
+def _exact_between(problem: Problem, rows: SortedRows | None = None) -> Callable[[Ints], Array]:
+    """Return a function that adds up the weight of each class between cuts without rounding."""
+    if isinstance(problem, PrunedProblem):
+        if rows is None:
+            return lambda _: problem.exact_totals()
+        return lambda cuts: problem.exact_between(rows, cuts)
+    return problem.exact_between
 
 
 @dataclass(frozen=True)
@@ -201,13 +214,14 @@ class Minimiser:
     plan: Plan
 
     @classmethod
-    def choose(cls, cost: Floats, weight: float, method: str, plan: Plan) -> Minimiser:
-        """Choose by the costs, in whole numbers where sums up to a weight of rows allow it."""
-        exact = ExactCost.of(cost, weight)
+    def choose(cls, cost: Array, factors: Floats | None, method: str, plan: Plan) -> Minimiser:
+        """Choose by the costs, times the factors of the true classes if there are any."""
+        exact = ExactCost.of(cost, factors)
         # What pruning leaves over is sorted.
-        name = choose_method("auto" if method == "pruned" else method, exact.is_convex)
+        convex = exact.convexity != "no"
+        name = choose_method("auto" if method == "pruned" else method, convex)
         solver = SOLVERS[name]
-        if solver.needs == "convex" and not exact.is_convex:
+        if solver.needs == "convex" and not convex:
             raise ValueError(
                 f'method="{method}" needs a convex objective, whose second differences over the '
                 'predicted class are not negative. Use method="dp" or "auto".'
@@ -217,34 +231,34 @@ class Minimiser:
     def __call__(self, problem: Problem) -> Solution:
         """Return the lowest cuts of least cost, and why they are."""
         rows = problem.prune(self.cost) if isinstance(problem, PrunedProblem) else problem
-        cuts = self._find_cuts(rows)
+        cuts = self._find_cuts(problem, rows)
+        return Solution(rows, cuts, self.method, self._certificate(problem, cuts))
+
+    def _find_cuts(self, problem: Problem, rows: SortedRows) -> Ints:
+        """Run the solver in whole numbers where all sums fit; else decide near ties exactly."""
+        whole = rows.in_whole_numbers
+        if whole is not None and rows.weight <= self.cost.most_weight:
+            return self.solver.find_cuts(whole, self.cost.integers, self.plan)
+        n_rows = problem.n_rows if isinstance(problem, PrunedProblem) else len(rows.codes)
+        search = ordered_cuts if self.solver.needs == "nothing" else independent_cuts
+        return search(rows, self.cost, n_rows, _exact_between(problem, rows))
+
+    def _certificate(self, problem: Problem, cuts: Ints) -> str:
+        """Return why the cuts are optimal; an error if they need not be."""
         if self.solver.needs == "nothing":
             why = "dynamic programme over all ordered labelings"
-            return Solution(rows, cuts, self.method, why)
-        if self.cost.is_convex:
-            # In exact arithmetic this changes nothing; after rounding it keeps the lower of two
-            # cuts that are equally good.
-            ordered = np.minimum.accumulate(cuts[::-1])[::-1]
-            return Solution(rows, ordered, self.method, "convex objective (Theorem 2)")
-        crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
-        if len(crossed):
-            raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
-        return Solution(rows, cuts, self.method, "ordered minima (Theorem 1)")
-
-    def _find_cuts(self, rows: SortedRows) -> Ints:
-        """Run the solver in whole numbers where all are whole, else in float64 on merged rows."""
-        cost = self.cost.values
-        if cost.dtype == np.int64 and rows.is_whole:
-            return self.solver.find_cuts(rows.for_kernels(cost.dtype), cost, self.plan)
-        merged = rows.merged
-        cost = cost.astype(np.float64)
-        cuts = self.solver.find_cuts(merged.for_kernels(cost.dtype), cost, self.plan)
-        if merged is rows:
-            return cuts
-        # The k-th distinct score ends at different rows of the merged table and of the table.
-        score_index = np.append(0, np.cumsum(merged.ends))[cuts]
-        unmerged: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)[score_index]
-        return unmerged
+        elif self.cost.convexity == "convex":
+            why = "convex objective (Theorem 2)"
+        elif self.cost.convexity == "up to scale":
+            why = "objective that is convex up to scale (Theorem 2)"
+        else:
+            crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
+            if len(crossed):
+                raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
+            why = "ordered minima (Theorem 1)"
+        if isinstance(problem, PrunedProblem) and not problem.is_exact:
+            why += ", for fractional weights as the engine adds them up"
+        return why
 
 
 def check_costs(objective: Objective, weight: float) -> None:

@@ -3,7 +3,8 @@
 With the true shares fixed, ``kappa = 1 - ratio``, where ``ratio`` is the cost paid over the cost
 expected by chance, ``sum of w[p, y] / sum of g[p]`` with ``g[k] = sum_l w[k, l] share[l]``. For a
 guess of the ratio, minimise ``w[k, l] - ratio * g[k]``; the ratio that the minimiser reaches is the
-next guess. It falls at every step but the last, where it is the least there is.
+next guess. It falls at every step but the last, where it is the least there is. All of that is done
+in exact fractions.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ordcut.exact import EXACT, LARGEST_SUM, in_whole_numbers
-from ordcut.objectives import Objective, no_kappa
-from ordcut.typing import Floats
+from ordcut.exact import as_integers
+from ordcut.objectives import Objective, undefined_kappa
+from ordcut.typing import Array, Floats, Ints
 
 Found = TypeVar("Found")
 
@@ -32,59 +33,69 @@ class Optimum(Generic[Found]):
     n_steps: int
 
 
+@dataclass(frozen=True)
+class ExactKappa:
+    """The two costs of a kappa over rows of known class totals, in exact numbers.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (K, K)
+        The disagreement weights, in multiples of a unit.
+    factors : ndarray of shape (K,)
+        What each true class counts, in multiples of a unit.
+    by_chance : ndarray of shape (K,)
+        What predicting class ``k`` for every row would cost.
+    total : int or Fraction
+        The weight of all rows.
+    """
+
+    weights: Array
+    factors: Array
+    by_chance: Array
+    total: Fraction
+
+    @classmethod
+    def of(
+        cls, objective: Objective, between: Callable[[Ints], Array], factors: Floats
+    ) -> ExactKappa:
+        """Return the costs of an objective, for rows whose weights can be added up exactly."""
+        weights, exact_factors = as_integers(objective.cost), as_integers(factors)
+        totals = between(np.empty(0, np.int64))[0] * exact_factors
+        by_chance = weights @ totals
+        free = [k for k, cost in enumerate(by_chance.tolist()) if cost == 0]
+        if free:
+            raise undefined_kappa(objective.name, free[0])
+        return cls(weights, exact_factors, by_chance, Fraction(sum(totals.tolist())))
+
+    def ratio_of(self, confusion: Array) -> Fraction:
+        """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
+        weighted = confusion * self.factors
+        paid = Fraction(sum((self.weights * weighted).ravel().tolist()))
+        expected = Fraction(sum((weighted.sum(axis=1) * self.by_chance).tolist()))
+        return paid * self.total / expected
+
+    def cost_at(self, ratio: Fraction) -> Array:
+        """Return ``w - ratio * g`` times the factors and a positive number, exactly."""
+        top, bottom = ratio.numerator, ratio.denominator
+        cost = self.weights * (bottom * self.total) - (top * self.by_chance)[:, None]
+        return np.asarray(cost * self.factors)
+
+
 def maximise_kappa(
-    objective: Objective,
-    totals: Floats,
-    minimise: Callable[[Floats], tuple[Found, Floats]],
-    start: Fraction = Fraction(1),
-    first: Floats | None = None,
+    kappa: ExactKappa, minimise: Callable[[Array], tuple[Found, Array]], ratio: Fraction
 ) -> Optimum[Found]:
     """Return what maximises a kappa, given a way to minimise any additive cost.
 
-    ``totals`` is the weight of each true class; ``minimise`` returns a solution, and its
-    (predicted, true) table of weights. ``start`` is a ratio that some cuts reach; any constant
-    prediction reaches 1. ``first`` is the table of weights of cuts that are likely to be near the
-    best.
+    ``minimise`` returns a solution, and its (predicted, true) table of weights. ``ratio`` is any
+    guess: after the first step it is one that is reached, and falls from there.
     """
-    weights = in_whole_numbers(objective.cost, float(totals.sum())).astype(np.float64)
-    by_chance = weights @ totals  # what predicting class k for every row would cost
-    if (by_chance == 0).any():
-        raise no_kappa(objective.name)
-    problem = _Problem(weights, totals, by_chance)
-    ratio, best = start, None
-    if first is not None:
-        ratio = min(ratio, problem.ratio_of(first))
+    best: Found | None = None
     for n_steps in count(1):
-        found, confusion = minimise(problem.cost_at(ratio))
-        reached = problem.ratio_of(confusion)
-        if reached >= ratio:
-            # Greater only by rounding; then nothing beats the step before.
-            last = found if best is None or reached == ratio else best
-            return Optimum(last, ratio, n_steps)
+        found, confusion = minimise(kappa.cost_at(ratio))
+        reached = kappa.ratio_of(confusion)
+        if best is not None and reached > ratio:  # only where the table was rounded
+            return Optimum(best, ratio, n_steps)
+        if reached == ratio:
+            return Optimum(found, ratio, n_steps)
         ratio, best = reached, found
     raise AssertionError("unreachable: every step but the last lowers the ratio")
-
-
-@dataclass(frozen=True)
-class _Problem:
-    weights: Floats
-    totals: Floats
-    by_chance: Floats
-
-    def ratio_of(self, confusion: Floats) -> Fraction:
-        """Return the cost paid over the cost expected by chance; exact for whole weights."""
-        paid = Fraction(float((self.weights * confusion).sum()))
-        expected = Fraction(float(confusion.sum(axis=1) @ self.by_chance))
-        return paid * Fraction(float(self.totals.sum())) / expected
-
-    def cost_at(self, ratio: Fraction) -> Floats:
-        """Return ``w - ratio * g`` times a positive factor that makes it whole where it can."""
-        n = float(self.totals.sum())
-        if all((values == np.rint(values)).all() for values in (self.weights, self.totals)):
-            top, bottom = ratio.numerator, ratio.denominator
-            largest = bottom * n * self.weights.max() + top * self.by_chance.max()
-            if largest < EXACT and largest * n < LARGEST_SUM:
-                cost = self.weights * (bottom * n) - top * self.by_chance[:, None]
-                common = int(np.gcd.reduce(cost.astype(np.int64), axis=None))
-                return cost / max(1, common)
-        return self.weights - float(ratio) * self.by_chance[:, None] / n

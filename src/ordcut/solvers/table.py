@@ -57,7 +57,7 @@ class ScoreTable:
         sample_weight: ArrayLike | None = None,
     ) -> None:
         self._rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
-        self._sorted = self._rows.sorted()
+        self._sorted = self._rows.in_whole_weights().sorted()
 
     @property
     def classes(self) -> Array:
@@ -67,7 +67,7 @@ class ScoreTable:
     @property
     def totals(self) -> Floats:
         """The weight of each class."""
-        return self._sorted.totals
+        return self._rows.totals
 
     def __repr__(self) -> str:
         return (

@@ -14,14 +14,15 @@ steps can be queued before checking whether the search is over. ``find_cuts`` an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ordcut.data import ClassWeight, class_factors
-from ordcut.exact import LARGEST_SUM, in_whole_numbers, is_convex
-from ordcut.objectives import Objective, no_kappa
+from ordcut.exact import LARGEST_SUM, as_exact, in_whole_numbers, is_convex
+from ordcut.objectives import Objective, undefined_kappa
 from ordcut.solvers import check_costs
 from ordcut.thresholds import Thresholds, result_between
 from ordcut.torch.tensors import TensorRows, on_host
@@ -163,13 +164,15 @@ class KappaSearch:
         weights = in_whole_numbers(objective.cost, n).astype(np.float64)
         by_chance = weights @ weighed
         if (by_chance == 0).any():
-            raise no_kappa(objective.name)
+            raise undefined_kappa(objective.name, int((by_chance == 0).argmax()))
         most = by_chance.max()
         # A bound on sums of differences of the costs below, and on products of two ratios.
         largest = 2 * n * n * most * (n * weights.max() + most)
         are_whole = all((a == np.rint(a)).all() for a in (weights, factors))
         self.is_whole = rows.is_whole and are_whole and largest < LARGEST_SUM
-        self.is_convex = is_convex(weights) and is_convex(weights - by_chance[:, None] / n)
+        # Of the costs at a ratio from 0 to 1, judged at its ends without rounding.
+        at_one = as_exact(weights) * Fraction(n) - as_exact(by_chance)[:, None]
+        self.is_convex = is_convex(weights) and is_convex(at_one)
         self.n = n
         self.weights, self.by_chance, self.factors = map(
             self._on_device, (weights, by_chance, factors)

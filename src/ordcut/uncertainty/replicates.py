@@ -16,13 +16,17 @@ from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Origin, OriginalRows, Thresholds, original_rows, place_cuts
 from ordcut.typing import Floats, Ints
 from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
-from ordcut.uncertainty.resampling import Deck, RandomState, seeds_of
+from ordcut.uncertainty.resampling import Deck, RandomState, rows_near, seeds_of
+from ordcut.uncertainty.value_bounds import ValueBounds
 
 #: A replicate draws the number of rows to this power; docs/uncertainty.md says why.
 SIZE_POWER = 0.8
 
 #: What the value owes to having been optimised shrinks with the number of rows to this power.
 OPTIMISM_RATE = 2 / 3
+
+#: The rows near a threshold are those between these quantiles of its replicates.
+NEAR = (0.1, 0.9)
 
 #: Draws in a row that cannot be judged, such as those of one class for a kappa, before giving up.
 MOST_TRIES = 100
@@ -51,14 +55,14 @@ def bootstrap_thresholds(
     deck = Deck.from_rows(known.rows, known.sorted)
     size = _checked_size(size, deck.n_effective)
     replicate = Replicate(deck, known.rows, known.sorted, known.origin, found.thresholds, size)
-    thresholds = np.empty((n, len(found.thresholds)))
-    reached, values = np.empty(n), np.empty(n)
+    thresholds, plain = np.empty((2, n, len(found.thresholds)))
+    reached, values = np.empty((2, n))
 
     with _progress_bar("bootstrap", n, shown=progress) as advance:
 
         def run(piece: tuple[int, int]) -> None:
             for i in range(*piece):
-                thresholds[i], reached[i], values[i] = replicate(seeds[i])
+                thresholds[i], plain[i], reached[i], values[i] = replicate(seeds[i])
             advance(piece[1] - piece[0])
 
         run_all(run, split(n, -(-n // PIECE)), n_threads)
@@ -68,14 +72,19 @@ def bootstrap_thresholds(
     # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
     # half on all rows, where they are beaten.
     optimism = float(np.mean(reached - values + found.value - on_all))
+    centers = found.thresholds if known.origin.smoothing == 0 else replicate.solve(known.sorted)
     return Bootstrap(
         found=found,
         thresholds=thresholds,
+        plain_thresholds=plain,
+        centers=centers,
         values=values,
         optimism=share**OPTIMISM_RATE * optimism,
         label_change=share**THRESHOLD_RATE * change,
         size=size,
         n_rows=deck.n_effective,
+        n_rows_near=rows_near(known.rows, deck.n_effective, _spans(plain)),
+        value_bounds=ValueBounds.of(found.thresholds, known.origin, known.rows, deck.n_effective),
     )
 
 
@@ -101,32 +110,41 @@ class Replicate:
     @cached_property
     def minimise(self) -> Minimiser:
         """The solver of a cost, chosen once for all replicates."""
-        cost = self.origin.objective.cost * self.factors
-        return Minimiser.choose(cost, self.sorted.weight, "auto", Plan())
+        return Minimiser.choose(self.origin.objective.cost, self.factors, "auto", Plan())
 
-    def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, float, float]:
-        """Return a sample's thresholds, the value they reach on it, and that of those found."""
+    def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
+        """Return the thresholds of a sample, smoothed as much as those found, and plain ones.
+
+        Then the value that the first reach on the sample, and the value of those found.
+        """
         sample = self._draw(np.random.default_rng(seed))
         cuts_found: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
         by_found = sample.between(cuts_found)
-        thresholds = self._solve(sample, by_found)
+        thresholds = plain = self.solve(sample, by_found)
+        if self.origin.smoothing > 0:
+            thresholds = self._solve_smoothed(sample)
         cuts: Ints = np.searchsorted(sample.scores, thresholds, side="left")
         reached = self.origin.value(sample.between(cuts))
-        return thresholds, reached, self.origin.value(by_found)
+        return thresholds, plain, reached, self.origin.value(by_found)
 
-    def _solve(self, sample: SortedRows, by_found: Floats) -> Floats:
-        """Return the thresholds of a sample, smoothed as much as those found."""
+    def solve(self, sample: SortedRows, first: Floats | None = None) -> Floats:
+        """Return the optimal thresholds of a sample; a kappa starts at the table ``first``."""
         objective = self.origin.objective
-        if self.origin.smoothing > 0:
-            rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
-            sample = smooth(rows, objective, self.origin.smoothing).rows.sorted()
-            solution = solve(sample, objective, self.factors, "auto", Plan())
-        elif objective.is_kappa:
-            solution = solve(sample, objective, self.factors, "auto", Plan(), first=by_found)
+        if objective.is_kappa:
+            solution = solve(sample, objective, self.factors, "auto", Plan(), first=first)
         else:
             solution = self.minimise(sample)
-        scores = sample.scores.astype(self.rows.dtype, copy=False)
-        return place_cuts(scores, solution.cuts)
+        return self._place(sample, solution.cuts)
+
+    def _solve_smoothed(self, sample: SortedRows) -> Floats:
+        objective = self.origin.objective
+        rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
+        smoothed = smooth(rows, objective, self.origin.smoothing).rows.sorted()
+        solution = solve(smoothed, objective, self.factors, "auto", Plan())
+        return self._place(smoothed, solution.cuts)
+
+    def _place(self, sample: SortedRows, cuts: Ints) -> Floats:
+        return place_cuts(sample.scores.astype(self.rows.dtype, copy=False), cuts)
 
     def _draw(self, rng: np.random.Generator) -> SortedRows:
         for _ in range(MOST_TRIES):
@@ -161,6 +179,13 @@ def _checked_size(size: int | None, n_effective: float) -> int:
 
 def _is_whole(number: object) -> bool:
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+
+
+def _spans(thresholds: Floats) -> Floats:
+    """Return where the finite ones of each threshold's replicates are, NaN if there are none."""
+    finite = [column[np.isfinite(column)] for column in thresholds.T]
+    spans = [np.quantile(column, NEAR) if len(column) else [np.nan] * 2 for column in finite]
+    return np.array(spans)
 
 
 def _judge_on_all(known: OriginalRows, thresholds: Floats) -> tuple[Floats, float]:

@@ -52,6 +52,8 @@ class Deck:
         n_classes = len(rows.classes)
         if rows.soft is not None:
             return cls._of_soft_rows(rows, rows.soft, n_effective)
+        if not ordered.is_whole:
+            ordered = ordered.merged  # so that draws do not depend on the order of the rows
         codes, weights = ordered.codes, ordered.weights
         score_index: Ints = np.empty(0, np.int64)
         if not ordered.ends.all():
@@ -128,6 +130,44 @@ def seeds_of(random_state: RandomState, n: int) -> list[np.random.SeedSequence]:
             f"None, got {random_state!r}."
         )
     return np.random.SeedSequence(random_state).spawn(n)
+
+
+def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
+    """Return how many rows the data are worth near each threshold, (K - 1,).
+
+    Where weights differ between scores, thresholds are as sure as the rows next to them make them.
+    The rows in a span of scores are worth ``(sum of w) ** 2 / (sum of w ** 2)`` of them, and all
+    rows as many times more as all weights add up to more.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows, whose whole weights count repeats.
+    n_effective : float
+        How many rows all of them are worth together.
+    spans : ndarray of shape (K - 1, 2)
+        From where to where the scores near a threshold are; NaN for anywhere.
+
+    Examples
+    --------
+    >>> rows = Rows.read([1, 2, 3, 4], [0, 0, 1, 1], weights=[0.5, 0.5, 0.25, 0.25])
+    >>> rows_near(rows, 3.6, np.array([[0.5, 1.5], [3.5, 4.5], [np.nan, np.nan]]))
+    array([3. , 6. , 3.6])
+    """
+    found = np.full(len(spans), n_effective)
+    if rows.weights is None or rows.weights.dtype == np.int64:
+        return found
+    order = np.argsort(rows.scores)
+    scores, weights = rows.scores[order], rows.weights[order]
+    sums = np.append(0.0, np.cumsum(weights))
+    squares = np.append(0.0, np.cumsum(weights * weights))
+    for k, (low, high) in enumerate(spans):
+        if not np.isnan(low):
+            # The row below and the row above count too, so that there always are some.
+            first = max(0, int(np.searchsorted(scores, low, side="left")) - 1)
+            last = min(len(scores), int(np.searchsorted(scores, high, side="right")) + 1)
+            found[k] = sums[-1] * (sums[last] - sums[first]) / (squares[last] - squares[first])
+    return found
 
 
 def _effective(weights: Numbers | None, n_rows: int) -> float:

@@ -1,0 +1,171 @@
+"""Cuts where sums do not fit into int64: found in float64, and decided in exact fractions.
+
+A sum in float64 has a known error bound. Only cuts whose sums are within twice that bound of the
+least can be optimal. Mostly there is one. Where there are several, their sums are compared as
+fractions, so that the result is the lowest optimum in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from ordcut.data import SortedRows
+from ordcut.exact import ExactCost, rounding_bound
+from ordcut.jit import kernel
+from ordcut.objectives import halving_order
+from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
+
+#: Returns the exact weight of each class between ascending cuts, (n_cuts + 1, K).
+ExactWeights = Callable[[Ints], Array]
+
+
+def independent_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactWeights) -> Ints:
+    """Return the first minimum of every risk curve: Algorithm 3 in exact arithmetic.
+
+    ``n_rows`` is the number of rows that were ever added up, those in lumps included.
+    """
+    gain, totals = cost.float_gain, rows.totals
+    totals = totals / totals.max()
+    slack = rounding_bound(np.abs(gain) @ totals, n_rows)
+    codes, ends, weights, stride = _scaled(rows)
+    n_curves = len(gain)
+    order = halving_order(n_curves)
+    if not cost.is_convex:  # minima need not be in order: every curve is searched as a whole
+        order = np.array([(k, -1, n_curves) for k in range(n_curves)], np.int64)
+    first, last, n_near = np.zeros((3, n_curves), np.int64)
+    near_minima(codes, ends, weights, stride, gain, order, slack, first, last, n_near)
+    cuts = first.copy()
+    for k in np.flatnonzero(n_near > 1).tolist():
+        cuts[k] = _first_minimum(rows, gain[k], cost.gain[k], slack[k], between, first[k], last[k])
+    return cuts
+
+
+def ordered_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactWeights) -> Ints:
+    """Return the lowest optimal cuts of any objective: Algorithm 2 in exact arithmetic."""
+    gain, totals = cost.float_gain, rows.totals
+    totals = totals / totals.max()
+    n_curves = len(gain)
+    slack = rounding_bound(float((np.abs(gain) @ totals).sum()), n_rows + 4 * n_curves)
+    positions: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
+    curves = np.stack([_curve(rows, step)[positions] for step in gain])
+    candidates = positions[_near_optimal(curves, float(slack))]
+    below = np.cumsum(between(candidates), axis=0)[:-1]
+    return candidates[_lowest_path(cost.gain @ below.T)]
+
+
+def _scaled(rows: SortedRows) -> tuple[Codes, Bools, Floats, int]:
+    """Return rows for kernels, with weights in float64 that add up to about 1 per class."""
+    codes, ends, weights, stride = rows.for_kernels(np.dtype(np.float64))
+    return codes, ends, weights / rows.totals.max(), stride
+
+
+def _curve(rows: SortedRows, step: Floats) -> Floats:
+    """Return a risk curve at all cuts, in float64."""
+    codes, _, weights, stride = _scaled(rows)
+    return np.append(0.0, np.cumsum(step[codes] * (weights if stride else weights[0])))
+
+
+def _first_minimum(
+    rows: SortedRows,
+    step: Floats,
+    exact_step: Array,
+    slack: float,
+    between: ExactWeights,
+    first: int,
+    last: int,
+) -> int:
+    """Return the first of the cuts from ``first`` to ``last`` at which a curve is the lowest."""
+    curve = _curve(rows, step)
+    is_cut = np.append(True, rows.ends)
+    is_cut[:first] = is_cut[last + 1 :] = False
+    near = np.flatnonzero(is_cut & (curve <= curve[is_cut].min() + slack))
+    rises = between(near)[1:-1] @ exact_step
+    values = np.cumsum(np.append(np.zeros(1, dtype=object), rises))
+    return int(near[int(np.argmin(values))])
+
+
+def _near_optimal(curves: Floats, slack: float) -> Bools:
+    """Return which positions can hold a cut of a path of least cost over all curves in order."""
+    n_curves, n_positions = curves.shape
+    below = np.zeros((n_curves, n_positions))
+    for k in range(1, n_curves):
+        below[k] = np.minimum.accumulate(below[k - 1] + curves[k - 1])
+    least = float(np.min(below[-1] + curves[-1]))
+    above = np.zeros(n_positions)
+    near = np.zeros(n_positions, np.bool_)
+    for k in range(n_curves - 1, -1, -1):
+        total = curves[k] + above
+        near |= below[k] + total <= least + slack
+        above = np.minimum.accumulate(total[::-1])[::-1]
+    return near
+
+
+def _lowest_path(curves: Array) -> Ints:
+    """Return the lowest path of least cost, given every curve at some candidates exactly."""
+    n_curves, n_candidates = curves.shape
+    best = [Fraction(0)] * n_candidates
+    running = []
+    for k in range(n_curves):
+        least = None
+        row = []
+        for total in (b + c for b, c in zip(best, curves[k].tolist(), strict=True)):
+            least = total if least is None or total < least else least
+            row.append(least)
+        running.append(row)
+        best = row
+    path, at = [], n_candidates - 1
+    for row in running[::-1]:
+        # The first position at which the running minimum is what it is at the cut above.
+        while at > 0 and row[at - 1] == row[at]:
+            at -= 1
+        path.append(at)
+    return np.array(path[::-1], np.int64)
+
+
+@kernel("codes", "gain", steps=4)
+def near_minima(
+    codes: Codes,
+    ends: Bools,
+    weights: Numbers,
+    stride: int,
+    gain: Numbers,
+    order: Ints,
+    slack: Floats,
+    first: Ints,
+    last: Ints,
+    n_near: Ints,
+) -> None:
+    """Find the cuts at which each risk curve is within ``slack`` of its least value.
+
+    Fills the ``first`` and the ``last`` of them, and how many there are, ``n_near``. ``order`` is
+    that of ``halving_order`` where minima are known to come in order, so that the range of a curve
+    is bounded by those of the curves before it. ``dp.py`` describes the other arguments.
+    """
+    n_curves = len(gain)
+    for i in range(n_curves):
+        k = order[i, 0]
+        start = first[order[i, 1]] if order[i, 1] >= 0 else 0
+        stop = last[order[i, 2]] if order[i, 2] < n_curves else len(codes)
+        total = 0.0
+        least = 0.0
+        for p in range(start, stop):
+            total += weights[p * stride] * gain[k, codes[p]]
+            if ends[p] and total < least:
+                least = total
+        most = least + slack[k]
+        n_near[k] = 0
+        first[k] = -1
+        total = 0.0
+        if total <= most:
+            n_near[k] = 1
+            first[k] = start
+            last[k] = start
+        for p in range(start, stop):
+            total += weights[p * stride] * gain[k, codes[p]]
+            if ends[p] and total <= most:
+                n_near[k] += 1
+                first[k] = p + 1 if first[k] < 0 else first[k]
+                last[k] = p + 1

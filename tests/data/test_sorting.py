@@ -1,0 +1,58 @@
+"""Sorted rows, whichever way they were sorted."""
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut.data import Rows
+
+N = 25_000
+RNG = np.random.default_rng(8)
+LABELS = RNG.integers(0, 5, N)
+SCORES = np.round(LABELS + RNG.normal(size=N), 2).astype(np.float32)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_many_weighted_rows_equal_repeats(dtype):
+    weights = RNG.integers(0, 4, N)
+    scores = SCORES.astype(dtype)
+    found = ordcut.optimal_thresholds(scores, LABELS, sample_weight=weights, method="nested")
+    repeated = ordcut.optimal_thresholds(
+        np.repeat(scores, weights), np.repeat(LABELS, weights), method="nested"
+    )
+    assert found == repeated
+
+
+def test_a_smaller_sort_after_a_larger_one_ends_at_its_own_last_row():
+    Rows.read(SCORES, LABELS).sorted()
+    few = N - 3000
+    rows = Rows.read(SCORES[:few], LABELS[:few]).sorted()
+    order = np.argsort(SCORES[:few], kind="stable")
+    assert rows.scores.tolist() == SCORES[:few][order].tolist()
+    assert rows.codes.tolist() == LABELS[:few][order].tolist()
+    assert rows.ends.tolist() == [*(np.diff(rows.scores) > 0).tolist(), True]
+
+
+def test_constant_weights_equal_no_weights_whatever_the_constant():
+    for smoothing in (0, 0.4, "auto"):
+        options = {"objective": "quadratic_kappa", "smoothing": smoothing}
+        plain = ordcut.optimal_thresholds(SCORES[:300], LABELS[:300], **options)
+        for constant in (0.1, 1 / 3, 7.25, 1e-30):
+            weights = np.full(300, constant)
+            found = ordcut.optimal_thresholds(
+                SCORES[:300], LABELS[:300], sample_weight=weights, **options
+            )
+            assert found == plain
+            weights = np.append(weights, 0.0)
+            with_one_left_out = ordcut.optimal_thresholds(
+                SCORES[:301], LABELS[:301], sample_weight=weights, **options
+            )
+            assert with_one_left_out == plain
+
+
+def test_the_most_classes_there_can_be_are_those_that_16_bits_hold():
+    most = 65_535
+    rows = Rows.read([2.0, 1.0], [most - 1, 0], classes=range(most)).sorted()
+    assert rows.codes.tolist() == [0, most - 1]
+    with pytest.raises(ValueError, match="at most 65535"):
+        Rows.read([0, 1], [0, 1], classes=range(most + 1))

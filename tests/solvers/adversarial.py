@@ -1,0 +1,79 @@
+"""Problems made to break arithmetic: magnitudes far apart, near ties, big-M costs, fractions."""
+
+import numpy as np
+
+from strategies import Problem
+
+
+def magnitudes(rng, shape):
+    """Powers of ten from 1e-300 to 1e300."""
+    return 10.0 ** rng.uniform(-300, 300, shape)
+
+
+def moderate(rng, shape):
+    return 10.0 ** rng.uniform(-20, 20, shape)
+
+
+def near_ties(rng, shape):
+    """Ones that are off by a few roundings."""
+    return 1.0 + rng.integers(-3, 4, shape) * 2.0**-52
+
+
+def tenths(rng, shape):
+    return rng.integers(1, 30, shape) / 10
+
+
+def sevenths(rng, shape):
+    return rng.integers(1, 30, shape) / 7
+
+
+def big_ones(rng, shape):
+    """Small whole numbers with a few that mean "never"."""
+    return np.where(
+        rng.random(shape) < 0.2, 10.0 ** rng.integers(15, 19, shape), rng.integers(1, 4, shape)
+    ).astype(float)
+
+
+def small(rng, shape):
+    return rng.integers(1, 4, shape).astype(float)
+
+
+def plain_floats(rng, shape):
+    return rng.random(shape)
+
+
+FAMILIES = [
+    magnitudes, moderate, near_ties, tenths, sevenths, big_ones, small, plain_floats,
+]  # fmt: skip
+
+
+def mixed(rng, shape):
+    """Entries of two families."""
+    one, other = rng.choice(len(FAMILIES), 2)
+    return np.where(rng.random(shape) < 0.5, FAMILIES[one](rng, shape), FAMILIES[other](rng, shape))
+
+
+def draw(rng):
+    """Return a problem with weights, and a cost matrix with 0 on the diagonal."""
+    n, k = int(rng.integers(1, 9)), int(rng.integers(2, 5))
+    scores = rng.integers(0, 5, n).astype(float)
+    labels = rng.integers(0, k, n)
+    family = FAMILIES[rng.integers(len(FAMILIES))] if rng.random() < 0.8 else mixed
+    weights = family(rng, n) if rng.random() < 0.8 else None
+    return Problem(scores, labels, k, weights), draw_cost(rng, k)
+
+
+def draw_cost(rng, k):
+    """Return costs: of any shape, convex, or convex up to the scale of their curves."""
+    shape = rng.integers(4)
+    values = np.cumsum(FAMILIES[rng.integers(len(FAMILIES))](rng, k))
+    with np.errstate(over="ignore"):
+        if shape == 0:
+            return np.abs(values[:, None] - values)
+        if shape == 1:
+            positions = np.arange(k)
+            scale = FAMILIES[rng.integers(len(FAMILIES))](rng, 1)[0]
+            return np.abs(positions[:, None] - positions) * scale
+        cost = (mixed if shape == 2 else FAMILIES[rng.integers(len(FAMILIES))])(rng, (k, k))
+    np.fill_diagonal(cost, 0)
+    return cost

@@ -1,0 +1,143 @@
+"""Exact for every finite input: against a brute force in fractions."""
+
+import numpy as np
+import pytest
+from adversarial import draw
+
+import naive
+import ordcut
+from ordcut.solvers import METHODS
+
+#: What a method may say instead of returning thresholds.
+REFUSALS = ("crossed", "needs a convex objective", "magnitude", "added up", "finite sum")
+
+
+def cuts_of(found, problem):
+    kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
+    return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
+
+
+def assert_lowest(problem, objective, goodness, rows, n_scores):
+    """Assert that every method finds the lowest optimum or refuses; return how many found it."""
+    _, lowest = naive.brute_force(rows, n_scores, problem.n_classes, goodness)
+    n_found = 0
+    for method in METHODS:
+        try:
+            found = ordcut.optimal_thresholds(
+                problem.scores,
+                problem.labels,
+                objective=objective,
+                classes=problem.classes,
+                sample_weight=problem.weights,
+                method=method,
+            )
+        except ValueError as error:
+            if not any(word in str(error) for word in REFUSALS):
+                raise
+            continue
+        assert cuts_of(found, problem) == lowest, (method, problem, objective)
+        n_found += 1
+    return n_found
+
+
+def check_additive(seed):
+    problem, cost = draw(np.random.default_rng(seed))
+    if not np.isfinite(cost).all():
+        return 0
+    rows, n_scores, exact = naive.exact_problem(problem, cost)
+    return assert_lowest(problem, cost, naive.exact_loss(exact), rows, n_scores)
+
+
+def check_kappa(seed):
+    problem, cost = draw(np.random.default_rng(seed))
+    if not np.isfinite(cost).all() or len(set(problem.labels.tolist())) < 2:
+        return 0
+    rows, n_scores, exact = naive.exact_problem(problem, np.abs(cost))
+    if any(sum(exact[k][truth] for _, truth, _ in rows) == 0 for k in range(problem.n_classes)):
+        return 0
+    objective = ordcut.Kappa(np.abs(cost))
+    return assert_lowest(problem, objective, naive.exact_kappa(exact), rows, n_scores)
+
+
+# `make bench-exact` runs 20 000 of each.
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_method_finds_the_lowest_optimum_in_exact_arithmetic_or_refuses(part):
+    found = [check_additive(seed) for seed in range(100 * part, 100 * (part + 1))]
+    assert np.count_nonzero(found) > 70  # refusals are the exception
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_kappas_are_maximal_and_lowest_in_exact_arithmetic(part):
+    found = [check_kappa(seed) for seed in range(10**6 + 60 * part, 10**6 + 60 * (part + 1))]
+    assert np.count_nonzero(found) > 30
+
+
+def test_costs_that_mean_never_do_not_hide_the_others():
+    labels = [0, 1, 1, 1, 2, 2, 2]
+    options = [
+        {"sample_weight": [1e17, 1, 1, 1, 1, 1, 1]},
+        {"class_weight": {0: 1e17}},
+        {"objective": [[0, 1, 2], [1e16, 0, 1], [2e16, 1, 0]]},
+    ]
+    for given in options:
+        for method in METHODS:
+            found = ordcut.optimal_thresholds(range(7), labels, method=method, **given)
+            assert found.thresholds.tolist() == [0.5, 3.5]
+
+
+def test_a_matrix_that_is_not_convex_is_not_taken_for_one_that_is():
+    cost = [[0, 1, 2e18], [1, 0, 1e18], [1, 1, 0]]
+    rows = range(10), [1] + [0] * 9
+    found = ordcut.optimal_thresholds(*rows, objective=cost, classes=[0, 1, 2])
+    assert found.value == 0.1
+    assert found.certificate == "dynamic programme over all ordered labelings"
+    with pytest.raises(ordcut.CrossedThresholdsError):
+        ordcut.optimal_thresholds(*rows, objective=cost, classes=[0, 1, 2], method="io")
+
+
+def test_pruning_is_exact_where_sums_exceed_what_floats_hold():
+    n = 120_000
+    scores = np.concatenate([np.linspace(0, 1, n), [20, 40, 40.001], np.linspace(100, 101, n)])
+    labels = np.concatenate([np.zeros(n, int), [1, 0, 1], np.ones(n, int)])
+    cost = [[0, 1e11], [1e11 + 1, 0]]
+    for method in ("auto", "nested", "pruned", "dp"):
+        found = ordcut.optimal_thresholds(scores, labels, objective=cost, method=method)
+        assert found.thresholds.tolist() == [40.0005]
+
+
+@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("factor", [3e9, 7e8, 0.1, 1 / 3, 1e-30])
+def test_a_common_factor_of_all_weights_changes_no_kappa(name, factor):
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 4, 60)
+    scores = np.round(labels + rng.normal(size=60), 1)
+    plain = ordcut.optimal_thresholds(scores, labels, objective=name)
+    for method in ("auto", "dp", "pruned"):
+        found = ordcut.optimal_thresholds(
+            scores, labels, objective=name, sample_weight=np.full(60, factor), method=method
+        )
+        assert found.thresholds.tolist() == plain.thresholds.tolist()
+
+
+def test_an_objective_made_by_hand_is_checked_like_a_kappa():
+    with pytest.raises(ValueError, match="must not be negative"):
+        ordcut.Objective("mine", np.array([[0.0, -1.0], [1.0, 0.0]]), is_kappa=True)
+    with pytest.raises(ValueError, match="must be 0 on the diagonal"):
+        ordcut.Objective("mine", np.eye(2), is_kappa=True)
+
+
+def test_a_kappa_that_some_prediction_leaves_undefined_says_which():
+    forgiving = ordcut.Kappa(lambda k, truth: max(0, abs(k - truth) - 1))
+    with pytest.raises(ValueError, match="predicting the class at position 1 for every row"):
+        ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 2, 1], objective=forgiving)
+    found = ordcut.optimal_thresholds(
+        [1, 2, 3, 4], [0, 0, 3, 3], objective=forgiving, classes=range(4)
+    )
+    assert found.value == 1.0
+
+
+def test_weights_that_differ_beyond_the_range_of_floats_are_refused():
+    with pytest.raises(ValueError, match="must not differ too much in magnitude"):
+        ordcut.optimal_thresholds([1, 2], [0, 1], sample_weight=[1e-300, 1e300])
