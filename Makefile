@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint programs docs clean bench bench-cli bench-estimators bench-experiment \
+.PHONY: demo test lint programs docs clean bench bench-cli bench-estimators bench-exact bench-experiment \
   bench-frames bench-generalisation bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
@@ -47,6 +47,9 @@ bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
 
 bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
 	$(BIN)/python -m benchmarks.generalisation
+
+bench-exact: .venv/test.ready  ## 20 000 adversarial problems against a brute force in fractions
+	$(BIN)/python -m benchmarks.exactness
 
 bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and its Table 1
 	$(BIN)/python -m benchmarks.experiment

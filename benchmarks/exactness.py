@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("tests", "tests/solvers")]
 
-from test_exact import check_additive, check_kappa
+from adversarial import check_additive, check_kappa
 
 N_PROBLEMS = 20_000
 

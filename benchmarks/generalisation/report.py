@@ -12,8 +12,8 @@ from benchmarks.generalisation.summary import (
     OURS,
     REFERENCE,
     RIVALS,
-    names_in,
     risks_of,
+    table_against,
     table_against_the_paper,
     table_by_dataset,
     table_of_best_rivals,
@@ -58,15 +58,17 @@ def reporting(every: list[Data], cache: Path, n_splits: int, output: Path) -> st
     ]
     kinds = list(KINDS)
     parts = ["# reporting", reporting.__doc__ or ""]
-    for kind in kinds:
-        parts += [f"## {kind} scores, relative to plain optimal thresholds, "
-                  f"{len(names_in(risks_of(rows, kind)))} sets, {rows[0]['splits']} splits",
-                  table_of_ratios(risks_of(rows, kind), shown(rows, kind), REFERENCE)]  # fmt: skip
-    parts += ["## Relative to the paper's plain optimal thresholds, on the scores of rows seen",
-              table_against_the_paper(rows, kinds)]  # fmt: skip
-    parts += ["## Against the best of " + ", ".join(RIVALS) + " on each set",
+    n_sets, splits = len(sets), rows[0]["splits"]
+    parts += ["## Smoothed thresholds relative to likelihood labeling, "
+              f"{n_sets} sets, {splits} splits", table_against(rows, kinds, "likelihood"),
+              "## Relative to the best of " + ", ".join(RIVALS) + ", for each set and objective",
               table_of_best_rivals(rows, kinds),
-              "## By data set, all objectives together", table_by_dataset(rows, kinds)]  # fmt: skip
+              "## Relative to the paper's plain optimal thresholds, on the scores of rows seen",
+              table_against_the_paper(rows, kinds)]  # fmt: skip
+    for kind in kinds:
+        parts += [f"## {kind} scores, relative to plain optimal thresholds",
+                  table_of_ratios(risks_of(rows, kind), shown(rows, kind), REFERENCE)]  # fmt: skip
+    parts += ["## By data set, all objectives together", table_by_dataset(rows, kinds)]
     pictures.draw(rows, kinds, (PICTURE if output == RESULTS else output / PICTURE.name))
     rows += [row for data in sets for row in judge_libraries(data, cache, n_splits)]
     parts += ["## Libraries, relative to the smoothed thresholds of a linear model",

@@ -39,16 +39,7 @@ def table_of_ratios(risks: Risks, labelings: list[str], reference: str) -> str:
     table = []
     for labeling in labelings:
         logs = logs_of(risks, labeling, reference)
-        row = {"labeling": labeling}
-        row |= {
-            objective: f"{np.exp(mean):.4f}"
-            for objective, mean in zip(OBJECTIVES, logs.mean(axis=0), strict=True)
-        }
-        row["all"] = f"**{np.exp(logs.mean()):.4f}**"
-        row["wins : losses"] = f"{(logs < 0).sum()} : {(logs > 0).sum()}"
-        each = logs.mean(axis=1)
-        row["p (Wilcoxon)"] = f"{wilcoxon(each).pvalue:.2g}" if each.any() else ""
-        table.append(row)
+        table.append({"labeling": labeling} | _means(logs) | _tested(logs))
     return markdown(table)
 
 
@@ -59,29 +50,15 @@ def table_against_the_paper(rows: list[dict], kinds: list[str]) -> str:
         risks = risks_of(rows, kind)
         reference = SEEN if any(key[2] == SEEN for key in risks) else REFERENCE
         logs = logs_of(risks, OURS, reference)
-        table.append(
-            {
-                "scores": kind,
-                "all": f"**{np.exp(logs.mean()):.4f}**",
-                "wins : losses": f"{(logs < 0).sum()} : {(logs > 0).sum()}",
-                "p (Wilcoxon)": f"{wilcoxon(logs.mean(axis=1)).pvalue:.2g}",
-            }
-        )
+        table.append({"scores": kind} | _means(logs) | _tested(logs))
     return markdown(table)
 
 
 def best_rivals(risks: Risks) -> np.ndarray:
-    """Return the logarithm of our risk over that of each data set's best rival, (data sets,).
+    """Return the logarithm of our risk over that of the best rival, (data sets, objectives).
 
-    The best rival of a data set is the one labeling with the least geometric mean of its risk over
-    the objectives.
+    The best rival is picked for each data set and each objective, by the risk on the held-out rows.
     """
-    logs = np.stack([logs_of(risks, OURS, rival).mean(axis=1) for rival in RIVALS])
-    return logs.max(axis=0)
-
-
-def best_rivals_by_objective(risks: Risks) -> np.ndarray:
-    """Return the same with the best rival of each objective, (data sets, objectives)."""
     return np.stack([logs_of(risks, OURS, rival) for rival in RIVALS]).max(axis=0)
 
 
@@ -92,27 +69,52 @@ def table_by_dataset(rows: list[dict], kinds: list[str]) -> str:
     for kind in kinds:
         risks = risks_of(rows, kind)
         against_plain = logs_of(risks, OURS, REFERENCE).mean(axis=1)
-        for name, plain, rival in zip(
-            names_in(risks), against_plain, best_rivals(risks), strict=True
-        ):
+        against_rivals = best_rivals(risks).mean(axis=1)
+        for name, plain, rival in zip(names_in(risks), against_plain, against_rivals, strict=True):
             table[name][f"{kind}: optimal"] = f"{np.exp(plain):.3f}"
             table[name][f"{kind}: best rival"] = f"{np.exp(rival):.3f}"
     return markdown(list(table.values()))
 
 
 def table_of_best_rivals(rows: list[dict], kinds: list[str]) -> str:
+    """Compare ours with the best rival of each data set and objective."""
     table = []
     for kind in kinds:
         risks = risks_of(rows, kind)
-        each, strict = np.exp(best_rivals(risks)), best_rivals_by_objective(risks)
+        logs = best_rivals(risks)
+        worst, at = np.exp(logs.max()), np.unravel_index(logs.argmax(), logs.shape)
         table.append(
-            {
-                "scores": kind,
-                "mean": f"**{np.exp(np.log(each).mean()):.4f}**",
-                "worst set": f"{each.max():.4f} ({names_in(risks)[int(each.argmax())]})",
-                "sets worse by more than 2 %": f"{(each > 1.02).sum()} of {len(each)}",
-                "mean, rival picked by objective": f"{np.exp(strict.mean()):.4f}",
-                "worst, rival picked by objective": f"{np.exp(strict.max()):.4f}",
+            {"scores": kind}
+            | _means(logs)
+            | {
+                "worst": f"{worst:.4f} ({names_in(risks)[at[0]]}, {OBJECTIVES[at[1]]})",
+                "worse by more than 2 %": f"{(logs > np.log(1.02)).sum()} of {logs.size}",
             }
         )
     return markdown(table)
+
+
+def table_against(rows: list[dict], kinds: list[str], rival: str) -> str:
+    """Compare ours with one rival."""
+    table = []
+    for kind in kinds:
+        logs = logs_of(risks_of(rows, kind), OURS, rival)
+        table.append({"scores": kind} | _means(logs) | _tested(logs))
+    return markdown(table)
+
+
+def _means(logs: np.ndarray) -> dict[str, str]:
+    """Return the geometric mean of ratios for each objective, and for all together."""
+    by_objective = zip(OBJECTIVES, np.exp(logs.mean(axis=0)), strict=True)
+    return {objective: f"{mean:.4f}" for objective, mean in by_objective} | {
+        "all": f"**{np.exp(logs.mean()):.4f}**"
+    }
+
+
+def _tested(logs: np.ndarray) -> dict[str, str]:
+    """Return wins and losses, and Wilcoxon's test over data sets."""
+    each = logs.mean(axis=1)
+    return {
+        "wins : losses": f"{(logs < 0).sum()} : {(logs > 0).sum()}",
+        "p (Wilcoxon)": f"{wilcoxon(each).pvalue:.2g}" if each.any() else "",
+    }

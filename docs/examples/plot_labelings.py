@@ -20,8 +20,8 @@ features = data.to_numpy()
 train = np.random.default_rng(0).permutation(len(ratings)) < len(ratings) // 2
 
 # %%
-# The labelings that the paper compares: rounding the score, the model's biases as thresholds, the
-# class of least expected loss under the model's probabilities, and optimal thresholds.
+# The labelings that Yamasaki (2023) compares: rounding the score, the model's biases as thresholds,
+# the class of least expected loss under the model's probabilities, and optimal thresholds.
 labelings = ["rounding", "biases", "likelihood", "optimal"]
 objectives = ["absolute", "squared", "zero_one"]
 losses = np.empty((len(objectives), len(labelings)))

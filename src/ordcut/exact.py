@@ -64,6 +64,8 @@ def as_integers(values: Array) -> Array:
     >>> as_integers(np.array([0.1, 0.3, 2.0]))
     array([1, 3, 20], dtype=object)
     """
+    if np.abs(values).max() < EXACT and (values == np.rint(values)).all():
+        return values.astype(np.int64).astype(object)
     fractions = [as_fraction(value) for value in values.ravel().tolist()]
     scale = lcm(*(fraction.denominator for fraction in fractions))
     integers = np.empty(len(fractions), dtype=object)
@@ -261,9 +263,10 @@ class ExactCost:
 
 def _reduced(cost: Array) -> Array:
     """Return the least whole multiples of exact numbers, in int64 where they fit."""
-    flat = cost.ravel().tolist()
-    scale = lcm(*(value.denominator for value in flat))
-    whole = [int(value * scale) for value in flat]
+    whole = cost.ravel().tolist()
+    scale = lcm(*(value.denominator for value in whole))
+    if scale > 1 or not all(isinstance(value, int) for value in whole):
+        whole = [int(value * scale) for value in whole]
     common = max(1, gcd(*whole))
     reduced = np.empty(len(whole), dtype=object)
     reduced[:] = [value // common for value in whole]

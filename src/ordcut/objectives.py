@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ordcut.errors import unknown_name
-from ordcut.exact import is_convex
+from ordcut.exact import ExactCost
 from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 CostFunction: TypeAlias = Callable[[int, int], float]
@@ -79,12 +79,12 @@ class Objective:
         >>> resolve_objective("squared", 4).is_convex, resolve_objective("zero_one", 4).is_convex
         (True, False)
         """
-        return not self.is_kappa and self.has_convex_cost
+        return not self.is_kappa and self.exact_cost.is_convex
 
     @cached_property
-    def has_convex_cost(self) -> bool:
-        """Whether the cost is convex, that of a kappa too."""
-        return is_convex(self.cost)
+    def exact_cost(self) -> ExactCost:
+        """The cost in whole numbers, for a kappa the one that it is made of."""
+        return ExactCost.of(self.cost)
 
     def asymmetric(self, factor: float) -> Objective:
         """Return the objective with the cost of every prediction that is too high times a factor.
@@ -185,10 +185,7 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     elif isinstance(objective, str):
         if objective not in COSTS and objective not in KAPPAS:
             raise unknown_name("objective", objective, [*COSTS, *KAPPAS])
-        positions = np.arange(n_classes)
-        by_name = COSTS[KAPPAS.get(objective, objective)]
-        cost = _as_matrix(by_name(positions[:, None], positions), "objective")
-        resolved = Objective(objective, cost, is_kappa=objective in KAPPAS)
+        resolved = _named(objective, COSTS[KAPPAS.get(objective, objective)], n_classes)
     elif callable(objective):
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
@@ -203,6 +200,13 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
             f"got shape {resolved.cost.shape}."
         )
     return resolved
+
+
+@lru_cache(maxsize=64)
+def _named(name: str, cost: Callable[[Array, Array], Array], n_classes: int) -> Objective:
+    """Return an objective that has a name; the same one each time, with what it has computed."""
+    positions = np.arange(n_classes)
+    return Objective(name, cost(positions[:, None], positions), is_kappa=name in KAPPAS)
 
 
 @cache

@@ -132,7 +132,7 @@ def prepare(
     """Sort rows, or count them by cells where that is faster for the objective."""
     method = choose_method(
         method,
-        objective.has_convex_cost,
+        objective.exact_cost.convexity != "no",
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",

@@ -1,8 +1,17 @@
-"""Problems made to break arithmetic: magnitudes far apart, near ties, big-M costs, fractions."""
+"""Problems made to break arithmetic, and their check against a brute force in fractions.
+
+Magnitudes far apart, near ties, costs that mean "never", plain fractions.
+"""
 
 import numpy as np
 
+import naive
+import ordcut
+from ordcut.solvers import METHODS
 from strategies import Problem
+
+#: What a method may say instead of returning thresholds.
+REFUSALS = ("crossed", "needs a convex objective", "magnitude", "added up", "finite sum")
 
 
 def magnitudes(rng, shape):
@@ -77,3 +86,50 @@ def draw_cost(rng, k):
         cost = (mixed if shape == 2 else FAMILIES[rng.integers(len(FAMILIES))])(rng, (k, k))
     np.fill_diagonal(cost, 0)
     return cost
+
+
+def cuts_of(found, problem):
+    kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
+    return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
+
+
+def assert_lowest(problem, objective, goodness, rows, n_scores):
+    """Assert that every method finds the lowest optimum or refuses; return how many found it."""
+    _, lowest = naive.brute_force(rows, n_scores, problem.n_classes, goodness)
+    n_found = 0
+    for method in METHODS:
+        try:
+            found = ordcut.optimal_thresholds(
+                problem.scores,
+                problem.labels,
+                objective=objective,
+                classes=problem.classes,
+                sample_weight=problem.weights,
+                method=method,
+            )
+        except ValueError as error:
+            if not any(word in str(error) for word in REFUSALS):
+                raise
+            continue
+        assert cuts_of(found, problem) == lowest, (method, problem, objective)
+        n_found += 1
+    return n_found
+
+
+def check_additive(seed):
+    problem, cost = draw(np.random.default_rng(seed))
+    if not np.isfinite(cost).all():
+        return 0
+    rows, n_scores, exact = naive.exact_problem(problem, cost)
+    return assert_lowest(problem, cost, naive.exact_loss(exact), rows, n_scores)
+
+
+def check_kappa(seed):
+    problem, cost = draw(np.random.default_rng(seed))
+    if not np.isfinite(cost).all() or len(set(problem.labels.tolist())) < 2:
+        return 0
+    rows, n_scores, exact = naive.exact_problem(problem, np.abs(cost))
+    if any(sum(exact[k][truth] for _, truth, _ in rows) == 0 for k in range(problem.n_classes)):
+        return 0
+    objective = ordcut.Kappa(np.abs(cost))
+    return assert_lowest(problem, objective, naive.exact_kappa(exact), rows, n_scores)

@@ -20,9 +20,8 @@ BLOCK = 512
 
 
 @inlined
-def slot_of(score: Real, low: Real, scale: Real, top: Real) -> Real:
-    """Return the slot of a score, with its fraction; ``top`` is the last slot."""
-    zero = scale - scale
+def slot_of(score: Real, low: Real, scale: Real, zero: Real, top: Real) -> Real:
+    """Return the slot of a score, with its fraction; ``zero`` and ``top`` are the end slots."""
     slot = (score - low) * scale
     slot = slot if slot > zero else zero
     return slot if slot < top else top
@@ -55,13 +54,13 @@ def count_rows(
             for i in range(len(some_scores)):  # by itself, this loop runs in vectors
                 score = some_scores[i]
                 n_bad += np.int32(0) if score - score == zero else np.int32(1)
-                slots[i] = np.int32(slot_of(score, low, scale, top))
+                slots[i] = np.int32(slot_of(score, low, scale, zero, top))
             for i in range(len(some_scores)):
                 counts[base_of[np.uint32(slots[i])] + np.uint32(some_codes[i])] += 1
         counts[-1] += n_bad
     else:
         for i in range(len(scores)):
-            slot = np.uint32(np.int32(slot_of(scores[i], low, scale, top)))
+            slot = np.uint32(np.int32(slot_of(scores[i], low, scale, zero, top)))
             counts[base_of[slot] + np.uint32(codes[i])] += weights[i]
 
 
@@ -86,9 +85,10 @@ def count_soft_rows(
     counts: Numbers,
 ) -> None:
     """Add the weights of each row's classes to the counts of its cell, as in ``count_rows``."""
-    top = scale - scale + np.float32(len(base_of) - 1)
+    zero = scale - scale
+    top = zero + np.float32(len(base_of) - 1)
     for i in range(len(scores)):
-        base = base_of[np.uint32(np.int32(slot_of(scores[i], low, scale, top)))]
+        base = base_of[np.uint32(np.int32(slot_of(scores[i], low, scale, zero, top)))]
         for code in range(soft.shape[1]):
             counts[base + np.uint32(code)] += weights[i * stride] * soft[i, code]
 
@@ -113,14 +113,15 @@ def fetch_rows(
     are left out; an empty ``commonest`` says that no score is common. Empty ``indices`` are not
     written; a ``stride`` of 0 says that rows have no codes. Fills ``n_found[0]``.
     """
-    top = scale - scale + np.float32(len(is_wanted) - 1)
+    zero = scale - scale
+    top = zero + np.float32(len(is_wanted) - 1)
     slots = np.empty(BLOCK, np.int32)
     found = np.empty(BLOCK, np.uint32)
     n = np.uint32(0)
     for start in range(0, len(scores), BLOCK):
         block = scores[start : start + BLOCK]
         for i in range(len(block)):  # by itself, this loop runs in vectors
-            slots[i] = np.int32(slot_of(block[i], low, scale, top))
+            slots[i] = np.int32(slot_of(block[i], low, scale, zero, top))
         # Each index is written, and stays if its row is wanted: that costs less than a branch
         # which cannot be predicted.
         n_here = np.uint32(0)
@@ -143,9 +144,10 @@ def locate_parts(
     scores: Array, low: Real, scale: Real, first_part: Array, n_parts: int, located: Array
 ) -> None:
     """Fill in which part of its slot each score lies in, counted from the slot's first part."""
-    top = scale - scale + np.float32(len(first_part) - 1)
+    zero = scale - scale
+    top = zero + np.float32(len(first_part) - 1)
     for i in range(len(scores)):
-        slot = slot_of(scores[i], low, scale, top)
+        slot = slot_of(scores[i], low, scale, zero, top)
         whole = np.int32(slot)
         part = np.int32((slot - np.float32(whole)) * np.float32(n_parts))
         part = part if part < n_parts else np.int32(n_parts - 1)  # where a product rounds up

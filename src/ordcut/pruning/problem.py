@@ -86,7 +86,9 @@ class PrunedProblem:
 
     def exact_totals(self) -> Array:
         """Return the weight of each class without rounding, (1, K)."""
-        if self.cells.counts.dtype == np.int64 or not self.is_exact:
+        if self.cells.counts.dtype == np.int64:
+            return np.asarray(self.cells.counts.sum(axis=0).astype(object)[None])
+        if not self.is_exact:
             return as_exact(self.totals[None])
         return self._source.all_rows().exact_between(np.empty(0))
 
@@ -96,7 +98,9 @@ class PrunedProblem:
         Lumps of fractional weights are rounded sums, so that all rows are added up again; where an
         engine has them, its sums are the best there is.
         """
-        if rows.is_whole or not self.is_exact:
+        if rows.is_whole:
+            return rows.exact_between(cuts)
+        if not self.is_exact:
             return as_exact(rows.between(cuts))
         return self._source.all_rows().exact_between(_borders(rows.scores, cuts))
 

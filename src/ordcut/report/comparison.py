@@ -96,4 +96,4 @@ def _are_equal(one: Objective, other: Objective) -> bool:
 
 
 def _is_affordable(n_rows: int, objective: Objective) -> bool:
-    return objective.has_convex_cost or n_rows * objective.n_classes <= MOST_CHOICES
+    return objective.exact_cost.is_convex or n_rows * objective.n_classes <= MOST_CHOICES

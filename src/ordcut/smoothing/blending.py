@@ -249,5 +249,5 @@ def _cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], I
         factors = np.ones(objective.n_classes)
         return lambda rows: solve(rows, objective, factors, "auto", plan).cuts
     check_costs(objective, weight)
-    minimise = Minimiser.choose(objective.cost, None, "auto", plan)
+    minimise = Minimiser.choose(objective.exact_cost, "auto", plan)
     return lambda rows: minimise(rows).cuts

@@ -171,13 +171,15 @@ def solve(
     method = "pruned" if isinstance(problem, PrunedProblem) else method
     check_costs(objective, problem.weight * factors.max())
     if not objective.is_kappa:
-        return Minimiser.choose(objective.cost, factors, method, plan)(problem)
+        is_plain = bool((factors == 1).all())
+        exact = objective.exact_cost if is_plain else ExactCost.of(objective.cost, factors)
+        return Minimiser.choose(exact, method, plan)(problem)
     kappa = ExactKappa.of(objective, _exact_between(problem), factors)
     ratio = Fraction(1) if first is None else min(Fraction(1), kappa.ratio_of(as_exact(first)))
 
     def minimise(some: Problem, cost: Array, exact: bool) -> tuple[Solution, Array]:
-        found = Minimiser.choose(cost, None, method, plan)(some)
-        if exact:
+        found = Minimiser.choose(ExactCost.of(cost), method, plan)(some)
+        if exact or found.rows.is_whole:
             return found, _exact_between(some, found.rows)(found.cuts)
         return found, as_exact(found.rows.between(found.cuts))
 
@@ -214,11 +216,10 @@ class Minimiser:
     plan: Plan
 
     @classmethod
-    def choose(cls, cost: Array, factors: Floats | None, method: str, plan: Plan) -> Minimiser:
-        """Choose by the costs, times the factors of the true classes if there are any."""
-        exact = ExactCost.of(cost, factors)
+    def choose(cls, cost: ExactCost, method: str, plan: Plan) -> Minimiser:
+        """Choose by the method that was requested, or by the costs."""
+        convex = cost.convexity != "no"
         # What pruning leaves over is sorted.
-        convex = exact.convexity != "no"
         name = choose_method("auto" if method == "pruned" else method, convex)
         solver = SOLVERS[name]
         if solver.needs == "convex" and not convex:
@@ -226,7 +227,7 @@ class Minimiser:
                 f'method="{method}" needs a convex objective, whose second differences over the '
                 'predicted class are not negative. Use method="dp" or "auto".'
             )
-        return cls(exact, solver, "pruned" if method == "pruned" else name, plan)
+        return cls(cost, solver, "pruned" if method == "pruned" else name, plan)
 
     def __call__(self, problem: Problem) -> Solution:
         """Return the lowest cuts of least cost, and why they are."""

@@ -52,7 +52,7 @@ class ExactKappa:
     weights: Array
     factors: Array
     by_chance: Array
-    total: Fraction
+    total: int | Fraction
 
     @classmethod
     def of(
@@ -65,14 +65,15 @@ class ExactKappa:
         free = [k for k, cost in enumerate(by_chance.tolist()) if cost == 0]
         if free:
             raise undefined_kappa(objective.name, free[0])
-        return cls(weights, exact_factors, by_chance, Fraction(sum(totals.tolist())))
+        return cls(weights, exact_factors, by_chance, sum(totals.tolist()))
 
     def ratio_of(self, confusion: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
         weighted = confusion * self.factors
-        paid = Fraction(sum((self.weights * weighted).ravel().tolist()))
-        expected = Fraction(sum((weighted.sum(axis=1) * self.by_chance).tolist()))
-        return paid * self.total / expected
+        paid = sum((self.weights * weighted).ravel().tolist())
+        expected = sum((weighted.sum(axis=1) * self.by_chance).tolist())
+        ratio: Fraction = Fraction(paid * self.total) / expected
+        return ratio
 
     def cost_at(self, ratio: Fraction) -> Array:
         """Return ``w - ratio * g`` times the factors and a positive number, exactly."""

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ordcut.data import Rows, SortedRows, confusions_of
+from ordcut.exact import ExactCost
 from ordcut.smoothing import smooth
 from ordcut.solvers import Minimiser, Plan, solve
 from ordcut.threads import count_threads, run_all, split
@@ -72,12 +73,12 @@ def bootstrap_thresholds(
     # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
     # half on all rows, where they are beaten.
     optimism = float(np.mean(reached - values + found.value - on_all))
-    centers = found.thresholds if known.origin.smoothing == 0 else replicate.solve(known.sorted)
+    centres = found.thresholds if known.origin.smoothing == 0 else replicate.solve(known.sorted)
     return Bootstrap(
         found=found,
         thresholds=thresholds,
         plain_thresholds=plain,
-        centers=centers,
+        centres=centres,
         values=values,
         optimism=share**OPTIMISM_RATE * optimism,
         label_change=share**THRESHOLD_RATE * change,
@@ -110,7 +111,9 @@ class Replicate:
     @cached_property
     def minimise(self) -> Minimiser:
         """The solver of a cost, chosen once for all replicates."""
-        return Minimiser.choose(self.origin.objective.cost, self.factors, "auto", Plan())
+        return Minimiser.choose(
+            ExactCost.of(self.origin.objective.cost, self.factors), "auto", Plan()
+        )
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
         """Return the thresholds of a sample, smoothed as much as those found, and plain ones.
