@@ -31,7 +31,7 @@ def says(text):
             "scores must be finite, got inf at position 2",
         ),
         ({"scores": [0.1, 0.4]}, ValueError, "got 2 scores and 3 labels"),
-        ({"scores": [[0.1], [0.4], [0.9]]}, ValueError, "got shape (3, 1). Pass scores.ravel()."),
+        ({"scores": [[0.1], [0.4], [0.9]]}, ValueError, "got shape (3, 1). Pass a flat list."),
         ({"scores": [], "labels": []}, ValueError, "scores must hold at least one row, got none"),
         ({"scores": ["a", "b", "c"]}, TypeError, "scores must be numbers"),
         ({"scores": [1j, 2j, 3j]}, TypeError, "complex numbers have no order"),
@@ -107,7 +107,7 @@ def says(text):
         ({"class_weight": [0, 0, 0]}, ValueError, "class_weight must not be 0 for every class"),
         ({"class_weight": ["x", 1, 1]}, TypeError, "class_weight must be numbers"),
         ({"objective": "absolut"}, ValueError, 'Did you mean "absolute"?'),
-        ({"objective": "qwk"}, ValueError, 'objective must be one of "absolute"'),
+        ({"objective": "f1"}, ValueError, 'objective must be one of "absolute"'),
         ({"objective": [[0, 1], [1, 0], [1, 1]]}, ValueError, "square (K, K) matrix"),
         ({"objective": [[0, np.nan], [1, 0]]}, ValueError, "must be finite, got nan at [0, 1]"),
         (

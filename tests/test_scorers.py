@@ -10,9 +10,9 @@ from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import ordcut
-from datasets import ordinal_data
 from ordcut.estimators import OrdinalLogisticRegression
 from ordcut.scorers import ObjectiveScorer, get_scorer, get_scorer_names
+from ordinal_data import ordinal_data
 from strategies import OBJECTIVES
 
 

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ordcut import estimators, frames, plots, report, scorers, torch
-    from ordcut.errors import CrossedThresholdsError, UnorderedLabelsWarning
-    from ordcut.metrics import evaluate
+    from ordcut.errors import (
+        CrossedThresholdsError,
+        ReversedScoresWarning,
+        UnorderedLabelsWarning,
+    )
+    from ordcut.metrics import evaluate, judge
     from ordcut.objectives import Kappa, Objective, resolve_objective
     from ordcut.optimal import optimal_thresholds
     from ordcut.paths import ThresholdPath, asymmetry_path, class_weight_path
@@ -16,13 +20,14 @@ if TYPE_CHECKING:
     from ordcut.thresholds import Thresholds
     from ordcut.uncertainty import Bootstrap
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Bootstrap",
     "CrossedThresholdsError",
     "Kappa",
     "Objective",
+    "ReversedScoresWarning",
     "ScoreTable",
     "ThresholdPath",
     "Thresholds",
@@ -32,6 +37,7 @@ __all__ = [
     "estimators",
     "evaluate",
     "frames",
+    "judge",
     "optimal_thresholds",
     "plots",
     "report",
@@ -47,6 +53,7 @@ _MODULE_OF = {
     "CrossedThresholdsError": "errors",
     "Kappa": "objectives",
     "Objective": "objectives",
+    "ReversedScoresWarning": "errors",
     "ScoreTable": "solvers",
     "ThresholdPath": "paths",
     "Thresholds": "thresholds",
@@ -54,6 +61,7 @@ _MODULE_OF = {
     "asymmetry_path": "paths",
     "class_weight_path": "paths",
     "evaluate": "metrics",
+    "judge": "metrics",
     "optimal_thresholds": "optimal",
     "resolve_objective": "objectives",
 }

@@ -31,6 +31,10 @@ class UnorderedLabelsWarning(UserWarning):
     """Labels came as text with no stated order, so an order had to be assumed."""
 
 
+class ReversedScoresWarning(UserWarning):
+    """Scores fall as classes rise, so that no thresholds can do well."""
+
+
 def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError:
     """Return the error for a name that is not among the known ones; it suggests the nearest.
 

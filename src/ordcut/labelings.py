@@ -18,7 +18,7 @@ from ordcut.errors import unknown_name
 from ordcut.objectives import Objective
 from ordcut.optimal import thresholds_of_rows
 from ordcut.smoothing import Smoothing
-from ordcut.thresholds import Thresholds, result_between, scores_around
+from ordcut.thresholds import Thresholds, given_thresholds
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
@@ -250,17 +250,15 @@ def _given(
     problem: LabelingProblem, thresholds: Floats, method: str, certificate: str
 ) -> Thresholds:
     """Return given thresholds as a result, with the value that they reach on the rows."""
-    rows, objective = problem.rows, problem.objective
-    distinct = np.unique(rows.scores)
-    return result_between(
-        scores_around(distinct, np.searchsorted(distinct, thresholds, side="left")),
-        lambda given: objective.value(rows.confusion(given) * problem.factors),
-        classes=rows.classes,
-        objective=objective.name,
+    found = given_thresholds(
+        problem.rows,
+        thresholds,
+        problem.objective,
+        problem.factors,
         method=method,
         certificate=certificate,
-        thresholds=thresholds,
     )
+    return replace(found, origin=None)  # they are not the optimum of these rows
 
 
 @dataclass(frozen=True)

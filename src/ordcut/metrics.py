@@ -9,6 +9,7 @@ import numpy as np
 
 from ordcut.data import (
     ClassWeight,
+    Rows,
     check_weights,
     class_factors,
     codes_of,
@@ -16,6 +17,8 @@ from ordcut.data import (
     encode,
 )
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.thresholds import Thresholds, given_thresholds, objective_for
+from ordcut.thresholds.result import UNKNOWN
 from ordcut.typing import Array, ArrayLike
 
 
@@ -73,7 +76,52 @@ def evaluate(
     weights = check_weights(sample_weight, len(predicted))
     confusion = count_confusion(predicted, k, codes=truth.codes, soft=truth.soft, weights=weights)
     factors = class_factors(class_weight, truth.classes, confusion.sum(axis=0))
-    return resolve_objective(objective, k).value(confusion * factors)
+    return resolve_objective(objective, truth.classes).value(confusion * factors)
+
+
+def judge(
+    thresholds: Thresholds,
+    scores: ArrayLike,
+    labels: ArrayLike,
+    objective: ObjectiveLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+) -> Thresholds:
+    """Return thresholds with the value that they reach on scores and labels.
+
+    Parameters
+    ----------
+    thresholds : Thresholds
+        Found before, or made of your own values by :meth:`ordcut.Thresholds.from_values`.
+    scores : array-like of shape (n_samples,)
+        Finite scores.
+    labels : array-like of shape (n_samples,) or (n_samples, n_classes)
+        The true classes, or soft labels.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
+        What to judge by; by default what the thresholds were found for, or else the absolute loss.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
+        How much the rows of each class count.
+
+    Returns
+    -------
+    Thresholds
+        The same thresholds with a fresh ``value`` and ``ranges``; ``method`` is ``"given"``.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> mine = ordcut.Thresholds.from_values([1.5, 2.5], classes=[1, 2, 3])
+    >>> ordcut.judge(mine, [1.0, 1.7, 2.0, 4.0], [1, 1, 2, 3]).value
+    0.25
+    """
+    rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
+    if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
+        objective = "absolute"
+    resolved = objective_for(thresholds, objective, rows.classes)
+    return given_thresholds(rows, thresholds.thresholds, resolved, class_weight)
 
 
 def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:

@@ -33,6 +33,29 @@ KAPPAS: dict[str, str] = {
 }
 
 
+#: Costs that are distances: of the values of the classes, where these are numbers.
+DISTANCES = ("absolute", "squared")
+
+#: Other names that people use, among them those of scikit-learn's metrics and scorers.
+ALIASES: dict[str, str] = {
+    "mae": "absolute",
+    "mean_absolute_error": "absolute",
+    "neg_mean_absolute_error": "absolute",
+    "mse": "squared",
+    "mean_squared_error": "squared",
+    "neg_mean_squared_error": "squared",
+    "accuracy": "zero_one",
+    "accuracy_score": "zero_one",
+    "zero_one_loss": "zero_one",
+    "cohen_kappa": "kappa",
+    "cohen_kappa_score": "kappa",
+    "linear_weighted_kappa": "linear_kappa",
+    "lwk": "linear_kappa",
+    "quadratic_weighted_kappa": "quadratic_kappa",
+    "qwk": "quadratic_kappa",
+}
+
+
 @dataclass(frozen=True)
 class Objective:
     """A cost matrix to be minimised, or the weights of a kappa to be maximised.
@@ -168,8 +191,17 @@ def n_classes_of(objective: ObjectiveLike) -> int | None:
     return len(_as_matrix(objective, "objective"))
 
 
-def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
-    """Return the objective as data, for a number of classes.
+def resolve_objective(objective: ObjectiveLike, classes: int | ArrayLike) -> Objective:
+    """Return the objective as data, for ordered classes.
+
+    Parameters
+    ----------
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+        As in :func:`ordcut.optimal_thresholds`.
+    classes : array-like of shape (K,) or int
+        The classes, lowest first. ``"absolute"`` and ``"squared"`` are distances of their values
+        if they are ascending numbers, and of their positions otherwise. A number K stands for the
+        classes 0..K-1.
 
     Examples
     --------
@@ -177,15 +209,28 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     True
     >>> resolve_objective(lambda k, l: 3 * max(k - l, 0) + max(l - k, 0), 3).is_convex
     True
+    >>> resolve_objective("absolute", [1, 2, 5]).cost[0]
+    array([0., 1., 4.])
+    >>> resolve_objective("mae", ["low", "mid", "high"]).name
+    'absolute'
     """
+    if not isinstance(classes, (int, np.integer)):
+        values = np.asarray(classes)
+        n_classes = len(values)
+    else:
+        n_classes = int(classes)
+        values = np.arange(n_classes)
     if isinstance(objective, Objective):
         resolved = objective
     elif isinstance(objective, Kappa):
         resolved = _resolve_kappa(objective, n_classes)
     elif isinstance(objective, str):
-        if objective not in COSTS and objective not in KAPPAS:
-            raise unknown_name("objective", objective, [*COSTS, *KAPPAS])
-        resolved = _named(objective, COSTS[KAPPAS.get(objective, objective)], n_classes)
+        name = canonical_name(objective)
+        if name not in COSTS and name not in KAPPAS:
+            raise unknown_name("objective", objective, [*COSTS, *KAPPAS, *ALIASES])
+        has_values = name in DISTANCES and _are_ascending_numbers(values)
+        at = values if has_values else np.arange(n_classes)
+        resolved = _named(name, COSTS[KAPPAS.get(name, name)], tuple(at.tolist()))
     elif callable(objective):
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
@@ -197,16 +242,36 @@ def resolve_objective(objective: ObjectiveLike, n_classes: int) -> Objective:
     if resolved.n_classes != n_classes:
         raise ValueError(
             f"objective must be a ({n_classes}, {n_classes}) matrix for {n_classes} classes, "
-            f"got shape {resolved.cost.shape}."
+            f"got shape {resolved.cost.shape}. Give it one row for each predicted class and one "
+            "column for each true one, those that do not occur included."
         )
     return resolved
 
 
+def canonical_name(name: str) -> str:
+    """Return the name that an alias stands for; any other name as it is.
+
+    Examples
+    --------
+    >>> canonical_name("qwk"), canonical_name("squared")
+    ('quadratic_kappa', 'squared')
+    """
+    return ALIASES.get(name, name)
+
+
+def _are_ascending_numbers(classes: Array) -> bool:
+    return classes.dtype.kind in "iuf" and bool((classes[1:] > classes[:-1]).all())
+
+
 @lru_cache(maxsize=64)
-def _named(name: str, cost: Callable[[Array, Array], Array], n_classes: int) -> Objective:
+def _named(
+    name: str, cost: Callable[[Array, Array], Array], values: tuple[float, ...]
+) -> Objective:
     """Return an objective that has a name; the same one each time, with what it has computed."""
-    positions = np.arange(n_classes)
-    return Objective(name, cost(positions[:, None], positions), is_kappa=name in KAPPAS)
+    at = np.array(values)
+    if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**30:
+        at = np.array(values, dtype=object)  # squares of distances could leave the range of int64
+    return Objective(name, cost(at[:, None], at), is_kappa=name in KAPPAS)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, class_factors
+from ordcut.data import ClassWeight, Rows, class_factors, warn_if_reversed
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.pruning import ArraySource, PrunedProblem, Source
 from ordcut.smoothing import Smoothing, check_smoothing, smooth
@@ -107,7 +107,7 @@ def optimal_thresholds(
     rows = Rows.read(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
-    resolved = resolve_objective(objective, len(rows.classes))
+    resolved = resolve_objective(objective, rows.classes)
     return thresholds_of_rows(rows, resolved, smoothing, method, class_weight, plan)
 
 
@@ -120,6 +120,7 @@ def thresholds_of_rows(
     plan: Plan = Plan(),  # noqa: B008 (frozen)
 ) -> Thresholds:
     """Return the optimal thresholds of validated rows, for labels as observed or smoothed."""
+    warn_if_reversed(rows)
     if smoothing != 0 or isinstance(smoothing, bool):
         return smoothed_thresholds(rows, objective, smoothing, method, class_weight, plan)
     problem = prepare(rows, objective, method, plan)

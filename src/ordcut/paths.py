@@ -93,7 +93,7 @@ class ThresholdPath:
         >>> path.plot(kind="value").get_ylabel()
         'absolute'
         """
-        from ordcut.plots import new_axes, ordered_colours
+        from ordcut.plots import add_legend, new_axes, ordered_colours, set_log_scale, shortened
 
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)
@@ -104,15 +104,15 @@ class ThresholdPath:
             ax.set_ylabel(self.objective)
         else:
             lines = np.where(np.isfinite(self.thresholds), self.thresholds, np.nan)[order].T
-            names = [str(name) for name in self.points[0].classes]
+            names = [shortened(name) for name in self.points[0].classes]
             for k, colour in enumerate(ordered_colours(len(lines), cmap)):
                 style = {"marker": "o", "markersize": 3, "color": colour}
                 ax.plot(self.grid[order], lines[k], label=f"{names[k]} | {names[k + 1]}", **style)
             ax.set_ylabel("threshold")
-            ax.legend(frameon=False)
+            add_legend(ax)
         if self.grid.min() > 0:
-            ax.set_xscale("log")
-        ax.set_xlabel(self.parameter)
+            set_log_scale(ax)
+        ax.set_xlabel(self.parameter).set_parse_math(False)
         return ax
 
 
@@ -130,7 +130,7 @@ def asymmetry_path(
     """Find the optimal thresholds for each of many costs of a prediction that is too high.
 
     Rows are validated and sorted once. Each point is exactly what
-    ``optimal_thresholds`` finds for ``resolve_objective(objective, K).asymmetric(factor)``.
+    ``optimal_thresholds`` finds for ``resolve_objective(objective, classes).asymmetric(factor)``.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def _prepared(
     rows = Rows.read(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
-    return resolve_objective(objective, len(rows.classes)), rows
+    return resolve_objective(objective, rows.classes), rows
 
 
 def _solve_all(

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ordcut.errors import unknown_name
 from ordcut.metrics import evaluate
-from ordcut.objectives import COSTS, KAPPAS, Kappa, Objective, ObjectiveLike
+from ordcut.objectives import COSTS, KAPPAS, Kappa, Objective, ObjectiveLike, canonical_name
 from ordcut.typing import Array, ArrayLike
 
 __all__ = ["ObjectiveScorer", "get_scorer", "get_scorer_names"]
@@ -147,7 +147,8 @@ _OBJECTIVES = {
 def _is_kappa(objective: ObjectiveLike) -> bool:
     if isinstance(objective, Objective):
         return objective.is_kappa
-    return isinstance(objective, Kappa) or (isinstance(objective, str) and objective in KAPPAS)
+    is_name = isinstance(objective, str) and canonical_name(objective) in KAPPAS
+    return isinstance(objective, Kappa) or is_name
 
 
 def _known_classes(estimator: Any, y: Any) -> Array | None:

@@ -32,7 +32,7 @@ def test_a_result_is_frozen():
 def test_a_result_reads_well():
     assert repr(FOUND) == (
         "Thresholds([0.45, 0.7, inf], classes=[\"it's\", '\"so', '<b>so', 'never'], "
-        "absolute=0, method='nested')"
+        "absolute=0, method='nested', never predicted: ['never'])"
     )
     assert "<td>&lt;b&gt;so</td>" in FOUND._repr_html_()
     assert "<b>so" not in FOUND._repr_html_()

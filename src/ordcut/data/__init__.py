@@ -5,12 +5,13 @@ from ordcut.data.labels import (
     MOST_CLASSES,
     Labels,
     check_classes,
+    check_classes_found,
     codes_of,
     encode,
     is_missing,
     stated_order,
 )
-from ordcut.data.rows import Rows, as_scores, check_finite
+from ordcut.data.rows import Rows, as_scores, check_finite, warn_if_reversed, warn_reversed
 from ordcut.data.sorting import KernelRows, SortedRows, insert_lumps, sort_rows
 from ordcut.data.weights import ClassWeight, check_weights, class_factors, effective_rows
 
@@ -23,6 +24,7 @@ __all__ = [
     "SortedRows",
     "as_scores",
     "check_classes",
+    "check_classes_found",
     "check_finite",
     "check_weights",
     "class_factors",
@@ -35,4 +37,6 @@ __all__ = [
     "is_missing",
     "sort_rows",
     "stated_order",
+    "warn_if_reversed",
+    "warn_reversed",
 ]

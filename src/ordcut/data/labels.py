@@ -17,6 +17,10 @@ from ordcut.typing import Array, ArrayLike, Bools, Floats
 MOST_CLASSES = 65_535
 
 
+#: Up to so many rows it is always looked at whether scores and labels are swapped.
+MOST_ROWS_TO_COMPARE = 10_000
+
+
 @dataclass(frozen=True)
 class Labels:
     """Labels as codes into ordered classes: one code per row, or a weight per row and class."""
@@ -40,6 +44,7 @@ def encode(
     >>> encode(["good", "bad"], classes=["bad", "fair", "good"]).codes
     array([2, 0])
     """
+    labels = _intervals_as_text(_only_column(labels))
     stated = stated_order(labels) if classes is None else classes
     values = _as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
@@ -80,6 +85,37 @@ def check_classes(classes: Sequence[Any] | Array) -> Array:
         twice = distinct[counts > 1].tolist()[0]
         raise ValueError(f"classes must be distinct, got {twice!r} more than once.")
     return ordered
+
+
+def check_classes_found(classes: Array, scores: Array) -> None:
+    """Raise an error if labels look like scores: nearly all different, and fractions.
+
+    Ratings in halves or quarters are classes, however many. So are numbers with few values.
+
+    Examples
+    --------
+    >>> check_classes_found(np.array([0.1, 0.4, 0.9]), np.array([0.0, 0.0, 1.0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: labels hold 3 different fractions and scores 2 whole numbers: they seem to be ...
+    """
+    if classes.dtype.kind != "f" or len(classes) < 3 or (4 * classes == np.rint(4 * classes)).all():
+        return
+    n_rows = len(scores)
+    if n_rows <= MOST_ROWS_TO_COMPARE or len(classes) > n_rows / 2:
+        distinct = np.unique(scores)
+        if len(distinct) < len(classes) and (distinct == np.rint(distinct)).all():
+            raise ValueError(
+                f"labels hold {len(classes)} different fractions and scores {len(distinct)} whole "
+                "numbers: they seem to be swapped. Pass the scores first; or, if the labels are "
+                "right, list them in classes=."
+            )
+    if len(classes) > max(20, n_rows / 2):
+        raise ValueError(
+            f"labels must be classes, and these look continuous: {len(classes)} different values "
+            f"in {n_rows} rows. Bin them first, for example with np.digitize or pandas.cut; or, if "
+            "each value is a class, list them in classes=."
+        )
 
 
 def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
@@ -159,12 +195,36 @@ def is_missing(labels: Array) -> Bools:
     )
 
 
+def _only_column(labels: Any) -> Any:
+    """Return the column of a frame that has one; anything else as it is."""
+    if getattr(labels, "ndim", None) != 2 or isinstance(labels, np.ndarray):
+        return labels
+    import narwhals as nw
+
+    frame: Any = nw.from_native(labels, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and len(frame.columns) == 1:
+        return frame[frame.columns[0]].to_native()
+    return labels
+
+
+def _intervals_as_text(labels: Any) -> Any:
+    """Return the intervals of pandas.cut as an ordered categorical of text; others as they are."""
+    categories = getattr(getattr(labels, "dtype", None), "categories", None)
+    if not str(getattr(categories, "dtype", "")).startswith("interval"):
+        return labels
+    names = [str(interval) for interval in categories]
+    return getattr(labels, "cat", labels).rename_categories(names)
+
+
 def stated_order(labels: Any) -> list[Any] | None:
     """Return the categories of an ordered Categorical or an Enum; None where no order is stated."""
     if bool(getattr(getattr(labels, "dtype", None), "ordered", False)):
         return list(labels.dtype.categories)
     if isinstance(labels, np.ndarray | list | tuple):
         return None
+    if getattr(getattr(labels, "type", None), "ordered", False):  # a dictionary of Arrow
+        chunk = labels.chunk(0) if hasattr(labels, "chunk") else labels
+        return list(chunk.dictionary.to_pylist())
     import narwhals as nw
 
     series: Any = nw.from_native(labels, series_only=True, pass_through=True)
@@ -192,7 +252,7 @@ def _encode_by_value(values: Array) -> Labels:
             f"labels are text with no stated order; assuming {order}{more}. "
             "Pass classes= with the lowest class first.",
             UnorderedLabelsWarning,
-            stacklevel=_depth_of_caller(),
+            stacklevel=depth_of_caller(),
         )
     return Labels(distinct, codes)
 
@@ -304,7 +364,7 @@ def _listed(classes: Array) -> str:
     return shown + (", ..." if len(classes) > 10 else "")
 
 
-def _depth_of_caller() -> int:
+def depth_of_caller() -> int:
     """Return the stacklevel at which a warning points at the user's line, outside this package."""
     depth, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ordcut"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,11 +10,16 @@ from typing import Any
 import numpy as np
 
 from ordcut.data.confusion import count_confusion
-from ordcut.data.labels import encode
+from ordcut.data.labels import check_classes_found, depth_of_caller, encode
 from ordcut.data.sorting import SortedRows, sort_rows
 from ordcut.data.weights import check_weights
-from ordcut.exact import exact_totals, whole_weights
+from ordcut.errors import ReversedScoresWarning
+from ordcut.exact import EXACT, exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
+
+#: Whether scores run the wrong way is judged on so many rows, and not on fewer; the correlation
+#: must be so many times what it would be by chance.
+MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 2048, 30, 4.0
 
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
@@ -78,6 +84,8 @@ class Rows:
                 "scores and labels must have the same length, "
                 f"got {len(array)} scores and {len(each)} labels."
             )
+        if classes is None and n_classes is None and found.soft is None:
+            check_classes_found(found.classes, array)
         if weights is None and found.soft is None:
             return cls(array, found.classes, found.codes, is_finite=False)
         checked = None if weights is None else check_weights(weights, len(array))
@@ -218,17 +226,48 @@ def as_scores(scores: ArrayLike) -> Array:
     array([1., 2.])
     """
     try:
-        array = np.asarray(scores)
-        if array.dtype not in (np.float16, np.float32, np.float64):
-            if array.dtype.kind == "c":
-                raise TypeError("complex numbers have no order")
-            array = array.astype(np.float64)
+        given = np.asarray(scores)
+        if given.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        is_float = given.dtype in (np.float16, np.float32, np.float64)
+        array = given if is_float else given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"scores must be numbers: {error}.") from error
     if array.ndim != 1:
-        hint = " Pass scores.ravel()." if array.ndim == 2 and 1 in array.shape else ""
-        raise ValueError(f"scores must be one-dimensional, got shape {array.shape}.{hint}")
+        raise ValueError(
+            f"scores must be one-dimensional, got shape {array.shape}.{_shape_hint(scores, array)}"
+        )
+    if given.dtype.kind in "iu":
+        _check_exact(given, array)
     return array
+
+
+def _shape_hint(scores: ArrayLike, array: Array) -> str:
+    """Return what to do about scores that have two dimensions."""
+    if array.ndim != 2:
+        return ""
+    if 1 in array.shape:
+        return " Pass scores.squeeze()." if hasattr(scores, "squeeze") else " Pass a flat list."
+    if (array >= 0).all() and np.allclose(array.sum(axis=1), 1):
+        return (
+            " These look like class probabilities: pass their mean position, "
+            f"proba @ np.arange({array.shape[1]}), or the score of a regressor."
+        )
+    return " Pass one score per row."
+
+
+def _check_exact(integers: Array, floats: Floats) -> None:
+    """Raise an error if integers lose digits as floats, which would make different scores one."""
+    if len(integers) == 0 or np.abs(floats).max() <= EXACT:
+        return
+    lost = np.flatnonzero(floats.astype(integers.dtype) != integers)
+    if len(lost):
+        position = int(lost[0])
+        raise ValueError(
+            "scores must be exact in float64, which holds whole numbers up to 2**53, got "
+            f"{integers[position]} at position {position}. Subtract a common offset first, such "
+            "as scores - scores.min()."
+        )
 
 
 def check_finite(scores: Array, *, infinite: bool = False) -> None:
@@ -248,3 +287,39 @@ def check_finite(scores: Array, *, infinite: bool = False) -> None:
             f"scores {must}, got {scores[position]} at position {position} "
             f"({int(bad.sum())} of {len(scores)} in total). Drop or fix those rows."
         )
+
+
+def warn_if_reversed(rows: Rows) -> None:
+    """Warn if scores clearly fall as classes rise, judged on some rows from all over."""
+    if rows.codes is None or len(rows.codes) < FEWEST_TO_JUDGE:
+        return
+    step = max(1, len(rows.codes) // MOST_TO_JUDGE)
+    scores = rows.scores[::step].astype(np.float64)
+    codes = rows.codes[::step].astype(np.float64)
+    if correlation(scores, codes) * np.sqrt(len(codes)) < -STRONG:
+        warn_reversed()
+
+
+def correlation(x: Floats, y: Floats) -> float:
+    """Return the correlation of the ranks of ``x`` with ``y``; 0 where one does not vary.
+
+    Examples
+    --------
+    >>> round(correlation(np.array([3.0, 2.0, 1e300]), np.array([1.0, 0.0, 2.0])), 3)
+    1.0
+    """
+    ranks = np.searchsorted(np.sort(x), x).astype(np.float64)
+    ranks, y = ranks - ranks.mean(), y - y.mean()
+    spread = np.sqrt((ranks @ ranks) * (y @ y))
+    return float(ranks @ y / spread) if spread > 0 else 0.0
+
+
+def warn_reversed() -> None:
+    """Warn that scores fall as classes rise."""
+    warnings.warn(
+        "scores fall as classes rise, so thresholds on them cannot do well. If a low score means "
+        "a high class, pass -scores; if the classes are in the wrong order, pass classes= with the "
+        "lowest class first.",
+        ReversedScoresWarning,
+        stacklevel=depth_of_caller(),
+    )

@@ -114,7 +114,7 @@ def thresholds_of(
     smoothing: Smoothing = 0.0,
 ) -> Thresholds:
     """Return the optimal thresholds of a source, which callers may go on using."""
-    resolved = resolve_objective(objective, len(source.classes))
+    resolved = resolve_objective(objective, source.classes)
     try:
         if smoothing != 0:
             if source.n_rows > source.max_rows:

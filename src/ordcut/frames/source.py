@@ -9,7 +9,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from ordcut.data import Rows, check_classes, codes_of, encode, is_missing
+from ordcut.data import Rows, check_classes, codes_of, encode, is_missing, warn_reversed
+from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
 from ordcut.exact import EXACT
 from ordcut.frames.columns import Columns, n_at_or_below
 from ordcut.frames.engine import Engine, Nulls, Progress
@@ -74,11 +75,26 @@ class FrameSource:
         columns, counts = self.tabulate(counted)
         no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
+        self._warn_if_reversed()
 
     @property
     def passes(self) -> int:
         """How many times the engine has gone through the frame."""
         return self.engine.passes
+
+    def _warn_if_reversed(self) -> None:
+        """Warn if scores clearly fall as classes rise, judged by the counts of the first cells."""
+        counts = self._counted.counts.astype(np.float64)
+        share = counts.sum(axis=1)
+        rank = (np.cumsum(share) - share / 2) / share.sum() - 0.5
+        code = np.arange(len(self.classes)) - counts.sum(axis=0) @ np.arange(len(self.classes)) / (
+            share.sum()
+        )
+        spread = np.sqrt((rank**2 @ share) * (code**2 @ counts.sum(axis=0)))
+        if self.n_rows >= FEWEST_TO_JUDGE and spread > 0:
+            correlation = rank @ counts @ code / spread
+            if correlation * np.sqrt(min(self.n_rows, MOST_TO_JUDGE)) < -STRONG:
+                warn_reversed()
 
     def release(self) -> None:
         """Let the engine free the rows that it keeps."""

@@ -12,7 +12,7 @@ from ordcut.objectives import COSTS, KAPPAS, Objective, resolve_objective
 from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
 from ordcut.thresholds import Thresholds
-from ordcut.typing import Floats
+from ordcut.typing import Array, Floats
 
 #: A page holds about so many counts; those between candidates take what the optima leave.
 N_COUNTS, FEWEST_POSITIONS, MOST_POSITIONS = 60_000, 60, 600
@@ -63,7 +63,7 @@ def compare(
     n_positions = int(np.clip(N_COUNTS // k - 4 * k, FEWEST_POSITIONS, MOST_POSITIONS))
     candidates = Candidates.of(source, n_positions)
     factors = class_factors(class_weight, source.classes, candidates.totals)
-    objectives, main = _with_named(objective, candidates.totals * factors)
+    objectives, main = _with_named(objective, source.classes, candidates.totals * factors)
     optima = {
         one.name: candidates.optimum(one, class_weight)
         for one in objectives
@@ -74,9 +74,11 @@ def compare(
     return Comparison(candidates, main, objectives, optima, labelings)
 
 
-def _with_named(objective: Objective, totals: Floats) -> tuple[list[Objective], Objective]:
+def _with_named(
+    objective: Objective, classes: Array, totals: Floats
+) -> tuple[list[Objective], Objective]:
     """Return all objectives with a name and the one given, and which of them that is."""
-    named = [resolve_objective(name, len(totals)) for name in (*COSTS, *KAPPAS)]
+    named = [resolve_objective(name, classes) for name in (*COSTS, *KAPPAS)]
     same = [one for one in named if _are_equal(one, objective)]
     if same:
         objective = same[0]

@@ -99,7 +99,7 @@ class ScoreTable:
                [2., 2., 2.]])
         """
         rows = self._sorted
-        cost = np.ascontiguousarray(resolve_objective(objective, len(self.classes)).cost.T)
+        cost = np.ascontiguousarray(resolve_objective(objective, self.classes).cost.T)
         score_index: Ints = np.cumsum(rows.ends) - rows.ends
         sums = np.zeros((score_index[-1] + 1, len(self.classes)))
         weights = np.ones(1) if rows.weights is None else rows.weights.astype(np.float64)
@@ -135,7 +135,7 @@ class ScoreTable:
                 'method="pruned" saves sorting the scores, and this table has sorted them. '
                 'Use method="auto", or ordcut.optimal_thresholds.'
             )
-        resolved, plan = resolve_objective(objective, len(self.classes)), Plan(n_jobs, block_size)
+        resolved, plan = resolve_objective(objective, self.classes), Plan(n_jobs, block_size)
         return find_thresholds(self._rows, self._sorted, resolved, method, class_weight, plan)
 
 

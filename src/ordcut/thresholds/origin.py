@@ -9,6 +9,7 @@ import numpy as np
 
 from ordcut.data import ClassWeight, Rows, SortedRows, class_factors
 from ordcut.objectives import COSTS, KAPPAS, Objective, ObjectiveLike, resolve_objective
+from ordcut.thresholds.placing import result_between, scores_around
 from ordcut.typing import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def objective_for(
         )
     if objective is None:
         objective = "absolute" if thresholds is None else _found_for(thresholds)
-    return resolve_objective(objective, len(classes))
+    return resolve_objective(objective, classes)
 
 
 def _found_for(thresholds: Thresholds) -> ObjectiveLike:
@@ -110,4 +111,28 @@ def _found_for(thresholds: Thresholds) -> ObjectiveLike:
         f"objective must be given for thresholds that were found for {thresholds.objective!r}: "
         "they were read from JSON or a pickle, which keep the name of an objective but not its "
         "costs. Pass objective= with the costs."
+    )
+
+
+def given_thresholds(
+    rows: Rows,
+    thresholds: Floats,
+    objective: Objective,
+    class_weight: ClassWeight | None = None,
+    *,
+    method: str = "given",
+    certificate: str = "none: thresholds were given",
+) -> Thresholds:
+    """Return given thresholds as a result, with the value that they reach on rows."""
+    factors = class_factors(class_weight, rows.classes, rows.totals)
+    distinct = np.unique(rows.scores)
+    return result_between(
+        scores_around(distinct, np.searchsorted(distinct, thresholds, side="left")),
+        lambda given: objective.value(rows.confusion(given) * factors),
+        classes=rows.classes,
+        objective=objective.name,
+        method=method,
+        certificate=certificate,
+        thresholds=thresholds,
+        origin=Origin(rows, objective, class_weight),
     )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut.data import as_scores, check_finite
-from ordcut.thresholds import rules, storage
+from ordcut.data import as_scores, check_classes, check_finite
+from ordcut.thresholds import explanation, rules, storage
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
     from ordcut.thresholds.origin import Origin
     from ordcut.uncertainty import Bootstrap, RandomState
+
+
+#: The objective of thresholds that were not found for any.
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +186,7 @@ class Thresholds:
         Parameters
         ----------
         tolerance : float, default=0.01
-            By what share of itself the loss may rise, or the kappa fall.
+            By what share of itself the loss may rise. The loss of a kappa is 1 - kappa.
 
         Returns
         -------
@@ -214,9 +221,117 @@ class Thresholds:
         return storage.to_json(self)
 
     @classmethod
-    def from_json(cls, text: str) -> Thresholds:
-        """Return the thresholds that ``to_json`` wrote; anything else is an error that says why."""
-        return cls(**storage.from_json(text))
+    def from_json(cls, text: str | os.PathLike[str]) -> Thresholds:
+        """Return the thresholds that ``to_json`` wrote; anything else is an error that says why.
+
+        Parameters
+        ----------
+        text : str or path
+            The JSON text, or the path of a file that holds it.
+        """
+        is_path = isinstance(text, os.PathLike) or not str(text).lstrip().startswith("{")
+        if is_path and os.path.isfile(text):
+            text = Path(text).read_text(encoding="utf-8")
+        return cls(**storage.from_json(str(text)))
+
+    @classmethod
+    def from_values(cls, values: ArrayLike, classes: Sequence[Any] | Array) -> Thresholds:
+        """Return thresholds of your own, which were not found on data.
+
+        Parameters
+        ----------
+        values : array-like of shape (K - 1,)
+            In ascending order.
+        classes : sequence
+            The K classes, lowest first.
+
+        Returns
+        -------
+        Thresholds
+            Their value is NaN until :func:`ordcut.judge` computes it on data.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> mine = ordcut.Thresholds.from_values([1.5, 2.5], classes=["low", "mid", "high"])
+        >>> mine.predict([1.0, 2.0, 9.0]).tolist()
+        ['low', 'mid', 'high']
+        """
+        ordered, thresholds = check_classes(classes), np.array(values, dtype=np.float64)
+        if thresholds.shape != (len(ordered) - 1,) or np.isnan(thresholds).any():
+            raise ValueError(
+                f"values must be {len(ordered) - 1} numbers for {len(ordered)} classes, "
+                f"got {thresholds.tolist()}."
+            )
+        if (thresholds[1:] < thresholds[:-1]).any():
+            raise ValueError(f"values must be in ascending order, got {thresholds.tolist()}.")
+        return cls(
+            thresholds=thresholds,
+            classes=ordered,
+            value=np.nan,
+            objective=UNKNOWN,
+            method="given",
+            certificate="none: thresholds were given",
+            ranges=np.stack([thresholds, thresholds], axis=1),
+        )
+
+    def moved(self, k: int, to: float) -> Thresholds:
+        """Return the thresholds with one moved, and their value on the rows they were found on.
+
+        Parameters
+        ----------
+        k : int
+            The position of the threshold, counted from 0.
+        to : float
+            Where it goes: not below the threshold before it, and not above the one after it.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> found.moved(0, 1.5).value
+        0.25
+        """
+        from ordcut.thresholds.origin import given_thresholds, original_rows
+
+        known = original_rows(self, "moved")
+        values = np.array(self.thresholds)
+        if not -len(values) <= k < len(values):
+            raise ValueError(f"k must be a position from 0 to {len(values) - 1}, got {k!r}.")
+        values[k] = to
+        if np.isnan(to) or (values[1:] < values[:-1]).any():
+            raise ValueError(
+                f"to must keep the thresholds in ascending order, got {to!r} for position {k} of "
+                f"{self.thresholds.tolist()}."
+            )
+        origin = known.origin
+        return given_thresholds(known.rows, values, origin.objective, origin.class_weight)
+
+    @property
+    def never_predicted(self) -> list[Any]:
+        """The classes that no score gets.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [0, 2, 2], classes=[0, 1, 2]).never_predicted
+        [1]
+        """
+        edges = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
+        return list(self.classes[edges[:-1] == edges[1:]].tolist())
+
+    def explain(self) -> str:
+        """Return in plain words what the rule is, what it reaches, and why nothing is better.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "b"], classes="ab").explain())
+        A score below 1.5 is labelled a; from 1.5 on it is b.
+        On the data that they were found on, these thresholds reach a mean absolute loss of 0.
+        No other thresholds do better there: convex objective (Theorem 2).
+        """
+        return explanation.explain(self)
 
     def to_sql(self, column: str) -> str:
         """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
@@ -262,9 +377,11 @@ class Thresholds:
 
     def __repr__(self) -> str:
         cuts = ", ".join(f"{threshold:.6g}" for threshold in self.thresholds)
+        never = f", never predicted: {self.never_predicted}" if self.never_predicted else ""
+        value = "" if np.isnan(self.value) else f"{self.objective}={self.value:.6g}, "
         return (
             f"Thresholds([{cuts}], classes={self.classes.tolist()}, "
-            f"{self.objective}={self.value:.6g}, method={self.method!r})"
+            f"{value}method={self.method!r}{never})"
         )
 
     def _repr_html_(self) -> str:

@@ -22,7 +22,7 @@ def to_dict(found: Thresholds) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": VERSION,
         "objective": found.objective,
-        "value": found.value,
+        "value": None if np.isnan(found.value) else found.value,
         "method": found.method,
         "certificate": found.certificate,
         "classes": found.classes.tolist(),
@@ -69,6 +69,14 @@ def from_json(text: str) -> dict[str, Any]:
     if not ((ranges[:, 0] <= thresholds) & (thresholds <= ranges[:, 1])).all():
         raise ValueError("ranges must contain the thresholds, got some that do not.")
     names = {name: _field(data, name, str) for name in ("objective", "method", "certificate")}
+    if "value" in data and data["value"] is None:  # given thresholds that nobody has judged
+        return {
+            "thresholds": thresholds,
+            "classes": classes,
+            "ranges": ranges,
+            "value": np.nan,
+            **names,
+        }
     value = _numbers(data, "value")
     if value.shape != () or not np.isfinite(value):
         raise ValueError(f"value must be a finite number, got {data['value']!r}.")

@@ -1,0 +1,359 @@
+"""Export to ONNX: the rule of thresholds, and the estimators with the pipelines that hold them.
+
+Importing this module registers converters for the estimators with skl2onnx, if it is installed, so
+that ``skl2onnx.to_onnx`` and ``skl2onnx.convert_sklearn`` convert them. Needs the extra
+``ordcut[onnx]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ordcut.errors import unknown_name
+from ordcut.typing import Array, Floats
+
+try:
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as error:
+    raise ImportError(
+        'ordcut.onnx needs onnx, which is not installed. Install it with: pip install "ordcut[onnx]".'
+    ) from error
+
+if TYPE_CHECKING:
+    from ordcut.thresholds import Thresholds
+
+__all__ = ["register_converters", "rule_to_onnx", "to_onnx"]
+
+#: Graphs use operators of this version, which ONNX Runtime has had since 1.12.
+OPSET, IR_VERSION = 17, 8
+
+DTYPES = {
+    "float16": TensorProto.FLOAT16,
+    "float32": TensorProto.FLOAT,
+    "float64": TensorProto.DOUBLE,
+}
+
+
+def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.ModelProto:
+    """Return the rule that turns scores into classes as an ONNX model.
+
+    It compares in float64, as ``predict`` does, so it returns the same class for every score. A
+    NaN is an error at run time ("indices element out of data bounds").
+
+    Parameters
+    ----------
+    thresholds : Thresholds
+        The rule; its classes are numbers, booleans or text.
+    dtype : {"float16", "float32", "float64"}, default="float64"
+        The dtype of the scores that the model takes.
+
+    Returns
+    -------
+    onnx.ModelProto
+        With the input ``score`` and the output ``label``, both of shape (n,). Write it to a file
+        with ``onnx.save``.
+
+    Examples
+    --------
+    >>> import ordcut, ordcut.onnx
+    >>> model = ordcut.onnx.rule_to_onnx(ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]))
+    >>> [given.name for given in model.graph.input], [given.name for given in model.graph.output]
+    (['score'], ['label'])
+    """
+    if dtype not in DTYPES:
+        raise unknown_name("dtype", dtype, DTYPES)
+    classes, label_type = _class_values(thresholds.classes)
+    graph = _ModelGraph()
+    score = graph.add("Cast", "score", to=TensorProto.DOUBLE)
+    _add_labels(graph, score, "label", thresholds.thresholds, classes)
+    made = helper.make_graph(
+        graph.nodes,
+        "ordcut",
+        [helper.make_tensor_value_info("score", DTYPES[dtype], ["n"])],
+        [helper.make_tensor_value_info("label", label_type, ["n"])],
+        graph.constants,
+    )
+    opsets = [helper.make_opsetid("", OPSET)]
+    model = helper.make_model(
+        made, opset_imports=opsets, ir_version=IR_VERSION, producer_name="ordcut"
+    )
+    onnx.checker.check_model(model)
+    return model
+
+
+def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa: N803
+    """Return a fitted estimator, or a pipeline that holds one, as an ONNX model.
+
+    The same as ``skl2onnx.to_onnx`` after ``import ordcut.onnx``. The outputs are ``label``, as
+    ``predict`` returns it, and ``probabilities``. Scores are computed in float64 wherever skl2onnx
+    has such a converter for the steps of a pipeline and the estimator inside; where it computes in
+    float32, a row whose score is within rounding errors of a threshold can get the other class.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator of ``ordcut.estimators``, or a pipeline that ends with one.
+    X : array-like of shape (n_samples, n_features)
+        A few rows, for the number and the dtype of the inputs. Pass float64 rows if the steps
+        before the estimator have to be exact.
+    **options : dict
+        Passed on to ``skl2onnx.to_onnx``.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Write it to a file with ``onnx.save``.
+
+    Examples
+    --------
+    >>> import numpy as np, ordcut.onnx
+    >>> from ordcut.estimators import OrdinalLogisticRegression
+    >>> X, y = np.arange(6.0)[:, None], [0, 0, 1, 0, 2, 2]
+    >>> model = ordcut.onnx.to_onnx(OrdinalLogisticRegression().fit(X, y), X)
+    >>> [given.name for given in model.graph.output]
+    ['label', 'probabilities']
+    """
+    register_converters()
+    import skl2onnx
+
+    return skl2onnx.to_onnx(estimator, X[:1], **options)
+
+
+def register_converters() -> None:
+    """Register converters for the estimators with skl2onnx; ``import ordcut.onnx`` does it.
+
+    Examples
+    --------
+    >>> import ordcut.onnx
+    >>> ordcut.onnx.register_converters()
+    """
+    try:
+        from skl2onnx import update_registered_converter
+    except ImportError as error:
+        raise ImportError(
+            "Converting estimators to ONNX needs skl2onnx, which is not installed. "
+            'Install it with: pip install "ordcut[onnx]".'
+        ) from error
+    from ordcut.estimators import (
+        LinearThresholdClassifier,
+        OrdinalLogisticRegression,
+        OrdinalThresholdClassifierCV,
+    )
+
+    scores: dict[Any, Callable[..., str]] = {
+        LinearThresholdClassifier: _linear_score,
+        OrdinalLogisticRegression: _linear_score,
+        OrdinalThresholdClassifierCV: _inner_score,
+    }
+    for kind, score in scores.items():
+        name = f"Ordcut{kind.__name__}"
+        update_registered_converter(kind, name, _set_types, _Converter(score))
+
+
+class _Graph(Protocol):
+    """A graph under construction: in a model of our own, or in one of skl2onnx."""
+
+    def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        """Add a node, and return the name of its output."""
+        ...
+
+    def constant(self, values: Array) -> str:
+        """Add a constant, and return its name."""
+        ...
+
+
+class _ModelGraph:
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        name = output or f"node_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, inputs, [name], **attributes))
+        return name
+
+    def constant(self, values: Array) -> str:
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(values, name))
+        return name
+
+
+class _ConvertedGraph:
+    def __init__(self, scope: Any, container: Any) -> None:
+        self.scope, self.container = scope, container
+
+    def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        name = output or self.scope.get_unique_variable_name(f"ordcut_{operator.lower()}")
+        attributes["name"] = self.scope.get_unique_operator_name(f"ordcut_{operator}")
+        self.container.add_node(operator, list(inputs), [name], **attributes)
+        return str(name)
+
+    def constant(self, values: Array) -> str:
+        name = self.scope.get_unique_variable_name("ordcut_constant")
+        tensor = numpy_helper.from_array(values, name)
+        flat = [text.encode() for text in values.tolist()] if values.dtype == object else values
+        content = list(np.ravel(np.asarray(flat)).tolist())
+        self.container.add_initializer(name, tensor.data_type, list(values.shape), content)
+        return str(name)
+
+
+def _add_labels(graph: _Graph, score: str, label: str, thresholds: Floats, classes: Array) -> None:
+    """Add the rule: the class of a score is at the number of thresholds at or below it."""
+    # Nothing reaches a threshold at infinity, an infinite score neither, as nothing reaches NaN.
+    bounds = np.where(thresholds < np.inf, thresholds, np.nan)
+    axis = graph.constant(np.array([1], dtype=np.int64))
+    column = graph.add("Unsqueeze", score, axis)
+    reached = graph.add("GreaterOrEqual", column, graph.constant(np.append(bounds, np.nan)))
+    each = graph.add("Cast", reached, to=TensorProto.INT64)
+    count = graph.add("ReduceSum", each, axis, keepdims=0)
+    # A NaN has no class: its position is beyond all classes, so that Gather refuses it.
+    is_nan = graph.add("Cast", graph.add("IsNaN", score), to=TensorProto.INT64)
+    beyond = graph.add("Mul", is_nan, graph.constant(np.array([len(classes)], dtype=np.int64)))
+    position = graph.add("Add", count, beyond)
+    graph.add("Gather", graph.constant(classes), position, output=label)
+
+
+def _class_values(classes: Array) -> tuple[Array, int]:
+    """Return classes as ONNX has them, with their type: int64, float64, bool or text."""
+    if classes.dtype.kind in "iu" and (classes.astype(np.int64) == classes).all():
+        return classes.astype(np.int64), TensorProto.INT64
+    if classes.dtype.kind == "f":
+        return classes.astype(np.float64), TensorProto.DOUBLE
+    if classes.dtype.kind == "b":
+        return classes, TensorProto.BOOL
+    values = classes.tolist()
+    if all(isinstance(value, str) for value in values):
+        return np.array(values, dtype=object), TensorProto.STRING
+    raise TypeError(
+        "classes must be numbers, booleans or text for ONNX, got "
+        f"{type(values[0]).__name__}. Name the classes by text."
+    )
+
+
+def _set_types(operator: Any) -> None:
+    """Set types and shapes of the two outputs, as skl2onnx asks before it converts."""
+    from skl2onnx.common import data_types
+
+    classes, kind = _class_values(operator.raw_operator.classes_)
+    types = {
+        TensorProto.INT64: data_types.Int64TensorType,
+        TensorProto.DOUBLE: data_types.DoubleTensorType,
+        TensorProto.BOOL: data_types.BooleanTensorType,
+        TensorProto.STRING: data_types.StringTensorType,
+    }
+    n = operator.inputs[0].get_first_dimension()
+    operator.outputs[0].type = types[kind]([n])
+    operator.outputs[1].type = data_types.FloatTensorType([n, len(classes)])
+
+
+class _Converter:
+    """Adds the score of an estimator to a graph, then its labels and its probabilities."""
+
+    def __init__(self, score: Callable[..., str]) -> None:
+        self.score = score
+
+    def __call__(self, scope: Any, operator: Any, container: Any) -> None:
+        """Convert one estimator, as skl2onnx asks."""
+        model, graph = operator.raw_operator, _ConvertedGraph(scope, container)
+        label, probabilities = (output.full_name for output in operator.outputs)
+        score = self.score(graph, scope, operator)
+        classes, _ = _class_values(model.classes_)
+        _add_labels(graph, score, label, model.thresholds_, classes)
+        _add_probabilities(graph, score, probabilities, model._model)
+
+
+def _linear_score(graph: _Graph, scope: Any, operator: Any) -> str:  # noqa: ARG001
+    model = operator.raw_operator
+    rows = graph.add("Cast", operator.inputs[0].full_name, to=TensorProto.DOUBLE)
+    product = graph.add("MatMul", rows, graph.constant(model.coef_))
+    start = np.array([getattr(model, "intercept_", 0.0)])
+    return graph.add("Add", product, graph.constant(start))
+
+
+def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
+    """Add the estimator inside, in float64 if it takes numbers, and read its scores."""
+    from skl2onnx._parse import _parse_sklearn
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    model = operator.raw_operator
+    if model._response.method == "decision_function":
+        raise NotImplementedError(
+            'response_method="decision_function" has no converter to ONNX. Fit with '
+            '"predict_proba", or with a regressor.'
+        )
+    inputs = list(operator.inputs)
+    if len(inputs) == 1 and isinstance(inputs[0].type, FloatTensorType):
+        wide = scope.declare_local_variable("wide", DoubleTensorType(inputs[0].type.shape))
+        graph.add("Cast", inputs[0].full_name, output=wide.full_name, to=TensorProto.DOUBLE)
+        inputs = [wide]
+    outputs = _parse_sklearn(scope, model.estimator_, inputs)
+    if not model._response.needs_classifier:
+        found = graph.add("Cast", outputs[0].full_name, to=TensorProto.DOUBLE)
+        return graph.add("Reshape", found, graph.constant(np.array([-1], dtype=np.int64)))
+    known = np.asarray(model.estimator_.classes_)
+    positions = model._code_of if len(known) == len(model._code_of) else model._code_of[known]
+    found = graph.add("Cast", outputs[1].full_name, to=TensorProto.DOUBLE)
+    return graph.add("MatMul", found, graph.constant(positions.astype(np.float64)))
+
+
+def _add_probabilities(graph: _Graph, score: str, output: str, model: Any) -> None:
+    """Add the probabilities of the proportional odds model, in float32."""
+    axis = graph.constant(np.array([1], dtype=np.int64))
+    slope = graph.add("Mul", score, graph.constant(np.array([model.slope])))
+    at = graph.add("Sub", graph.constant(model.biases), graph.add("Unsqueeze", slope, axis))
+    below = _CDFS[model.link](graph, graph.add("Cast", at, to=TensorProto.FLOAT))
+    # Differences of the columns 0, F(b_0 - a), ..., F(b_(K-2) - a), 1.
+    n = model.n_classes
+    first, last = np.zeros((n - 1, n), dtype=np.float32), np.zeros(n, dtype=np.float32)
+    at_bias = np.arange(n - 1)
+    first[at_bias, at_bias], first[at_bias, at_bias + 1], last[-1] = 1, -1, 1
+    product = graph.add("MatMul", below, graph.constant(first))
+    graph.add("Add", product, graph.constant(last), output=output)
+
+
+def _number(graph: _Graph, value: float) -> str:
+    return graph.constant(np.array([value], dtype=np.float32))
+
+
+def _normal_cdf(graph: _Graph, z: str) -> str:
+    erf = graph.add("Erf", graph.add("Mul", z, _number(graph, 0.5**0.5)))
+    half = graph.add("Mul", erf, _number(graph, 0.5))
+    return graph.add("Add", half, _number(graph, 0.5))
+
+
+def _loglog_cdf(graph: _Graph, z: str) -> str:
+    inner = graph.add("Exp", graph.add("Neg", z))
+    return graph.add("Exp", graph.add("Neg", inner))
+
+
+def _cloglog_cdf(graph: _Graph, z: str) -> str:
+    return graph.add("Sub", _number(graph, 1.0), _loglog_cdf(graph, graph.add("Neg", z)))
+
+
+def _cauchy_cdf(graph: _Graph, z: str) -> str:
+    turn = graph.add("Mul", graph.add("Atan", z), _number(graph, 1 / np.pi))
+    return graph.add("Add", turn, _number(graph, 0.5))
+
+
+#: The distribution functions of the links, as nodes.
+_CDFS: dict[str, Callable[[_Graph, str], str]] = {
+    "logit": lambda graph, z: graph.add("Sigmoid", z),
+    "probit": _normal_cdf,
+    "cloglog": _cloglog_cdf,
+    "loglog": _loglog_cdf,
+    "cauchit": _cauchy_cdf,
+}
+
+
+def _register_if_possible() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("skl2onnx") is not None:
+        register_converters()
+
+
+_register_if_possible()

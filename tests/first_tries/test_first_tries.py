@@ -1,0 +1,164 @@
+"""What people try in their first hour: each gives the right result, or says what to do."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.metrics import cohen_kappa_score, mean_absolute_error, mean_squared_error
+
+import ordcut
+
+RNG = np.random.default_rng(0)
+N = 200
+Y = RNG.integers(1, 5, N)
+S = Y + RNG.normal(scale=0.6, size=N)
+AGES = RNG.integers(16, 71, 3000)
+AGE_SCORES = AGES + RNG.normal(scale=5, size=3000)
+NAMES = np.array(["low", "mid", "high", "top"])[Y - 1]
+ORDER = ["low", "mid", "high", "top"]
+
+
+def best(labels, scores=S, **options):
+    return ordcut.optimal_thresholds(scores, labels, **options)
+
+
+#: What is tried, and what it must be equal to.
+RIGHT = {
+    "a list of floats and a list of ints": lambda: (best(Y.tolist(), S.tolist()), best(Y)),
+    "pandas series": lambda: (best(pd.Series(Y), pd.Series(S)), best(Y)),
+    "polars series": lambda: (best(pl.Series(Y), pl.Series(S)), best(Y)),
+    "a column of a frame": lambda: (best(pd.DataFrame({"y": Y})), best(Y)),
+    "labels that start at 1": lambda: (best(Y).classes.tolist(), [1, 2, 3, 4]),
+    "55 ages": lambda: (len(best(AGES, AGE_SCORES).classes), 55),
+    "ratings in half steps": lambda: (len(best(Y / 2).classes), 4),
+    "the order of text given": lambda: (
+        best(NAMES, classes=ORDER).thresholds.tolist(),
+        best(Y, objective="absolute").thresholds.tolist(),
+    ),
+    "an ordered categorical": lambda: (
+        best(pd.Categorical(NAMES, ORDER, ordered=True)).classes.tolist(), ORDER,
+    ),
+    "an ordered categorical in a frame": lambda: (
+        best(pd.DataFrame({"y": pd.Categorical(NAMES, ORDER, ordered=True)})).classes.tolist(),
+        ORDER,
+    ),
+    "an ordered dictionary of Arrow": lambda: (
+        best(pa.array(pd.Categorical(NAMES, ORDER, ordered=True))).classes.tolist(), ORDER,
+    ),
+    "an enum of polars": lambda: (
+        best(pl.Series(NAMES.tolist(), dtype=pl.Enum(ORDER))).classes.tolist(), ORDER,
+    ),
+    "bins of pandas.cut": lambda: (
+        best(pd.cut(pd.Series(Y), [0, 2, 4])).classes.tolist(), ["(0, 2]", "(2, 4]"],
+    ),
+    "bins read back from JSON": lambda: (
+        ordcut.Thresholds.from_json(best(pd.cut(pd.Series(Y), [0, 2, 4])).to_json())
+        .classes.tolist(),
+        ["(0, 2]", "(2, 4]"],
+    ),
+    "booleans": lambda: (best(Y > 2).classes.tolist(), [False, True]),
+    "qwk": lambda: (best(Y, objective="qwk"), best(Y, objective="quadratic_kappa")),
+    "mae": lambda: (best(Y, objective="mae"), best(Y)),
+    "accuracy": lambda: (best(Y, objective="accuracy"), best(Y, objective="zero_one")),
+    "scikit-learn's scorer name": lambda: (best(Y, objective="neg_mean_squared_error"),
+                                           best(Y, objective="squared")),
+    "the absolute error of scikit-learn": lambda: (
+        ordcut.evaluate([1, 2, 5, 5], [1, 2, 2, 5]),
+        mean_absolute_error([1, 2, 5, 5], [1, 2, 2, 5]),
+    ),
+    "the squared error of scikit-learn": lambda: (
+        ordcut.evaluate([1, 2, 5, 5], [1, 2, 2, 5], "squared"),
+        mean_squared_error([1, 2, 5, 5], [1, 2, 2, 5]),
+    ),
+    "the kappa of scikit-learn": lambda: (
+        ordcut.evaluate([1, 2, 5, 5], [1, 2, 2, 5], "qwk"),
+        pytest.approx(cohen_kappa_score([1, 2, 5, 5], [1, 2, 2, 5], weights="quadratic")),
+    ),
+    "the value is that of predicting": lambda: (
+        best(AGES, AGE_SCORES).value,
+        pytest.approx(mean_absolute_error(AGES, best(AGES, AGE_SCORES).predict(AGE_SCORES))),
+    ),
+    "thresholds of one's own": lambda: (
+        ordcut.judge(ordcut.Thresholds.from_values([1.5, 2.5, 3.5], [1, 2, 3, 4]), S, Y).value,
+        pytest.approx(mean_absolute_error(Y, np.clip(np.digitize(S, [1.5, 2.5, 3.5]) + 1, 1, 4))),
+    ),
+    "a threshold moved by hand": lambda: (best(Y).moved(0, 1.0).thresholds[0], 1.0),
+    "a class that never occurs": lambda: (best(Y, classes=range(6)).classes.tolist(), [*range(6)]),
+}  # fmt: skip
+
+#: What is tried, and what the error must say.
+ERRORS = {
+    "arguments swapped": (lambda: best(S, Y), "seem to be swapped"),
+    "continuous labels": (lambda: best(S + RNG.normal(size=N)), "look continuous"),
+    "class probabilities as scores": (
+        lambda: best(Y, np.full((N, 4), 0.25)), r"proba @ np.arange\(4\)",
+    ),
+    "a frame of scores": (lambda: best(Y, pd.DataFrame({"s": S})), "squeeze"),
+    "NaN in the scores": (lambda: best(Y, np.append(S[1:], np.nan)), "Drop or fix those rows"),
+    "missing labels": (lambda: best([None, *Y[1:]]), "must not be missing"),
+    "fewer labels than scores": (lambda: best(Y[1:]), "must have the same length"),
+    "one class only": (lambda: best(np.ones(N)), "list them all in classes="),
+    "a misspelt objective": (lambda: best(Y, objective="absolut"), 'Did you mean "absolute"'),
+    "a cost matrix that is too small": (lambda: best(Y, objective=[[0, 1], [1, 0]]), "4"),
+    "nanoseconds as scores": (
+        lambda: best(Y, 10**18 + np.arange(N) * 3 + 1), "Subtract a common offset",
+    ),
+    "a label that is no class": (lambda: best(Y, classes=[1, 2, 3]), "among the classes 1, 2, 3"),
+    "negative weights": (lambda: best(Y, sample_weight=-np.ones(N)), "not negative"),
+    "thresholds out of order": (
+        lambda: ordcut.Thresholds.from_values([2, 1], [0, 1, 2]), "ascending order",
+    ),
+}  # fmt: skip
+
+#: What is tried, and the warning it must give.
+WARNINGS = {
+    "text without an order": (lambda: best(NAMES), ordcut.UnorderedLabelsWarning, "classes="),
+    "scores the wrong way": (lambda: best(Y, -S), ordcut.ReversedScoresWarning, "-scores"),
+    "a frame with scores the wrong way": (
+        lambda: ordcut.frames.optimal_thresholds(
+            pl.DataFrame({"s": -S, "y": Y}), score="s", label="y"
+        ),
+        ordcut.ReversedScoresWarning,
+        "-scores",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_first_try_gives_the_right_result(name):
+    found, expected = RIGHT[name]()
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_a_mistake_is_an_error_that_says_what_to_do(name):
+    attempt, message = ERRORS[name]
+    with pytest.raises((ValueError, TypeError), match=message):
+        attempt()
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_what_looks_like_a_mistake_is_a_warning(name):
+    attempt, category, message = WARNINGS[name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        attempt()
+    assert any(w.category is category and message in str(w.message) for w in caught)
+
+
+def test_there_are_forty_of_them():
+    assert len(RIGHT) + len(ERRORS) + len(WARNINGS) >= 40
+
+
+def test_a_result_explains_itself():
+    text = best(Y, classes=range(6)).explain()
+    assert "No score is labelled" in text
+    assert "No other thresholds do better there" in text
+    smoothed = best(Y, smoothing=0.5).explain()
+    assert "on the labels as observed, others may do better" in smoothed
+    assert "No other" not in smoothed
+    given = best(Y).moved(0, 1.0).explain()
+    assert "not claimed to be optimal" in given
