@@ -196,3 +196,22 @@ def test_scores_near_the_end_of_the_floats_give_the_same(quick_frames_of, few_ce
     frame = quick_frames_of(s=scores, y=LABELS)
     found = frames.optimal_thresholds(frame, score="s", label="y")
     assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
+
+
+def test_the_order_of_a_dictionary_or_an_enum_is_kept():
+    import duckdb
+    import pandas as pd
+
+    names = np.array(["low", "mid", "high", "top", "over"])
+    order = names.tolist()
+    labels = pd.Categorical(names[LABELS], categories=order, ordered=True)
+    table = pa.Table.from_pandas(pd.DataFrame({"s": SCORES, "y": labels}))
+    connection = duckdb.connect()
+    connection.execute(f"create type grade as enum {tuple(order)}")
+    relation = connection.from_arrow(pa.table({"s": SCORES, "t": names[LABELS]}))
+    relation = relation.project("s, t::grade as y")
+    for frame in (table, relation, pd.DataFrame({"s": SCORES, "y": labels})):
+        found = frames.optimal_thresholds(frame, score="s", label="y")
+        assert found.classes.tolist() == order
+        expected = ordcut.optimal_thresholds(SCORES, names[LABELS], classes=order)
+        assert found.thresholds.tolist() == expected.thresholds.tolist()

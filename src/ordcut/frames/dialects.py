@@ -41,6 +41,26 @@ def first_rows(frame: Any, n_rows: int) -> Any:
     return frame.head(n_rows)
 
 
+def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
+    """Return the ordered categories of a column; None where its type states no order.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyarrow as pa
+    >>> sizes = pd.Categorical(["s", "l"], categories=["s", "m", "l"], ordered=True)
+    >>> frame = nw.from_native(pa.table({"size": pa.array(sizes)}))
+    >>> stated_order(frame, "size", frame.schema["size"])
+    ['s', 'm', 'l']
+    """
+    if isinstance(dtype, nw.Enum):
+        return list(dtype.categories)
+    if frame.implementation.is_pyarrow():  # narwhals does not tell ordered dictionaries apart
+        column = frame.to_native().column(name)
+        if getattr(column.type, "ordered", False) and column.num_chunks:
+            return list(column.chunk(0).dictionary.to_pylist())
+    return None
+
+
 def materialiser(frame: Any) -> Callable[[], Any] | None:
     """Return a function that makes an engine keep the rows of a lazy frame; None if it cannot.
 

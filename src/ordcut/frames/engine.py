@@ -86,12 +86,13 @@ class Engine:
         self._label_dtype = schema[label]
         #: The dtype that the scores have, or get.
         self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)
-        is_enum = isinstance(self._label_dtype, nw.Enum)
-        #: The order of the classes, where the type of the labels states one.
-        self.stated_order = list(self._label_dtype.categories) if is_enum else None
         self.is_weighted = weight is not None
         self._score = as_number(score, schema, "score").alias("x")
         is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
+        #: The order of the classes, where the type of the labels states one.
+        self.stated_order = (
+            dialects.stated_order(some, label, self._label_dtype) if is_category else None
+        )
         a_label = nw.col(label).cast(nw.String) if is_category else nw.col(label)
         columns = [self._score, a_label.alias("label")]
         if weight is not None:
