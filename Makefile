@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint programs docs clean bench bench-cli bench-estimators bench-exact bench-experiment \
+.PHONY: demo test lint programs docs dist clean bench bench-cli bench-estimators bench-exact bench-experiment \
   bench-frames bench-generalisation bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
@@ -29,6 +29,12 @@ programs:  ## install the programs that tests need and the system lacks, as root
 
 docs: .venv/docs.ready  ## build the documentation into docs/_build/html, warnings as errors
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+
+dist: .venv/dist.ready  ## build wheel and sdist into dist/, and check them as a user gets them
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python .ci/check_dist.py dist
 
 bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 	$(BIN)/python -m benchmarks
@@ -62,4 +68,4 @@ bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and it
 	touch $@
 
 clean:
-	rm -rf .venv demo-output docs/_build docs/gallery docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv dist demo-output docs/_build docs/gallery docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,136 +1,106 @@
-"""The coverage of 95 % intervals, for thresholds known in closed form.
+"""The coverage of 95 % intervals, for populations whose best thresholds and risks are known.
 
-Labels follow a cumulative logit model of the score, so that the best thresholds of the population
-are known, and their risk on new rows can be computed by quadrature. Each row is the mean over many
-data sets and all thresholds. `m of n` is `Thresholds.bootstrap`; `n of n, percentile` and
-`n of n, basic` are the two usual intervals of a bootstrap that draws n rows, which is not
-consistent for thresholds. `value` is how often the interval for the value contains the risk that
-the thresholds found have on new rows. Each bootstrap has 100 replicates. The size m and the kind of
-interval were chosen on other designs: absolute loss, normal scores, three, four and six classes, up
-to 5000 rows.
+The chances of each class are given functions of the score, so that the best thresholds of the
+population and the risk of any thresholds on new rows can be computed on a grid of scores;
+`benchmarks/populations.py` has the designs. `thresholds` is how often intervals contain the best
+thresholds, the mean over data sets and thresholds, with its standard error, and `lowest` the least
+of the thresholds. `value` is how often the interval for the value contains the risk that the
+thresholds found have on new rows. `low` says which of the three are below the level by more than
+0.03. `m of n` is `Thresholds.bootstrap`; `n of n, percentile` and `n of n, basic` are the two usual
+intervals of a bootstrap that draws n rows, which is not consistent for thresholds. `smoothed only`
+is what the replicates of smoothed thresholds would give without the plain ones. Each bootstrap has
+100 replicates. The size m and the kind of interval were chosen on other designs: absolute loss,
+normal scores, three, four and six classes, up to 5000 rows.
+
+`python -m benchmarks coverage` repeats the simulations.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import ordcut
+from benchmarks.populations import POPULATIONS, Population
 
-LEVEL, N_REPLICATES, N_GRID = 0.95, 100, 20_001
+LEVEL, N_REPLICATES, TOLERANCE = 0.95, 100, 0.03
 #: The numbers of rows, and how many data sets are drawn of each.
-SIZES = {200: 100, 1_000: 100, 10_000: 100, 100_000: 40}
+SIZES = {200: 300, 1_000: 200, 10_000: 100}
+#: Intervals of all rows are compared for so many of the populations.
+N_COMPARED = 3
+N_OF_N = {"n of n, basic", "n of n, percentile"}
 TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 
 
-@dataclass(frozen=True)
-class Design:
-    """A population: the distribution of scores and labels, and the best thresholds."""
-
-    name: str
-    quantile: Callable[[np.ndarray], np.ndarray]
-    biases: np.ndarray
-    slope: float
-    objective: ordcut.Objective
-    best: np.ndarray
-
-    def chance_of_at_least(self, scores: np.ndarray) -> np.ndarray:
-        """Return P(class >= k | score) for every class but the lowest."""
-        return 1 / (1 + np.exp(-self.slope * (scores[:, None] - self.biases)))
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        scores = self.quantile(rng.random(n))
-        return scores, (rng.random((n, 1)) < self.chance_of_at_least(scores)).sum(axis=1)
-
-    def risk(self, thresholds: np.ndarray) -> float:
-        """Return the mean cost of thresholds over the population."""
-        scores = self.quantile((np.arange(N_GRID) + 0.5) / N_GRID)
-        at_least = self.chance_of_at_least(scores)
-        edges = np.ones((N_GRID, 1)), np.zeros((N_GRID, 1))
-        shares = -np.diff(np.hstack([edges[0], at_least, edges[1]]), axis=1)
-        predicted = np.searchsorted(thresholds, scores, side="right")
-        return float((self.objective.cost[predicted] * shares).sum(axis=1).mean())
-
-
-def _normal(share: np.ndarray) -> np.ndarray:
-    from scipy.special import ndtri
-
-    return ndtri(share)
-
-
-def _designs() -> list[Design]:
-    absolute = ordcut.resolve_objective("absolute", 5)
-    four = np.array([-1.0, -0.2, 0.4, 1.2])
-    # Too high costs three times as much, so a class must be three times as likely to be reached.
-    asymmetric = ordcut.resolve_objective("absolute", 4).asymmetric(3)
-    three = np.array([0.4, 1.0, 2.0])
-    # Neighbouring classes are equally likely at the best thresholds for the zero-one loss.
-    zero_one, two, odds = ordcut.resolve_objective("zero_one", 3), np.array([-0.5, 0.7]), 3.0
-    low, high = np.exp(odds * two)
-    modes = np.array([-np.log(1 / low - 2 / high), np.log(high - 2 * low)]) / odds
-    return [
-        Design("normal scores", _normal, four, 4.0, absolute, four),
-        Design(
-            "exponential scores",
-            lambda share: -np.log1p(-share),
-            three,
-            3.0,
-            asymmetric,
-            three + np.log(3) / 3.0,
-        ),
-        Design("uniform scores", lambda share: 4 * share - 2, two, odds, zero_one, modes),
-    ]
-
-
 def run(quick: bool) -> Iterator[dict[str, Any]]:
-    for design in _designs():
+    for number, population in enumerate(POPULATIONS):
         for n, n_data in [(200, 3)] if quick else SIZES.items():
-            yield from _simulate(design, n, n_data)
+            ways = ["m of n"]
+            if number < N_COMPARED:
+                ways += sorted(N_OF_N)
+            if "smoothing" in population.options:  # which takes ten times as long
+                ways, n_data = [*ways, "smoothed only"], -(-n_data // 2)
+            yield from simulate(population, n, n_data, ways)
 
 
-def _simulate(design: Design, n: int, n_data: int) -> Iterator[dict[str, Any]]:
-    held: dict[str, list] = {}
+def simulate(
+    population: Population,
+    n: int,
+    n_data: int,
+    ways: list[str],
+    n_replicates: int = N_REPLICATES,
+) -> Iterator[dict[str, Any]]:
+    """Yield the coverage of each kind of intervals, over many data sets of n rows."""
+    held: dict[str, list] = {way: [] for way in ways}
     for seed in range(n_data):
-        scores, labels = design.draw(n, np.random.default_rng([seed, n]))
-        found = ordcut.optimal_thresholds(
-            scores, labels, objective=design.objective, classes=range(design.objective.n_classes)
-        )
-        risk = design.risk(found.thresholds)
-        for way, (intervals, value_interval, size) in _intervals(found, n).items():
-            low, high = intervals.T
-            held.setdefault(way, []).append(
-                (
-                    ((low <= design.best) & (design.best <= high)).mean(),
-                    value_interval[0] <= risk <= value_interval[1],
-                    np.median(high - low),
-                    size,
-                )
-            )
+        found = ordcut.optimal_thresholds(**population.draw(n, np.random.default_rng([seed, n])))
+        risk = population.risk(found.thresholds)
+        boot = found.bootstrap(n_replicates)
+        all_rows = found.bootstrap(n_replicates, size=n) if {*ways} >= N_OF_N else None
+        for way in ways:
+            intervals, (low, high) = _intervals(way, boot, all_rows)
+            is_held = (intervals[:, 0] <= population.best) & (population.best <= intervals[:, 1])
+            # Infinite ends are as wide as can be; two at the same end are of no width.
+            same = intervals[:, 0] == intervals[:, 1]
+            with np.errstate(invalid="ignore"):
+                widths = np.where(same, 0, intervals[:, 1] - intervals[:, 0])
+            held[way].append((is_held, np.median(widths), low <= risk <= high, high - low))
     for way, rows in held.items():
-        coverage, value, width, size = np.array(rows, float).T
+        is_held, widths, value, value_widths = (
+            np.array(column) for column in zip(*rows, strict=True)
+        )
+        coverage = {
+            "thresholds": float(is_held.mean()),
+            "lowest": float(is_held.mean(axis=0).min()),
+            "value": float(value.mean()),
+        }
         yield {
-            "population": design.name,
-            "objective": design.objective.name,
-            "K": design.objective.n_classes,
+            "population": population.name,
+            "objective": population.objective.name,
+            "K": population.n_classes,
             "n": n,
             "interval": way,
-            "rows per replicate": int(size[0]),
             "data sets": n_data,
-            "thresholds": float(coverage.mean()),
-            "standard error": float(coverage.std() / np.sqrt(n_data)),
-            "median width": float(np.median(width)),
-            "value": float(value.mean()),
+            **coverage,
+            "standard error": float(is_held.mean(axis=1).std() / np.sqrt(n_data)),
+            "median width": float(np.median(widths)),
+            "median width, value": float(np.median(value_widths)),
+            "low": ", ".join(k for k, share in coverage.items() if share < LEVEL - TOLERANCE),
         }
 
 
-def _intervals(found: ordcut.Thresholds, n: int) -> dict[str, tuple]:
-    few, all_rows = found.bootstrap(N_REPLICATES), found.bootstrap(N_REPLICATES, size=n)
+def _intervals(
+    way: str, boot: ordcut.Bootstrap, all_rows: ordcut.Bootstrap | None
+) -> tuple[np.ndarray, np.ndarray]:
+    found = boot.found
+    if way == "smoothed only":
+        only = replace(boot, plain_thresholds=boot.thresholds, centres=found.thresholds)
+        return only.intervals(LEVEL), boot.value_interval(LEVEL)
+    if all_rows is None or way == "m of n":
+        return boot.intervals(LEVEL), boot.value_interval(LEVEL)
     low, high = np.quantile(all_rows.thresholds, TAILS, axis=0, method="nearest")
     values = np.quantile(all_rows.values, TAILS)
-    basic = 2 * found.thresholds - np.array([high, low])
-    return {
-        "m of n": (few.intervals(LEVEL), few.value_interval(LEVEL), few.size),
-        "n of n, percentile": (np.array([low, high]).T, values, n),
-        "n of n, basic": (basic.T, 2 * found.value - values[::-1], n),
-    }
+    if way == "n of n, percentile":
+        return np.array([low, high]).T, values
+    return (2 * found.thresholds - np.array([high, low])).T, 2 * found.value - values[::-1]

@@ -61,7 +61,11 @@ def test_a_kernel_is_compiled_once_its_steps_have_cost_as_much(is_there, monkeyp
     monkeypatch.setattr(jit, "_compile", lambda _: lambda *_: ran.append("compiled"))
     monkeypatch.setattr(jit, "_numba_is_imported", lambda: is_there)
     price = jit.STEPS_WORTH_LOADING if is_there else jit.STEPS_WORTH_IMPORTING
-    kernel = jit.Kernel(lambda rows: ran.append("python"), ["rows"], steps=1)
+
+    def loop(rows):
+        ran.append("python" if len(rows) else "nothing")
+
+    kernel = jit.Kernel(loop, ["rows"], steps=1)
     for _ in range(3):
         kernel(range(price // 2))
     assert ran == ["python", "python", "compiled"]

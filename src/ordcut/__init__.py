@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ordcut import estimators, frames, plots, report, scorers, torch
+    from ordcut import estimators, frames, onnx, plots, report, scorers, torch
     from ordcut.errors import (
         CrossedThresholdsError,
         ReversedScoresWarning,
@@ -38,6 +38,7 @@ __all__ = [
     "evaluate",
     "frames",
     "judge",
+    "onnx",
     "optimal_thresholds",
     "plots",
     "report",
@@ -67,7 +68,7 @@ _MODULE_OF = {
 }
 
 #: Public modules, which are imported when they are first used as well.
-_MODULES = {"estimators", "frames", "plots", "report", "scorers", "torch"}
+_MODULES = {"estimators", "frames", "onnx", "plots", "report", "scorers", "torch"}
 
 
 def __getattr__(name: str) -> Any:

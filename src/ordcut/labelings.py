@@ -24,6 +24,9 @@ from ordcut.typing import Array, ArrayLike, Floats
 if TYPE_CHECKING:
     from ordcut.estimators import ProportionalOddsModel
 
+#: The total of expected counts, which are rounded to whole numbers.
+EXPECTED_TOTAL = 2.0**40
+
 #: The number of scores at which a likelihood labeling is checked to be non-decreasing.
 N_PROBES = 1000
 
@@ -399,9 +402,10 @@ def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> di
 
 def _best_kappa_bins(probabilities: Floats, weights: Floats, objective: Objective) -> Array:
     """Return the first bin above each threshold of the greatest kappa of the expected confusion."""
-    filled = np.flatnonzero(weights)
-    rows = Rows.read(filled, probabilities[filled], weights=weights[filled])
-    found = thresholds_of_rows(rows, objective)
+    # In whole numbers, sums are exact, and no near tie between fractions has to be resolved.
+    expected = np.rint(probabilities * weights[:, None] * (EXPECTED_TOTAL / weights.sum()))
+    filled = np.flatnonzero(expected.any(axis=1))
+    found = thresholds_of_rows(Rows.read(filled, expected[filled]), objective)
     # A threshold below all filled bins is at the left end, one above them at the right end.
     firsts = np.concatenate([[0], filled[1:], [len(weights)]])
     return firsts[np.searchsorted(filled, found.thresholds)]

@@ -140,6 +140,10 @@ class Objective:
             return float(paid / weight)
         predicted, true = confusion.sum(axis=1), confusion.sum(axis=0)
         by_chance = predicted @ self.cost @ true
+        if by_chance == 0 and self.cost.any():  # perhaps it is only too small for a float
+            scaled, share = self.cost / self.cost.max(), confusion / weight
+            paid, weight = (scaled * share).sum(), 1.0
+            by_chance = share.sum(axis=1) @ scaled @ share.sum(axis=0)
         if by_chance == 0:
             raise undefined_kappa(self.name, int(predicted.argmax()))
         return float(1 - paid * weight / by_chance)

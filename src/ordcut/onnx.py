@@ -20,7 +20,8 @@ try:
     from onnx import TensorProto, helper, numpy_helper
 except ImportError as error:
     raise ImportError(
-        'ordcut.onnx needs onnx, which is not installed. Install it with: pip install "ordcut[onnx]".'
+        "ordcut.onnx needs onnx, which is not installed. "
+        'Install it with: pip install "ordcut[onnx]".'
     ) from error
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     register_converters()
     import skl2onnx
 
-    return skl2onnx.to_onnx(estimator, X[:1], **options)
+    made: onnx.ModelProto = skl2onnx.to_onnx(estimator, X[:1], **options)
+    return made
 
 
 def register_converters() -> None:
@@ -239,7 +241,7 @@ def _set_types(operator: Any) -> None:
     from skl2onnx.common import data_types
 
     classes, kind = _class_values(operator.raw_operator.classes_)
-    types = {
+    types: dict[int, Any] = {
         TensorProto.INT64: data_types.Int64TensorType,
         TensorProto.DOUBLE: data_types.DoubleTensorType,
         TensorProto.BOOL: data_types.BooleanTensorType,
@@ -290,6 +292,12 @@ def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
         wide = scope.declare_local_variable("wide", DoubleTensorType(inputs[0].type.shape))
         graph.add("Cast", inputs[0].full_name, output=wide.full_name, to=TensorProto.DOUBLE)
         inputs = [wide]
+    last = model.estimator_
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    if model._response.needs_classifier and not hasattr(last, "labeler_"):
+        # Probabilities as an array; by default skl2onnx makes a dictionary for each row.
+        scope.add_options(id(last), {"zipmap": False})
     outputs = _parse_sklearn(scope, model.estimator_, inputs)
     if not model._response.needs_classifier:
         found = graph.add("Cast", outputs[0].full_name, to=TensorProto.DOUBLE)

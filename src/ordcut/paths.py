@@ -93,7 +93,7 @@ class ThresholdPath:
         >>> path.plot(kind="value").get_ylabel()
         'absolute'
         """
-        from ordcut.plots import add_legend, new_axes, ordered_colours, set_log_scale, shortened
+        from ordcut.plots import add_legend, new_axes, ordered_colours, pair_names, set_log_scale
 
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)
@@ -104,10 +104,10 @@ class ThresholdPath:
             ax.set_ylabel(self.objective)
         else:
             lines = np.where(np.isfinite(self.thresholds), self.thresholds, np.nan)[order].T
-            names = [shortened(name) for name in self.points[0].classes]
+            names = pair_names(self.points[0].classes)
             for k, colour in enumerate(ordered_colours(len(lines), cmap)):
                 style = {"marker": "o", "markersize": 3, "color": colour}
-                ax.plot(self.grid[order], lines[k], label=f"{names[k]} | {names[k + 1]}", **style)
+                ax.plot(self.grid[order], lines[k], label=names[k], **style)
             ax.set_ylabel("threshold")
             add_legend(ax)
         if self.grid.min() > 0:

@@ -1,13 +1,16 @@
 """Exit codes, help, and what is said on which stream."""
 
+import ast
 import errno
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 
+from ordcut import frames
 from ordcut.cli import failures
 from ordcut.cli.app import COMMANDS, LazyGroup
 from ordcut.cli.app import ordcut as group
@@ -75,6 +78,39 @@ def test_every_error_becomes_words_and_a_code(ordcut, monkeypatch, error, code, 
     assert "Traceback" not in done.err
     if not isinstance(error, BrokenPipeError):  # nobody reads on, so there is nothing to say
         assert "Traceback" in ordcut("--traceback", "fit").err
+
+
+def messages_about_frames():
+    """The texts in the code for frames that name the argument, except for what is not a frame."""
+    for path in sorted(Path(frames.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("Error"):
+                parts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                text = "".join(part for part in parts if isinstance(part, str))
+                if re.search(r"\bframe\b", text, re.I) and "narwhals" not in text:
+                    yield text
+
+
+def test_no_message_says_frame():
+    texts = list(messages_about_frames())
+    assert len(texts) >= 4
+    for text in texts:
+        assert not re.search(r"\bframe\b", failures.with_option_names(text), re.I), text
+
+
+@pytest.mark.parametrize("rows", ["1,0\n,1\n", "1,\n2,\n"])
+def test_missing_values_are_said_to_be_in_files(ordcut, rows):
+    for nulls in ("raise", "drop"):
+        done = ordcut("fit", "-", "--score", "score", "--label", "label", "--nulls", nulls,
+                      stdin="score,label\n" + rows)  # fmt: skip
+        assert "frame" not in done.out + done.err
+        if nulls == "raise":
+            assert "Error: FILES must not have missing values" in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_does_not_say_frame(ordcut, command):
+    assert "frame" not in ordcut(command, "--help").out.replace("dataframe", "").lower()
 
 
 def test_python_m_ordcut_is_the_command():

@@ -1,15 +1,20 @@
 """Files as frames of an engine: paths, types of columns, and engines that are missing."""
 
 import gzip
+import json
 import sys
 
 import click
+import duckdb
+import narwhals as nw
 import pytest
 
 from ordcut.cli.app import ordcut as group
 from ordcut.cli.engines import ENGINES, PACKAGES, open_frame
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, find_files
+from ordcut.cli.files import Columns, Reading, find_files
+
+COLUMNS = Columns("score", "label")
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +68,108 @@ def test_a_fraction_after_many_whole_numbers_is_not_rounded(tmp_path, format):
     assert read(tmp_path / f"rows.{format}", text)[-1] == (30_000.5, 30_000.5)
 
 
+def read_with(engine, path, **reading):
+    """The rows of a file in order, whatever the engine reads them into."""
+    frame = open_frame(engine, find_files([str(path)], Reading(**reading)), COLUMNS)
+    rows = nw.from_native(frame).lazy().collect().rows()
+    return sorted(tuple(row) for row in rows)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas, in the code of Dask
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("separator", [";", "\t", "|", None])
+def test_decimal_commas_are_read_by_every_engine(tmp_path, engine, separator):
+    path = tmp_path / "rows.csv"
+    mark = separator or ";"
+    lines = ["score,label", "1.5,2.5", "-10,3", "2.5e3,3"]
+    text = "\n".join(line.replace(",", mark).replace(".", ",") for line in lines)
+    path.write_text(text)
+    expected = [(-10.0, 3.0), (1.5, 2.5), (2500.0, 3.0)]
+    assert read_with(engine, path, decimal=",", separator=separator) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "decimal", "advice"),
+    [
+        ("1,5", ".", "pass --decimal ,"),
+        ("1.234", ",", "pass --decimal ."),
+        ("1.234,5", ",", "Fix that row"),
+        ("x", ",", "Fix that row"),
+    ],
+)
+def test_numbers_with_another_decimal_mark_are_never_guessed(tmp_path, number, decimal, advice):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"score;label\n7;a\n{number};b\n")
+    with pytest.raises(UserError, match=f'got "{number}" in row 2.*{advice}'):
+        read_with("duckdb", path, decimal=decimal)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz", "rows.jsonl"])
+def test_text_is_read_in_its_encoding(tmp_path, encoding, engine, name):
+    path = tmp_path / name
+    text = "score,label\n1.5,café\n"
+    if name == "rows.jsonl":
+        text = '{"score": 1.5, "label": "café"}\n'
+    encoded = text.encode(encoding)
+    path.write_bytes(gzip.compress(encoded) if name.endswith(".gz") else encoded)
+    assert read_with(engine, path, encoding=encoding) == [(1.5, "café")]
+
+
+def test_the_option_is_named_where_text_is_not_utf_8(ordcut, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("score,label\n1.5,café\n2.5,thé\n".encode("cp1252"))
+    columns = "--score", "score", "--label", "label"
+    done = ordcut("fit", path, *columns)
+    assert done.code == 2
+    assert "pass --encoding" in done.err
+    assert ordcut("fit", path, *columns, "--encoding", "windows-1252").code == 0
+    done = ordcut("fit", path, *columns, "--encoding", "ascii")
+    assert done.code == 2
+    assert "--encoding must be that of the text" in done.err
+    done = ordcut("fit", path, *columns, "--encoding", "base64")
+    assert done.code == 2
+    assert "'base64' is not an encoding" in done.err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_every_engine_names_the_option_for_another_encoding(ordcut, tmp_path, engine, encoding):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("score,label\n1.5,café\n2.5,thé\n".encode(encoding))
+    command = "fit", path, "--score", "score", "--label", "label", "--engine", engine
+    done = ordcut(*command)
+    assert done.code == 2
+    assert "ass --encoding" in done.err
+    done = ordcut(*command, "--encoding", encoding)
+    assert done.code == 0, done.err
+    assert "café" in done.out
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_every_engine_reads_gzip_from_standard_input(start, engine):
+    columns = "--score", "score", "--label", "label"
+    process = start("fit", "-", *columns, "--engine", engine, "--json")
+    out, err = process.communicate(gzip.compress(b"score,label\n1,0\n2,0\n3,1\n"))
+    assert (process.returncode, err) == (0, b"")
+    assert json.loads(out)["thresholds"] == [2.5]
+
+
+def test_standard_input_has_a_name_in_messages(ordcut):
+    done = ordcut("fit", "-", "--score", "s", "--label", "label", stdin="score,label\n1,2\n")
+    assert "--score must name a column of standard input" in done.err
+
+
+@pytest.mark.parametrize("option", [("--decimal", ","), ("--encoding", "latin-1")])
+def test_options_of_text_are_refused_for_parquet(ordcut, tmp_path, option):
+    path = tmp_path / "rows.parquet"
+    duckdb.sql("SELECT 1 AS score, 2 AS label").write_parquet(str(path))
+    done = ordcut("fit", path, "--score", "score", "--label", "label", *option)
+    assert done.code == 2
+    assert f"{option[0]} must be left out for files that are not csv" in done.err
+
+
 def test_compressed_text_is_read(tmp_path):
     text = gzip.compress(b"score,label\n1,2\n")
     assert read(tmp_path / "rows.csv.gz", text) == [(1.0, 2)]
@@ -76,9 +183,10 @@ def test_columns_of_several_files_are_matched_by_name(tmp_path):
     assert sorted(relation.fetchall()) == [(1.0, 2), (4.0, 3)]
 
 
-def test_fit_offers_the_engines_that_there_are():
-    fit = group.get_command(click.Context(group), "fit")
-    choice = next(parameter.type for parameter in fit.params if parameter.name == "engine")
+@pytest.mark.parametrize("command", ["fit", "evaluate", "report"])
+def test_commands_offer_the_engines_that_there_are(command):
+    parameters = group.get_command(click.Context(group), command).params
+    choice = next(parameter.type for parameter in parameters if parameter.name == "engine")
     assert list(choice.choices) == list(ENGINES) == list(PACKAGES)
 
 

@@ -98,6 +98,55 @@ def test_weights_and_costs_come_along(ordcut, tmp_path, rows):
     assert np.sum(facts["confusion"]) == pytest.approx(weights.sum())
 
 
+@pytest.mark.parametrize("engine", ["polars", "dask"])
+def test_every_engine_gives_the_same(ordcut, tmp_path, saved, engine):
+    scores, labels = make_rows(250, seed=1)
+    columns = {"score": scores, "label": labels, "theirs": labels[::-1], "w": np.arange(250) % 3}
+    file = tmp_path / "other.parquet"
+    connection = duckdb.connect()
+    connection.register("rows", columns)
+    missing = "SELECT NULL, 'bad', 'good', 1"
+    connection.execute(f"COPY (FROM rows UNION ALL {missing}) TO '{file}' (FORMAT parquet)")
+    options = "-t", saved, "--weight", "w", "--nulls", "drop"
+    evaluate = "evaluate", file, *options, "--against", "theirs", "--json"
+    by_duckdb, done = ordcut(*evaluate), ordcut(*evaluate, "--engine", engine)
+    assert done.code == 0, done.err
+    assert done.out == by_duckdb.out
+    theirs = json.loads(done.out)["values"]["theirs"]["absolute"]
+    expected = library.evaluate(labels, labels[::-1], classes=CLASSES, sample_weight=columns["w"])
+    assert theirs == pytest.approx(expected)
+    page = "report", file, *options, "-o", "-", "-q"
+    assert ordcut(*page, "--engine", engine).out == ordcut(*page).out
+
+
+@pytest.mark.parametrize("text", ["balanced", "good=4,bad=0.5", None, "none"])
+def test_weights_of_classes_are_an_option_or_those_of_fit(
+    ordcut, tmp_path, csv_file, other_rows, text
+):
+    file, scores, labels, others = other_rows
+    out = tmp_path / "weighted.json"
+    columns = "--score", "score", "--label", "label", "--classes", ",".join(CLASSES)
+    fit = ordcut("fit", csv_file, *columns, "--class-weight", "fair=3", "-o", out, "-q")
+    assert fit.code == 0, fit.err
+    option = [] if text is None else ["--class-weight", text]
+    done = ordcut("evaluate", file, "-t", out, "--against", "theirs", "--json", *option)
+    assert done.code == 0, done.err
+    values = json.loads(done.out)["values"]
+    weights = {
+        "balanced": "balanced", "good=4,bad=0.5": [0.5, 1, 4], None: [1, 3, 1], "none": None
+    }[text]  # fmt: skip
+    predicted = library.Thresholds.from_json(out.read_text()).predict(scores)
+    how = {"classes": CLASSES, "class_weight": weights}
+    for objective in OBJECTIVES:
+        for name, labeling in ((OURS, predicted), ("theirs", others)):
+            expected = library.evaluate(labels, labeling, objective, **how)
+            assert values[name][objective] == pytest.approx(expected, rel=1e-12)
+        best = library.optimal_thresholds(scores, labels, objective=objective, **how)
+        assert values[OPTIMAL][objective] == pytest.approx(best.value, rel=1e-12)
+    page = ordcut("report", file, "-t", out, "-o", "-", "-q", *option)
+    assert page.code == 0, page.err
+
+
 @pytest.fixture
 def file_without_costs(tmp_path, rows):
     """Thresholds for costs of the user's own, as the library writes them: with a name only."""

@@ -101,12 +101,16 @@ def test_every_engine_gives_the_same(ordcut, tmp_path, engine, name):
     assert same(read_saved(out), expected)
 
 
-def test_spark_gives_the_same(tmp_path):
+def test_spark_gives_the_same(ordcut, tmp_path):
     scores, labels = make_rows(500)
     files = [tmp_path / name for name in ["rows.csv", "rows.parquet", "rows.jsonl"]]
     commands = [
         ["fit", file, *COLUMNS, *ORDER, "--engine", "spark", "-o", f"{file}.cuts"] for file in files
     ]
+    page = ["report", files[1], "-t", f"{files[1]}.cuts", "-q"]
+    evaluation = ["evaluate", files[1], "-t", f"{files[1]}.cuts", "--against", "label", "--json"]
+    commands.append([*page, "--engine", "spark", "-o", tmp_path / "page.html"])
+    commands.append([*evaluation, "--engine", "spark"])
     for file in files:
         write_rows(file, scores, labels)
     # In a process of its own, where no other session of Spark is at hand, and one for all files.
@@ -128,6 +132,8 @@ def test_spark_gives_the_same(tmp_path):
     expected = library.optimal_thresholds(scores, labels, classes=CLASSES)
     for file in files:
         assert same(read_saved(Path(f"{file}.cuts")), expected)
+    assert done.stdout.endswith(ordcut(*evaluation).out)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == ordcut(*page, "-o", "-").out
 
 
 def test_a_matrix_of_costs_is_an_objective_and_is_saved(ordcut, tmp_path, rows, csv_file):
@@ -317,3 +323,58 @@ def test_nothing_is_computed_if_the_output_is_there(ordcut, tmp_path):
     assert done.code == 2
     assert "pass --force" in done.err  # and not that missing.csv is missing
     assert out.read_text() == "precious"
+
+
+@pytest.mark.parametrize("text", ["balanced", "good=4,bad=0.5"])
+def test_weights_of_classes_are_those_of_the_library_and_are_saved(
+    ordcut, tmp_path, rows, csv_file, text
+):
+    out = tmp_path / "t.json"
+    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--class-weight", text, "-o", out)
+    assert done.code == 0, done.err
+    weights = "balanced" if text == "balanced" else [0.5, 1, 4]
+    expected = library.optimal_thresholds(*rows, classes=CLASSES, class_weight=weights)
+    assert same(read_saved(out), expected)
+    assert json.loads(out.read_text())["class_weight"] == weights
+
+
+def test_costs_with_names_need_not_be_in_order(ordcut, tmp_path, rows, csv_file):
+    matrix, out = tmp_path / "cost.csv", tmp_path / "t.json"
+    matrix.write_text(",good,bad,fair\nbad,5,0,1\nfair,3,2,0\ngood,0,9,4\n")
+    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--objective", matrix, "-o", out)
+    assert done.code == 0, done.err
+    cost = [[0, 1, 5], [2, 0, 3], [9, 4, 0]]
+    assert same(read_saved(out), library.optimal_thresholds(*rows, classes=CLASSES, objective=cost))
+    assert json.loads(out.read_text())["cost"] == cost
+
+
+def test_intervals_are_those_of_the_bootstrap_and_are_printed_and_saved(
+    ordcut, tmp_path, csv_file, found
+):
+    out = tmp_path / "t.json"
+    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--intervals", "-o", out)
+    assert done.code == 0, done.err
+    bootstrap = found.bootstrap()
+    saved = json.loads(out.read_text())["intervals"]
+    assert saved["level"] == 0.95
+    assert saved["thresholds"] == bootstrap.intervals().tolist()
+    assert saved["value"] == bootstrap.value_interval().tolist()
+    assert same(read_saved(out), found)
+    for low, high in [*bootstrap.intervals(), bootstrap.value_interval()]:
+        assert f"{low:.6g} to {high:.6g}" in done.out
+
+
+def test_classes_that_are_never_predicted_are_named(ordcut):
+    text = "score,label\n1,2\n2,2\n3,3\n4,5\n5,5\n"
+    done = ordcut("fit", "-", *COLUMNS, "--classes", "1,2,3,4,5", stdin=text)
+    assert done.code == 0, done.err
+    assert "never predicted: 1, 4" in done.out
+    assert "inf" not in done.out
+    assert re.search(r"^1 +- +-$", done.out, re.MULTILINE)
+    assert re.search(r"^2 +2.5$", done.out, re.MULTILINE)
+
+
+def test_smoothed_thresholds_are_not_called_optimal_for_the_rows(ordcut, csv_file):
+    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--smoothing", "0.5")
+    assert "optimal by" not in done.out
+    assert "optimal for smoothed labels, not for these rows, by: convex" in done.out

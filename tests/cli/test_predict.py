@@ -176,3 +176,61 @@ def test_thresholds_come_from_standard_input_too(ordcut, csv_file, thresholds_fi
     both = ordcut("predict", "-", "-t", "-", "--score", "score", "-o", "-")
     assert both.code == 2
     assert "must not both be -" in both.err
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("stated", [False, True])
+def test_csv_keeps_its_separator(ordcut, thresholds_file, separator, stated):
+    lines = ["id,score,note", "1,9,a", "2,-9,b"]
+    text = "\n".join(line.replace(",", separator) for line in lines) + "\n"
+    option = ["--separator", separator] if stated else []
+    done = ordcut("predict", "-", "-t", thresholds_file, "--score", "score", "-o", "-", *option,
+                  stdin=text)  # fmt: skip
+    expected = ["id,score,note,label", "1,9,a,good", "2,-9,b,bad"]
+    assert done.out.splitlines() == [line.replace(",", separator) for line in expected]
+
+
+@pytest.mark.parametrize("name", ["out.tsv", "out.TSV", "out.tsv.gz"])
+def test_tsv_has_tabs(ordcut, tmp_path, csv_file, thresholds_file, name):
+    out = tmp_path / name
+    done = ordcut("predict", csv_file, "-t", thresholds_file, "--score", "score", "--name", "new",
+                  "-o", out)  # fmt: skip
+    assert done.code == 0, done.err
+    opener = gzip.open if name.endswith(".gz") else open
+    with opener(out, "rt") as file:
+        assert next(file) == "id\tscore\tlabel\tnew\n"
+
+
+@pytest.mark.parametrize("name", ["labelled.xlsx", "labelled.xls", "labelled.feather", "a.gz"])
+def test_formats_that_cannot_be_written_are_refused(
+    ordcut, tmp_path, csv_file, thresholds_file, name
+):
+    out = tmp_path / name
+    done = ordcut("predict", csv_file, "-t", thresholds_file, "--score", "score", "-o", out)
+    assert done.code == 2
+    assert "--output must end in one of .csv, .tsv, .txt, .parquet, .pq, .jsonl" in done.err
+    assert "pass --output-format" in done.err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_decimal_commas_are_read_and_kept_in_csv(ordcut, tmp_path, thresholds_file, name):
+    file, out = tmp_path / "rows.csv", tmp_path / name
+    file.write_text("score;x\n9,5;0,25\n-9,5;0,5\n")
+    command = "predict", file, "-t", thresholds_file, "--score", "score", "-o", out
+    done = ordcut(*command)
+    assert done.code == 2
+    assert 'got "9,5" in row 1' in done.err
+    assert "pass --decimal ," in done.err
+    assert ordcut(*command, "--decimal", ",").code == 0
+    if name == "out.csv":
+        assert out.read_text() == "score;x;label\n9,5;0,25;good\n-9,5;0,5;bad\n"
+    else:
+        assert read_back(out) == [(9.5, 0.25, "good"), (-9.5, 0.5, "bad")]
+
+
+def test_gzip_is_read_from_standard_input(thresholds_file, start):
+    process = start("predict", "-", "-t", thresholds_file, "--score", "score", "-o", "-", "-q")
+    out, err = process.communicate(gzip.compress(b"score\n9\n"))
+    assert (process.returncode, err) == (0, b"")
+    assert out == b"score,label\n9,good\n"

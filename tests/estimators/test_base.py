@@ -11,18 +11,18 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import Ridge
 from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
-from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneGroupOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ordcut
-from datasets import ordinal_data
 from ordcut.estimators import (
     LinearThresholdClassifier,
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
 from ordcut.estimators.base import margins
+from ordinal_data import ordinal_data
 
 ESTIMATORS = [
     OrdinalLogisticRegression("absolute"),
@@ -200,6 +200,62 @@ def test_pipelines_and_calibration_take_them(estimator):
     X, y = ordinal_data()
     model = make_pipeline(StandardScaler(), CalibratedClassifierCV(estimator, cv=3)).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+WITHOUT_PROBABILITIES = pytest.mark.parametrize("estimator", ESTIMATORS[1:], ids=repr)
+
+
+@WITHOUT_PROBABILITIES
+def test_probabilities_leave_the_labels_as_they_are(estimator):
+    X, y = ordinal_data()
+    plain = clone(estimator).fit(X, y)
+    model = clone(estimator).set_params(probabilities=True).fit(X, y)
+    assert (model.predict(X) == plain.predict(X)).all()
+    assert model.labeler_ == plain.labeler_
+
+
+@WITHOUT_PROBABILITIES
+def test_probabilities_sum_to_one_and_add_up_to_the_cumulative_ones(estimator):
+    X, y = ordinal_data()
+    model = clone(estimator).set_params(probabilities=True).fit(X, y)
+    summed = np.cumsum(model.predict_proba(X), axis=1)
+    np.testing.assert_allclose(summed, model.predict_cumproba(X), atol=1e-12)
+    np.testing.assert_allclose(summed[:, -1], 1)
+
+
+@WITHOUT_PROBABILITIES
+def test_probabilities_are_those_of_an_ordinal_logistic_regression_on_the_scores(estimator):
+    X, y = ordinal_data()
+    folds = list(KFold(2).split(X))
+    model = clone(estimator).set_params(probabilities=True)
+    if hasattr(estimator, "cv"):
+        model.set_params(cv=folds, store_cv_results=True)
+    model.fit(X, y)
+    known = getattr(model, "cv_results_", {"scores": model.predict_score(X), "labels": y})
+    by_hand = OrdinalLogisticRegression().fit(known["scores"][:, None], known["labels"])
+    probabilities = by_hand.predict_proba(model.predict_score(X)[:, None])
+    np.testing.assert_allclose(model.predict_proba(X), probabilities, atol=1e-6)
+
+
+@WITHOUT_PROBABILITIES
+def test_probabilities_can_be_had_after_fit(estimator):
+    X, y = ordinal_data()
+    model = clone(estimator).fit(X, y)
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError) as raised:
+        model.predict_proba(X)
+    assert "probabilities=True" in str(raised.value.__cause__)
+    with pytest.raises(ValueError, match="must be set before fit"):
+        model.set_params(probabilities=True).predict_proba(X)
+    assert model.fit(X, y).predict_proba(X).shape == (len(X), 3)
+
+
+@all_estimators
+def test_score_is_the_accuracy_whatever_the_objective(estimator):
+    X, y = ordinal_data()
+    weights = np.arange(len(y))
+    model = clone(estimator).fit(X, y)
+    assert model.score(X, y, weights) == np.average(model.predict(X) == y, weights=weights)
 
 
 @all_estimators

@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 import ordcut
-from datasets import ordinal_data
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
 from ordcut.estimators.cross_validation import merge_rare
+from ordinal_data import ordinal_data
 
 
 @pytest.mark.parametrize("smoothing", [0, 0.5, "auto"])
@@ -195,6 +195,7 @@ def test_scores_without_information_predict_one_class():
         assert len(set(model.fit(X, y).predict(X))) == 1
 
 
+@pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 def test_scores_in_the_wrong_direction_never_lower_the_class():
     class Backwards(Ridge):
         def predict(self, X):

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.linear_model import Ridge
 
-from datasets import ordinal_data
 from ordcut.estimators import LinearThresholdClassifier
 from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import OrdinalRows
 from ordcut.estimators.surrogates import SURROGATES, SurrogateRisk
+from ordinal_data import ordinal_data
 
 MARGINS = [name for name in SURROGATES if SURROGATES[name].has_biases]
 

@@ -12,11 +12,11 @@ from sklearn.linear_model import LogisticRegression
 from statsmodels.datasets import fair
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from datasets import ordinal_data
 from ordcut.estimators import OrdinalLogisticRegression
 from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import OrdinalRows, ProportionalOdds
 from ordcut.estimators.links import LINKS
+from ordinal_data import ordinal_data
 
 
 def plain(**options):

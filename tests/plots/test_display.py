@@ -62,6 +62,55 @@ def test_a_risk_curve_is_the_mean_cost_of_cutting_there():
         np.testing.assert_allclose(risks[k], naive)
 
 
+@pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
+def test_the_risk_picture_of_a_kappa_has_the_kappa_of_the_optimum_at_the_top(objective):
+    scores, y = ratings(300, 3)
+    shown = ThresholdDisplay.from_predictions(y, scores, objective=objective, kind="risk")
+    best = ordcut.optimal_thresholds(scores, y, objective=objective)
+    tops = [line for line in shown.ax_.get_lines() if line.get_marker() == "o"]
+    assert [line.get_xdata()[0] for line in tops] == best.thresholds.tolist()
+    assert [line.get_ydata()[0] for line in tops] == pytest.approx([best.value] * 2)
+    assert shown.ax_.get_ylabel() == objective
+
+
+def test_classes_that_are_never_predicted_are_named():
+    names = ["poor", "fair", "good"]
+    y, scores = ["poor", "poor", "good"], [1.0, 2.0, 3.0]
+    shown = ThresholdDisplay.from_predictions(y, scores, classes=names)
+    written = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert written == ["poor", "fair (never predicted)", "good"]
+    shown = ThresholdDisplay.from_predictions(y, scores, classes=names, kind="confusion")
+    assert shown.ax_.get_xlabel() == "predicted (never: fair)"
+
+
+def test_smoothed_thresholds_are_called_smoothed():
+    scores, y = ratings(300, 3)
+    found = ordcut.optimal_thresholds(scores, y, smoothing=0.8)
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found)
+    assert "smoothed" in shown.ax_.get_title()
+
+
+@pytest.mark.parametrize("kind", ["density", "risk"])
+def test_no_line_runs_through_the_legend(kind):
+    names = ["a name that is far too long for a legend " * 3, "b", "c"]
+    scores, y = ratings(300, 3)
+    shown = ThresholdDisplay.from_predictions(np.array(names)[y], scores, classes=names, kind=kind)
+    shown.figure_.canvas.draw()
+    legend = shown.ax_.get_legend().get_window_extent()
+    assert legend.x0 >= shown.ax_.get_window_extent().x1
+    assert legend.x1 <= shown.figure_.bbox.x1 + 1
+    assert shown.ax_.get_window_extent().width > 0.4 * shown.figure_.bbox.width
+
+
+def test_a_legend_inside_axes_of_a_fixed_layout_is_opaque():
+    import matplotlib.pyplot as plt
+
+    _, axes = plt.subplots()
+    scores, y = ratings(300, 3)
+    ThresholdDisplay.from_predictions(y, scores, ax=axes)
+    assert axes.get_legend().get_frame().get_alpha() == 1
+
+
 def test_every_class_has_a_colour_and_a_name():
     scores, y = ratings(300, 3)
     names = np.array(["poor", "fair", "good"])
@@ -103,8 +152,8 @@ def test_thresholds_are_judged_by_the_costs_that_they_were_found_for():
     cost = np.array([[0, 1, 9], [2, 0, 1], [8, 3, 0]])
     found = ordcut.optimal_thresholds(scores, y, objective=cost)
     shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
-    assert (shown.cost == cost).all()
-    assert shown.cost_name == "custom cost"
+    assert (shown.objective.cost == cost).all()
+    assert shown.objective.name == "custom cost"
 
 
 def test_costs_that_are_not_known_must_be_given():
@@ -115,7 +164,7 @@ def test_costs_that_are_not_known_must_be_given():
     with pytest.raises(ValueError, match=r"objective must be given .* 'custom cost'"):
         ThresholdDisplay.from_predictions(y, scores, thresholds=read)
     shown = ThresholdDisplay.from_predictions(y, scores, thresholds=read, objective=cost)
-    assert (shown.cost == cost).all()
+    assert (shown.objective.cost == cost).all()
 
 
 def test_thresholds_for_other_classes_are_refused():

@@ -15,7 +15,7 @@ from ordcut.frames import FrameSource
 from ordcut.objectives import COSTS, KAPPAS
 from ordcut.pruning import ArraySource
 from ordcut.report import candidates
-from ordcut.report.content import as_json, page_content
+from ordcut.report.content import as_json, compact, page_content
 from ordinal_rows import ratings
 from strategies import problems
 
@@ -132,6 +132,29 @@ def test_names_of_objectives_survive_json():
     read = ordcut.Thresholds.from_json(found.to_json())
     content = page_content(ArraySource(Rows.read(scores, labels)), read)
     assert content["start"]["judgedBy"] == "linear_kappa"
+
+
+def test_compact_content_has_the_same_counts_and_costs():
+    scores, labels = ratings(200, 3)
+    weights = np.random.default_rng(0).random(200)
+    content = page_content(ArraySource(Rows.read(scores, labels, weights=weights)))
+    written = compact(content)
+    counts = [[int(text or "0", 32) for text in row.split(",")] for row in written["counts"]]
+    assert counts == content["counts"]
+    costs = {one["name"]: one["cost"] for one in written["objectives"]}
+    for one in content["objectives"]:
+        cost = costs[one["name"]]
+        assert (costs[cost] if isinstance(cost, str) else cost) == one["cost"]
+
+
+@pytest.mark.parametrize("is_read", [False, True], ids=["found", "read from JSON"])
+def test_content_says_whether_thresholds_are_smoothed(is_read):
+    scores, labels = ratings(200, 3)
+    source = ArraySource(Rows.read(scores, labels))
+    for smoothing in (0.0, 0.8):
+        found = ordcut.optimal_thresholds(scores, labels, smoothing=smoothing)
+        given = ordcut.Thresholds.from_json(found.to_json()) if is_read else found
+        assert page_content(source, given)["start"]["isSmoothed"] == (smoothing > 0)
 
 
 def test_content_is_safe_inside_a_script():

@@ -7,12 +7,11 @@ from ordcut.report import page, page_from_frame, write_report
 from ordinal_rows import ratings
 
 
-@pytest.mark.parametrize("n", [3000, 100_000])
-@pytest.mark.parametrize(("weighted", "most"), [(False, 600_000), (True, 1_000_000)])
-def test_the_size_of_a_page_is_bounded(n, weighted, most):
+@pytest.mark.parametrize(("n", "weighted"), [(100_000, False), (3000, True)])
+def test_the_size_of_a_page_is_bounded(n, weighted):
     scores, labels = ratings(n, 100)
     weights = np.random.default_rng(0).random(n) if weighted else None
-    assert len(page(scores, labels, classes=range(100), sample_weight=weights).encode()) < most
+    assert len(page(scores, labels, classes=range(100), sample_weight=weights).encode()) < 600_000
 
 
 def test_a_page_is_written_as_it_is_returned(tmp_path):

@@ -42,6 +42,23 @@ def report(own, scores, labels):
     }
 
 
+def report_soft_and_weighted(own, scores, labels, rank):
+    """Only one process has weights, and one has no row before the other has sent its labels."""
+    weighted, soft = ThresholdTracker(N_CLASSES), ThresholdTracker(N_CLASSES)
+    weights = 1 + labels[own] if rank == 1 else None
+    weighted.update(scores[own], labels[own], weights)
+    if rank == 1:
+        soft.update(scores, torch.nn.functional.one_hot(labels, N_CLASSES) * weights_of(labels))
+    return {
+        "weighted": json.loads(weighted.compute().to_json()),
+        "soft": json.loads(soft.compute().to_json()),
+    }
+
+
+def weights_of(labels):
+    return 1 + labels[:, None] % 2
+
+
 def main(store, rank):
     distributed.init_process_group("gloo", f"file://{store}", rank=int(rank), world_size=2)
     scores, labels = some_rows()
@@ -49,6 +66,7 @@ def main(store, rank):
         way: report(own, scores.half() if way == "one idle" else scores, labels)
         for way, own in shares(int(rank)).items()
     }
+    found |= report_soft_and_weighted(shares(int(rank))["uneven"], scores, labels, int(rank))
     distributed.destroy_process_group()
     print(json.dumps(found))
 

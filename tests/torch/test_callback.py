@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -19,10 +18,11 @@ from lightning_module import (
     train_loader,
     validation_loader,
 )
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader
 
 import ordcut.torch
 from ordcut.torch import OptimalThresholds, ThresholdTracker, threshold_labels
+from ordcut.torch.scoring import score_batch
 
 HERE = Path(__file__).parent
 
@@ -109,11 +109,11 @@ def test_scores_of_the_training_pass_need_no_second_one(tmp_path):
 def test_the_evaluation_pass_can_use_other_rows(tmp_path):
     module = Small()
     callback = OptimalThresholds(
-        dataloader=validation_loader(), score=lambda module, batch: (-module(batch[0]), batch[1])
+        dataloader=validation_loader(), score=lambda module, batch: (3 * module(batch[0]), batch[1])
     )
     make_trainer(tmp_path, callback, max_epochs=1).fit(module, train_loader(), validation_loader())
     scores, labels = rows_of(module, make_data(53, 1))
-    assert module.tracker.found == ordcut.torch.optimal_thresholds(-scores, labels)
+    assert module.tracker.found == ordcut.torch.optimal_thresholds(3 * scores, labels)
 
 
 def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path):
@@ -246,11 +246,175 @@ def test_values_of_a_kappa_of_your_own_are_logged_as_a_kappa():
     assert OptimalThresholds(N_CLASSES, forgiving).monitored == "val_kappa_optimal"
 
 
-def test_a_batch_that_is_no_pair_is_named():
-    from ordcut.torch.callback import score_pairs
+def silent_cases():
+    """What a trainer gets that does not fit together, and what is said about it."""
+    two = Small()
+    two.other = ThresholdTracker(N_CLASSES)
+    yield "two trackers", two, [OptimalThresholds()], "must have one ThresholdTracker, got 2: trac"
+    yield "unknown", two, [OptimalThresholds(tracker="othr")], 'Did you mean "other"'
+    both = [OptimalThresholds(name="a"), OptimalThresholds(name="b")]
+    yield "two callbacks", Small(), both, "two OptimalThresholds for one tracker"
+    for name, value in [
+        ("n_classes", 5),
+        ("objective", "squared"),
+        ("class_weight", "balanced"),
+        ("smoothing", "auto"),
+        ("ignore_index", -1),
+    ]:
+        given = [OptimalThresholds(**{name: value})]
+        yield name, Small(), given, f"{name} must agree with the module's ThresholdTracker"
 
-    with pytest.raises(TypeError, match=r"pair of inputs and labels, got Tensor.*score="):
-        score_pairs(Small(), torch.zeros(3))
+
+@pytest.mark.parametrize("case", list(silent_cases()), ids=lambda case: case[0])
+def test_what_contradicts_itself_is_refused(tmp_path, case):
+    _, module, callbacks, message = case
+    with pytest.raises(ValueError, match=message):
+        make_trainer(tmp_path, *callbacks).fit(module, train_loader(), validation_loader())
+
+
+def test_two_callbacks_without_names_are_refused_by_lightning(tmp_path):
+    with pytest.raises(RuntimeError, match="more than one stateful callback of type"):
+        make_trainer(tmp_path, OptimalThresholds(4), OptimalThresholds(4, "squared"))
+
+
+def test_arguments_that_agree_with_the_tracker_of_the_module_are_taken(tmp_path):
+    callback = OptimalThresholds(N_CLASSES, "absolute")
+    make_trainer(tmp_path, callback, fast_dev_run=True).fit(
+        Small(), train_loader(), validation_loader()
+    )
+    assert callback.tracker.found is not None
+
+
+def test_several_callbacks_keep_several_thresholds(tmp_path):
+    module = Small(owns_tracker=False)
+    module.first, module.second = ThresholdTracker(4), ThresholdTracker(4, "zero_one")
+    callbacks = [OptimalThresholds(tracker=name, name=name) for name in ("first", "second")]
+    own = OptimalThresholds(4, "squared", name="own", tracker=None)
+    trainer = make_trainer(tmp_path, *callbacks, max_epochs=1)
+    trainer.fit(module, train_loader(), validation_loader())
+    rows = rows_of(module, make_data(101, 0))
+    assert module.first.found == ordcut.torch.optimal_thresholds(*rows)
+    assert module.second.found == ordcut.torch.optimal_thresholds(*rows, objective="zero_one")
+    assert {callback.monitored for callback in callbacks} <= set(trainer.callback_metrics)
+    assert [callback.monitored for callback in (*callbacks, own)] == [
+        "first_val_absolute_optimal", "second_val_zero_one_optimal", "own_val_squared_optimal"
+    ]  # fmt: skip
+
+
+def test_states_of_several_callbacks_are_saved_apart(tmp_path):
+    module, trained = Small(owns_tracker=False), []
+    for first in (True, False):
+        callbacks = [OptimalThresholds(4, name="a"), OptimalThresholds(4, "zero_one", name="b")]
+        trained.append(callbacks)
+        saved = None if first else str(tmp_path / "last.ckpt")
+        trainer = make_trainer(tmp_path, *callbacks, max_epochs=1)
+        trainer.fit(module, train_loader(), validation_loader(), ckpt_path=saved, weights_only=True)
+        trainer.save_checkpoint(tmp_path / "last.ckpt")
+    for before, after in zip(*trained, strict=True):
+        assert before.tracker.found == after.tracker.found is not None
+
+
+@pytest.mark.filterwarnings("ignore:You defined a `validation_step` but have no")
+def test_without_validation_rows_thresholds_are_found_at_the_end_of_each_epoch(tmp_path):
+    module, callback = Small(), OptimalThresholds()
+    module.dropout = torch.nn.Dropout()
+    trainer = make_trainer(tmp_path, callback, max_epochs=2)
+    trainer.fit(module, train_loader())
+    assert module.tracker.found == ordcut.torch.optimal_thresholds(
+        *rows_of(module, make_data(101, 0))
+    )
+    value = trainer.callback_metrics["train_absolute_optimal"].item()
+    assert value == module.tracker.found.value
+
+
+@pytest.mark.filterwarnings("ignore:You defined a `validation_step` but have no")
+def test_scores_of_training_steps_serve_without_validation_rows(tmp_path):
+    module = Small()
+    callback = OptimalThresholds(scores_from="training")
+    make_trainer(tmp_path, callback, max_epochs=1).fit(module, train_loader())
+    assert module.tracker.found == ordcut.torch.optimal_thresholds(*module.tracker.rows())
+
+
+def test_each_validation_loader_has_its_metrics(tmp_path):
+    class Several(Small):
+        def validation_step(self, batch, batch_idx, dataloader_idx=0):
+            del dataloader_idx
+            return super().validation_step(batch, batch_idx)
+
+    module, callback = Several(), OptimalThresholds()
+    loaders = [validation_loader(), DataLoader(make_data(31, 2), 16)]
+    trainer = make_trainer(tmp_path, callback, max_epochs=1)
+    trainer.fit(module, train_loader(), loaders)
+    values = {name: value.item() for name, value in trainer.callback_metrics.items()}
+    for index, data in enumerate([make_data(53, 1), make_data(31, 2)]):
+        errors = module.tracker.compare(*rows_of(module, data), module.loss)
+        for labeling, error in errors.items():
+            name = f"val_absolute_{labeling}"
+            assert values[f"{name}/dataloader_idx_{index}"] == error
+            assert index > 0 or values[name] == error
+
+
+@pytest.mark.parametrize("stage", ["validate", "test"])
+def test_validation_and_test_without_thresholds_are_said(tmp_path, stage):
+    trainer = make_trainer(tmp_path, OptimalThresholds())
+    message = rf"no thresholds, so nothing is logged.*trainer\.{stage} uses those of a training"
+    with pytest.warns(UserWarning, match=message):
+        (found,) = getattr(trainer, stage)(Small(), validation_loader(), verbose=False)
+    assert found == {}
+
+
+class Diverging(Small):
+    """A module whose scores become NaN in the second epoch, of training or validation rows."""
+
+    def __init__(self, n_rows):
+        super().__init__()
+        self.n_rows = n_rows
+
+    def forward(self, features):
+        is_over = self.trainer.current_epoch > 0 and len(features) == self.n_rows
+        return super().forward(features) * (torch.nan if is_over else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "message"),
+    [
+        (16, r"must be finite, got nan.*Training has probably diverged.*This was in epoch 1\."),
+        (15, r"must not be NaN.*scores of val rows in epoch 1\. Training has probably diverged"),
+    ],
+)
+def test_scores_that_are_nan_name_the_epoch(tmp_path, n_rows, message):
+    validation = DataLoader(make_data(30, 1), 15)
+    with pytest.raises(ValueError, match=message):
+        make_trainer(tmp_path, OptimalThresholds()).fit(
+            Diverging(n_rows), train_loader(96), validation
+        )
+
+
+def test_biases_of_several_losses_are_left_out_with_a_warning(tmp_path):
+    module = Small()
+    module.other_loss = ordcut.torch.AllThresholdLoss(N_CLASSES)
+    trainer = make_trainer(tmp_path, OptimalThresholds(), max_epochs=1)
+    with pytest.warns(UserWarning, match="2 losses with biases for 4 classes"):
+        trainer.fit(module, train_loader(), validation_loader())
+    assert "val_absolute_biases" not in trainer.callback_metrics
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        (torch.zeros(3), "got Tensor"),
+        ({"x": torch.zeros(3)}, r"got dict with \['x'\]"),
+        ([torch.zeros(3, 3), torch.zeros(3), torch.zeros(3)], "got list"),
+    ],
+)
+def test_a_batch_that_is_no_pair_is_named(batch, message):
+    with pytest.raises(TypeError, match=rf"pair of inputs and labels.*{message}.*score="):
+        score_batch(Small(), batch)
+
+
+def test_a_module_that_returns_no_scores_is_named():
+    with pytest.raises(TypeError, match=r"must return scores as a tensor.*got tuple.*score="):
+        score_batch(lambda features: (features, features), [torch.zeros(3), torch.zeros(3)])
 
 
 @pytest.mark.parametrize(
@@ -263,28 +427,6 @@ def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(mi
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith(f"ModuleNotFoundError: {name} needs {missing}, which is not installed.")
     assert f'pip install "ordcut[{missing}]"' in last
-
-
-@pytest.mark.filterwarnings("ignore:Starting from v1.9.0")  # which logger Lightning takes
-@pytest.mark.filterwarnings("ignore:.*is smaller than the logging interval")
-def test_the_guide_trains(tmp_path, monkeypatch):
-    """The part of the guide that needs a Trainer runs unchanged, on data of its shape."""
-    monkeypatch.chdir(tmp_path)
-    guide = (HERE.parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
-    (code,) = [
-        part for part in re.findall(r"```python\n(.*?)```", guide, re.S) if ">>>" not in part
-    ]
-    names = {}
-    exec(code, names)
-    features = torch.randn(120, 5)
-    rows = TensorDataset(features, (features.sum(1) + 2).clamp(0, 3).long())
-    module, trainer = names["Stages"](), names["trainer"]
-    trainer.fit_loop.max_epochs = 2
-    trainer.fit(module, DataLoader(rows, 16), DataLoader(rows, 16))
-    (tracker,) = [part for part in module.modules() if isinstance(part, ThresholdTracker)]
-    assert tracker.found.objective == "absolute"
-    assert names["monitor"] in trainer.callback_metrics
-    assert len(list((tmp_path / "checkpoints").iterdir())) == 1
 
 
 def test_a_tracker_is_found_wherever_the_module_keeps_it(tmp_path):

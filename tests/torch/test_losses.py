@@ -4,6 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from every_loss import K, all_losses, inputs_for, named, some_rows
 
 import ordcut.torch
 from ordcut.estimators.design import Design
@@ -15,38 +16,14 @@ from ordcut.torch import (
     AbsoluteLoss,
     AllThresholdLoss,
     Biases,
+    CornLoss,
     CumulativeLinkLoss,
     ImmediateThresholdLoss,
     class_probabilities,
 )
 from ordcut.torch.links import LINKS
-from ordcut.torch.losses import SURROGATES
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
-K = 5
-
-
-def some_rows(n=40, seed=0, spread=2.0):
-    generator = torch.Generator().manual_seed(seed)
-    scores = spread * torch.randn(n, generator=generator, dtype=torch.float64) + 1.5
-    target = torch.randint(0, K, (n,), generator=generator)
-    target[:K] = torch.arange(K)
-    return scores, target
-
-
-def all_losses(**options):
-    yield AbsoluteLoss(**options)
-    for biases in ("ordered", "free"):
-        for link in LINKS:
-            yield CumulativeLinkLoss(K, link, biases, **options)
-        for surrogate in SURROGATES:
-            yield AllThresholdLoss(K, surrogate, biases, **options)
-            yield ImmediateThresholdLoss(K, surrogate, biases, **options)
-
-
-def named(losses):
-    return [pytest.param(loss, id=f"{type(loss).__name__}-{i}") for i, loss in enumerate(losses)]
 
 
 def test_links_have_the_names_of_the_estimators():
@@ -98,7 +75,7 @@ def test_gradients_agree_with_differences(loss):
 
     def call(scores, *values):
         given = dict(zip(names, values, strict=True))
-        return torch.func.functional_call(loss, given, (scores, target))
+        return torch.func.functional_call(loss, given, (inputs_for(loss, scores), target))
 
     inputs = [values.requires_grad_() for values in (scores, *parameters)]
     assert torch.autograd.gradcheck(call, inputs)
@@ -172,34 +149,159 @@ def test_float32_stays_finite_and_points_back_far_from_the_biases(link, far):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_scores_are_added_up_in_float32(loss, dtype):
     scores, target = some_rows()
-    scores = scores.to(dtype)
-    found = loss(scores, target)
+    inputs = inputs_for(loss, scores).to(dtype)
+    found = loss(inputs, target)
     assert found.dtype == torch.float32
-    assert torch.equal(found, loss(scores.float(), target))
+    assert torch.equal(found, loss(inputs.float(), target))
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert torch.equal(loss(scores, target), found)
+        assert torch.equal(loss(inputs, target), found)
+
+
+@pytest.mark.parametrize("loss", named(all_losses()))
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_a_class_weight_of_2_equals_repeated_rows(loss, reduction):
+    scores, target = some_rows()
+    inputs, loss.reduction = inputs_for(loss, scores), reduction
+    weights = torch.tensor([1.0, 2.0, 1.0, 2.0, 1.0])
+    times = weights[target].long()
+    repeated = loss(inputs.repeat_interleave(times, dim=0), target.repeat_interleave(times))
+    loss.weight = weights
+    torch.testing.assert_close(loss(inputs, target), repeated)
+    loss.weight = None
+
+
+@pytest.mark.parametrize("loss", named(all_losses(weight=[1.0, 2.0, 3.0, 4.0, 5.0])))
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+def test_soft_labels_with_all_weight_on_one_class_are_that_class(loss, reduction):
+    scores, target = some_rows()
+    inputs, loss.reduction = inputs_for(loss, scores), reduction
+    soft = torch.nn.functional.one_hot(target, K)
+    torch.testing.assert_close(loss(inputs, soft.double()), loss(inputs, target))
+    torch.testing.assert_close(loss(inputs, soft), loss(inputs, target))
 
 
 @pytest.mark.parametrize("loss", named(all_losses(reduction="none")))
-def test_a_class_weight_of_2_equals_repeated_rows(loss):
+def test_the_loss_of_soft_labels_is_the_sum_over_classes(loss):
+    scores, _ = some_rows()
+    inputs = inputs_for(loss, scores)
+    soft = torch.rand(len(scores), K, generator=torch.Generator().manual_seed(1)).double()
+    classes = [torch.full((len(scores),), k) for k in range(K)]
+    expected = sum(soft[:, k] * loss(inputs, classes[k]) for k in range(K))
+    torch.testing.assert_close(loss(inputs, soft), expected)
+
+
+@pytest.mark.parametrize("loss", named(all_losses(ignore_index=-100)))
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_rows_with_the_ignored_label_do_not_count(loss, reduction):
     scores, target = some_rows()
-    plain = loss(scores, target)
-    weights = torch.tensor([1.0, 2.0, 1.0, 2.0, 1.0])
-    loss.weight, times = weights, weights[target].long()
-    repeated = plain.repeat_interleave(times)
-    torch.testing.assert_close(loss(scores, target), plain * times)
-    loss.reduction = "sum"
-    torch.testing.assert_close(loss(scores, target), repeated.sum())
-    loss.reduction = "mean"
-    torch.testing.assert_close(loss(scores, target), repeated.mean())
+    loss.reduction = reduction
+    ignored = torch.where(torch.arange(len(target)) % 3 == 0, -100, target)
+    counts = ignored >= 0
+    scores = torch.where(counts, scores, torch.inf).requires_grad_()  # whatever their scores are
+    found = loss(inputs_for(loss, scores), ignored)
+    expected = loss(inputs_for(loss, scores[counts]), target[counts])
+    torch.testing.assert_close(found, expected)
+    (slopes,) = torch.autograd.grad(found, scores)
+    assert (slopes[~counts] == 0).all()
+    assert (slopes[counts] != 0).any()
+
+
+@pytest.mark.parametrize("loss", named(all_losses(ignore_index=-100)))
+def test_a_batch_that_is_ignored_as_a_whole_teaches_nothing(loss):
+    scores = torch.zeros(3, requires_grad=True)
+    found = loss(inputs_for(loss, scores), torch.full((3,), -100))
+    found.backward()
+    assert found.item() == 0
+    assert scores.grad.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("loss", named(all_losses()))
+def test_scores_in_a_column_are_scores(loss):
+    scores, target = some_rows()
+    if not isinstance(loss, CornLoss):
+        assert torch.equal(loss(scores[:, None], target), loss(scores, target))
+    if hasattr(loss, "probabilities") and not isinstance(loss, CornLoss):
+        assert torch.equal(loss.probabilities(scores[:, None]), loss.probabilities(scores))
+
+
+def naive_corn(logits, target):
+    """The loss as published: K - 1 binary problems, each on the rows that reach its class."""
+    total, n = 0.0, 0
+    for k in range(K - 1):
+        for row, label in zip(logits.tolist(), target.tolist(), strict=True):
+            if label >= k:
+                chance = 1 / (1 + np.exp(-row[k]))
+                total -= np.log(chance if label > k else 1 - chance)
+                n += 1
+    return total / n
+
+
+def test_corn_is_the_mean_over_binary_problems_of_the_rows_that_reach_a_class():
+    generator = torch.Generator().manual_seed(0)
+    logits = 2 * torch.randn(30, K - 1, generator=generator, dtype=torch.float64)
+    target = torch.randint(0, K, (30,), generator=generator)
+    found = CornLoss(K)(logits, target).item()
+    assert found == pytest.approx(naive_corn(logits, target), rel=1e-12)
+
+
+def test_probabilities_of_corn_are_products_and_make_the_loss():
+    generator = torch.Generator().manual_seed(0)
+    logits = 2 * torch.randn(30, K - 1, generator=generator, dtype=torch.float64)
+    loss = CornLoss(K, reduction="none")
+    shares = loss.probabilities(logits)
+    torch.testing.assert_close(shares.sum(1), torch.ones(30, dtype=torch.float64))
+    target = torch.randint(0, K, (30,), generator=generator)
+    picked = shares.gather(1, target[:, None]).squeeze(1)
+    torch.testing.assert_close(-picked.log(), loss(logits, target))
+    torch.testing.assert_close(loss.scores(logits), shares @ torch.arange(K).double())
+
+
+@pytest.mark.parametrize("act", ["forward", "probabilities", "scores"])
+def test_corn_needs_an_output_for_each_class_but_the_last(act):
+    rows = (torch.zeros(3), torch.zeros(3).long())[: 2 if act == "forward" else 1]
+    with pytest.raises(ValueError, match=rf"shape \(n, {K - 1}\).*got \(3,\)"):
+        getattr(CornLoss(K), act)(*rows)
 
 
 def test_ordered_biases_never_cross():
     biases = Biases(K)
     with torch.no_grad():
+        biases.first.fill_(-3.0)
         biases.theta.copy_(torch.tensor([-2.0, 0.0, 0.5]))
-    assert biases().tolist() == [0.0, 4.0, 4.0, 4.25]
+    assert biases().tolist() == [-3.0, 1.0, 1.0, 1.25]
     assert Biases(2)().tolist() == [0.0]
+
+
+def test_biases_of_the_paper_start_at_zero():
+    biases = CumulativeLinkLoss(K, biases="ordered_from_zero").biases
+    assert [name for name, _ in biases.named_parameters()] == ["theta"]
+    assert biases().tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert repr(biases) == "Biases(5, ordered=True, from_zero=True)"
+    with pytest.raises(ValueError, match="from_zero is for ordered biases"):
+        Biases(K, ordered=False, from_zero=True)
+
+
+@pytest.mark.parametrize("biases", ["ordered", "free"])
+def test_a_network_without_a_bias_learns_as_well_as_one_with_a_bias(biases):
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randn(300, 2, generator=generator)
+    target = (features.sum(1) + 0.5 * torch.randn(300, generator=generator) + 4).clamp(0, K - 1)
+    reached = {}
+    for bias in (True, False):
+        torch.manual_seed(0)
+        layer, loss = torch.nn.Linear(2, 1, bias=bias), CumulativeLinkLoss(K, biases=biases)
+        parameters = [*layer.parameters(), *loss.parameters()]
+        optimiser = torch.optim.LBFGS(parameters, max_iter=100, line_search_fn="strong_wolfe")
+
+        def closure(optimiser=optimiser, layer=layer, loss=loss):
+            optimiser.zero_grad()
+            value = loss(layer(features), target.long())
+            value.backward()
+            return value
+
+        optimiser.step(closure)
+        reached[bias] = closure().item()
+    assert reached[False] == pytest.approx(reached[True], abs=1e-4)
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -230,14 +332,15 @@ def test_a_loss_comes_back_from_its_state(loss, tmp_path):
             parameter.add_(0.1)
     torch.save(loss.state_dict(), tmp_path / "loss.pt")
     options = {"weight": [0.0] * K}
-    if not isinstance(loss, AbsoluteLoss):
+    if hasattr(loss, "biases"):
         kind = getattr(loss, "link", None) or loss.surrogate
         biases = "ordered" if loss.biases.ordered else "free"
         again = type(loss)(K, kind, biases, **options)
     else:
-        again = AbsoluteLoss(**options)
+        again = type(loss)(K, **options)
     again.load_state_dict(torch.load(tmp_path / "loss.pt", weights_only=True))
-    assert torch.equal(again(scores, target), loss(scores, target))
+    inputs = inputs_for(loss, scores)
+    assert torch.equal(again(inputs, target), loss(inputs, target))
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -258,12 +361,12 @@ def test_learning_brings_a_loss_down(loss):
     generator = torch.Generator().manual_seed(0)
     features = torch.randn(200, 3, generator=generator)
     target = (features.sum(1) + 2).clamp(0, K - 1).long()
-    layer = torch.nn.Linear(3, 1)
+    layer = torch.nn.Linear(3, loss.n_outputs or 1)
     optimiser = torch.optim.Adam([*layer.parameters(), *loss.parameters()], lr=0.1)
     values = []
     for _ in range(25):
         optimiser.zero_grad()
-        value = loss(layer(features).squeeze(1), target)
+        value = loss(layer(features), target)
         value.backward()
         optimiser.step()
         values.append(value.item())
@@ -271,7 +374,13 @@ def test_learning_brings_a_loss_down(loss):
 
 
 BAD_ROWS = {
-    "column": ((torch.zeros(3, 1), torch.zeros(3).long()), r"shape \(n,\).*input.squeeze\(1\)"),
+    "columns": ((torch.zeros(3, 2), torch.zeros(3).long()), r"\(n,\) or \(n, 1\), got \(3, 2\)"),
+    "labels": ((torch.zeros(3), torch.zeros(3, 1).long()), r"shape \(3, 1\).*target.squeeze\(1\)"),
+    "soft": (
+        (torch.zeros(3), torch.ones(3, 2)),
+        r"\(3,\), or \(3, 5\) for soft labels, got \(3, 2\)",
+    ),
+    "negative": ((torch.zeros(1), -torch.ones(1, 5)), "finite and not negative"),
     "length": ((torch.zeros(3), torch.zeros(2).long()), r"each of the 3 scores, got shape \(2,\)"),
     "high": ((torch.zeros(2), torch.tensor([0, 9])), "classes from 0 to 4, got 9"),
     "low": ((torch.zeros(2), torch.tensor([0, -1])), "classes from 0 to 4, got -1"),
@@ -290,6 +399,8 @@ def test_rows_that_do_not_fit_are_named(case):
     [
         ((torch.zeros(2), torch.zeros(2)), "target must be whole numbers.*float32"),
         ((torch.zeros(2).long(), torch.zeros(2).long()), "input must be floats, got torch.int64"),
+        ((np.zeros(2), torch.zeros(2).long()), "input must be a tensor, got ndarray.*as_tensor"),
+        ((torch.zeros(2), np.zeros(2)), "target must be a tensor, got ndarray.*as_tensor"),
     ],
 )
 def test_rows_of_the_wrong_dtype_are_named(rows, message):
@@ -304,6 +415,7 @@ BAD_OPTIONS = {
     "biases": (lambda: ImmediateThresholdLoss(K, biases="orderd"), 'Did you mean "ordered"'),
     "weight": (lambda: CumulativeLinkLoss(K, weight=[1.0] * 4), "each of the 5 classes"),
     "negative": (lambda: AbsoluteLoss(weight=[1.0, -1.0]), "finite and not negative"),
+    "absolute": (lambda: AbsoluteLoss(1), "at least 2, got 1"),
     "classes": (lambda: CumulativeLinkLoss(1), "at least 2, got 1"),
     "probabilities": (lambda: class_probabilities(torch.zeros(1), Biases(3), "log"), "link must"),
 }
@@ -314,6 +426,13 @@ def test_options_that_do_not_exist_are_named(case):
     make, message = BAD_OPTIONS[case]
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_the_absolute_loss_checks_labels_if_it_knows_the_number_of_classes():
+    scores, target = torch.zeros(2), torch.tensor([0, 9])
+    assert AbsoluteLoss()(scores, target).item() == 4.5
+    with pytest.raises(ValueError, match="classes from 0 to 4, got 9"):
+        AbsoluteLoss(K)(scores, target)
 
 
 def test_the_repr_of_a_loss_names_its_options():

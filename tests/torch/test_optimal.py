@@ -193,7 +193,7 @@ def test_steps_after_the_last_one_change_nothing():
 BAD = {
     "nan": ({"scores": [0.0, np.nan, 1.0]}, "scores must be finite, got nan at position 1"),
     "infinite": ({"scores": [0.0, 2.0, -np.inf]}, "scores must be finite, got -inf at position 2"),
-    "shape": ({"scores": [[0.0], [1.0], [2.0]]}, r"one-dimensional, got shape \(3, 1\)"),
+    "shape": ({"scores": [[0.0, 1.0]] * 3}, r"of shape \(n,\) or \(n, 1\), got \(3, 2\)"),
     "none": ({"scores": [], "labels": []}, "scores must hold at least one row"),
     "length": ({"labels": [0, 1]}, "the same length, got 3 scores and 2 labels"),
     "one class": ({"labels": [1, 1, 1]}, "at least two classes, got only 1"),

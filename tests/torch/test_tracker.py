@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
-from distributed_rows import some_rows
+from distributed_rows import some_rows, weights_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,20 +108,35 @@ def test_thresholds_stay_in_float64_when_a_network_is_cast(cast):
     network = cast(torch.nn.ModuleDict({"layer": torch.nn.Linear(2, 1), "tracker": tracker}))
     assert network["layer"].weight.dtype != torch.float32
     assert tracker.thresholds.tolist() == tracker.found.thresholds.tolist()
-    assert network.to("meta")["tracker"].thresholds.device.type == "meta"
+
+
+def test_a_tracker_on_a_device_without_values_has_no_thresholds():
+    tracker = tracked(some_rows()).to("meta")
+    assert tracker.found is None
+    with pytest.raises(RuntimeError, match="no thresholds yet"):
+        tracker(torch.zeros(2))
 
 
 def test_a_tracker_made_without_memory_gets_some():
     with torch.device("meta"):
         tracker = ThresholdTracker(4)
+    assert list(tracker.state_dict()) == ["_extra_state"]
     tracker.to_empty(device="cpu").load_state_dict(tracked(some_rows()).state_dict())
     assert tracker.thresholds.tolist() == tracker.found.thresholds.tolist()
+    assert list(tracker.state_dict()) == ["thresholds", "_extra_state"]
 
 
 @pytest.mark.parametrize(
     ("rows", "error", "message"),
     [
-        ((torch.zeros(2, 1), torch.zeros(2).long()), ValueError, r"scores must.*squeeze\(1\)"),
+        ((torch.zeros(2, 2), torch.zeros(2).long()), ValueError, r"scores must.*\(n, 1\), got"),
+        ((torch.zeros(2), torch.zeros(2, 1).long()), ValueError, r"labels.squeeze\(1\)"),
+        (
+            ([0.0], torch.zeros(1).long()),
+            TypeError,
+            r"scores must be a tensor, got list.*as_tensor",
+        ),
+        ((torch.zeros(1), np.zeros(1)), TypeError, r"labels must be a tensor, got ndarray"),
         ((torch.zeros(2), torch.tensor([0, 4])), ValueError, "labels must be classes from 0 to 3"),
         ((torch.zeros(2), torch.zeros(2)), TypeError, "labels must be whole numbers"),
     ],
@@ -133,8 +149,134 @@ def test_rows_that_do_not_fit_are_named(rows, error, message):
 def test_scores_of_a_network_that_has_diverged_are_refused():
     tracker = ThresholdTracker(4)
     tracker.update(torch.tensor([0.0, torch.nan]), torch.tensor([0, 1]))
-    with pytest.raises(ValueError, match="scores must be finite, got nan at position 1"):
+    message = "scores must be finite, got nan at position 1.*Training has probably diverged"
+    with pytest.raises(ValueError, match=message):
         tracker.compute()
+
+
+def test_a_weight_of_2_equals_the_row_twice():
+    scores, labels = some_rows()
+    weights = 1 + torch.arange(len(scores)) % 3
+    tracker = ThresholdTracker(4)
+    for batch in torch.arange(len(scores)).split(16):
+        tracker.update(scores[batch], labels[batch], weights[batch])
+    again = tracked((scores.repeat_interleave(weights), labels.repeat_interleave(weights)))
+    assert tracker.compute() == again.found
+    twice = again.judge(labels.repeat_interleave(weights), again(scores.repeat_interleave(weights)))
+    assert tracker.judge(labels, tracker(scores), weights) == twice
+    assert tracker.compare(scores, labels, sample_weight=weights)["optimal"] == twice
+
+
+def test_batches_without_weights_count_fully():
+    scores, labels = some_rows()
+    tracker = ThresholdTracker(4)
+    tracker.update(scores[:50], labels[:50], torch.ones(50, dtype=torch.float64))
+    tracker.update(scores[50:], labels[50:])
+    assert tracker.compute() == tracked((scores, labels)).found
+
+
+def test_soft_labels_with_all_weight_on_one_class_are_that_class():
+    scores, labels = some_rows()
+    soft = torch.nn.functional.one_hot(labels, 4).double()
+    tracker = tracked((scores, soft))
+    expected = tracked((scores, labels))
+    assert tracker.thresholds.tolist() == expected.thresholds.tolist()
+    assert tracker.compare(scores, soft) == expected.compare(scores, labels)
+
+
+def test_soft_labels_are_those_of_arrays():
+    scores, _ = some_rows()
+    soft = torch.rand(len(scores), 4, generator=torch.Generator().manual_seed(0))
+    expected = ordcut.optimal_thresholds(scores.numpy(), soft.numpy(), classes=range(4))
+    assert tracked((scores, soft)).found == expected
+
+
+def test_classes_and_soft_labels_do_not_mix():
+    tracker = tracked(some_rows())
+    with pytest.raises(ValueError, match=r"labels must be classes as in the batches before.*reset"):
+        tracker.update(torch.zeros(2), torch.ones(2, 4))
+
+
+def test_rows_with_the_ignored_label_do_not_count():
+    scores, labels = some_rows()
+    ignored = torch.where(torch.arange(len(labels)) % 5 == 0, -100, labels)
+    tracker = tracked((scores, ignored), ignore_index=-100)
+    counts = ignored >= 0
+    expected = tracked((scores[counts], labels[counts]))
+    assert tracker.found == expected.found
+    assert len(tracker.rows()[0]) == counts.sum()
+    assert tracker.compare(scores, ignored) == expected.compare(scores[counts], labels[counts])
+
+
+def test_a_negative_label_that_is_not_ignored_is_named_with_what_to_do():
+    with pytest.raises(ValueError, match=r"from 0 to 3, got -100.*pass ignore_index=-100"):
+        ThresholdTracker(4).update(torch.zeros(2), torch.tensor([0, -100]))
+
+
+def test_smoothing_is_that_of_arrays():
+    scores, labels = some_rows()
+    tracker = tracked((scores, labels), smoothing="auto", objective="zero_one")
+    assert tracker.found == ordcut.optimal_thresholds(
+        scores.numpy(), labels.numpy(), objective="zero_one", smoothing="auto"
+    )
+
+
+def test_smoothing_does_not_run_on_a_device():
+    with pytest.raises(ValueError, match=r'got smoothing=0\.5 and method="scan".*"auto"'):
+        tracked(some_rows(), smoothing=0.5, method="scan")
+
+
+@pytest.mark.parametrize("smoothing", [1.5, "automatic", True])
+def test_smoothing_is_a_share_or_automatic(smoothing):
+    with pytest.raises(ValueError, match="smoothing must be a number from 0 to 1"):
+        ThresholdTracker(4, smoothing=smoothing)
+
+
+def test_scores_in_a_column_are_scores():
+    scores, labels = some_rows()
+    loss = ordcut.torch.CumulativeLinkLoss(4)
+    flat, column = tracked((scores, labels)), tracked((scores[:, None], labels))
+    assert column.found == flat.found
+    assert torch.equal(column(scores[:, None]), flat(scores))
+    assert column(scores[:, None]).shape == labels.shape
+    assert column.compare(scores[:, None], labels, loss) == flat.compare(scores, labels, loss)
+    assert column.judge(labels, flat(scores)[:, None]) == flat.judge(labels, flat(scores))
+    assert ordcut.torch.optimal_thresholds(scores[:, None], labels) == flat.found
+
+
+REFUSING = {
+    "forward": lambda tracker, scores: tracker(scores),
+    "update": lambda tracker, scores: tracker.update(scores, torch.zeros(2).long()),
+    "compare": lambda tracker, scores: tracker.compare(scores, torch.zeros(2).long()),
+    "losses": lambda _, scores: ordcut.torch.AllThresholdLoss(4)(scores, torch.zeros(2).long()),
+    "probabilities": lambda _, scores: ordcut.torch.CumulativeLinkLoss(4).probabilities(scores),
+    "likelihood": lambda _, scores: ordcut.torch.likelihood_labels(scores, ordcut.torch.Biases(4)),
+    "labels": lambda tracker, scores: ordcut.torch.threshold_labels(scores, tracker.found),
+}
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_scores_of_other_shapes_are_refused_alike(name):
+    tracker = tracked(some_rows())
+    with pytest.raises(ValueError, match=r"must be of shape \(n,\) or \(n, 1\), got \(2, 3\)"):
+        REFUSING[name](tracker, torch.zeros(2, 3))
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_scores_that_are_an_array_are_named_with_what_to_do(name):
+    tracker = tracked(some_rows())
+    with pytest.raises(TypeError, match=r"must be a tensor, got ndarray.*torch.as_tensor"):
+        REFUSING[name](tracker, np.zeros(2))
+
+
+def test_weights_of_another_length_are_named():
+    with pytest.raises(ValueError, match=r"one weight for each of the 2 scores, got shape \(3,\)"):
+        ThresholdTracker(4).update(torch.zeros(2), torch.zeros(2).long(), torch.ones(3))
+
+
+def test_a_network_that_has_not_learned_yet_gets_no_warning():
+    scores, labels = some_rows()
+    assert tracked((-scores, labels)).found.value > tracked((scores, labels)).found.value
 
 
 def test_two_processes_find_the_thresholds_of_one(tmp_path):
@@ -158,6 +300,16 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
 
     assert sorted(found["uneven"]["scores"]) == sorted(scores.tolist())
     assert found["uneven"]["found"] == expected
+
+    # Rows of the second process have weights, those of the first one count fully.
+    weights = torch.where(torch.arange(101) < 30, 1, 1 + labels)
+    expected = ordcut.optimal_thresholds(
+        scores.numpy(), labels.numpy(), sample_weight=weights.numpy()
+    )
+    assert found["weighted"] == json.loads(expected.to_json())
+    soft = torch.nn.functional.one_hot(labels, 4) * weights_of(labels)
+    expected = ordcut.optimal_thresholds(scores.numpy(), soft.numpy(), classes=range(4))
+    assert found["soft"] == json.loads(expected.to_json())
 
     half = tracked((scores.half(), labels)).found
     assert found["one idle"]["scores"] == scores.half().tolist()

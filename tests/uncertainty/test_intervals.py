@@ -5,30 +5,42 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from uncertainty_rows import noisy, same
 
 import ordcut
+from strategies import OBJECTIVES, problems
 
 
-def hand_made(found, thresholds, size=100, n_rows=800.0):
+def hand_made(found, thresholds, scores=(), size=100, n_rows=800.0):
     thresholds = np.array(thresholds, float)
-    return ordcut.Bootstrap(
-        found, thresholds, np.full(len(thresholds), 0.5), 0.0, 0.0, size, n_rows
+    return dataclasses.replace(
+        found.bootstrap(n=2),
+        thresholds=thresholds,
+        plain_thresholds=thresholds,
+        values=np.full(len(thresholds), 0.5),
+        size=size,
+        n_rows=n_rows,
+        n_rows_near=np.array([n_rows]),
+        scores=np.array(scores),
     )
 
 
-def test_an_interval_is_the_scaled_distance_that_the_share_of_replicates_keep():
+def test_an_interval_ends_at_scores_beyond_the_scaled_distance_of_the_share_of_replicates():
     found = ordcut.optimal_thresholds([1, 2], [0, 1])  # the threshold is 1.5
-    boot = hand_made(found, 1.5 + np.arange(-4, 7)[:, None])
+    boot = hand_made(found, 1.5 + np.arange(-4, 7)[:, None], np.arange(-10, 10) / 4)
     # An eighth of the rows strays twice as far; the distance to the one found has both strays.
     scale = 0.5 / np.sqrt(1 + 0.5**2)
     # Of the distances 0 1 1 2 2 3 3 4 4 5 6, the one at 80 % of the way is the ninth.
-    np.testing.assert_allclose(boot.intervals(0.8), [[1.5 - 4 * scale, 1.5 + 4 * scale]])
+    assert -0.5 < 1.5 - 4 * scale < -0.25
+    assert boot.intervals(0.8).tolist() == [[-0.5, np.inf]]  # the last score is 2.25
+    assert boot.intervals(0.2)[0].tolist() == [1.0, 2.0]  # 1.5 and 0.447 to both sides
 
 
 def test_infinite_replicates_widen_their_own_side_only():
     found = ordcut.optimal_thresholds([1, 2], [0, 1])
-    boot = hand_made(found, [[1.0]] * 8 + [[np.inf]] * 2)
+    boot = hand_made(found, [[1.0]] * 8 + [[np.inf]] * 2, np.arange(20) / 10)
     low, high = boot.intervals(0.9)[0]
     assert 1 < low < 1.5
     assert high == np.inf
@@ -38,9 +50,76 @@ def test_infinite_replicates_widen_their_own_side_only():
 def test_an_infinite_threshold_has_the_interval_of_its_replicates():
     found = ordcut.optimal_thresholds([1, 2, 3], [0, 0, 0], classes=[0, 1])
     assert found.thresholds.tolist() == [np.inf]
-    boot = hand_made(found, [[np.inf]] * 6 + [[3.5]] * 3 + [[2.5]])
-    assert boot.intervals(0.5).tolist() == [[3.5, np.inf]]
-    assert found.bootstrap(n=10).intervals().tolist() == [[np.inf, np.inf]]
+    boot = hand_made(found, [[np.inf]] * 6 + [[3.5]] * 3 + [[2.5]], [1, 2, 3, 4])
+    assert boot.intervals(0.5).tolist() == [[3, np.inf]]
+    assert found.bootstrap(n=10).intervals().tolist() == [[3, np.inf]]
+    found = ordcut.optimal_thresholds([1, 2, 3], [1, 1, 1], classes=[0, 1])
+    assert found.bootstrap(n=10).intervals().tolist() == [[-np.inf, 1]]
+
+
+@given(
+    problem=problems(most_rows=20).filter(lambda p: len({y for _, y, _ in p.rows}) > 1),
+    objective=st.sampled_from(OBJECTIVES),
+    smoothing=st.sampled_from([0, 0.5, 1]),
+)
+@settings(max_examples=60)
+def test_intervals_end_at_scores_and_contain_the_ranges(problem, objective, smoothing):
+    found = ordcut.optimal_thresholds(
+        problem.scores,
+        problem.labels,
+        objective=objective,
+        classes=problem.classes,
+        sample_weight=problem.weights,
+        smoothing=smoothing,
+    )
+    boot = found.bootstrap(n=5)
+    low, high = boot.intervals(0.5).T
+    assert (low <= found.ranges[:, 0]).all()
+    assert (found.ranges[:, 1] <= high).all()
+    assert {*low, *high} <= {*problem.scores, -np.inf, np.inf}
+
+
+def test_smoothed_thresholds_have_the_intervals_of_the_plain_optimum_and_are_inside():
+    scores, labels = noisy()
+    plain = ordcut.optimal_thresholds(scores, labels)
+    smoothed = ordcut.optimal_thresholds(scores, labels, smoothing=1)
+    expected, boot = plain.bootstrap(n=50), smoothed.bootstrap(n=50)
+    assert (smoothed.thresholds != plain.thresholds).any()
+    assert boot.centres.tolist() == plain.thresholds.tolist()
+    assert boot.plain_thresholds.tolist() == expected.thresholds.tolist()
+    assert boot.thresholds.tolist() != expected.thresholds.tolist()
+    for level in (0.01, 0.9):
+        low, high = expected.intervals(level).T
+        assert (boot.intervals(level)[:, 0] == np.minimum(low, smoothed.ranges[:, 0])).all()
+        assert (boot.intervals(level)[:, 1] == np.maximum(high, smoothed.ranges[:, 1])).all()
+
+
+# Rows of unequal weight
+
+
+def test_a_threshold_is_as_sure_as_the_weights_of_the_rows_near_it_make_it():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=2000)
+    labels = np.digitize(scores + rng.normal(scale=0.3, size=2000), [-1, 1])
+    weights = np.where(scores < 0, 0.5, 5.5)
+    boot = ordcut.optimal_thresholds(scores, labels, sample_weight=weights).bootstrap(n=100)
+    # If all rows had the weight of those nearby, so many would have the sum of all weights.
+    np.testing.assert_allclose(boot.n_rows_near, weights.sum() / [0.5, 5.5])
+    other = dataclasses.replace(boot, n_rows_near=np.full(2, boot.n_rows))
+    narrower, wider = np.diff(boot.intervals())[:, 0] - np.diff(other.intervals())[:, 0]
+    assert narrower < 0 < wider
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "constant"])
+def test_rows_that_count_alike_are_worth_the_same_near_every_threshold(weights):
+    scores, labels = noisy(200)
+    whole = np.random.default_rng(0).integers(1, 5, 200)
+    weights = {None: None, "whole": whole, "constant": np.full(200, 0.3)}[weights]
+    boot = ordcut.optimal_thresholds(scores, labels, sample_weight=weights).bootstrap(n=10)
+    np.testing.assert_allclose(boot.n_rows_near, boot.n_rows)
+
+
+# Special cases
 
 
 @pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])

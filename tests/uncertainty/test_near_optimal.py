@@ -17,7 +17,7 @@ def naive_ranges(problem, objective, cuts, tolerance, factors):
 
     def loss(some_cuts):
         value = goal.value(np.array(confusion_of(some_cuts, problem.rows, len(factors))) * factors)
-        return -value if goal.is_kappa else value
+        return 1 - value if goal.is_kappa else value
 
     allowed = loss(cuts) + tolerance * abs(loss(cuts)) + 1e-11
     edges = [0, *cuts, n]
@@ -75,24 +75,26 @@ def test_a_threshold_moved_within_its_range_is_as_good_as_was_said_and_no_furthe
     scores = rng.normal(size=3000).astype(np.float32)
     labels = np.digitize(scores + rng.normal(size=3000), [-1, 0, 1])
     weights = rng.random(3000)
-    for objective, worst in (("absolute", 1.02), ("quadratic_kappa", 0.98)):
+    for objective in ("absolute", "quadratic_kappa"):
         found = ordcut.optimal_thresholds(
             scores, labels, objective=objective, sample_weight=weights
         )
-        sign = -1 if found.objective == "quadratic_kappa" else 1
 
-        def value(k, place, found=found, objective=objective):
+        def loss_of(value, objective=objective):
+            return 1 - value if objective == "quadratic_kappa" else value
+
+        def loss(k, place, found=found, objective=objective, loss_of=loss_of):
             moved = found.thresholds.copy()
             moved[k] = place
             predicted = np.searchsorted(moved, scores, side="right")
-            return ordcut.evaluate(labels, predicted, objective, sample_weight=weights)
+            return loss_of(ordcut.evaluate(labels, predicted, objective, sample_weight=weights))
 
         for k, (low, high) in enumerate(found.near_optimal(0.02)):
-            limit = sign * worst * found.value
-            assert sign * value(k, np.nextafter(low, np.inf)) <= limit
-            assert sign * value(k, high) <= limit
-            assert sign * value(k, low) > limit
-            assert sign * value(k, np.nextafter(high, np.inf)) > limit
+            limit = 1.02 * loss_of(found.value)
+            assert loss(k, np.nextafter(low, np.inf)) <= limit
+            assert loss(k, high) <= limit
+            assert loss(k, low) > limit
+            assert loss(k, np.nextafter(high, np.inf)) > limit
 
 
 def test_soft_labels_and_results_of_the_pruned_search_have_ranges_too():
@@ -108,7 +110,7 @@ def test_soft_labels_and_results_of_the_pruned_search_have_ranges_too():
 @pytest.mark.parametrize("tolerance", [-0.1, np.inf, np.nan])
 def test_a_tolerance_that_is_no_share_is_an_error(tolerance):
     found = ordcut.optimal_thresholds([1, 2], [0, 1])
-    with pytest.raises(ValueError, match="tolerance must be a share of the value"):
+    with pytest.raises(ValueError, match="tolerance must be a share of the loss"):
         found.near_optimal(tolerance)
 
 

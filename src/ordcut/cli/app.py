@@ -89,7 +89,7 @@ def run(arguments: Sequence[str]) -> int:
     Examples
     --------
     >>> run(["--version"])
-    ordcut, version 0.1.0
+    ordcut, version 0.2.0
     0
     """
     state = State()

@@ -17,10 +17,19 @@ from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
     from ordcut.estimators import OrdinalLogisticRegression
+    from ordcut.smoothing import Smoothing
     from ordcut.typing import Array, Floats
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
-LABELINGS = ["rounding", "biases", "likelihood", "optimal"]
+
+#: The name of each labeling in the tables, with the one of the estimator and its smoothing.
+LABELINGS: dict[str, tuple[str, Smoothing]] = {
+    "rounding": ("rounding", 0),
+    "biases": ("biases", 0),
+    "likelihood": ("likelihood", 0),
+    "optimal": ("optimal", 0),
+    "smoothed": ("optimal", "auto"),
+}
 
 #: The files that the demo writes.
 FILES = ("thresholds.json", "thresholds.png")
@@ -57,13 +66,17 @@ def run() -> dict[str, str | bytes]:
     print(
         f"{len(train.ratings)} ratings from 1 to 5 to learn from, {len(test.ratings)} to test on."
     )
-    print("\nOptimal thresholds")
-    models = {objective: fit(train, objective, "optimal") for objective in OBJECTIVES}
-    for objective, model in models.items():
-        print(f"  {objective:16}{model.thresholds_.round(3)}  by {model.labeler_.certificate}")
-    _print_values("On the rows they were found on (a star marks the best)", compare(train, train))
-    _print_values("On new rows", compare(train, test))
-    chosen = models["absolute"]
+    chosen = _print_thresholds(
+        "Thresholds that are optimal for the rows to learn from, with the proof", train, "optimal"
+    )
+    _print_thresholds(
+        "Smoothed thresholds, for new rows: optimal for labels that a model has smoothed",
+        train,
+        "smoothed",
+    )
+    print("\nWhere a threshold is -inf, no score is below it: the class below is never predicted.")
+    _print_values("Values on the rows to learn from (a star marks the best)", compare(train, train))
+    _print_values("Values on the rows to test on", compare(train, test))
     return {"thresholds.json": chosen.labeler_.to_json(), "thresholds.png": _draw(chosen, train)}
 
 
@@ -91,7 +104,8 @@ def fit(train: Ratings, objective: str, labeling: str) -> OrdinalLogisticRegress
     """Fit the model by maximum likelihood, with thresholds for an objective."""
     from ordcut.estimators import OrdinalLogisticRegression
 
-    model = OrdinalLogisticRegression(objective, labeling, alpha=0)
+    by, smoothing = LABELINGS[labeling]
+    model = OrdinalLogisticRegression(objective, by, smoothing=smoothing, alpha=0)
     return model.fit(train.features, train.ratings)
 
 
@@ -106,6 +120,19 @@ def compare(train: Ratings, test: Ratings) -> dict[str, list[float]]:
     return {
         labeling: [value(objective, labeling) for objective in OBJECTIVES] for labeling in LABELINGS
     }
+
+
+def _print_thresholds(title: str, train: Ratings, labeling: str) -> OrdinalLogisticRegression:
+    """Print the thresholds of each objective and why they are optimal; return the first model."""
+    print(f"\n{title}")
+    models = {objective: fit(train, objective, labeling) for objective in OBJECTIVES}
+    for objective, model in models.items():
+        cuts = "".join(f"{cut:8.3f}" for cut in model.thresholds_)
+        never = ", ".join(map(str, model.labeler_.never_predicted))
+        print(f"  {objective:16}{cuts}  {model.labeler_.certificate}")
+        if never:
+            print(f"  {'':16}  never predicted: {never}")
+    return models[OBJECTIVES[0]]
 
 
 def _print_values(title: str, values: dict[str, list[float]]) -> None:

@@ -6,13 +6,15 @@ later where these were whole. So CSV is read as text, which becomes numbers wher
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, Files, scratch_folder
+from ordcut.cli.files import COMPRESSED, Columns, Files, scratch_folder
 from ordcut.cli.options import read_classes
 from ordcut.cli.signals import delay_signals
 
@@ -30,6 +32,8 @@ LABEL_TYPES = {
 
 def open_frame(engine: str, files: Files, columns: Columns) -> Any:
     """Return some columns of files as a lazy frame of an engine."""
+    if files.decimal != "." and engine != "duckdb":
+        files = _with_decimal_points(files, columns)
     try:
         return ENGINES[engine](files, columns)
     except ImportError as error:
@@ -73,6 +77,21 @@ def open_source(
     )
 
 
+def sum_by(frame: Any, columns: Columns, name: str) -> tuple[list[Any], list[Any], list[float]]:
+    """Return the weight of the complete rows by a column of predictions and by label."""
+    import narwhals as nw
+
+    weight = nw.lit(1.0) if columns.weight is None else nw.col(columns.weight).cast(nw.Float64)
+    named = {"predicted": nw.col(name), "true": nw.col(str(columns.label)), "weight": weight}
+    rows = nw.from_native(frame).lazy()
+    for column in columns.numeric:
+        rows = rows.filter(~nw.col(column).is_null(), ~nw.col(column).cast(nw.Float64).is_nan())
+    rows = rows.select(**named).filter(~nw.col("true").is_null())
+    counted = rows.group_by("predicted", "true").agg(nw.col("weight").sum()).collect()
+    predicted, true, weights = (counted[key].to_list() for key in named)
+    return predicted, true, weights
+
+
 def connect() -> Any:
     """Return a DuckDB connection in memory, which spills to the temporary folder of the command."""
     with delay_signals():
@@ -92,7 +111,10 @@ def read_relation(connection: Any, files: Files, *, as_text: bool = False) -> An
     if files.format == "json":
         return connection.read_json(paths, union_by_name=True, sample_size=-1)
     options: dict[str, Any] = {} if files.separator is None else {"delimiter": files.separator}
-    options |= {"all_varchar": True} if as_text else {"sample_size": -1}
+    if as_text:
+        options["all_varchar"] = True
+    else:
+        options |= {"sample_size": -1, "decimal": files.decimal}
     return connection.read_csv(paths, header=True, union_by_name=True, **options)
 
 
@@ -111,8 +133,35 @@ def check_unique(connection: Any, files: Files, names: Sequence[str]) -> None:
             )
 
 
+def separator_of(connection: Any, files: Files) -> str:
+    """Return the character between the fields of CSV files: the given or the detected one."""
+    if files.separator is not None:
+        return files.separator
+    path = files.paths[0].replace("'", "''")
+    sniffed = connection.execute(f"SELECT Delimiter FROM sniff_csv('{escape(path)}')").fetchall()
+    separator: str = sniffed[0][0]
+    return separator
+
+
+def as_number(column: str, decimal: str) -> str:
+    """Return the SQL of a column of text as numbers with a decimal mark.
+
+    Examples
+    --------
+    >>> as_number("score", ".")
+    'CAST("score" AS DOUBLE)'
+    """
+    return f"CAST({_with_points(quoted(column), decimal)} AS DOUBLE)"
+
+
+def _with_points(text: str, decimal: str) -> str:
+    """Return the SQL of text with a point as its decimal mark."""
+    # Both are exchanged, so that a point that separates thousands is not taken for one.
+    return text if decimal == "." else f"translate({text}, ',.', '.,')"
+
+
 @contextmanager
-def locate_bad_numbers(relation: Any, names: Sequence[str]) -> Iterator[None]:
+def locate_bad_numbers(relation: Any, names: Sequence[str], decimal: str = ".") -> Iterator[None]:
     """Turn DuckDB's error about text that is not a number into one that says where it is."""
     import duckdb
 
@@ -121,13 +170,25 @@ def locate_bad_numbers(relation: Any, names: Sequence[str]) -> Iterator[None]:
     except duckdb.ConversionException as error:
         for name in names:
             numbered = relation.project(f"row_number() OVER () AS row, {quoted(name)} AS text")
-            is_bad = "text IS NOT NULL AND TRY_CAST(text AS DOUBLE) IS NULL"
+            number = f"TRY_CAST({_with_points('text', decimal)} AS DOUBLE)"
+            is_bad = f"text IS NOT NULL AND {number} IS NULL"
             for row, value in numbered.filter(is_bad).limit(1).fetchall():
                 raise UserError(
                     f'column "{name}" must hold numbers, got "{value}" in row {row}. '
-                    "Fix that row, or name another column."
+                    + _advice(str(value), decimal)
                 ) from error
         raise
+
+
+def _advice(text: str, decimal: str) -> str:
+    """Return what to do about text that is not a number."""
+    other = {".": ",", ",": "."}[decimal]
+    if re.fullmatch(rf"\s*[+-]?\d*\{other}\d+([eE][+-]?\d+)?\s*", text):
+        return (
+            f'If "{other}" is the decimal mark, pass --decimal {other}. If it separates '
+            "thousands, remove it."
+        )
+    return "Fix that row, or name another column."
 
 
 def quoted(name: str) -> str:
@@ -154,30 +215,31 @@ def _with_duckdb(files: Files, columns: Columns) -> Any:
         relation.project(", ".join(map(quoted, names))).create("rows")
         return connection.table("rows")
     numeric = columns.numeric
-    with locate_bad_numbers(relation, numeric):
-        relation.project(_cast(names, numeric, "DOUBLE")).create("rows")
+    with locate_bad_numbers(relation, numeric, files.decimal):
+        relation.project(
+            _replaced(names, {name: as_number(name, files.decimal) for name in numeric})
+        ).create("rows")
     table = connection.table("rows")
-    for name in columns.classes:
-        table = table.project(_cast(names, [name], _narrowest_type(table, name)))
-    return table
+    narrowed = {name: _narrowest(table, name, files.decimal) for name in columns.classes}
+    return table.project(_replaced(names, narrowed))
 
 
-def _cast(names: Sequence[str], chosen: Sequence[str], sql_type: str) -> str:
-    """Return the list of all columns, with the chosen ones cast to a type."""
-    return ", ".join(
-        f"CAST({quoted(name)} AS {sql_type}) AS {quoted(name)}" if name in chosen else quoted(name)
-        for name in names
-    )
+def _replaced(names: Sequence[str], by: dict[str, str]) -> str:
+    """Return the list of all columns, with some replaced by expressions."""
+    return ", ".join(f"{by.get(name, quoted(name))} AS {quoted(name)}" for name in names)
 
 
-def _narrowest_type(table: Any, name: str) -> str:
-    """Return the narrowest type that all texts of a column fit."""
+def _narrowest(table: Any, name: str, decimal: str) -> str:
+    """Return the SQL of a column of text, in the narrowest type that all of it fits."""
+    text = _with_points(quoted(name), decimal)
     fits_type = ", ".join(
-        f"bool_and(regexp_full_match(trim({quoted(name)}), '{pattern}'))"
+        f"bool_and(regexp_full_match(trim({text}), '{pattern}'))"
         for pattern in LABEL_TYPES.values()
     )
     fits = table.aggregate(fits_type).fetchall()[0]
-    return next((one for one, is_fit in zip(LABEL_TYPES, fits, strict=True) if is_fit), "VARCHAR")
+    narrowest = (one for one, is_fit in zip(LABEL_TYPES, fits, strict=True) if is_fit)
+    sql_type = next(narrowest, None)
+    return quoted(name) if sql_type is None else f"CAST({text} AS {sql_type})"
 
 
 def _with_polars(files: Files, columns: Columns) -> Any:
@@ -205,7 +267,10 @@ def _with_dask(files: Files, columns: Columns) -> Any:
         frame = dd.read_json(paths, lines=True)
     else:
         dtypes = dict.fromkeys(columns.numeric, "float64")
-        frame = dd.read_csv(paths, dtype=dtypes, sep=_separator(files))
+        # Compressed files cannot be split, and Dask would warn about it.
+        is_compressed = any(path.lower().endswith(COMPRESSED) for path in paths)
+        size = None if is_compressed else "default"
+        frame = dd.read_csv(paths, dtype=dtypes, sep=_separator(files), blocksize=size)
     columns.check(list(frame.columns), files)
     return frame[columns.all]
 
@@ -224,6 +289,13 @@ def _with_spark(files: Files, columns: Columns) -> Any:
         frame = read.csv(paths, header=True, inferSchema=True, sep=_separator(files))
     columns.check(frame.columns, files)
     return frame.select(*(f"`{name.replace('`', '``')}`" for name in columns.all))
+
+
+def _with_decimal_points(files: Files, columns: Columns) -> Files:
+    """Return CSV files as a Parquet file, since not every engine reads other decimal marks."""
+    path = os.path.join(scratch_folder(), "decimal.parquet")
+    _with_duckdb(files, columns).write_parquet(path)
+    return Files((path,), "parquet")
 
 
 def _separator(files: Files) -> str:

@@ -10,20 +10,22 @@ import click
 
 from ordcut.cli.completion import complete_column
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, find_files
+from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import (
+    class_weight_option,
     column_option,
+    engine_option,
     files_argument,
-    format_option,
     json_option,
     nulls_option,
     objective_option,
     quiet_option,
-    separator_option,
+    reading_options,
     thresholds_option,
 )
 
 if TYPE_CHECKING:
+    from ordcut.cli.options import ClassWeights
     from ordcut.objectives import Objective
     from ordcut.pruning import Source
     from ordcut.thresholds import Thresholds
@@ -47,10 +49,11 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
     help="A column of other predictions to compare with; can be repeated.",
 )
 @objective_option
+@class_weight_option("as in ordcut fit; none for all alike")
 @nulls_option
+@engine_option
 @json_option
-@format_option
-@separator_option
+@reading_options
 @quiet_option
 def evaluate(
     files: tuple[str, ...],
@@ -60,10 +63,11 @@ def evaluate(
     weight: str | None,
     against: tuple[str, ...],
     objective: str | None,
+    class_weight: str | None,
     nulls: Any,
+    engine: str,
     as_json: bool,
-    format: str | None,
-    separator: str | None,
+    reading: Reading,
     quiet: bool,
 ) -> None:
     """Evaluate thresholds by every objective.
@@ -79,14 +83,15 @@ def evaluate(
     with show_passes(quiet) as progress:
         saved = read_thresholds_file(thresholds_path, files)
         thresholds = saved.thresholds
-        resolved = resolve_objective(saved.objective(objective), len(thresholds.classes))
+        resolved = resolve_objective(saved.objective(objective), thresholds.classes)
+        weights = saved.class_weights(class_weight)
         columns = saved.columns_for(Columns(score, label, weight, against))
-        frame = open_frame("duckdb", find_files(files, format, separator), columns)
+        frame = open_frame(engine, find_files(files, reading), columns)
         source = open_source(
             frame, columns, classes=thresholds.classes, nulls=nulls, progress=progress
         )
         others = {name: _count_pairs(frame, columns, name, source.classes) for name in against}
-        evaluation = Evaluation.of(source, thresholds, resolved, others)
+        evaluation = Evaluation.of(source, thresholds, resolved, others, weights)
     if as_json:
         click.echo(json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False))
     else:
@@ -131,6 +136,7 @@ class Evaluation:
         thresholds: Thresholds,
         objective: Objective,
         others: dict[str, Floats],
+        class_weight: ClassWeights = None,
     ) -> Evaluation:
         """Evaluate thresholds, the optimal ones, other rules, and other predictions.
 
@@ -138,10 +144,10 @@ class Evaluation:
         """
         import numpy as np
 
-        from ordcut.data import confusions_of
+        from ordcut.data import class_factors, confusions_of
         from ordcut.report import compare
 
-        compared = compare(source, objective)
+        compared = compare(source, objective, class_weight=class_weight)
         objectives = compared.objectives
         chosen = {(OURS, one.name): thresholds.thresholds for one in objectives}
         for name, optimum in compared.optima.items():
@@ -154,13 +160,14 @@ class Evaluation:
         tables = dict(zip(chosen, counted, strict=True))
         for column, table in others.items():
             tables |= {(column, one.name): table for one in objectives}
-        values = {
-            labeling: {
-                one.name: _value(one, tables.get((labeling, one.name))) for one in objectives
-            }
-            for labeling in dict.fromkeys(labeling for labeling, _ in tables)
-        }
         ours = tables[OURS, objectives[0].name]
+        factors = class_factors(class_weight, source.classes, ours.sum(axis=0))
+        values: dict[str, dict[str, float | None]] = {
+            row: dict.fromkeys((one.name for one in objectives), None) for row, _ in tables
+        }
+        by_name = {one.name: one for one in objectives}
+        for (row, name), table in tables.items():
+            values[row][name] = _value(by_name[name], table * factors)
         return cls(source.classes, objectives, values, ours, source.n_rows)
 
     @property
@@ -208,23 +215,18 @@ def _count_pairs(frame: Any, columns: Columns, name: str, classes: Array) -> Flo
     """Return the (predicted, true) table of weights of a column of other predictions."""
     import numpy as np
 
-    from ordcut.cli.engines import quoted
-    from ordcut.data import codes_of
+    from ordcut.cli.engines import sum_by
+    from ordcut.data import codes_of, is_missing
 
-    weight = "1" if columns.weight is None else quoted(columns.weight)
-    needed = [*columns.numeric, *columns.classes]
-    is_complete = " AND ".join(f"{quoted(one)} IS NOT NULL" for one in needed if one != name)
-    pair = f"{quoted(name)}, {quoted(str(columns.label))}"
-    counted = frame.filter(is_complete).aggregate(f"{pair}, sum({weight})").fetchall()
-    predicted, true, weights = (list(column) for column in zip(*counted, strict=True))
-    if None in predicted:
+    predicted, true, weights = sum_by(frame, columns, name)
+    if is_missing(np.array(predicted, dtype=object)).any():
         raise UserError(
             f'--against must name a column without missing values, and "{name}" has some. '
             "Drop those rows, or give them a class."
         )
     table = np.zeros((len(classes), len(classes)))
     codes = codes_of(predicted, classes, f'column "{name}"'), codes_of(true, classes, "labels")
-    np.add.at(table, codes, np.array(weights, np.float64))
+    np.add.at(table, codes, weights)
     return table
 
 
@@ -258,9 +260,7 @@ def _print_tables(evaluation: Evaluation) -> None:
     print_table(console, "By class", header, per_class)
 
 
-def _value(objective: Objective, confusion: Floats | None) -> float | None:
-    if confusion is None:
-        return None
+def _value(objective: Objective, confusion: Floats) -> float | None:
     try:
         return objective.value(confusion)
     except ValueError:  # a kappa is undefined for a single class

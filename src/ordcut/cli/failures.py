@@ -15,7 +15,11 @@ OPTIONS = {
     "classes=": "--classes",
     'nulls="drop"': "--nulls drop",
     'objective="absolute"': "--objective absolute",
+    "class_weight": "--class-weight",
 }
+
+#: What the library calls the rows of files.
+FRAME = re.compile(r"\b(?:the )?frame\b(?= (?:must|has|to )|\.$)", re.I)
 
 #: Packages whose errors are about the data that they read.
 ENGINES = ("polars", "dask", "pyspark", "py4j", "pandas", "pyarrow", "json")
@@ -29,6 +33,9 @@ DAMAGED = re.compile(
     "schema|failed to decompress|invalid data|unexpected end",
     re.I,
 )
+
+#: What engines say about text in another encoding.
+NOT_UTF_8 = re.compile("not utf-8|invalid utf-?8|invalid unicode|codec can't decode", re.I)
 
 #: What a file system says when it cannot take more.
 FULL = re.compile("no space left|could not write|file too large|disk quota|out of space", re.I)
@@ -74,7 +81,8 @@ def explain(error: BaseException) -> tuple[str, int]:
         return str(error), FAILURE
     if isinstance(error, ValueError | TypeError) or package in ENGINES:
         message = with_option_names(_first_paragraph(str(error)))
-        return message if package == "builtins" else _with_advice(message), MISTAKE
+        is_ours = package == "builtins" and not isinstance(error, UnicodeError)
+        return message if is_ours else _with_advice(message), MISTAKE
     return (
         f"ordcut failed with an unexpected error, {type(error).__name__}: {error}. "
         "Run `ordcut --traceback ...` to see where, and please report it.",
@@ -92,7 +100,7 @@ def with_option_names(message: str) -> str:
     """
     for argument, option in OPTIONS.items():
         message = message.replace(argument, option)
-    return message
+    return FRAME.sub("FILES", message)
 
 
 def _explain_duckdb(error: BaseException) -> tuple[str, int]:
@@ -104,7 +112,12 @@ def _explain_duckdb(error: BaseException) -> tuple[str, int]:
 
 
 def _with_advice(message: str) -> str:
-    """Return a message with advice about a damaged file, if it is about one."""
+    """Return a message with advice about text in another encoding or a damaged file."""
+    if NOT_UTF_8.search(message):
+        return (
+            f"{message.rstrip('.')}. If this is text in another encoding than UTF-8, pass "
+            "--encoding, such as cp1252 (Windows), latin-1 or utf-16."
+        )
     if not DAMAGED.search(message):
         return message
     return (

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, TextIO
 
 import click
 
@@ -23,6 +25,40 @@ EXTENSIONS = {
     "json": (".jsonl", ".ndjson", ".json"),
 }
 COMPRESSED = (".gz", ".zst")
+
+#: The first bytes of compressed data.
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+#: The first bytes of text in UTF-16.
+UTF_16 = b"\xff\xfe", b"\xfe\xff"
+
+#: At most so many bytes of the header of a file are looked at.
+MOST_HEADER = 1 << 20
+
+#: The encoding that engines read, as Python names it.
+UTF_8 = "utf-8"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are to be read.
+
+    Attributes
+    ----------
+    format : {"csv", "parquet", "json"}, optional
+        Their format; by default the one that their names imply.
+    separator : str, optional
+        The character between the fields of CSV.
+    decimal : {".", ","}
+        The decimal mark of the numbers in CSV.
+    encoding : str
+        The encoding of text, as Python names it.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    decimal: str = "."
+    encoding: str = UTF_8
 
 
 @dataclass(frozen=True)
@@ -37,16 +73,24 @@ class Files:
         The format of all; ``"json"`` is one object per line.
     separator : str, optional
         The character between the fields of CSV. By default, engines that can detect it do so.
+    decimal : {".", ","}
+        The decimal mark of the numbers in CSV.
+    title : str, optional
+        The name of a single file in messages, if that is not its path.
     """
 
     paths: tuple[str, ...]
     format: str
     separator: str | None = None
+    decimal: str = "."
+    title: str | None = None
 
     @property
     def name(self) -> str:
         """Their name in messages."""
-        return self.paths[0] if len(self.paths) == 1 else f"the {len(self.paths)} files"
+        if len(self.paths) > 1:
+            return f"the {len(self.paths)} files"
+        return self.title or self.paths[0]
 
 
 @dataclass(frozen=True)
@@ -96,9 +140,7 @@ class Columns:
                 )
 
 
-def find_files(
-    arguments: Sequence[str], format: str | None = None, separator: str | None = None
-) -> Files:
+def find_files(arguments: Sequence[str], reading: Reading = Reading()) -> Files:  # noqa: B008
     """Return the files that arguments name: paths, globs, folders, or ``-`` for standard input.
 
     Examples
@@ -116,10 +158,10 @@ def find_files(
                 f"- (standard input) must be the only file, got {' '.join(arguments)}. "
                 "Leave the others out, or concatenate them first."
             )
-        format = format or "csv"
-        return Files((_save_stdin(format),), format, separator)
+        format = reading.format or "csv"
+        return _as_read([_save_stdin(format)], format, reading, "standard input")
     paths = [path for argument in arguments for path in _expand(argument)]
-    formats = {path: format or format_of(path, "FILES") for path in paths}
+    formats = {path: reading.format or format_of(path, "FILES") for path in paths}
     if len(set(formats.values())) > 1:
         one, other = (
             next(p for p in paths if formats[p] == f) for f in list(set(formats.values()))[:2]
@@ -129,10 +171,10 @@ def find_files(
         )
     for path in paths:
         _check_readable(path)
-    return Files(tuple(paths), formats[paths[0]], separator)
+    return _as_read(paths, formats[paths[0]], reading, paths[0])
 
 
-def format_of(path: str, argument: str) -> str:
+def format_of(path: str, argument: str, option: str = "--format") -> str:
     """Return the format that the name of a file implies.
 
     Examples
@@ -144,7 +186,8 @@ def format_of(path: str, argument: str) -> str:
     if format is None:
         known = ", ".join(extension for some in EXTENSIONS.values() for extension in some)
         raise UserError(
-            f"{argument} must end in one of {known}, got {path}. Rename it, or pass --format."
+            f"{argument} must end in one of {known} (or these with .gz or .zst), got {path}. "
+            f"Rename it, or pass {option}."
         )
     return format
 
@@ -195,6 +238,79 @@ def _files_in(folder: str) -> list[Path]:
     ]
 
 
+def _as_read(paths: Sequence[str], format: str, reading: Reading, title: str) -> Files:
+    """Return files as they are, or as copies in UTF-8, after a check of the options."""
+    for option, applies, formats in (
+        ("--decimal", reading.decimal != ".", ("csv",)),
+        ("--encoding", reading.encoding != UTF_8, ("csv", "json")),
+    ):
+        if applies and format not in formats:
+            raise UserError(
+                f"{option} must be left out for files that are not {' or '.join(formats)}, and "
+                f"these are {format}."
+            )
+    for path in paths:
+        if reading.encoding == UTF_8 and format != "parquet" and _starts(path, *UTF_16):
+            raise UserError(
+                f"FILES must be text in UTF-8 unless --encoding says otherwise, and {title} is in "
+                "UTF-16. Pass --encoding utf-16."
+            )
+    if reading.encoding != UTF_8:
+        paths = [
+            _in_utf_8(path, reading.encoding, str(number)) for number, path in enumerate(paths)
+        ]
+    separator = reading.separator
+    if separator is None and format == "csv":
+        separators = {_separator_in(path) for path in paths}
+        separator = separators.pop() if len(separators) == 1 else None
+    return Files(tuple(paths), format, separator, reading.decimal, title)
+
+
+def _separator_in(path: str) -> str | None:
+    """Return the separator of the header of a CSV file; None where an engine should detect it.
+
+    An engine may take the commas of decimal numbers for separators.
+    """
+    opener: Callable[..., Any] = gzip.open if _starts(path, GZIP) else open
+    try:
+        with opener(path, "rb") as file:
+            header = file.readline(MOST_HEADER)
+    except (OSError, EOFError):  # the engine says what is wrong with it
+        return None
+    marks = [mark for mark in ",;\t|" if mark.encode() in header]
+    return marks[0] if len(marks) == 1 and marks != [","] and b'"' not in header else None
+
+
+def _in_utf_8(path: str, encoding: str, folder: str) -> str:
+    """Copy a file of text to the temporary folder, in the encoding that engines read."""
+    if path.lower().endswith(".zst"):
+        raise UserError(
+            f"--encoding must be {UTF_8} for files compressed by zstd, got {encoding} for {path}. "
+            "Decompress it first."
+        )
+    target = Path(scratch_folder(), "utf-8", folder, os.path.basename(path).removesuffix(".gz"))
+    target.parent.mkdir(parents=True)
+    opener: Callable[..., TextIO] = gzip.open if _starts(path, GZIP) else open
+    try:
+        with (
+            opener(path, "rt", encoding=encoding, newline="") as text,
+            target.open("w", encoding=UTF_8, newline="") as copy,
+        ):
+            shutil.copyfileobj(text, copy)
+    except UnicodeError as error:
+        raise UserError(
+            f"--encoding must be that of the text, and {path} is not {encoding}: {error}. "
+            f"Pass another, or leave it out for {UTF_8}."
+        ) from error
+    return str(target)
+
+
+def _starts(path: str, *signatures: bytes) -> bool:
+    """Return whether a file starts with one of some signatures."""
+    with open(path, "rb") as file:
+        return file.read(max(map(len, signatures))).startswith(signatures)
+
+
 def _check_readable(path: str) -> None:
     try:
         with open(path, "rb") as file:
@@ -214,4 +330,10 @@ def _save_stdin(format: str) -> str:
         shutil.copyfileobj(sys.stdin.buffer, file)
     if os.path.getsize(path) == 0:
         raise UserError("FILES must hold data, and standard input is empty. Pipe data into it.")
+    # Engines recognise compressed files by their names.
+    signatures = zip(COMPRESSED, (GZIP, ZSTD), strict=True)
+    extension = next((end for end, signature in signatures if _starts(path, signature)), "")
+    if extension and format != "parquet":
+        os.rename(path, path + extension)
+        path += extension
     return path

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, find_files
+from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import (
+    class_weight_option,
     column_option,
+    engine_option,
     files_argument,
     force_option,
-    format_option,
     json_option,
     nulls_option,
     output_option,
     quiet_option,
     read_amount,
+    read_class_weight,
     read_objective,
-    separator_option,
+    reading_options,
 )
 from ordcut.cli.outputs import Outputs
 
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
     from ordcut.cli.thresholds_file import ThresholdsFile
     from ordcut.frames import FrameSource
     from ordcut.thresholds import Thresholds
+
+#: The level of intervals, and how many replicates they are made of.
+LEVEL, N_REPLICATES = 0.95, 1000
 
 #: The formats of plots, by the extension of the file.
 PLOT_FORMATS = (".png", ".svg", ".pdf")
@@ -45,8 +52,9 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     show_default=True,
     metavar="NAME|FILE",
     help="absolute, squared, zero_one, kappa, linear_kappa, quadratic_kappa, or a CSV file of "
-    "costs: one line per predicted class, one column per true class.",
+    "costs: one line per predicted class, one column per true class, with or without their names.",
 )
+@class_weight_option("all alike")
 @click.option(
     "--classes",
     metavar="A,B,C",
@@ -61,14 +69,14 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     help="How much of each label is replaced by the class probabilities of a model, from 0 to 1. "
     "Thresholds from few rows then generalise better. Loads all rows into memory.",
 )
-@nulls_option
 @click.option(
-    "--engine",
-    type=click.Choice(["duckdb", "polars", "dask", "spark"]),
-    default="duckdb",
-    show_default=True,
-    help="The engine that reads and counts the rows.",
+    "--intervals",
+    is_flag=True,
+    help="Also find 95 % intervals of the thresholds and of their value on new rows, by a "
+    "bootstrap. Loads all rows into memory.",
 )
+@nulls_option
+@engine_option
 @output_option("The file for the thresholds, as JSON; - for standard output.")
 @click.option(
     "--report",
@@ -80,8 +88,7 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     "--plot", metavar="FILE", type=click.Path(), help="Also write a plot: .png, .svg or .pdf."
 )
 @json_option
-@format_option
-@separator_option
+@reading_options
 @force_option
 @quiet_option
 def fit(
@@ -90,16 +97,17 @@ def fit(
     label: str,
     weight: str | None,
     objective: str,
+    class_weight: str | None,
     classes: str | None,
     smoothing: Any,
+    intervals: bool,
     nulls: Any,
     engine: str,
     output: str | None,
     report: str | None,
     plot: str | None,
     as_json: bool,
-    format: str | None,
-    separator: str | None,
+    reading: Reading,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -113,7 +121,6 @@ def fit(
     from ordcut.cli.engines import open_frame, open_source
     from ordcut.cli.thresholds_file import ThresholdsFile
     from ordcut.frames import thresholds_of
-    from ordcut.objectives import n_classes_of
 
     columns = Columns(score, label, weight)
     with Outputs(force=force) as outputs:
@@ -124,8 +131,8 @@ def fit(
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         if plot:
             _check_plot(plot)
-        goal = read_objective(objective)
-        frame = open_frame(engine, find_files(files, format, separator), columns)
+        given = read_objective(objective)
+        frame = open_frame(engine, find_files(files, reading), columns)
         with show_passes(quiet) as progress:
             source = open_source(
                 frame,
@@ -133,10 +140,15 @@ def fit(
                 classes=classes,
                 nulls=nulls,
                 progress=progress,
-                n_classes=n_classes_of(goal),
+                n_classes=None if isinstance(given, str) else len(given.cost),
             )
-            thresholds = thresholds_of(source, goal, smoothing=smoothing)
-            saved = ThresholdsFile(thresholds, columns, None if isinstance(goal, str) else goal)
+            goal = given if isinstance(given, str) else given.for_classes(source.classes)
+            weights = read_class_weight(class_weight, source.classes)
+            thresholds = thresholds_of(source, goal, weights, smoothing)
+            bounds = _intervals(thresholds) if intervals else None
+            saved = ThresholdsFile(
+                thresholds, columns, None if isinstance(goal, str) else goal, weights, bounds
+            )
             if thresholds_out is not None:
                 thresholds_out.write(saved.as_text())
             if page_out is not None:
@@ -146,6 +158,7 @@ def fit(
                     source,
                     thresholds=thresholds,
                     objective=goal,
+                    class_weight=weights,
                     score_name=score,
                     label_name=label,
                 )
@@ -168,17 +181,47 @@ def fit(
                 click.echo(f"Wrote {path}.", err=True)
 
 
+def _intervals(thresholds: Thresholds) -> dict[str, Any]:
+    """Return bootstrap intervals of thresholds and of their value, as plain Python values."""
+    from ordcut.thresholds import as_written
+
+    bootstrap = thresholds.bootstrap(n=N_REPLICATES)
+    pairs = [[as_written(end) for end in pair] for pair in bootstrap.intervals(LEVEL).tolist()]
+    value = bootstrap.value_interval(LEVEL).tolist()
+    return {"level": LEVEL, "replicates": N_REPLICATES, "thresholds": pairs, "value": value}
+
+
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
     """Print where each class begins and ends, the value, and why it is optimal."""
-    from ordcut.cli.console import format_number, open_console, print_table
+    from ordcut.cli.console import as_line, format_number, open_console, print_table
 
     thresholds, console = saved.thresholds, open_console(stderr=stderr)
-    edges = ["", *map(format_number, thresholds.thresholds.tolist()), ""]
-    lines = list(zip(thresholds.classes.tolist(), edges[:-1], edges[1:], strict=True))
-    title = f"{saved.columns.label} by {saved.columns.score}"
-    print_table(console, title, ["class", "from", "below"], lines)
-    console.print(f"{thresholds.objective}: {format_number(thresholds.value)}")
-    console.print(f"optimal by: {thresholds.certificate}")
+
+    def interval(pair: Sequence[float | str]) -> str:
+        return " to ".join(format_number(float(end)) for end in pair)
+
+    edges = [-math.inf, *thresholds.thresholds.tolist(), math.inf]
+    never = thresholds.never_predicted
+    lines = []
+    for name, *ends in zip(thresholds.classes.tolist(), edges[:-1], edges[1:], strict=True):
+        cells = ["" if math.isinf(end) else format_number(end) for end in ends]
+        lines.append([name, *(["-", "-"] if name in never else cells)])
+    header, bounds = ["class", "from", "below"], saved.intervals
+    if bounds is not None:
+        header.append(f"{bounds['level']:.0%} interval of from")
+        for line, pair in zip(lines[1:], bounds["thresholds"], strict=True):
+            line.append("" if line[1] in ("", "-") else interval(pair))
+        lines[0].append("")
+    print_table(console, f"{saved.columns.label} by {saved.columns.score}", header, lines)
+    value = f"{thresholds.objective}: {format_number(thresholds.value)}"
+    if bounds is not None:
+        value += f" ({bounds['level']:.0%} interval on new rows: {interval(bounds['value'])})"
+    console.print(value)
+    if never:
+        console.print(f"never predicted: {', '.join(map(as_line, never))}")
+    is_smoothed = thresholds.origin is not None and thresholds.origin.smoothing > 0
+    proof = "optimal for smoothed labels, not for these rows, by" if is_smoothed else "optimal by"
+    console.print(f"{proof}: {thresholds.certificate}")
     dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""
     console.print(f"{run['rows']:,} rows{dropped}, {run['passes']} passes by {run['engine']}")
 

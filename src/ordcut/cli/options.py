@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from ordcut.cli.completion import complete_column
+from ordcut.cli.costs import CostTable, class_names, position_of, read_costs
 from ordcut.cli.failures import UserError
+from ordcut.cli.files import Reading
+
+if TYPE_CHECKING:
+    from ordcut.typing import Array
+
+#: The value of ``--class-weight``: a number for each class, or all classes alike.
+ClassWeights: TypeAlias = str | list[float] | None
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -20,15 +30,12 @@ FORMATS = ("csv", "parquet", "json")
 files_argument = click.argument(
     "files", nargs=-1, required=True, metavar="FILES...", type=click.Path(allow_dash=True)
 )
-format_option = click.option(
-    "--format",
-    type=click.Choice(FORMATS),
-    help="The format of FILES; json has one object per line. [default: from their names]",
-)
-separator_option = click.option(
-    "--separator",
-    metavar="CHAR",
-    help="The character between the fields of CSV. [default: detected]",
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "polars", "dask", "spark"]),
+    default="duckdb",
+    show_default=True,
+    help="The engine that reads and counts the rows.",
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 quiet_option = click.option(
@@ -56,6 +63,72 @@ objective_option = click.option(
     metavar="NAME|FILE",
     help="The objective, as in ordcut fit. [default: that of the thresholds]",
 )
+
+
+def class_weight_option(default: str) -> Callable[[Command], Command]:
+    """Return the option for how much the rows of each class count."""
+    return click.option(
+        "--class-weight",
+        metavar="balanced|A=NUMBER,...",
+        help="How much the rows of each true class count: balanced gives all classes the same "
+        f"weight; or a number for some classes, and 1 for the others. [default: {default}]",
+    )
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for how FILES are read, which a command gets as one argument, ``reading``."""
+
+    @wraps(command)
+    def with_reading(
+        *arguments: Any,
+        format: str | None,
+        separator: str | None,
+        decimal: str,
+        encoding: str,
+        **options: Any,
+    ) -> Any:
+        reading = Reading(format, separator, decimal, encoding)
+        return command(*arguments, reading=reading, **options)
+
+    for option in (
+        click.option(
+            "--encoding",
+            default="utf-8",
+            show_default=True,
+            metavar="NAME",
+            callback=_read_encoding,
+            help="The encoding of CSV and JSON, such as cp1252 (Windows), latin-1 or utf-16.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            default=".",
+            show_default=True,
+            help="The decimal mark of the numbers in CSV.",
+        ),
+        click.option(
+            "--separator",
+            metavar="CHAR",
+            help="The character between the fields of CSV. [default: detected]",
+        ),
+        click.option(
+            "--format",
+            type=click.Choice(FORMATS),
+            help="The format of FILES; json has one object per line. [default: from their names]",
+        ),
+    ):
+        with_reading = option(with_reading)
+    return with_reading
+
+
+def _read_encoding(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return the name of an encoding as Python has it."""
+    try:
+        "".encode(value)  # raises the same error for codecs that are not of text
+        return codecs.lookup(value).name
+    except LookupError:
+        message = f"{value!r} is not an encoding. Pass one such as utf-8, cp1252 or utf-16."
+        raise click.BadParameter(message, ctx, param) from None
 
 
 def column_option(name: str, help: str, *, required: bool = False) -> Callable[[Command], Command]:
@@ -110,10 +183,8 @@ def read_classes(text: str, dtype: Any) -> list[Any]:
     )
 
 
-def read_objective(text: str) -> str | list[list[float]]:
+def read_objective(text: str) -> str | CostTable:
     """Return the value of ``--objective``: a name, or the cost matrix in a CSV file.
-
-    Line ``k`` of the file holds the cost of predicting class ``k`` for each true class.
 
     Examples
     --------
@@ -121,36 +192,53 @@ def read_objective(text: str) -> str | list[list[float]]:
     'quadratic_kappa'
     """
     from ordcut.errors import unknown_name
-    from ordcut.objectives import COSTS, KAPPAS
+    from ordcut.objectives import COSTS, KAPPAS, canonical_name
 
-    if text in COSTS or text in KAPPAS:
-        return text
+    name = canonical_name(text)
+    if name in COSTS or name in KAPPAS:
+        return name
     path = Path(text)
     if path.suffix.lower() not in (".csv", ".tsv", ".txt") and not path.is_file():
         raise UserError(
             f"{unknown_name('--objective', text, [*COSTS, *KAPPAS])} "
             "Or pass a CSV file with a cost matrix."
         )
+    return read_costs(text)
+
+
+def read_class_weight(text: str | None, classes: Array) -> ClassWeights:
+    """Return the value of ``--class-weight``: ``"balanced"``, or a number for each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read_class_weight("high=3", np.array(["low", "high"]))
+    [1.0, 3.0]
+    """
+    if text is None or text == "none":
+        return None
+    if text == "balanced":
+        return "balanced"
+    weights: list[float | None] = [None] * len(classes)
+    for pair in next(csv.reader([text], skipinitialspace=True), []):
+        name, mark, number = pair.rpartition("=")
+        at = position_of(name.strip(), classes)
+        weight = _as_weight(number)
+        if not mark or at is None or weight is None or weights[at] is not None:
+            raise UserError(
+                "--class-weight must be balanced, none, or pairs such as "
+                f"{class_names(classes)[-1]}=2 that name each class at most once, with numbers "
+                f"that are not negative, got {pair}. The classes are: "
+                f"{', '.join(class_names(classes))}."
+            )
+        weights[at] = weight
+    return [1.0 if weight is None else weight for weight in weights]
+
+
+def _as_weight(text: str) -> float | None:
+    """Return a number that is finite and not negative; None for any other text."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"--objective must be a name or a CSV file that can be read, and {text} cannot: "
-            f"{getattr(error, 'strerror', None) or error}."
-        ) from error
-    separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")
-    rows = [row for row in csv.reader(lines, delimiter=separator) if any(map(str.strip, row))]
-    try:
-        cost = [[float(cell) for cell in row] for row in rows]
-    except ValueError as error:
-        raise UserError(
-            "--objective must be a file of numbers only, with one line per predicted class and "
-            f"one column per true class, and {text} is not: {error}."
-        ) from error
-    if len(cost) < 2 or any(len(row) != len(cost) for row in cost):
-        widths = sorted({len(row) for row in cost})
-        raise UserError(
-            f"--objective must be a square matrix of at least 2 x 2 costs, got {len(cost)} lines "
-            f"of {' or '.join(map(str, widths)) or 'no'} numbers in {text}."
-        )
-    return cost
+        weight = float(text)
+    except ValueError:
+        return None
+    return weight if 0 <= weight < float("inf") else None

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import EXTENSIONS, Columns, find_files, format_of
+from ordcut.cli.files import Columns, Reading, find_files, format_of
 from ordcut.cli.options import (
     FORMATS,
     column_option,
     files_argument,
     force_option,
-    format_option,
     output_option,
     quiet_option,
-    separator_option,
+    reading_options,
     thresholds_option,
 )
 from ordcut.cli.outputs import Outputs
@@ -56,13 +56,12 @@ AS_NUMBER = "ordcut: the score as a number"
     show_default=True,
     help="Whether a missing score is an error or gets an empty label.",
 )
-@format_option
 @click.option(
     "--output-format",
     type=click.Choice(FORMATS),
     help="The format of the output. [default: from its name, else --format, else csv]",
 )
-@separator_option
+@reading_options
 @force_option
 @quiet_option
 def predict(
@@ -72,9 +71,8 @@ def predict(
     score: str | None,
     name: str,
     nulls: str,
-    format: str | None,
     output_format: str | None,
-    separator: str | None,
+    reading: Reading,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -82,25 +80,28 @@ def predict(
 
     Rows keep their order and all their columns, and get a new column with their labels. FILES are
     CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need not fit in
-    memory.
+    memory. CSV keeps its separator, except that .tsv files get tabs, and is written in UTF-8.
     """
     from ordcut.cli.engines import connect, locate_bad_numbers
     from ordcut.cli.thresholds_file import read_thresholds_file
 
     with Outputs(force=force) as outputs:
         out = outputs.add("--output", output)
-        written = _format_of_output(output, output_format, format)
+        written = _format_of_output(output, output_format, reading.format)
         saved = read_thresholds_file(thresholds_path, files)
-        data = find_files(files, format, separator)
+        data = find_files(files, reading)
         connection = connect()
         rows, column = _rows(connection, data, written, score or saved.columns.score, name)
-        labelled = _labelled(rows, saved.thresholds, column, name, nulls)
+        labelled = _labelled(rows, saved.thresholds, column, name, nulls, data.decimal)
         if written == "json":
             labelled = _without_nan(labelled)
         labelled.create_view("labelled")
         compression = next((how for end, how in COMPRESSION.items() if output.endswith(end)), "")
         options = COPY_OPTIONS[written] + (compression if written != "parquet" else "")
-        with locate_bad_numbers(rows, [column]), out.path_for_engine() as path:
+        if written == "csv":
+            separator = _separator_of_output(output, connection, data).replace("'", "''")
+            options += f", DELIMITER '{separator}'"
+        with locate_bad_numbers(rows, [column], data.decimal), out.path_for_engine() as path:
             path = path.replace("'", "''")
             copy = f"COPY labelled TO '{path}' ({options}, USE_TMP_FILE false)"
             n_rows = connection.execute(copy).fetchone()[0]
@@ -113,10 +114,19 @@ def _format_of_output(output: str, output_format: str | None, format: str | None
     """Return the format to write: by the option, the name of the file, or the input."""
     if output_format is not None:
         return output_format
-    extensions = tuple(extension for some in EXTENSIONS.values() for extension in some)
-    if output == "-" or not output.lower().endswith((*extensions, *COMPRESSION)):
+    if output == "-" or not os.path.splitext(output)[1]:
         return format or "csv"
-    return format_of(output, "--output")
+    return format_of(output, "--output", "--output-format")
+
+
+def _separator_of_output(output: str, connection: Any, data: Files) -> str:
+    """Return the character between the fields of a CSV output: that of the input, or a tab."""
+    from ordcut.cli.engines import separator_of
+
+    name = output.lower()
+    if any(name.endswith(".tsv" + compressed) for compressed in ("", *COMPRESSION)):
+        return "\t"
+    return separator_of(connection, data) if data.format == "csv" else ","
 
 
 def _rows(
@@ -142,13 +152,16 @@ def _rows(
     return rows, score
 
 
-def _labelled(rows: Any, thresholds: Thresholds, score: str, name: str, nulls: str) -> Any:
+def _labelled(
+    rows: Any, thresholds: Thresholds, score: str, name: str, nulls: str, decimal: str
+) -> Any:
     """Return the rows with the column of labels added."""
     from ordcut import frames
-    from ordcut.cli.engines import quoted
+    from ordcut.cli.engines import as_number, quoted
 
     number, label = quoted(AS_NUMBER), quoted(name)
-    with_number = rows.project(f"*, CAST({quoted(score)} AS DOUBLE) AS {number}")
+    is_text = str(rows.types[rows.columns.index(score)]) == "VARCHAR"
+    with_number = rows.project(f"*, {as_number(score, decimal if is_text else '.')} AS {number}")
     labelled = frames.predict(with_number, thresholds, score=AS_NUMBER, name=name)
     if nulls == "keep":
         return labelled.project(f"* EXCLUDE ({number})")

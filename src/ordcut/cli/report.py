@@ -6,17 +6,18 @@ from typing import Any
 
 import click
 
-from ordcut.cli.files import Columns, find_files
+from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import (
+    class_weight_option,
     column_option,
+    engine_option,
     files_argument,
     force_option,
-    format_option,
     nulls_option,
     objective_option,
     output_option,
     quiet_option,
-    separator_option,
+    reading_options,
     thresholds_option,
 )
 from ordcut.cli.outputs import Outputs
@@ -30,10 +31,11 @@ from ordcut.cli.outputs import Outputs
 @column_option("--label", "The column of true classes. [default: as in ordcut fit]")
 @column_option("--weight", "The column of row weights. [default: as in ordcut fit]")
 @objective_option
+@class_weight_option("as in ordcut fit; none for all alike")
 @click.option("--title", help="The title of the page.")
 @nulls_option
-@format_option
-@separator_option
+@engine_option
+@reading_options
 @force_option
 @quiet_option
 def report(
@@ -44,10 +46,11 @@ def report(
     label: str | None,
     weight: str | None,
     objective: str | None,
+    class_weight: str | None,
     title: str | None,
     nulls: Any,
-    format: str | None,
-    separator: str | None,
+    engine: str,
+    reading: Reading,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -65,8 +68,9 @@ def report(
         page_out = outputs.add("--output", output)
         saved = read_thresholds_file(thresholds_path, files)
         goal = saved.objective(objective)
+        weights = saved.class_weights(class_weight)
         columns = saved.columns_for(Columns(score, label, weight))
-        frame = open_frame("duckdb", find_files(files, format, separator), columns)
+        frame = open_frame(engine, find_files(files, reading), columns)
         source = open_source(
             frame, columns, classes=saved.thresholds.classes, nulls=nulls, progress=progress
         )
@@ -74,6 +78,7 @@ def report(
             source,
             thresholds=saved.thresholds,
             objective=goal,
+            class_weight=weights,
             score_name=str(columns.score),
             label_name=str(columns.label),
             title=title,

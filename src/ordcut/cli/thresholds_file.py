@@ -1,7 +1,7 @@
-"""The file of thresholds: the JSON of the library, with the names of columns and the costs.
+"""The file of thresholds: the JSON of the library, with what the command line adds to it.
 
-The costs are those of an objective without a name. ``Thresholds.from_json`` reads the file as well
-and ignores both.
+That is the names of columns, the costs of an objective without a name, the weights of classes, and
+bootstrap intervals. ``Thresholds.from_json`` reads the file as well and ignores all of them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns
-from ordcut.cli.options import read_objective
+from ordcut.cli.options import ClassWeights, read_class_weight, read_objective
+from ordcut.data import class_factors
 from ordcut.objectives import COSTS, KAPPAS, ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds, to_dict
 
@@ -32,6 +36,10 @@ class ThresholdsFile:
         The columns of the scores, labels and weights.
     cost : list of list of float, optional
         The cost matrix of an objective without a name.
+    class_weight : "balanced" or list of float, optional
+        How much the rows of each class count.
+    intervals : dict, optional
+        Bootstrap intervals of the thresholds and of their value.
     path : str
         The path of the file.
 
@@ -46,14 +54,21 @@ class ThresholdsFile:
     thresholds: Thresholds
     columns: Columns
     cost: list[list[float]] | None = None
+    class_weight: ClassWeights = None
+    intervals: dict[str, Any] | None = None
     path: str = "-"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values."""
         columns = self.columns
         names = {"score": columns.score, "label": columns.label, "weight": columns.weight}
-        cost = {} if self.cost is None else {"cost": self.cost}
-        return {**to_dict(self.thresholds), "columns": names, **cost}
+        optional = {
+            "cost": self.cost,
+            "class_weight": self.class_weight,
+            "intervals": self.intervals,
+        }
+        known = {key: value for key, value in optional.items() if value is not None}
+        return {**to_dict(self.thresholds), "columns": names, **known}
 
     def as_text(self) -> str:
         """Return the text of the file."""
@@ -62,7 +77,10 @@ class ThresholdsFile:
     def objective(self, option: str | None = None) -> ObjectiveLike:
         """Return the objective of the thresholds, which an option may name."""
         if option is not None:
-            return read_objective(option)
+            given = read_objective(option)
+            if isinstance(given, CostTable):
+                return given.for_classes(self.thresholds.classes)
+            return given
         if self.cost is not None:
             return self.cost
         name = self.thresholds.objective
@@ -73,6 +91,12 @@ class ThresholdsFile:
                 "of another objective."
             )
         return name
+
+    def class_weights(self, option: str | None = None) -> ClassWeights:
+        """Return how much the rows of each class count, which an option may say."""
+        if option is None:
+            return self.class_weight
+        return read_class_weight(option, self.thresholds.classes)
 
     def columns_for(self, columns: Columns) -> Columns:
         """Return columns with those that options do not name taken from the file."""
@@ -101,12 +125,14 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         cost = data.get("cost")
         if cost is not None:
             resolve_objective(cost, len(thresholds.classes))  # raises an error for anything else
+        class_weight = data.get("class_weight")
+        class_factors(class_weight, thresholds.classes, np.ones(len(thresholds.classes)))
     except OSError as error:
         raise UserError(
             f"--thresholds must be a file that can be read, and {path} cannot: {error.strerror}. "
             "Write one with: ordcut fit -o."
         ) from error
-    except ValueError as error:  # including text that is not UTF-8
+    except (TypeError, ValueError) as error:  # including text that is not UTF-8
         raise UserError(
             f"--thresholds must be a file that ordcut fit wrote, and {path} is not: {error}"
         ) from error
@@ -115,4 +141,12 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
     known = {
         key: names[key] for key in ("score", "label", "weight") if isinstance(names.get(key), str)
     }
-    return ThresholdsFile(thresholds, Columns(**known), cost, path)
+    intervals = data.get("intervals")
+    return ThresholdsFile(
+        thresholds,
+        Columns(**known),
+        cost,
+        class_weight,
+        intervals if isinstance(intervals, dict) else None,
+        path,
+    )

@@ -210,7 +210,7 @@ def _only_column(labels: Any) -> Any:
 def _intervals_as_text(labels: Any) -> Any:
     """Return the intervals of pandas.cut as an ordered categorical of text; others as they are."""
     categories = getattr(getattr(labels, "dtype", None), "categories", None)
-    if not str(getattr(categories, "dtype", "")).startswith("interval"):
+    if categories is None or not str(categories.dtype).startswith("interval"):
         return labels
     names = [str(interval) for interval in categories]
     return getattr(labels, "cat", labels).rename_categories(names)

@@ -67,6 +67,28 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.labeler_.predict(self.predict_score(X))
 
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
+        """Return the accuracy, as every classifier of scikit-learn does, whatever the objective.
+
+        To select models by the objective, pass a scorer to scikit-learn's tools, such as
+        ``GridSearchCV(model, grid, scoring=ordcut.scorers.ObjectiveScorer("absolute"))``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The true classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            The share of rows whose class is predicted.
+        """
+        return float(super().score(X, y, sample_weight))
+
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
         """Return how far inside each class a score lies: negative outside, largest where predicted.
 
@@ -85,6 +107,12 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return margins(self.predict_score(X), self.thresholds_)
+
+    def _fitted_model(self) -> ProportionalOddsModel:
+        check_is_fitted(self)
+        if self._model is None:
+            raise ValueError("probabilities=True must be set before fit. Fit the estimator again.")
+        return self._model
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -120,12 +148,14 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """Find the thresholds on scored rows: the last step of every ``fit``."""
         objective, labeling = self._resolved()
         n_classes = len(targets.classes)
+        rows = targets.with_scores(scores)
         needs_model = labeling == "likelihood" or (labeling == "biases" and biases is None)
-        if needs_model and model is None:
+        needs_model |= bool(getattr(self, "probabilities", False))
+        if model is None and needs_model:
             model = ProportionalOddsModel.fit(scores, targets.codes, targets.weights, n_classes)
         problem = LabelingProblem(
-            targets.with_scores(scores),
-            resolve_objective(objective, n_classes),
+            rows,
+            resolve_objective(objective, targets.classes),
             targets.factors,
             self.smoothing,
             model,
@@ -138,23 +168,27 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = targets.classes
 
 
-def _labels_by_likelihood(estimator: OrdinalClassifier) -> bool:
-    if estimator.labeling != "likelihood":
+def _has_probabilities(estimator: Any) -> bool:
+    if estimator.labeling != "likelihood" and not estimator.probabilities:
         raise AttributeError(
-            f"{type(estimator).__name__} has probabilities only if it labels by them: "
-            'pass labeling="likelihood".'
+            f"{type(estimator).__name__} has probabilities only with probabilities=True (or "
+            'labeling="likelihood") in fit, since its labels are the best for the objective, not '
+            "the likeliest ones, as scikit-learn expects of a classifier with probabilities."
         )
     return True
 
 
 class ProbabilitiesOfScores(OrdinalClassifier):
-    """A classifier that has probabilities only with ``labeling="likelihood"``."""
+    """A classifier whose probabilities are those of a proportional odds model of its score."""
 
-    @available_if(_labels_by_likelihood)
+    probabilities: Any
+
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probability of each class, by a proportional odds model of the score.
 
-        Available with ``labeling="likelihood"``.
+        Available with ``probabilities=True`` and with ``labeling="likelihood"``. ``predict``
+        returns the best class for the objective, which need not be the likeliest one.
 
         Parameters
         ----------
@@ -166,9 +200,25 @@ class ProbabilitiesOfScores(OrdinalClassifier):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        check_is_fitted(self)
-        assert self._model is not None
-        return self._model.probabilities(np.asarray(self.predict_score(X), dtype=np.float64))
+        scores = np.asarray(self.predict_score(X), dtype=np.float64)
+        return self._fitted_model().probabilities(scores)
+
+    @available_if(_has_probabilities)
+    def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
+        """Return the probability of each class or a lower one, by the model of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; the last column is 1.
+        """
+        scores = np.asarray(self.predict_score(X), dtype=np.float64)
+        return self._fitted_model().cumulative(scores)
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,9 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         Which rows a hold-out consists of.
     store_cv_results : bool, default=False
         Whether to keep the scores that the thresholds were found on, as ``cv_results_``.
+    probabilities : bool, default=False
+        Whether the estimator has ``predict_proba``. Labels stay the best ones for the objective,
+        and need not be the likeliest ones.
 
     Attributes
     ----------
@@ -111,6 +114,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         n_jobs: int | None = None,
         random_state: Any = None,
         store_cv_results: bool = False,
+        probabilities: bool = False,
     ) -> None:
         self.estimator = estimator
         self.objective = objective
@@ -124,6 +128,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.store_cv_results = store_cv_results
+        self.probabilities = probabilities
 
     def fit(
         self,

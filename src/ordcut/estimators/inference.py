@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -54,10 +54,16 @@ class Summary:
     columns : dict of str to ndarray
         ``term``, ``estimate``, ``std_error``, ``z``, ``p_value``, ``lower``, ``upper`` and, for
         the logit link, ``odds_ratio``, ``odds_lower``, ``odds_upper``. A bias has no odds ratio.
+    statistics : dict of str to float
+        How well the model fits: ``n``, ``log_likelihood``, ``aic``, ``bic`` and ``pseudo_r2``.
+    odds_test : Summary or None
+        The test of proportional odds, if the rows were passed to ``summary``.
     """
 
     title: str
     columns: dict[str, Array]
+    statistics: dict[str, float] = field(default_factory=dict)
+    odds_test: Summary | None = None
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return the table as a dataframe of ``backend``: pandas, polars or pyarrow."""
@@ -86,7 +92,14 @@ class Summary:
             ).rstrip()
             for row in [names, *rows]
         ]
-        return "\n".join([self.title, *lines])
+        head = [self.title, *([self._fit_line()] if self.statistics else [])]
+        test = [] if self.odds_test is None else ["", repr(self.odds_test)]
+        return "\n".join([*head, *lines, *test])
+
+    def _fit_line(self) -> str:
+        """Return the statistics as one line."""
+        shown = {name: f"{value:.6g}" for name, value in self.statistics.items()}
+        return ", ".join(f"{name} {value}" for name, value in shown.items())
 
     def _repr_html_(self) -> str:
         names, rows = self._cells()
@@ -94,9 +107,11 @@ class Summary:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
         )
+        caption = "<br>".join(map(escape, filter(None, [self.title, self._fit_line()])))
+        test = "" if self.odds_test is None else self.odds_test._repr_html_()
         return (
-            f"<table><caption>{escape(self.title)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<table><caption>{caption}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{test}"
         )
 
 
@@ -109,6 +124,8 @@ def summarise(
     n_biases: int,
     level: float,
     odds: bool,
+    statistics: dict[str, float],
+    odds_test: Summary | None,
 ) -> Summary:
     """Return the table of biases and then coefficients, with confidence intervals."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -127,7 +144,26 @@ def summarise(
             is_bias = np.arange(len(names)) < n_biases
             for name, of in (("ratio", "estimate"), ("lower", "lower"), ("upper", "upper")):
                 columns[f"odds_{name}"] = np.where(is_bias, np.nan, np.exp(columns[of]))
-    return Summary(title, columns)
+    return Summary(title, columns, statistics, odds_test)
+
+
+def fit_statistics(
+    n: float, log_likelihood: float, null_log_likelihood: float, n_parameters: int
+) -> dict[str, float]:
+    """Return n, the log-likelihood, AIC, BIC and McFadden's pseudo R2.
+
+    Examples
+    --------
+    >>> fit_statistics(100.0, -60.0, -80.0, 3)["pseudo_r2"]
+    0.25
+    """
+    return {
+        "n": n,
+        "log_likelihood": log_likelihood,
+        "aic": 2 * n_parameters - 2 * log_likelihood,
+        "bic": float(np.log(n)) * n_parameters - 2 * log_likelihood,
+        "pseudo_r2": 1 - log_likelihood / null_log_likelihood,
+    }
 
 
 def _number(value: float) -> str:

@@ -51,6 +51,9 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         All classes, lowest first, including those that do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the surrogate and in the thresholds.
+    probabilities : bool, default=False
+        Whether the estimator has ``predict_proba``. Labels stay the best ones for the objective,
+        and need not be the likeliest ones.
 
     Attributes
     ----------
@@ -102,6 +105,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         max_iter: int = 1000,
         classes: Any = None,
         class_weight: Any = None,
+        probabilities: bool = False,
     ) -> None:
         self.surrogate = surrogate
         self.objective = objective
@@ -112,6 +116,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         self.max_iter = max_iter
         self.classes = classes
         self.class_weight = class_weight
+        self.probabilities = probabilities
 
     def _check_parameters(self) -> None:
         if self.surrogate not in SURROGATES:

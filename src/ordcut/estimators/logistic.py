@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ordcut.errors import unknown_name
 from ordcut.estimators.base import (
@@ -15,13 +15,15 @@ from ordcut.estimators.base import (
     check_number,
     check_search,
     read_rows,
+    read_targets,
 )
 from ordcut.estimators.design import Design, few_threads
-from ordcut.estimators.inference import Summary, covariance_of, summarise
+from ordcut.estimators.inference import Summary, covariance_of, fit_statistics, summarise
 from ordcut.estimators.leave_one_out import leave_one_out_changes
 from ordcut.estimators.likelihood import MOST_FOR_NEWTON, LikelihoodPoint, fit_proportional_odds
 from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimisers import CurvedPoint, Minimum
+from ordcut.estimators.odds_test import score_test_of_odds
 from ordcut.estimators.proportional_odds import ProportionalOddsModel, occurring_rows
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
@@ -197,6 +199,9 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         self.n_iter_ = found.n_iter
         assert isinstance(found.point, LikelihoodPoint)
         self.log_likelihood_ = found.point.log_likelihood
+        shares = rows.by_class(np.ones(len(rows.codes)))
+        self._total_weight = float(shares.sum())
+        self._null_log_likelihood = float(shares @ np.log(shares / shares.sum()))
         self.covariance_ = self._covariance(found, rows.design, model)
         scores = np.asarray(features @ self.coef_)
         if (
@@ -247,8 +252,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             In the order of ``classes_``.
         """
         scores = self.predict_score(X)
-        assert self._model is not None
-        return self._model.probabilities(scores)
+        return self._fitted_model().probabilities(scores)
 
     def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probability of each class or a lower one.
@@ -264,23 +268,42 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             In the order of ``classes_``; the last column is 1.
         """
         scores = self.predict_score(X)
-        assert self._model is not None
-        return self._model.cumulative(scores)
+        return self._fitted_model().cumulative(scores)
 
-    def summary(self, level: float = 0.95) -> Summary:
-        """Return biases and coefficients with standard errors, intervals and odds ratios.
+    def summary(
+        self,
+        level: float = 0.95,
+        *,
+        X: Any = None,  # noqa: N803
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Summary:
+        """Return estimates with standard errors and intervals, and how well the model fits.
 
-        With ``alpha`` above 0 the errors are those of the penalised likelihood.
+        ``statistics`` of the result has n, the log-likelihood, AIC, BIC and McFadden's pseudo R2.
+        They are those of maximum likelihood if ``alpha`` is 0; otherwise they, and the standard
+        errors, are taken at the penalised estimates.
 
         Parameters
         ----------
         level : float, default=0.95
             The level of the confidence intervals.
+        X, y, sample_weight : optional
+            The rows passed to ``fit``, which the estimator does not keep. With them the summary
+            has ``odds_test``, as :meth:`proportional_odds_test` returns it.
 
         Returns
         -------
         Summary
             A table that prints as text, shows as HTML and turns into a dataframe.
+
+        Examples
+        --------
+        >>> from ordcut.estimators import OrdinalLogisticRegression
+        >>> X, y = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [0, 0, 1, 0, 2, 2]
+        >>> model = OrdinalLogisticRegression().fit(X, y)
+        >>> model.summary().statistics["n"]
+        6.0
         """
         check_is_fitted(self)
         check_number("level", level, "a number between 0 and 1", lambda v: 0 < v < 1, Real)
@@ -290,6 +313,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
                 'Fit with solver="newton", on rows of at least two classes.'
             )
         variance = np.diag(self.covariance_)
+        has_test = X is not None and len(self._fitted_model().occurring) > 2
         return summarise(
             f"Ordinal {self.link} regression, log-likelihood {self.log_likelihood_:.6g}, "
             f"alpha {self.alpha:g}",
@@ -299,7 +323,73 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             n_biases=len(self.biases_),
             level=level,
             odds=self.link == "logit",
+            statistics=fit_statistics(
+                self._total_weight,
+                self.log_likelihood_,
+                self._null_log_likelihood,
+                int(np.isfinite(variance).sum()),
+            ),
+            odds_test=self.proportional_odds_test(X, y, sample_weight) if has_test else None,
         )
+
+    def proportional_odds_test(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> Summary:
+        """Test whether one coefficient per feature is enough for all thresholds: a score test.
+
+        A small p value says that a feature moves some thresholds more than others. The first line
+        is for all features together, the others for one feature each. The test relies on many
+        rows of every class; with few of them it rejects too often.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows passed to ``fit``, of at least three classes.
+        y : array-like of shape (n_samples,)
+            Their true classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, if ``fit`` had them.
+
+        Returns
+        -------
+        Summary
+            With the columns ``term``, ``chi2``, ``df`` and ``p_value``.
+
+        Examples
+        --------
+        >>> from ordcut.estimators import OrdinalLogisticRegression
+        >>> X, y = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [0, 1, 0, 2, 1, 2]
+        >>> OrdinalLogisticRegression(alpha=0).fit(X, y).proportional_odds_test(X, y)["df"]
+        array([1, 1])
+        """
+        check_is_fitted(self)
+        features = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        targets = read_targets(
+            y,
+            classes=self.classes_,
+            objective=self._resolved()[0],
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+        )
+        check_consistent_length(features, targets.codes)
+        rows, occurring = occurring_rows(
+            features, targets.codes, targets.weights, len(self.classes_)
+        )
+        if not np.array_equal(occurring, self._fitted_model().occurring) or len(occurring) < 3:
+            raise ValueError(
+                "the test needs the rows that were passed to fit, of at least three classes; got "
+                f"rows of the classes {self.classes_[occurring].tolist()} after a fit on "
+                f"{self.classes_[self._fitted_model().occurring].tolist()}."
+            )
+        biases = self._fitted_model().inner_biases - rows.design.centre @ self.coef_
+        names = self._term_names()[len(self.biases_) :]
+        with few_threads(features.shape[1]):
+            return score_test_of_odds(
+                rows, LINKS[self.link], biases, self.coef_ * rows.design.scale, names
+            )
 
     def _term_names(self) -> list[str]:
         names = [f"{a} | {b}" for a, b in zip(self.classes_[:-1], self.classes_[1:], strict=True)]

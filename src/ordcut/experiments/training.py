@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -35,16 +35,19 @@ NETWORKS: dict[str, Callable[[int], nn.Module]] = {
     "resnet34": resnet34,
 }
 
+#: Ordered biases as in the paper: the first one is 0, and the network has a bias to make up for it.
+_ORDERED: Literal["ordered_from_zero"] = "ordered_from_zero"
+
 #: Functions that make each loss for a number of classes.
 LOSSES: dict[str, Callable[[int], nn.Module]] = {
-    "olr": CumulativeLinkLoss,
+    "olr": partial(CumulativeLinkLoss, biases=_ORDERED),
     "absolute": lambda _: AbsoluteLoss(),
     "hinge-it-free": partial(ImmediateThresholdLoss, surrogate="hinge", biases="free"),
-    "hinge-it-ordered": partial(ImmediateThresholdLoss, surrogate="hinge"),
-    "hinge-at-ordered": partial(AllThresholdLoss, surrogate="hinge"),
+    "hinge-it-ordered": partial(ImmediateThresholdLoss, surrogate="hinge", biases=_ORDERED),
+    "hinge-at-ordered": partial(AllThresholdLoss, surrogate="hinge", biases=_ORDERED),
     "logistic-it-free": partial(ImmediateThresholdLoss, surrogate="logistic", biases="free"),
-    "logistic-it-ordered": partial(ImmediateThresholdLoss, surrogate="logistic"),
-    "logistic-at-ordered": partial(AllThresholdLoss, surrogate="logistic"),
+    "logistic-it-ordered": partial(ImmediateThresholdLoss, surrogate="logistic", biases=_ORDERED),
+    "logistic-at-ordered": partial(AllThresholdLoss, surrogate="logistic", biases=_ORDERED),
 }
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
 from ordcut.data import ClassWeight, class_factors
 from ordcut.errors import unknown_name
-from ordcut.objectives import ObjectiveLike
+from ordcut.objectives import Objective, ObjectiveLike
 from ordcut.plots import drawing
 from ordcut.pruning import Source
-from ordcut.report import Candidates, array_source, frame_source
+from ordcut.report import Candidates, Curves, array_source, curves_of_counts, frame_source
 from ordcut.thresholds import Thresholds, objective_for
 from ordcut.typing import Array, ArrayLike, Floats
 
@@ -44,10 +43,10 @@ class ThresholdDisplay:
         The lowest and the highest score.
     thresholds : Thresholds
         The thresholds to show.
-    cost : ndarray of shape (K, K)
-        The cost of predicting a class for each true one.
-    cost_name : str
-        The name of that cost.
+    objective : Objective
+        What the thresholds are judged by.
+    factors : ndarray of shape (K,)
+        How much the rows of each class count.
 
     Attributes
     ----------
@@ -77,15 +76,15 @@ class ThresholdDisplay:
         below: Floats,
         extent: tuple[float, float],
         thresholds: Thresholds,
-        cost: Floats,
-        cost_name: str,
+        objective: Objective,
+        factors: Floats,
     ) -> None:
         self.positions = positions
         self.below = below
         self.extent = extent
         self.thresholds = thresholds
-        self.cost = cost
-        self.cost_name = cost_name
+        self.objective = objective
+        self.factors = factors
 
     @classmethod
     def from_estimator(
@@ -165,7 +164,7 @@ class ThresholdDisplay:
             The thresholds to show; those that are optimal for the objective by default.
         objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
             The objective to judge by; by default the one that ``thresholds`` were found for, or
-            the absolute loss. The risk of a kappa is that of the cost it is made of.
+            the absolute loss.
         classes : sequence, default=None
             All classes, lowest first; those of ``thresholds`` by default.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -300,17 +299,18 @@ class ThresholdDisplay:
         """Plot the rows of a source from counts."""
         resolved = objective_for(thresholds, objective, source.classes)
         candidates = Candidates.of(source, N_POSITIONS)
-        totals, extent = candidates.totals, candidates.extent
+        extent = candidates.extent
         if thresholds is None:
             thresholds = candidates.optimum(resolved, class_weight)
         candidates = candidates.including(thresholds.thresholds)
+        positions, below = candidates.with_ends()
         display = cls(
-            positions=np.concatenate([[-np.inf], candidates.positions, [np.inf]]),
-            below=np.vstack([np.zeros_like(totals), candidates.below, totals]),
+            positions=positions,
+            below=below,
             extent=extent,
             thresholds=thresholds,
-            cost=resolved.cost * class_factors(class_weight, source.classes, totals),
-            cost_name=resolved.name,
+            objective=resolved,
+            factors=class_factors(class_weight, source.classes, candidates.totals),
         )
         return display.plot(kind=kind, ax=ax, cmap=cmap, score_name=score_name)
 
@@ -328,8 +328,9 @@ class ThresholdDisplay:
         ----------
         kind : {"density", "risk", "confusion"}, default="density"
             The scores of each class with the thresholds and the range of each that changes no
-            label; the risk of each threshold over all its positions, with the minimum; or how many
-            rows of each class get each label.
+            label; the risk of each threshold over all its positions, with the minimum, or for a
+            kappa the kappa itself as each threshold moves, with the best position; or how many rows
+            of each class get each label.
         ax : matplotlib Axes, default=None
             The axes to plot on; those of a new figure by default.
         cmap : str, default="viridis"
@@ -349,11 +350,11 @@ class ThresholdDisplay:
         if kind == "confusion":
             drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds)
         elif kind == "risk":
-            pairs = pairwise(map(str, self.thresholds.classes))
-            names = [f"{lower} | {upper}" for lower, upper in pairs]
-            drawing.draw_risks(self.ax_, self, drawing.Key(names, cmap), score_name)
+            key = drawing.Key(drawing.pair_names(self.thresholds.classes), cmap)
+            draw = drawing.draw_kappas if self.objective.is_kappa else drawing.draw_risks
+            draw(self.ax_, self, key, score_name)
         else:
-            key = drawing.Key([str(name) for name in self.thresholds.classes], cmap)
+            key = drawing.Key(drawing.class_names(self.thresholds), cmap)
             drawing.draw_densities(self.ax_, self, key, score_name)
         return self
 
@@ -404,7 +405,8 @@ class ThresholdDisplay:
         """Return positions, and the mean risk of each threshold at each of them.
 
         Threshold ``k`` at a position pays for scores below it as class ``k`` and for the rest as
-        class ``k + 1``. If the objective is convex, the minimum is at the optimal threshold.
+        class ``k + 1``. If the objective is convex, the minimum is at the optimal threshold. The
+        risk of a kappa is that of the cost it is made of; see ``curves`` for the kappa itself.
 
         Returns
         -------
@@ -413,9 +415,19 @@ class ThresholdDisplay:
         risks : ndarray of shape (K - 1, P)
             One row per threshold.
         """
-        as_lower = self.below @ self.cost[:-1].T
-        as_upper = (self.below[-1] - self.below) @ self.cost[1:].T
-        return self.positions, (as_lower + as_upper).T / self.below[-1].sum()
+        cost = self.objective.cost * self.factors
+        as_lower = self.below @ cost[:-1].T
+        as_upper = (self.below[-1] - self.below) @ cost[1:].T
+        return self.positions, (as_lower + as_upper).T / (self.below[-1] @ self.factors)
+
+    def curves(self) -> Curves:
+        """Return the value of the objective over the positions of each threshold.
+
+        The other thresholds are where they are, and the one that moves does not pass them.
+        """
+        return curves_of_counts(
+            self.positions, self.below, self.thresholds, self.objective, self.factors
+        )
 
     def confusion(self) -> Floats:
         """Return the weight of each predicted and true class: (K, K)."""

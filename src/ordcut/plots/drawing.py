@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut.report import is_smoothed
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 #: With more names than this, a colour bar replaces the legend.
 MOST_NAMES = 10
+
+#: Longer names are cut to so many characters, and names beside columns are turned beyond a few.
+LONGEST_NAME, LONGEST_OF_PAIR, LONGEST_UPRIGHT = 24, 15, 8
 
 #: The share of the axes' width that the value of a threshold takes.
 WIDTH_OF_VALUE = 0.13
@@ -38,6 +43,72 @@ def ordered_colours(n_colours: int, name: str) -> Array:
     return np.asarray(mpl.colormaps[name](np.linspace(0.05, 0.88, n_colours)))
 
 
+def shortened(name: object, most: int = LONGEST_NAME) -> str:
+    """Return a name as text, cut where it is too long for a plot.
+
+    Examples
+    --------
+    >>> shortened("a name that would take half of the figure")
+    'a name that would take …'
+    """
+    text = str(name)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def pair_names(classes: Array) -> list[str]:
+    """Return a name for each threshold: the classes below and above it.
+
+    Examples
+    --------
+    >>> pair_names(np.array(["low", "middle", "so high that it is hard to say"]))
+    ['low | middle', 'middle | so high that i…']
+    """
+    names = [shortened(name, LONGEST_OF_PAIR) for name in classes]
+    return [f"{lower} | {upper}" for lower, upper in pairwise(names)]
+
+
+def never_predicted(thresholds: Thresholds) -> list[bool]:
+    """Return for each class whether no score gets it: whether nothing is between its thresholds.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> never_predicted(ordcut.optimal_thresholds([1, 2, 3], [0, 0, 2], classes=[0, 1, 2]))
+    [False, True, False]
+    """
+    edges = np.concatenate([[-np.inf], thresholds.thresholds, [np.inf]])
+    return [bool(found) for found in edges[1:] == edges[:-1]]
+
+
+def class_names(thresholds: Thresholds) -> list[str]:
+    """Return the names of the classes, with a note where one is never predicted."""
+    return [
+        shortened(name) + (" (never predicted)" if is_never else "")
+        for name, is_never in zip(thresholds.classes, never_predicted(thresholds), strict=True)
+    ]
+
+
+def add_legend(axes: Any) -> None:
+    """Add a legend that no line crosses: beside the axes, or opaque where the layout is fixed."""
+    if axes.figure.get_layout_engine() is not None:
+        legend = axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    else:
+        legend = axes.legend(framealpha=1.0, edgecolor="none")
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # a dollar in a name is a dollar
+
+
+def set_log_scale(axes: Any) -> None:
+    """Give the x axis a log scale with plain numbers, such as 0.1, 0.2, 0.5, 1, 2, 5 and 10."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1e4 * low else (1,)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
 class Key:
     """Names in order, each with a colour."""
 
@@ -48,8 +119,7 @@ class Key:
     def explain(self, axes: Any) -> None:
         """Add a legend, or for many names a colour bar with some of them."""
         if len(self.names) <= MOST_NAMES:
-            for text in axes.legend(frameon=False).get_texts():
-                text.set_parse_math(False)  # a dollar in a name is a dollar
+            add_legend(axes)
             return
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -78,7 +148,8 @@ def draw_densities(axes: Any, display: ThresholdDisplay, key: Key, score_name: s
             axes.axvline(threshold, color="black", linewidth=1.2, linestyle="--")
     axes.set_xlim(*display.xlim)
     axes.set_ylabel("density, by share of class")
-    axes.set_title(f"Thresholds for {found.objective} ({found.method})").set_parse_math(False)
+    how = f"{found.method}, smoothed" if is_smoothed(found) else found.method
+    axes.set_title(f"Thresholds for {found.objective} ({how})").set_parse_math(False)
     _finish(axes, found, key, score_name)
 
 
@@ -90,12 +161,30 @@ def draw_risks(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) 
         lowest = int(np.argmin(risk))
         axes.plot(finite, risk, color=colour, label=name, linewidth=1.5)
         axes.plot(finite[lowest], risk[lowest], "o", color=colour, label="_minimum")
+    axes.set_ylabel(f"mean risk ({display.objective.name})").set_parse_math(False)
+    axes.set_title("Risk of each threshold, and its minimum")
+    _finish_curves(axes, display, key, score_name)
+
+
+def draw_kappas(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) -> None:
+    """Draw the kappa as each threshold moves between its neighbours, and the best position."""
+    for curve, colour, name in zip(display.curves(), key.colours, key.names, strict=True):
+        finite = np.clip(curve.positions, *display.extent)
+        axes.plot(finite, curve.values, color=colour, label=name, linewidth=1.5)
+        if not np.isnan(curve.values).all():
+            highest = int(np.nanargmax(curve.values))
+            axes.plot(finite[highest], curve.values[highest], "o", color=colour, label="_maximum")
+    axes.set_ylabel(display.objective.name).set_parse_math(False)
+    axes.set_title("Kappa as one threshold moves, and its maximum")
+    _finish_curves(axes, display, key, score_name)
+
+
+def _finish_curves(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) -> None:
+    """Draw the thresholds across the curves, and name the axis and the colours."""
     found = display.thresholds
     for threshold in found.thresholds[np.isfinite(found.thresholds)]:
         axes.axvline(threshold, color="black", linewidth=0.8, linestyle=":")
     axes.set_xlim(*display.xlim)
-    axes.set_ylabel(f"mean risk ({display.cost_name})").set_parse_math(False)
-    axes.set_title("Risk of each threshold, and its minimum")
     _finish(axes, found, key, score_name)
 
 
@@ -107,12 +196,25 @@ def draw_confusion(axes: Any, confusion: Floats, thresholds: Thresholds) -> None
     image = axes.imshow(shares, cmap="Blues", vmin=0)
     n_classes = len(counts)
     step = -(-n_classes // (2 * MOST_NAMES))
-    names = [str(name) for name in thresholds.classes[::step]]
+    names = [shortened(name) for name in thresholds.classes[::step]]
     for axis, what in ((axes.xaxis, "predicted"), (axes.yaxis, "true")):
         axis.set_ticks(np.arange(0, n_classes, step), names)
         for text in axis.get_ticklabels():
             text.set_parse_math(False)
         axis.set_label_text(what)
+    if max(map(len, names)) > LONGEST_UPRIGHT:
+        axes.tick_params(axis="x", labelrotation=40)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+    never = [
+        shortened(name)
+        for name, is_never in zip(thresholds.classes, never_predicted(thresholds), strict=True)
+        if is_never
+    ]
+    if never:
+        more = f" and {len(never) - 3} more" if len(never) > 4 else ""
+        shown = ", ".join(never[:3] if more else never) + more
+        axes.set_xlabel(f"predicted (never: {shown})", wrap=True).set_parse_math(False)
     if n_classes <= MOST_NAMES:
         for true, predicted in np.ndindex(counts.shape):
             colour = "white" if image.norm(shares[true, predicted]) > 0.55 else "black"

@@ -7,6 +7,11 @@ does not depend on that of the data, and everything that it shows is computed fr
 from ordcut.report.candidates import Candidates as Candidates
 from ordcut.report.comparison import Comparison as Comparison
 from ordcut.report.comparison import compare as compare
+from ordcut.report.content import is_smoothed as is_smoothed
+from ordcut.report.curves import Curve as Curve
+from ordcut.report.curves import Curves as Curves
+from ordcut.report.curves import curves as curves
+from ordcut.report.curves import curves_of_counts as curves_of_counts
 from ordcut.report.pages import array_source as array_source
 from ordcut.report.pages import frame_source as frame_source
 from ordcut.report.pages import page, page_from_frame, write_report

@@ -58,15 +58,16 @@ class Candidates:
     def of(cls, source: Source, n_positions: int) -> Candidates:
         """Sort few rows, or count many by cells, and choose about so many positions."""
         if source.n_rows <= MOST_ROWS_TO_SORT:
-            return cls._of_rows(source.all_rows(), n_positions)
+            return cls.of_rows(source.all_rows(), n_positions)
         return cls._of_cells(source, n_positions)
 
     @classmethod
-    def _of_rows(cls, rows: Rows, n_positions: int) -> Candidates:
+    def of_rows(cls, rows: Rows, n_positions: int | None = None) -> Candidates:
+        """Sort rows, and choose about so many positions, or all between two scores."""
         ordered = rows.sorted()
         scores = ordered.scores[ordered.ends].astype(rows.dtype)
         cuts: Ints = np.arange(1, len(scores))
-        if len(scores) > n_positions:
+        if n_positions is not None and len(scores) > n_positions:
             borders = lower_borders(ArraySource(rows).count(n_positions), rows.dtype)
             cuts = np.unique(np.searchsorted(scores, borders, side="left"))
             cuts = cuts[(cuts > 0) & (cuts < len(scores))]
@@ -95,6 +96,12 @@ class Candidates:
         """The lowest and the highest score, or the positions next to them."""
         known = self.positions if self.scores is None else self.scores
         return (float(known[0]), float(known[-1])) if len(known) else (0.0, 0.0)
+
+    def with_ends(self) -> tuple[Floats, Floats]:
+        """Return the positions with -inf and inf at the ends, and the weights below them."""
+        totals = self.totals
+        positions = np.concatenate([[-np.inf], self.positions, [np.inf]])
+        return positions, np.vstack([np.zeros_like(totals), self.below, totals])
 
     def optimum(self, objective: Objective, class_weight: ClassWeight | None) -> Thresholds:
         """Return the optimal thresholds of the rows, which need not be at the positions."""

@@ -81,6 +81,7 @@ def page_content(
             **grid.as_dict(start),
             "judgedBy": main,
             "objective": main if objective is None else start.objective,
+            "isSmoothed": is_smoothed(start),
         },
     }
 
@@ -132,6 +133,58 @@ def _in_whole_numbers(below: Floats) -> tuple[Array, float]:
         unit = float(2.0 ** (np.ceil(np.log2(below[-1].sum())) - WEIGHT_BITS))
     whole = np.rint(below / unit).astype(np.int64)
     return np.maximum.accumulate(whole, axis=0), unit
+
+
+def is_smoothed(thresholds: Thresholds) -> bool:
+    """Return whether thresholds are optimal for smoothed labels instead of the observed ones.
+
+    Examples
+    --------
+    >>> from ordcut import optimal_thresholds
+    >>> is_smoothed(optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], smoothing=0.5))
+    True
+    """
+    if thresholds.origin is not None and thresholds.origin.smoothing > 0:
+        return True
+    # JSON keeps the certificate, but not the amount of smoothing.
+    return "of labels smoothed by" in thresholds.certificate
+
+
+def compact(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a page in the form that takes the least space in it.
+
+    Counts are in base 32, whole costs have no decimals, and a cost that an earlier objective has
+    as well is the name of that objective.
+    """
+    objectives: list[dict[str, Any]] = []
+    costs: dict[str, list[list[float]]] = {}
+    for one in content["objectives"]:
+        cost = [[int(x) if x == int(x) else x for x in row] for row in one["cost"]]
+        same = [name for name, known in costs.items() if known == cost]
+        objectives.append(one | {"cost": same[0] if same else cost})
+        costs[one["name"]] = cost
+    return content | {"objectives": objectives, "counts": written_counts(content["counts"])}
+
+
+def written_counts(counts: list[list[int]]) -> list[str]:
+    """Return each row of counts as text in base 32, nothing for 0, which takes the least space.
+
+    Scripts read numbers below 2**53 in base 32 exactly.
+
+    Examples
+    --------
+    >>> written_counts([[0, 5, 1000], [0, 0, 0]])
+    [',5,v8', ',,']
+    """
+    return [",".join(map(_in_base_32, row)) for row in counts]
+
+
+def _in_base_32(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 32)
+        digits = "0123456789abcdefghijklmnopqrstuv"[digit] + digits
+    return digits
 
 
 def as_json(content: dict[str, Any]) -> str:

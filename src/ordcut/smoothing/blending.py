@@ -215,6 +215,8 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     modelled = np.rint(parts * probabilities * cells.weights[:, None])
     likeliest = np.arange(len(modelled)), probabilities.argmax(axis=1)
     modelled[likeliest] = np.maximum(modelled[likeliest], 1)
+    if objective.is_kappa and np.count_nonzero(modelled.sum(axis=0)) == 1:
+        return MOST  # one class alone has no kappa: the model leaves nothing to compare
     by_model = cells.with_counts(modelled).as_rows()
     cells_below = np.append(0, np.cumsum(by_model.ends))
     cuts = cells_below[optimal_cuts(by_model)]

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut.data import as_scores, check_classes, check_finite
-from ordcut.thresholds import explanation, rules, storage
+from ordcut.thresholds import rules, storage
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
+    import onnx
+
+    from ordcut.report import Curves
     from ordcut.thresholds.origin import Origin
     from ordcut.uncertainty import Bootstrap, RandomState
 
@@ -140,7 +143,8 @@ class Thresholds:
 
         Thresholds come closer to those of the population at a cube-root rate, for which drawing
         as many rows as there are is misleading. So each replicate draws fewer, and the spread is
-        scaled back; see :class:`ordcut.Bootstrap`.
+        scaled back; see :class:`ordcut.Bootstrap`. Intervals are for the best thresholds of the
+        population, also if those found are smoothed, and for the value of those found on new rows.
 
         Parameters
         ----------
@@ -207,6 +211,31 @@ class Thresholds:
         from ordcut.uncertainty import near_optimal_ranges
 
         return near_optimal_ranges(self, tolerance)
+
+    def curves(self, n_positions: int | None = 6400) -> Curves:
+        """Return the value at every position of each threshold, the others where they are.
+
+        Parameters
+        ----------
+        n_positions : int, optional
+            About how many positions there are at most; all between two scores if None.
+
+        Returns
+        -------
+        Curves
+            A sequence with one curve per threshold; ``to_dict()`` returns columns for a frame.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> curve = found.curves()[0]
+        >>> float(curve.positions[curve.values.argmin()])
+        2.5
+        """
+        from ordcut.report import curves
+
+        return curves(self, n_positions)
 
     def to_json(self) -> str:
         """Return the thresholds as JSON text, with a schema version, for ``from_json``.
@@ -331,7 +360,7 @@ class Thresholds:
         On the data that they were found on, these thresholds reach a mean absolute loss of 0.
         No other thresholds do better there: convex objective (Theorem 2).
         """
-        return explanation.explain(self)
+        return rules.explain(self)
 
     def to_sql(self, column: str) -> str:
         """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
@@ -374,6 +403,29 @@ class Thresholds:
         '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
         """
         return rules.to_excel(self.thresholds, self.ranges, self.classes, cell)
+
+    def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:
+        """Return the rule as an ONNX model, as :func:`ordcut.onnx.rule_to_onnx` does.
+
+        Parameters
+        ----------
+        dtype : {"float16", "float32", "float64"}, default="float64"
+            The dtype of the scores that the model takes.
+
+        Returns
+        -------
+        onnx.ModelProto
+            With the input ``score`` and the output ``label``. Needs ``ordcut[onnx]``.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_onnx().graph.output[0].name
+        'label'
+        """
+        from ordcut.onnx import rule_to_onnx
+
+        return rule_to_onnx(self, dtype=dtype)
 
     def __repr__(self) -> str:
         cuts = ", ".join(f"{threshold:.6g}" for threshold in self.thresholds)

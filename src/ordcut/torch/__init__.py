@@ -1,5 +1,6 @@
 """Thresholds in PyTorch: losses that learn a score, and exact thresholds for it in training."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -12,6 +13,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from ordcut.torch.biases import Biases
+from ordcut.torch.corn import CornLoss
 from ordcut.torch.labelings import (
     bias_thresholds,
     every_labeling,
@@ -32,11 +34,14 @@ from ordcut.torch.tracker import ThresholdTracker
 
 if TYPE_CHECKING:
     from ordcut.torch.callback import OptimalThresholds as OptimalThresholds
+    from ordcut.torch.hf_trainer import TransformersThresholds as TransformersThresholds
+    from ordcut.torch.metric import ThresholdMetric as ThresholdMetric
 
 __all__ = [
     "AbsoluteLoss",
     "AllThresholdLoss",
     "Biases",
+    "CornLoss",
     "CumulativeLinkLoss",
     "ImmediateThresholdLoss",
     "ResNet",
@@ -53,10 +58,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the callback, and Lightning with it, when it is first used."""
-    if name == "OptimalThresholds":
-        from ordcut.torch.callback import OptimalThresholds
+#: What needs another package, which is imported when the name is first used.
+_OPTIONAL = {
+    "OptimalThresholds": "ordcut.torch.callback",
+    "ThresholdMetric": "ordcut.torch.metric",
+    "TransformersThresholds": "ordcut.torch.hf_trainer",
+}
 
-        return OptimalThresholds
+
+def __getattr__(name: str) -> Any:
+    """Import what needs Lightning, torchmetrics or transformers when it is first used."""
+    if name in _OPTIONAL:
+        return getattr(import_module(_OPTIONAL[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from ordcut.errors import unknown_name
 
-KINDS = ("ordered", "free")
+KINDS = ("ordered", "free", "ordered_from_zero")
 
 #: Free biases can cross. Below this gap a likelihood, which would be 0, continues as a straight
 #: line.
@@ -19,8 +19,8 @@ LEAST_FREE_GAP = 1e-3
 class Biases(nn.Module):
     """The K - 1 biases between K ordered classes, which a loss learns together with the network.
 
-    Ordered biases are ``b_1 = 0`` and ``b_k = b_{k-1} + theta_k ** 2``: whatever the parameters,
-    they never cross. Free biases are the parameters themselves. Both start at 0, 1, ..., K - 2.
+    Ordered biases are ``b_1`` and ``b_k = b_{k-1} + theta_k ** 2``: whatever the parameters, they
+    never cross. Free biases are the parameters themselves. Both start at 0, 1, ..., K - 2.
 
     Parameters
     ----------
@@ -28,32 +28,50 @@ class Biases(nn.Module):
         The number of classes, K, at least 2.
     ordered : bool
         Whether the biases must ascend.
+    from_zero : bool
+        Whether the first of ordered biases stays at 0, as in the paper, instead of being learned.
+        The network then needs a bias of its own in its last layer: without one, scores cannot move
+        to where the biases are, and no training makes up for that.
 
     Examples
     --------
     >>> from ordcut.torch import Biases
-    >>> Biases(4)()
-    tensor([0., 1., 2.], grad_fn=<CatBackward0>)
+    >>> Biases(4)().tolist()
+    [0.0, 1.0, 2.0]
+    >>> [name for name, _ in Biases(4).named_parameters()]
+    ['first', 'theta']
     >>> [name for name, _ in Biases(4, ordered=False).named_parameters()]
     ['free']
     """
 
-    def __init__(self, n_classes: int, ordered: bool = True) -> None:
+    def __init__(self, n_classes: int, ordered: bool = True, from_zero: bool = False) -> None:
         super().__init__()
         check_n_classes(n_classes)
+        if from_zero and not ordered:
+            raise ValueError(
+                "from_zero is for ordered biases, got ordered=False. Leave one of them out."
+            )
         self.n_classes = int(n_classes)
         self.ordered = bool(ordered)
+        self.from_zero = bool(from_zero)
         if ordered:
+            if not from_zero:
+                self.first = nn.Parameter(torch.zeros(1))
             self.theta = nn.Parameter(torch.ones(n_classes - 2))
         else:
             self.free = nn.Parameter(torch.arange(n_classes - 1, dtype=torch.get_default_dtype()))
 
+    # A module that has biases can be scripted for its labels, which do not depend on them.
+    __jit_unused_properties__ = ("least_gap",)
+
+    @torch.jit.unused
     def forward(self) -> Tensor:
         """Return the biases, (K - 1,), in float32 at least."""
         if not self.ordered:
             return at_least_float32(self.free)
         gaps = self.gaps()
-        return torch.cat([gaps.new_zeros(1), torch.cumsum(gaps, 0)])
+        first = gaps.new_zeros(1) if self.from_zero else at_least_float32(self.first)
+        return torch.cat([first, first + torch.cumsum(gaps, 0)])
 
     def gaps(self) -> Tensor:
         """Return how far each bias is above the one before, (K - 2,).
@@ -76,10 +94,17 @@ class Biases(nn.Module):
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
-        return f"{self.n_classes}, ordered={self.ordered}"
+        zero = ", from_zero=True" if self.from_zero else ""
+        return f"{self.n_classes}, ordered={self.ordered}{zero}"
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
+        """Load a state; in those of releases before 0.2, the first of ordered biases was 0."""
+        if hasattr(self, "first") and f"{prefix}theta" in state_dict:
+            state_dict.setdefault(f"{prefix}first", torch.zeros_like(self.first))
+        super()._load_from_state_dict(state_dict, prefix, *args)
 
 
-BiasesLike: TypeAlias = Literal["ordered", "free"] | Biases
+BiasesLike: TypeAlias = Literal["ordered", "free", "ordered_from_zero"] | Biases
 
 
 def make_biases(biases: BiasesLike, n_classes: int) -> Biases:
@@ -98,7 +123,7 @@ def make_biases(biases: BiasesLike, n_classes: int) -> Biases:
         return biases
     if biases not in KINDS:
         raise unknown_name("biases", biases, KINDS)
-    return Biases(n_classes, ordered=biases == "ordered")
+    return Biases(n_classes, biases != "free", biases == "ordered_from_zero")
 
 
 def check_n_classes(n_classes: int) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torch.utils.data.distributed import DistributedSampler
 
 try:
     from lightning.pytorch import LightningModule, Trainer
     from lightning.pytorch.callbacks import Callback
     from lightning.pytorch.trainer.states import TrainerFn
+    from lightning.pytorch.utilities import rank_zero_warn
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "OptimalThresholds needs lightning, which is not installed. "
@@ -22,13 +23,28 @@ except ModuleNotFoundError as error:
 
 from ordcut.data import ClassWeight
 from ordcut.errors import unknown_name
-from ordcut.objectives import ObjectiveLike
-from ordcut.torch.losses import OrdinalLoss
+from ordcut.objectives import ObjectiveLike, resolve_objective
+from ordcut.smoothing import Smoothing
+from ordcut.torch.evaluation import (
+    averaged_models,
+    callbacks_of,
+    fingerprint,
+    flattened,
+    score_converted,
+    score_training_rows,
+)
+from ordcut.torch.gathering import OwnRows, RowStore
+from ordcut.torch.losses import OrdinalLoss, loss_of
+from ordcut.torch.scoring import (
+    WEIGHT_KEY,
+    ScoreFunction,
+    evaluating,
+    metric_name,
+    score_batch,
+)
+from ordcut.torch.state import digest
 from ordcut.torch.tensors import has_float64
-from ordcut.torch.tracker import ThresholdTracker
-
-#: A function of a module and a batch that returns the scores and labels of its rows.
-ScoreFunction: TypeAlias = Callable[[LightningModule, Any], tuple[Tensor, Tensor]]
+from ordcut.torch.tracker import ThresholdTracker, tracker_of
 
 SCORE_SOURCES = ("evaluation", "training")
 
@@ -48,8 +64,8 @@ class OptimalThresholds(Callback):
     ----------
     n_classes : int, optional
         The number of classes, K. Not needed if the module has a tracker.
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        What labels are judged by. Not needed if the module has a tracker.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
+        What labels are judged by: ``"absolute"``, or the objective of the module's tracker.
     scores_from : {"evaluation", "training"}
         Where the scores of the training rows come from: a separate pass over the training data
         before each validation, as in the paper, or what ``training_step`` returned, which costs
@@ -58,16 +74,36 @@ class OptimalThresholds(Callback):
         The batches of the evaluation pass, if not those of the training data; for instance the
         same images without random crops.
     score : callable, optional
-        A function of the module and a batch that returns scores and labels. By default a batch
-        is a pair of inputs and labels, and the module, called with the inputs, returns the scores.
+        A function of the module and a batch that returns scores and labels, and may return the
+        weights of the rows as well. By default a batch is a pair of inputs and labels, or a
+        dictionary with ``"labels"``, and the module, called with the inputs, returns the scores.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count. Not needed if the module has a tracker.
+    smoothing : float from 0 to 1 or "auto", optional
+        As in :class:`ThresholdTracker`. Not needed if the module has a tracker.
+    ignore_index : int, optional
+        The label of rows that do not count. Not needed if the module has a tracker.
+    tracker : str, optional
+        The name of the module's tracker, such as ``"head.tracker"``, if it has several.
+    name : str, optional
+        A name that metrics start with, ``<name>_val_<objective>_<labeling>``. A trainer can have
+        several of these callbacks if their names differ.
 
     Notes
     -----
-    Where a step returns a dictionary with ``"scores"`` and ``"labels"``, these are used;
-    ``scores_from="training"`` needs a ``training_step`` that does. Of several validation loaders,
-    only the first is used.
+    Thresholds are found when the validation begins, with the weights that are validated: those of
+    ``EMAWeightAveraging`` and ``WeightAveraging`` are the averaged ones. Without validation data
+    they are found at the end of each training epoch.
+
+    The evaluation pass goes through all training loaders once, within ``limit_train_batches``. A
+    stream without a length is read for as many batches as have been trained on since the pass
+    before. After ``max_time`` the pass is no longer than the validation. It leaves the random state
+    as it was.
+
+    Where a step returns a dictionary with ``"scores"``, ``"labels"`` and maybe
+    ``"sample_weight"``, these are used; ``scores_from="training"`` needs a ``training_step`` that
+    does. With several validation loaders, metrics of each are logged with
+    ``/dataloader_idx_<i>`` at the end, as Lightning does, and those of the first without it too.
 
     Examples
     --------
@@ -79,12 +115,16 @@ class OptimalThresholds(Callback):
     def __init__(
         self,
         n_classes: int | None = None,
-        objective: ObjectiveLike = "absolute",
+        objective: ObjectiveLike | None = None,
         *,
         scores_from: Literal["evaluation", "training"] = "evaluation",
         dataloader: Iterable[Any] | None = None,
         score: ScoreFunction | None = None,
         class_weight: ClassWeight | None = None,
+        smoothing: Smoothing | None = None,
+        ignore_index: int | None = None,
+        tracker: str | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__()
         if scores_from not in SCORE_SOURCES:
@@ -96,24 +136,46 @@ class OptimalThresholds(Callback):
             )
         self.scores_from = scores_from
         self.dataloader = dataloader
-        self.score = score_pairs if score is None else score
+        self.score = score_batch if score is None else score
+        self.name = name
         self.tracker: ThresholdTracker | None = None
         if n_classes is not None:
-            self.tracker = ThresholdTracker(n_classes, objective, class_weight=class_weight)
+            self.tracker = ThresholdTracker(
+                n_classes,
+                "absolute" if objective is None else objective,
+                class_weight=class_weight,
+                smoothing=0.0 if smoothing is None else smoothing,
+                ignore_index=ignore_index,
+            )
+        self._given = {
+            "n_classes": n_classes,
+            "objective": objective,
+            "class_weight": class_weight,
+            "smoothing": smoothing,
+            "ignore_index": ignore_index,
+        }
+        self._tracker_name = tracker
         self._is_own = self.tracker is not None
-        self._judged: ThresholdTracker | None = None
+        self._is_due = False
+        self._n_trained = 0
+        self._own_rows = OwnRows(None)
+        self._judged: list[tuple[RowStore, OwnRows]] = []
+        self._loss: OrdinalLoss | None = None
+        self._weights: list[float] | None = None
 
     @property
     def monitored(self) -> str:
         """The name under which the value of the optimal thresholds is logged in validation."""
-        return f"val_{self._objective}_optimal"
+        return self._metric("val", "optimal")
+
+    def _metric(self, stage: str, labeling: str) -> str:
+        prefix = "" if self.name is None else f"{self.name}_"
+        return f"{prefix}{stage}_{metric_name(self._tracker.objective)}_{labeling}"
 
     @property
-    def _objective(self) -> str:
-        objective = self._tracker.objective
-        if objective.name.isidentifier():
-            return objective.name
-        return "kappa" if objective.is_kappa else "cost"
+    def state_key(self) -> str:
+        """What the state of this callback is called in a checkpoint."""
+        return super().state_key if self.name is None else self._generate_state_key(name=self.name)
 
     @property
     def _tracker(self) -> ThresholdTracker:
@@ -125,16 +187,34 @@ class OptimalThresholds(Callback):
         return self.tracker
 
     def setup(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
-        """Find the module's tracker, and make one that collects the rows to be judged."""
-        del trainer, stage
-        owned = [part for part in pl_module.modules() if isinstance(part, ThresholdTracker)]
-        if owned:
-            self.tracker, self._is_own = owned[0], False
-        self._judged = ThresholdTracker(self._tracker.n_classes)
+        """Find the module's tracker, and check that nothing contradicts it."""
+        del stage
+        owned = tracker_of(pl_module, self._tracker_name)
+        if owned is not None:
+            check_arguments(self._given, owned)
+            self.tracker, self._is_own = owned, False
+        others = [part for part in callbacks_of(trainer) if isinstance(part, OptimalThresholds)]
+        if any(part is not self and part.tracker is self._tracker for part in others):
+            raise ValueError(
+                "a ThresholdTracker must get its thresholds from one callback, got two "
+                "OptimalThresholds for one tracker. Leave one out, or pass tracker= to each."
+            )
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Check that the weights that are trained are those that are validated, if it matters."""
+        del pl_module
+        if self.scores_from == "training" and averaged_models(trainer):
+            raise ValueError(
+                'scores_from="training" takes scores of the weights that are trained, but with '
+                "weight averaging others are validated, whose thresholds differ. Use "
+                'scores_from="evaluation".'
+            )
 
     def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Drop the rows of the previous epoch."""
-        del trainer, pl_module
+        del pl_module
+        loaders = flattened(trainer.train_dataloader)
+        self._own_rows = OwnRows(loaders[0] if len(loaders) == 1 else None)
         self._tracker.reset()
 
     def on_train_batch_end(
@@ -142,6 +222,7 @@ class OptimalThresholds(Callback):
     ) -> None:
         """Collect what the training step returned, for ``scores_from="training"``."""
         del trainer, pl_module, batch, batch_idx
+        self._n_trained += 1
         if self.scores_from == "training":
             found = _returned(outputs)
             if found is None:
@@ -150,26 +231,38 @@ class OptimalThresholds(Callback):
                     f'"loss", "scores" and "labels", got {type(outputs).__name__}'
                     f'{_keys(outputs)}. Return them, or use scores_from="evaluation".'
                 )
-            self._tracker.update(*found)
+            self._tracker.update(*self._own_rows(found))
+
+    def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Find the thresholds, if there is no validation that could begin with it."""
+        if not trainer.enable_validation:
+            with evaluating(pl_module):
+                self._find(trainer, pl_module)
+            self._log_training_value(pl_module)
 
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Find the thresholds, if this validation is part of a training."""
-        if trainer.sanity_checking or trainer.state.fn != TrainerFn.FITTING:
-            return
-        loader: Any = trainer.train_dataloader
-        if self.scores_from == "evaluation":
-            loader = loader if self.dataloader is None else self.dataloader
-            if not trainer.is_last_batch and getattr(loader, "persistent_workers", False):
-                raise ValueError(
-                    "a validation in the middle of an epoch cannot use a loader whose "
-                    "persistent_workers are still busy with the training. Pass dataloader=, or "
-                    "set persistent_workers=False."
-                )
-            self._tracker.reset()
-            for batch in loader:
-                batch = trainer.strategy.batch_to_device(batch)
-                self._tracker.update(*self._score(trainer, pl_module, batch))
-        self._tracker.compute(_n_samples(loader))
+        """Prepare to find thresholds, if this validation is part of a training."""
+        del pl_module
+        is_fitting = trainer.state.fn == TrainerFn.FITTING and not trainer.sanity_checking
+        self._is_due = is_fitting
+        self._start_judging(trainer, trainer.val_dataloaders, warn=not trainer.sanity_checking)
+
+    def on_test_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Prepare to judge the test rows."""
+        self._loss = deepcopy(loss_of(pl_module, self._tracker.n_classes))
+        self._start_judging(trainer, trainer.test_dataloaders, warn=True)
+
+    def on_validation_batch_start(
+        self, trainer: Trainer, pl_module: LightningModule, batch: Any, batch_idx: int,
+        dataloader_idx: int = 0,
+    ) -> None:  # fmt: skip
+        """Find the thresholds before the first batch, when averaged weights are in the module."""
+        del batch, dataloader_idx
+        if self._is_due:
+            self._is_due = False
+            self._find(trainer, pl_module)
+        if batch_idx == 0:  # the biases belong to these weights as well
+            self._loss = deepcopy(loss_of(pl_module, self._tracker.n_classes))
 
     def on_validation_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any,
@@ -177,19 +270,37 @@ class OptimalThresholds(Callback):
     ) -> None:  # fmt: skip
         """Collect the scores of the validation rows."""
         del batch_idx
-        self._collect(trainer, pl_module, outputs, batch, dataloader_idx)
+        if self._tracker.found is None:
+            return
+        found = _returned(outputs)
+        if found is None:
+            found = score_converted(trainer, pl_module, self.score, batch)
+        store, own_rows = self._judged[dataloader_idx]
+        store.append(*own_rows(found))
 
     on_test_batch_end = on_validation_batch_end
 
     def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Log the value of each labeling on the validation rows."""
-        self._log("val", pl_module, trainer.val_dataloaders)
+        self._log("val", trainer, pl_module)
         if trainer.state.fn == TrainerFn.FITTING and self._tracker.found is not None:
-            self._log_value("train", "optimal", self._tracker.found.value, pl_module)
+            self._log_training_value(pl_module)
 
     def on_test_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Log the value of each labeling on the test rows, by the thresholds found in training."""
-        self._log("test", pl_module, trainer.test_dataloaders)
+        self._log("test", trainer, pl_module)
+
+    def on_fit_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Warn if the weights have changed since thresholds were found."""
+        del trainer
+        if self._weights is not None and self._weights != fingerprint(pl_module):
+            rank_zero_warn(
+                "the weights have changed since the thresholds were found: there was no validation "
+                "after the last training steps, or weights were averaged at the end. The "
+                "thresholds are not optimal for these weights; a checkpoint of the last validation "
+                "has both. To find new ones, call tracker.update for each batch and "
+                "tracker.compute()."
+            )
 
     def state_dict(self) -> dict[str, Any]:
         """Return the thresholds, if the module has no tracker."""
@@ -200,72 +311,117 @@ class OptimalThresholds(Callback):
         if self._is_own and "tracker" in state_dict:
             self._tracker.load_state_dict(state_dict["tracker"])
 
-    def _score(
-        self, trainer: Trainer, pl_module: LightningModule, batch: Any
-    ) -> tuple[Tensor, Tensor]:
-        with torch.no_grad(), trainer.precision_plugin.forward_context():
-            return self.score(pl_module, batch)
+    def _find(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Find the thresholds of the training rows for the weights as they are."""
+        if self.scores_from == "evaluation":
+            self._check_workers(trainer)
+            self._tracker.reset()
+            score_training_rows(
+                trainer,
+                pl_module,
+                self.score,
+                self._tracker.update,
+                loader=self.dataloader,
+                n_trained=self._n_trained,
+            )
+        self._n_trained = 0
+        try:
+            found = self._tracker.compute()
+        except ValueError as error:
+            raise ValueError(f"{error} This was in epoch {trainer.current_epoch}.") from error
+        self._weights = fingerprint(pl_module)
+        if not self._is_own:  # averaged weights are in the module now, and go back with theirs
+            for averaged in averaged_models(trainer):
+                other = tracker_of(averaged.module, self._tracker_name)
+                if other is not None:
+                    other.keep(found)
 
-    def _collect(
-        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, loader: int
-    ) -> None:
-        if self._tracker.found is None or loader != 0:
+    def _check_workers(self, trainer: Trainer) -> None:
+        loaders = flattened(trainer.train_dataloader)
+        if self.dataloader is not None or trainer.is_last_batch:
             return
-        assert self._judged is not None
-        found = _returned(outputs)
-        self._judged.update(*(self._score(trainer, pl_module, batch) if found is None else found))
+        if any(getattr(loader, "persistent_workers", False) for loader in loaders):
+            raise ValueError(
+                "a validation in the middle of an epoch cannot use a loader whose "
+                "persistent_workers are still busy with the training. Pass dataloader=, or "
+                "set persistent_workers=False."
+            )
 
-    def _log(self, stage: str, pl_module: LightningModule, loaders: Any) -> None:
+    def _start_judging(self, trainer: Trainer, loaders: Any, warn: bool) -> None:
+        tracker = self._tracker
+        self._judged = [
+            (RowStore(tracker.n_classes, tracker.ignore_index), OwnRows(loader))
+            for loader in flattened(loaders)
+        ]
+        if warn and not self._is_due and tracker.found is None:
+            stage = getattr(trainer.state.fn, "value", "fit")
+            rank_zero_warn(
+                "there are no thresholds, so nothing is logged by OptimalThresholds: trainer."
+                f"{stage} uses those of a training and finds none itself. Load a checkpoint that "
+                "has some, or call trainer.fit first."
+            )
+
+    def _log(self, stage: str, trainer: Trainer, pl_module: LightningModule) -> None:
         """Judge the collected rows, those of all processes, and log the values."""
         if self._tracker.found is None:
             return
-        assert self._judged is not None
-        loader = loaders[0] if isinstance(loaders, list | tuple) else loaders
-        scores, labels = self._judged.rows(_n_samples(loader))
-        self._judged.reset()
-        for labeling, value in self._tracker.compare(scores, labels, _loss_of(pl_module)).items():
-            self._log_value(stage, labeling, value, pl_module)
+        for index, (store, _) in enumerate(self._judged):
+            rows = store.gathered(pl_module.device)
+            if len(rows.scores) == 0:
+                continue
+            try:
+                values = self._tracker.compare(rows.scores, rows.labels, self._loss, rows.weights)
+            except ValueError as error:
+                if not bool(torch.isnan(rows.scores).any()):
+                    raise
+                raise ValueError(
+                    f"{error} These are scores of {stage} rows in epoch {trainer.current_epoch}. "
+                    "Training has probably diverged."
+                ) from error
+            for labeling, value in values.items():
+                name = self._metric(stage, labeling)
+                if index == 0:
+                    self._log_value(name, value, pl_module)
+                if len(self._judged) > 1:
+                    self._log_value(f"{name}/dataloader_idx_{index}", value, pl_module)
+        self._judged = []
 
-    def _log_value(
-        self, stage: str, labeling: str, value: float, pl_module: LightningModule
-    ) -> None:
+    def _log_training_value(self, pl_module: LightningModule) -> None:
+        assert self._tracker.found is not None
+        self._log_value(self._metric("train", "optimal"), self._tracker.found.value, pl_module)
+
+    def _log_value(self, name: str, value: float, pl_module: LightningModule) -> None:
         # In float64, so that the value is logged without rounding. It is the same in all processes.
         dtype = torch.float64 if has_float64(pl_module.device) else torch.float32
         logged = torch.tensor(value, dtype=dtype, device=pl_module.device)
-        name = f"{stage}_{self._objective}_{labeling}"
-        pl_module.log(name, logged, reduce_fx="max", sync_dist=True)
+        pl_module.log(name, logged, reduce_fx="max", sync_dist=True, add_dataloader_idx=False)
 
 
-def score_pairs(module: LightningModule, batch: Any) -> tuple[Tensor, Tensor]:
-    """Return the scores and labels of a batch that is a pair of inputs and labels."""
-    if not isinstance(batch, tuple | list) or len(batch) != 2:
-        raise TypeError(
-            f"a batch must be a pair of inputs and labels, got {type(batch).__name__}. Pass "
-            "OptimalThresholds(score=...) with a function of the module and a batch that returns "
-            "scores and labels."
-        )
-    inputs, labels = batch
-    return module(inputs), labels
+def check_arguments(given: Mapping[str, Any], tracker: ThresholdTracker) -> None:
+    """Raise an error for an argument that contradicts the module's own tracker."""
+    for name, value in given.items():
+        own = getattr(tracker, name)
+        if value is None:
+            continue
+        if name == "objective":
+            resolved = resolve_objective(value, tracker.n_classes)
+            is_same, value, own = digest(resolved) == digest(own), resolved.name, own.name
+        else:
+            is_same = value is own or str(value) == str(own)
+        if not is_same:
+            raise ValueError(
+                f"{name} must agree with the module's ThresholdTracker, which has {own!r}, got "
+                f"{value!r}. Leave it out here, or change the tracker."
+            )
 
 
-def _returned(outputs: Any) -> tuple[Tensor, Tensor] | None:
-    """Return the scores and labels that a step returned, if it did."""
+def _returned(outputs: Any) -> tuple[Tensor, ...] | None:
+    """Return the scores and labels that a step returned, if it did, and maybe weights."""
     if isinstance(outputs, Mapping) and "scores" in outputs and "labels" in outputs:
-        return outputs["scores"], outputs["labels"]
+        weights = [outputs[WEIGHT_KEY]] if WEIGHT_KEY in outputs else []
+        return (outputs["scores"], outputs["labels"], *weights)
     return None
 
 
 def _keys(outputs: Any) -> str:
     return f" with {sorted(outputs)}" if isinstance(outputs, Mapping) else ""
-
-
-def _loss_of(module: LightningModule) -> OrdinalLoss | None:
-    """Return the first loss in a module that has biases."""
-    losses = (part for part in module.modules() if isinstance(part, OrdinalLoss))
-    return next((loss for loss in losses if hasattr(loss, "biases")), None)
-
-
-def _n_samples(loader: Any) -> int | None:
-    """Return the number of rows in a data set, if its sampler may repeat some."""
-    sampler = getattr(loader, "sampler", None)
-    return len(sampler.dataset) if isinstance(sampler, DistributedSampler) else None  # type: ignore[arg-type]

@@ -1,12 +1,140 @@
-"""Gather the rows of all processes of a distributed training, in the order of the data set."""
+"""The rows of many batches, and of all processes of a distributed training."""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import torch
 from torch import Tensor, distributed
+from torch.utils.data.distributed import DistributedSampler
+
+from ordcut.torch.batches import check_tensor, read_batch
 
 #: Floating-point dtypes, which processes exchange by their index; a wider one has a higher index.
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+class LabelledScores(NamedTuple):
+    """Scores (n,), labels (n,) or soft labels (n, K), and weights (n,) or None."""
+
+    scores: Tensor
+    labels: Tensor
+    weights: Tensor | None = None
+
+    def at(self, index: slice | Tensor) -> LabelledScores:
+        """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[index]
+        return LabelledScores(self.scores[index], self.labels[index], weights)
+
+
+class RowStore:
+    """Collects the rows of batches, without computing anything or waiting for a device.
+
+    Examples
+    --------
+    >>> store = RowStore(n_classes=3, ignore_index=-100)
+    >>> store.append(torch.tensor([0.1, 0.9]), torch.tensor([0, 2]))
+    >>> store.append(torch.tensor([0.4, 0.5]), torch.tensor([-100, 1]))
+    >>> store.gathered(torch.device("cpu")).labels
+    tensor([0, 2, 1])
+    """
+
+    def __init__(self, n_classes: int, ignore_index: int | None = None) -> None:
+        self.n_classes = n_classes
+        self.ignore_index = ignore_index
+        self._batches: list[LabelledScores] = []
+
+    def append(self, scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> None:
+        """Store copies of the rows of a batch."""
+        scores, labels = read_batch(
+            scores,
+            labels,
+            self.n_classes,
+            names=("scores", "labels"),
+            ignore_index=self.ignore_index,
+        )
+        if self._batches and self._batches[0].labels.dim() != labels.dim():
+            kinds = {1: "classes", 2: "soft labels"}
+            raise ValueError(
+                f"labels must be {kinds[3 - labels.dim()]} as in the batches before, got "
+                f"{kinds[labels.dim()]}. Call reset() to start anew."
+            )
+        if weights is not None:
+            check_tensor(weights, "sample_weight")
+            if weights.shape != scores.shape:
+                raise ValueError(
+                    f"sample_weight must hold one weight for each of the {len(scores)} scores, got "
+                    f"shape {tuple(weights.shape)}."
+                )
+            weights = weights.detach().to(scores.device, copy=True)
+        kept = scores.detach().clone(), labels.detach().to(scores.device, copy=True)
+        self._batches.append(LabelledScores(*kept, weights))
+
+    def clear(self) -> None:
+        """Drop all rows."""
+        self._batches.clear()
+
+    def gathered(self, device: torch.device, n_samples: int | None = None) -> LabelledScores:
+        """Return the rows of all processes, without those that are ignored.
+
+        ``device`` is used where there are no rows. Of more than ``n_samples`` rows the last are
+        left out.
+        """
+        found = gather_rows(self.joined(device)).at(slice(n_samples))
+        if self.ignore_index is None or found.labels.dim() == 2:
+            return found
+        return found.at(found.labels != self.ignore_index)
+
+    def joined(self, device: torch.device) -> LabelledScores:
+        """Return the rows of this process."""
+        if not self._batches:
+            nothing = torch.empty(0, device=device)
+            return LabelledScores(nothing, nothing.long())
+        scores, labels, weights = zip(*self._batches, strict=True)
+        joined = None
+        if any(part is not None for part in weights):  # batches without weights count fully
+            counted = [
+                torch.ones_like(own, dtype=torch.float32) if part is None else part
+                for own, part in zip(scores, weights, strict=True)
+            ]
+            joined = torch.cat(counted)
+        return LabelledScores(torch.cat(scores), torch.cat(labels), joined)
+
+
+def n_own_rows(loader: Any) -> int | None:
+    """Return how many rows of a loader are this process's own; None if all are.
+
+    A ``DistributedSampler`` repeats rows to give all processes the same number. Row ``i`` of
+    process ``r`` is row ``i * n_processes + r`` of the data set; where there is none, it is a
+    repeat.
+    """
+    sampler = getattr(loader, "sampler", None)
+    if not isinstance(sampler, DistributedSampler):
+        return None
+    n_rows = len(sampler.dataset)  # type: ignore[arg-type]
+    return len(range(sampler.rank, n_rows, sampler.num_replicas))
+
+
+class OwnRows:
+    """Passes on the rows of one loader, batch by batch, up to the number that are its own.
+
+    Examples
+    --------
+    >>> loader = torch.utils.data.DataLoader(range(5), 2)  # nothing is repeated
+    >>> OwnRows(loader)((torch.zeros(2), torch.zeros(2)))[0].shape
+    torch.Size([2])
+    """
+
+    def __init__(self, loader: Any) -> None:
+        self._left = n_own_rows(loader)
+
+    def __call__(self, rows: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Return the rows of a batch without repeats."""
+        if self._left is None:
+            return rows
+        rows = tuple(part[: self._left] for part in rows)
+        self._left -= len(rows[0])
+        return rows
 
 
 def n_processes() -> int:
@@ -16,8 +144,8 @@ def n_processes() -> int:
     return 1
 
 
-def gather_rows(scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the scores and labels of all processes, the same in each of them.
+def gather_rows(rows: LabelledScores) -> LabelledScores:
+    """Return the rows of all processes, the same in each of them.
 
     ``torch.utils.data.DistributedSampler`` gives rows to processes in turn: row ``i`` of process
     ``r`` is row ``i * n_processes + r`` of the data set. They come back in that order, so that rows
@@ -26,23 +154,35 @@ def gather_rows(scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
 
     Examples
     --------
-    >>> gather_rows(torch.tensor([0.5]), torch.tensor([1]))  # one process: nothing to do
-    (tensor([0.5000]), tensor([1]))
+    >>> rows = LabelledScores(torch.tensor([0.5]), torch.tensor([1]))
+    >>> gather_rows(rows).scores  # one process: nothing to do
+    tensor([0.5000])
     """
     if n_processes() == 1:
-        return scores, labels
+        return rows
+    scores, labels, weights = rows
     home, device = scores.device, _device_of_messages(scores.device)
-    own = torch.tensor([len(scores), DTYPES.index(scores.dtype)], device=device)
-    lengths, dtypes = _all_gather(own).unbind(dim=1)
+    n_columns = labels.shape[1] if labels.dim() == 2 else 0
+    own = [len(scores), DTYPES.index(scores.dtype), n_columns, int(weights is not None)]
+    lengths, dtypes, columns, weighted = _all_gather(torch.tensor(own, device=device)).unbind(dim=1)
     widest, longest = DTYPES[int((dtypes * (lengths > 0)).max())], int(lengths.max())
     is_row = torch.arange(longest, device=device) < lengths[:, None]
 
-    def gathered(values: Tensor, dtype: torch.dtype) -> Tensor:
-        padded = torch.zeros(longest, dtype=dtype, device=device)
-        padded[: len(values)] = values
-        return _all_gather(padded).T[is_row.T].to(home)
+    def gathered(values: Tensor, dtype: torch.dtype, n_columns: int = 0) -> Tensor:
+        shape = (longest, n_columns) if n_columns else (longest,)
+        padded = torch.zeros(shape, dtype=dtype, device=device)
+        if len(values):
+            padded[: len(values)] = values
+        return _all_gather(padded).transpose(0, 1)[is_row.T].to(home)
 
-    return gathered(scores, widest), gathered(labels, torch.int64)
+    is_soft = bool(columns.any())
+    kind = torch.float64 if is_soft else torch.int64
+    all_labels = gathered(labels, kind, int(columns.max()))
+    all_weights = None
+    if bool(weighted.any()):
+        own_weights = torch.ones_like(scores, dtype=torch.float64) if weights is None else weights
+        all_weights = gathered(own_weights, torch.float64)
+    return LabelledScores(gathered(scores, widest), all_labels, all_weights)
 
 
 def _all_gather(values: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from ordcut import labelings
 from ordcut.data import check_finite
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.thresholds import Thresholds
+from ordcut.torch.batches import is_traced, one_per_row
 from ordcut.torch.biases import Biases, check_n_classes
 from ordcut.torch.links import LinkName, class_probabilities
 from ordcut.torch.losses import CumulativeLinkLoss
@@ -21,7 +22,7 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
 
     Parameters
     ----------
-    scores : tensor of shape (n_samples,)
+    scores : tensor of shape (n_samples,) or (n_samples, 1)
         Scores without NaN, of any dtype and on any device.
     thresholds : Thresholds, or tensor of shape (n_classes - 1,)
         In ascending order.
@@ -31,6 +32,11 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     int64 tensor of shape (n_samples,)
         Positions 0..K-1, on the device of the scores.
 
+    Notes
+    -----
+    ``torch.export``, ``torch.onnx``, ``torch.jit`` and ``torch.compile`` get the same labels. Their
+    graphs cannot raise an error for a score that is NaN, and label it -1.
+
     Examples
     --------
     >>> import torch
@@ -38,13 +44,40 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     >>> threshold_labels(torch.tensor([0.2, 1.5, 9.0]), torch.tensor([0.5, 1.5]))
     tensor([0, 2, 2])
     """
-    _check_not_nan(scores)
-    # Scores of every dtype are exact in float64, and so are comparisons with float64 thresholds.
+    scores, edges = one_per_row(scores), _as_tensor(thresholds)
     device = scores.device if has_float64(scores.device) else torch.device("cpu")
-    edges = _as_tensor(thresholds).detach().to(device, torch.float64)
+    if is_traced():
+        return count_thresholds(scores.to(device), edges).to(scores.device)
+    _check_not_nan(scores)
+    if bool(torch.isnan(edges).any()):
+        raise ValueError(
+            f"thresholds must not be NaN, got {edges.tolist()}. Find them with "
+            "ThresholdTracker.compute or optimal_thresholds."
+        )
+    # Scores of every dtype are exact in float64, and so are comparisons with float64 thresholds.
+    edges = edges.detach().to(device, torch.float64)
     # No score reaches a threshold at infinity, not even an infinite one.
     finite = scores.detach().to(device, torch.float64).clamp(max=torch.finfo(torch.float64).max)
     return torch.searchsorted(edges, finite, right=True).to(scores.device)
+
+
+def count_thresholds(scores: Tensor, thresholds: Tensor) -> Tensor:
+    """Return the labels of ``threshold_labels`` by operations that every exporter supports.
+
+    A graph cannot raise an error for NaN; its label is -1.
+
+    Examples
+    --------
+    >>> count_thresholds(torch.tensor([0.2, 1.5, torch.nan]), torch.tensor([0.5, 1.5]))
+    tensor([ 0,  2, -1])
+    """
+    values = scores.detach().double()
+    if values.dim() == 2:
+        values = values.squeeze(1)
+    edges = thresholds.detach().to(values.device).double()
+    is_reached = (values.unsqueeze(1) >= edges) & (edges < float("inf"))
+    labels = is_reached.to(torch.int64).sum(dim=1)
+    return torch.where(torch.isnan(values), torch.full_like(labels, -1), labels)
 
 
 def rounding_thresholds(n_classes: int) -> Tensor:
@@ -83,7 +116,7 @@ def likelihood_labels(
 
     Parameters
     ----------
-    scores : tensor of shape (n_samples,)
+    scores : tensor of shape (n_samples,) or (n_samples, 1)
         One score per row.
     biases : Biases
         The biases, such as ``loss.biases``.
@@ -105,6 +138,7 @@ def likelihood_labels(
     >>> likelihood_labels(torch.tensor([-3.0, 0.5, 4.0]), Biases(3))
     tensor([0, 1, 2])
     """
+    scores = one_per_row(scores)
     _check_not_nan(scores)
     # Autocast would multiply in half precision.
     with torch.no_grad(), torch.autocast(scores.device.type, enabled=False):
@@ -119,11 +153,11 @@ def every_labeling(
     loss: nn.Module | None = None,
     objective: ObjectiveLike = "absolute",
 ) -> dict[str, Tensor]:
-    """Return the labels of each labeling that the paper compares, as positions 0..K-1.
+    """Return the labels of each labeling that Yamasaki (2023) compares, as positions 0..K-1.
 
     Parameters
     ----------
-    scores : tensor of shape (n_samples,)
+    scores : tensor of shape (n_samples,) or (n_samples, 1)
         One score per row.
     thresholds : Thresholds, or tensor of shape (n_classes - 1,)
         The optimal ones, for ``"optimal"``.

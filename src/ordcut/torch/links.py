@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from ordcut.errors import unknown_name
+from ordcut.torch.batches import one_per_row
 from ordcut.torch.biases import Biases, at_least_float32
 
 Curve: TypeAlias = Callable[[Tensor], Tensor]
@@ -33,7 +34,7 @@ def class_probabilities(scores: Tensor, biases: Biases, link: LinkName = "logit"
 
     Parameters
     ----------
-    scores : tensor of shape (n_samples,)
+    scores : tensor of shape (n_samples,) or (n_samples, 1)
         One score per row.
     biases : Biases
         The biases, such as ``loss.biases``.
@@ -53,6 +54,7 @@ def class_probabilities(scores: Tensor, biases: Biases, link: LinkName = "logit"
     tensor([[0.3775, 0.2449, 0.3775]])
     """
     check_link(link)
+    scores = one_per_row(scores)
     classes = torch.arange(biases.n_classes, device=scores.device)
     rows = at_least_float32(scores)[:, None].expand(-1, biases.n_classes)
     logs = log_probabilities(rows, biases, classes.expand_as(rows), link)
@@ -65,10 +67,10 @@ def log_probabilities(scores: Tensor, biases: Biases, target: Tensor, link: str)
     last = biases.n_classes - 1
     is_first, is_last = target == 0, target == last
     # The bias above the class; for the last class, which has none above, the one below.
-    edge = _pick(edges, target.clamp(max=last - 1)) - scores
+    edge = pick(edges, target.clamp(max=last - 1)) - scores
     gap = torch.ones_like(edge)
     if last > 1:
-        gap = _pick(gaps, (target - 1).clamp(0, last - 2)).expand_as(edge)
+        gap = pick(gaps, (target - 1).clamp(0, last - 2)).expand_as(edge)
     floored = gap.clamp(min=biases.least_gap)
     below = torch.where(is_last, edge, edge - floored)
     found = log_probability(LINKS[link], edge, below, floored, is_first, is_last)
@@ -85,8 +87,15 @@ def check_link(link: str) -> None:
         raise unknown_name("link", link, LINKS)
 
 
-def _pick(values: Tensor, indices: Tensor) -> Tensor:
-    """Return ``values[indices]``; an index below 0 is an error and does not count from the end."""
+def pick(values: Tensor, indices: Tensor) -> Tensor:
+    """Return ``values[indices]``; an index below 0 is an error and does not count from the end.
+
+    Examples
+    --------
+    >>> pick(torch.tensor([5.0, 7.0]), torch.tensor([[1], [0]]))
+    tensor([[7.],
+            [5.]])
+    """
     return values.index_select(0, indices.reshape(-1)).reshape(indices.shape)
 
 

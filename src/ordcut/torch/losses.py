@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
@@ -10,8 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ordcut.errors import unknown_name
-from ordcut.torch.biases import BiasesLike, at_least_float32, make_biases
-from ordcut.torch.links import LinkName, check_link, class_probabilities, log_probabilities
+from ordcut.torch.batches import read_batch
+from ordcut.torch.biases import BiasesLike, at_least_float32, check_n_classes, make_biases
+from ordcut.torch.links import LinkName, check_link, class_probabilities, log_probabilities, pick
 
 Reduction: TypeAlias = Literal["mean", "sum", "none"]
 
@@ -24,7 +26,8 @@ class OrdinalLoss(nn.Module):
     """A loss of one score per row, ``loss(input, target)``, for targets 0..K-1.
 
     Whatever the dtype of the input, the loss is computed in float32 at least. The mean is the
-    weighted one, as in ``torch.nn.CrossEntropyLoss``.
+    weighted one, as in ``torch.nn.CrossEntropyLoss``. The loss of soft labels is the sum of the
+    losses of all classes, each times its share of the label.
 
     Parameters
     ----------
@@ -34,24 +37,32 @@ class OrdinalLoss(nn.Module):
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
     """
 
-    weight: Tensor | None
+    # A module that has a loss can be scripted for its labels; the loss is not part of the script.
+    __jit_unused_properties__ = ("n_outputs",)
 
     def __init__(
         self,
         n_classes: int | None,
         weight: Tensor | Sequence[float] | None = None,
         reduction: Reduction = "mean",
+        ignore_index: int | None = None,
     ) -> None:
         super().__init__()
         if reduction not in REDUCTIONS:
             raise unknown_name("reduction", reduction, REDUCTIONS)
+        if n_classes is not None:
+            check_n_classes(n_classes)
         self.n_classes = n_classes
         self.reduction = reduction
+        self.ignore_index = ignore_index
         if weight is not None:
             weight = torch.as_tensor(weight, dtype=torch.get_default_dtype())
             self._check_weight(weight)
+        self.weight: Tensor | None
         self.register_buffer("weight", weight)
 
     def _check_weight(self, weight: Tensor) -> None:
@@ -63,28 +74,60 @@ class OrdinalLoss(nn.Module):
         if not bool((torch.isfinite(weight) & (weight >= 0)).all()):
             raise ValueError(f"weight must be finite and not negative, got {weight.tolist()}.")
 
+    @property
+    def n_outputs(self) -> int | None:
+        """The number of outputs per row that the loss takes; None for one score."""
+        return None
+
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
-        """Return the loss of each row, without weights; subclasses define it."""
+        """Return the loss of scores given classes, without weights; subclasses define it.
+
+        ``scores`` are of shape (n, 1), or (n, 1, n_outputs), and ``target`` is (n, 1) or (n, K).
+        """
         raise NotImplementedError
 
+    def n_terms(self, target: Tensor) -> Tensor:
+        """Return how many terms of the mean a row of each class counts as: one."""
+        return torch.ones_like(target)
+
+    @torch.jit.unused
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss of scores, given the true classes.
 
         Parameters
         ----------
-        input : tensor of shape (n_samples,)
+        input : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row; higher means a higher class.
-        target : integer tensor of shape (n_samples,)
-            The true classes, 0..K-1.
+        target : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1; or soft labels, a weight for each row and class.
         """
         n_classes = self.n_classes if self.weight is None else len(self.weight)
-        check_rows(input, target, n_classes)
-        found = self.losses(at_least_float32(input), target.long())
-        if self.weight is None:
-            return _reduce(found, self.reduction)
-        weights = at_least_float32(self.weight).index_select(0, target.long())
-        total = _reduce(found * weights, "sum" if self.reduction == "mean" else self.reduction)
-        return total / weights.sum() if self.reduction == "mean" else total
+        scores, target = read_batch(
+            input, target, n_classes, ignore_index=self.ignore_index, n_outputs=self.n_outputs
+        )
+        scores = at_least_float32(scores)[:, None]
+        if target.dim() == 2:
+            shares = target.to(scores.dtype)
+            classes = torch.arange(target.shape[1], device=target.device).expand_as(target)
+        else:
+            classes = target[:, None]
+            shares = torch.ones_like(classes, dtype=scores.dtype)
+            if self.ignore_index is not None:
+                is_ignored = classes == self.ignore_index
+                # Any class and score will do, as long as the loss and its slope are finite.
+                classes = classes.masked_fill(is_ignored, 0)
+                shares = shares.masked_fill(is_ignored, 0.0)
+                is_ignored = is_ignored if scores.dim() == 2 else is_ignored[..., None]
+                scores = scores.masked_fill(is_ignored, 0.0)
+        if self.weight is not None:
+            shares = shares * pick(at_least_float32(self.weight), classes)
+        found = (self.losses(scores, classes) * shares).sum(dim=1)
+        if self.reduction == "none":
+            return found
+        if self.reduction == "sum":
+            return found.sum()
+        total = (shares * self.n_terms(classes)).sum()
+        return found.sum() / torch.where(total == 0, torch.ones_like(total), total)
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
@@ -97,23 +140,31 @@ class AbsoluteLoss(OrdinalLoss):
 
     Parameters
     ----------
+    n_classes : int, optional
+        The number of classes, K. Without it, labels may be of any size.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
 
     Examples
     --------
     >>> import torch
     >>> from ordcut.torch import AbsoluteLoss
-    >>> AbsoluteLoss()(torch.tensor([0.5, 2.0]), torch.tensor([0, 1]))
+    >>> AbsoluteLoss(n_classes=3)(torch.tensor([0.5, 2.0]), torch.tensor([0, 1]))
     tensor(0.7500)
     """
 
     def __init__(
-        self, weight: Tensor | Sequence[float] | None = None, reduction: Reduction = "mean"
+        self,
+        n_classes: int | None = None,
+        weight: Tensor | Sequence[float] | None = None,
+        reduction: Reduction = "mean",
+        ignore_index: int | None = None,
     ) -> None:
-        super().__init__(None, weight, reduction)
+        super().__init__(n_classes, weight, reduction, ignore_index)
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the distance of each score to its class."""
@@ -132,13 +183,16 @@ class CumulativeLinkLoss(OrdinalLoss):
         The number of classes, K.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
         The distribution ``F``.
-    biases : {"ordered", "free"} or Biases
-        Ordered biases never cross. Free ones can; where a gap is below 0.001, the loss rises
-        linearly as the gap falls, which pushes the biases apart.
+    biases : {"ordered", "free", "ordered_from_zero"} or Biases
+        Ordered biases never cross; with ``"ordered_from_zero"`` the first one stays at 0, and the
+        network needs a bias in its last layer. Free ones can cross; where a gap is below 0.001, the
+        loss rises linearly as the gap falls, which pushes the biases apart.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
 
     Attributes
     ----------
@@ -163,8 +217,9 @@ class CumulativeLinkLoss(OrdinalLoss):
         biases: BiasesLike = "ordered",
         weight: Tensor | Sequence[float] | None = None,
         reduction: Reduction = "mean",
+        ignore_index: int | None = None,
     ) -> None:
-        super().__init__(n_classes, weight, reduction)
+        super().__init__(n_classes, weight, reduction, ignore_index)
         check_link(link)
         self.link = link
         self.biases = make_biases(biases, n_classes)
@@ -174,7 +229,7 @@ class CumulativeLinkLoss(OrdinalLoss):
         return -log_probabilities(scores, self.biases, target, self.link)
 
     def probabilities(self, input: Tensor) -> Tensor:
-        """Return the probability of each class, (n, K)."""
+        """Return the probability of each class, (n, K), for scores of shape (n,) or (n, 1)."""
         return class_probabilities(input, self.biases, self.link)
 
     def extra_repr(self) -> str:
@@ -206,8 +261,9 @@ class MarginLoss(OrdinalLoss):
         biases: BiasesLike = "ordered",
         weight: Tensor | Sequence[float] | None = None,
         reduction: Reduction = "mean",
+        ignore_index: int | None = None,
     ) -> None:
-        super().__init__(n_classes, weight, reduction)
+        super().__init__(n_classes, weight, reduction, ignore_index)
         if surrogate not in SURROGATES:
             raise unknown_name("surrogate", surrogate, SURROGATES)
         self.surrogate = surrogate
@@ -229,12 +285,14 @@ class AllThresholdLoss(MarginLoss):
         The number of classes, K.
     surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
         The loss of a margin.
-    biases : {"ordered", "free"} or Biases
-        Whether the biases must ascend.
+    biases : {"ordered", "free", "ordered_from_zero"} or Biases
+        Whether the biases must ascend, and whether the first one stays at 0; see :class:`Biases`.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
 
     Attributes
     ----------
@@ -254,8 +312,8 @@ class AllThresholdLoss(MarginLoss):
         """Return the sum of each row's losses over all biases."""
         biases = self.biases()
         indices = torch.arange(len(biases), device=target.device)
-        side = torch.where(target[:, None] > indices, 1.0, -1.0).to(scores.dtype)
-        return SURROGATES[self.surrogate](side * (scores[:, None] - biases)).sum(dim=1)
+        side = torch.where(target[..., None] > indices, 1.0, -1.0).to(scores.dtype)
+        return SURROGATES[self.surrogate](side * (scores[..., None] - biases)).sum(dim=-1)
 
 
 class ImmediateThresholdLoss(MarginLoss):
@@ -267,12 +325,14 @@ class ImmediateThresholdLoss(MarginLoss):
         The number of classes, K.
     surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
         The loss of a margin.
-    biases : {"ordered", "free"} or Biases
-        Whether the biases must ascend.
+    biases : {"ordered", "free", "ordered_from_zero"} or Biases
+        Whether the biases must ascend, and whether the first one stays at 0; see :class:`Biases`.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
 
     Attributes
     ----------
@@ -292,50 +352,30 @@ class ImmediateThresholdLoss(MarginLoss):
         """Return the sum of each row's losses over the biases next to its class."""
         biases, surrogate = self.biases(), SURROGATES[self.surrogate]
         last = len(biases)
-        lower = scores - biases.index_select(0, (target - 1).clamp(min=0))
-        upper = biases.index_select(0, target.clamp(max=last - 1)) - scores
-        nothing = torch.zeros_like(scores)
+        lower = scores - pick(biases, (target - 1).clamp(min=0))
+        upper = pick(biases, target.clamp(max=last - 1)) - scores
+        nothing = torch.zeros_like(lower)
         loss_below = torch.where(target > 0, surrogate(lower), nothing)
         return loss_below + torch.where(target < last, surrogate(upper), nothing)
 
 
-def check_rows(
-    scores: Tensor,
-    target: Tensor,
-    n_classes: int | None,
-    names: tuple[str, str] = ("input", "target"),
-) -> None:
-    """Raise an error unless each row has one score and one class.
+def loss_of(module: nn.Module, n_classes: int) -> OrdinalLoss | None:
+    """Return the loss in a module that has biases for a number of classes; None if there is none.
 
-    ``names`` are those of the arguments, for the message. The range of classes is checked on the
-    CPU only: elsewhere the check would have to wait for the device, which fails by itself at a
-    class that is out of range.
+    Examples
+    --------
+    >>> loss_of(nn.ModuleList([AbsoluteLoss(3), CumulativeLinkLoss(3)]), 3).link
+    'logit'
     """
-    of_scores, of_target = names
-    if scores.dim() != 1:
-        hint = f" Pass {of_scores}.squeeze(1)." if scores.shape[1:] == (1,) else ""
-        raise ValueError(f"{of_scores} must be of shape (n,), got {tuple(scores.shape)}.{hint}")
-    if not scores.is_floating_point():
-        raise TypeError(f"{of_scores} must be floats, got {scores.dtype}.")
-    if target.shape != scores.shape:
-        raise ValueError(
-            f"{of_target} must hold one class for each of the {len(scores)} scores, "
-            f"got shape {tuple(target.shape)}."
+    losses = [
+        part
+        for part in module.modules()
+        if isinstance(part, OrdinalLoss) and hasattr(part, "biases") and part.n_classes == n_classes
+    ]
+    if len(losses) > 1:
+        warnings.warn(
+            f"the module has {len(losses)} losses with biases for {n_classes} classes, so that "
+            "labelings by biases and likelihood are left out.",
+            stacklevel=2,
         )
-    if target.is_floating_point() or target.dtype == torch.bool:
-        raise TypeError(
-            f"{of_target} must be whole numbers, the classes from 0, got {target.dtype}."
-        )
-    if target.device.type == "cpu" and len(target):
-        low, high = (int(value) for value in target.aminmax())
-        if low < 0 or (n_classes is not None and high >= n_classes):
-            most = "" if n_classes is None else f" to {n_classes - 1}"
-            raise ValueError(
-                f"{of_target} must be classes from 0{most}, got {low if low < 0 else high}."
-            )
-
-
-def _reduce(losses: Tensor, reduction: str) -> Tensor:
-    if reduction == "none":
-        return losses
-    return losses.mean() if reduction == "mean" else losses.sum()
+    return losses[0] if len(losses) == 1 else None

@@ -11,8 +11,10 @@ import ordcut
 from ordcut.data import ClassWeight
 from ordcut.errors import unknown_name
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.solvers import METHODS, Plan, choose_method
 from ordcut.thresholds import Thresholds
+from ordcut.torch.batches import one_per_row
 from ordcut.torch.scan import scan
 from ordcut.torch.tensors import has_float64, on_host, read_rows
 from ordcut.typing import Array, ArrayLike
@@ -28,6 +30,7 @@ def optimal_thresholds(
     classes: Sequence[Any] | Array | None = None,
     sample_weight: Tensor | ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
+    smoothing: Smoothing = 0.0,
     method: Method = "auto",
     n_jobs: int | None = None,
     block_size: int | None = None,
@@ -40,7 +43,7 @@ def optimal_thresholds(
 
     Parameters
     ----------
-    scores : tensor of shape (n_samples,)
+    scores : tensor of shape (n_samples,) or (n_samples, 1)
         Finite scores of any floating-point dtype; higher means a higher class.
     labels : tensor of shape (n_samples,) or (n_samples, n_classes)
         The true classes as numbers; or soft labels, a weight that is not negative for each row
@@ -53,6 +56,9 @@ def optimal_thresholds(
         How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
+    smoothing : float from 0 to 1 or "auto"
+        How much of each label is left to a model of the scores, as in
+        :func:`ordcut.optimal_thresholds`. Above 0, rows on another device are copied to the CPU.
     method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "pruned"}
         ``"scan"`` sorts and scans on the device of the scores, whichever it is. The others run on
         the CPU. ``"auto"`` takes the fastest on the CPU, and ``"scan"`` on other devices.
@@ -82,13 +88,21 @@ def optimal_thresholds(
     """
     _check_tensors(scores=scores, labels=labels)
     Plan(n_jobs, block_size)  # raises an error for bad values, on every device
-    on_cpu = scores.device.type == "cpu" or not has_float64(scores.device)
+    check_smoothing(smoothing)
+    scores = one_per_row(scores)
+    is_smoothed = smoothing != 0
+    if is_smoothed and method == "scan":
+        raise ValueError(
+            f"smoothing needs a method that runs on the CPU, got smoothing={smoothing!r} and "
+            'method="scan". Use method="auto".'
+        )
+    on_cpu = scores.device.type == "cpu" or not has_float64(scores.device) or is_smoothed
     if _resolve_method(method, on_cpu) == "scan":
         rows, ordered = read_rows(
             scores, labels, classes=classes, n_classes=n_classes_of(objective),
             weights=sample_weight,
         )  # fmt: skip
-        return scan(rows, ordered, resolve_objective(objective, len(ordered)), class_weight)
+        return scan(rows, ordered, resolve_objective(objective, ordered), class_weight)
     if not on_cpu:
         raise ValueError(
             f'method="{method}" runs on the CPU, got scores on {scores.device}. '
@@ -102,6 +116,7 @@ def optimal_thresholds(
         classes=classes,
         sample_weight=weights,
         class_weight=class_weight,
+        smoothing=smoothing,
         method=method,  # type: ignore[arg-type]
         n_jobs=n_jobs,
         block_size=block_size,

@@ -158,7 +158,7 @@ class KappaSearch:
     ) -> None:
         self.rows = rows
         # Only the ratios of the factors matter, and those of balanced classes are plain fractions.
-        factors = in_whole_numbers(factors, float(totals.sum())).astype(np.float64)
+        factors = in_whole_numbers(factors[None, :], float(totals.sum()))[0].astype(np.float64)
         weighed = totals * factors
         n = float(weighed.sum())
         weights = in_whole_numbers(objective.cost, n).astype(np.float64)

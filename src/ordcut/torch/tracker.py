@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,23 +10,29 @@ import torch
 from torch import Tensor, nn
 
 from ordcut.data import ClassWeight
+from ordcut.errors import ReversedScoresWarning, unknown_name
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
+from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.thresholds import Thresholds
+from ordcut.torch.batches import check_tensor, one_per_row, read_batch
 from ordcut.torch.biases import check_n_classes
-from ordcut.torch.gathering import gather_rows
-from ordcut.torch.labelings import every_labeling, threshold_labels
-from ordcut.torch.losses import check_rows
+from ordcut.torch.gathering import LabelledScores, RowStore
+from ordcut.torch.labelings import count_thresholds, every_labeling, threshold_labels
 from ordcut.torch.optimal import Method, optimal_thresholds
+from ordcut.torch.state import digest, pack, unpack
 from ordcut.torch.tensors import has_float64, on_host
 
 
 class ThresholdTracker(nn.Module):
     """Collects scores batch by batch, finds the optimal thresholds, and labels with them.
 
-    The thresholds are a buffer, so that ``state_dict`` and checkpoints contain them; they stay in
-    float64 when the module is cast to another dtype. In a training with several processes,
-    ``compute`` gathers the rows of all of them, and finds the same thresholds in each.
+    ``state_dict`` and checkpoints contain the thresholds, as tensors. They stay in float64 when the
+    module is cast to another dtype. They are not a buffer, because thresholds belong to the weights
+    whose scores they were found on: a module with averaged weights, such as
+    ``torch.optim.swa_utils.AveragedModel``, has no thresholds until they are found for its own
+    scores. In a training with several processes, ``compute`` gathers the rows of all of them, and
+    finds the same thresholds in each.
 
     Parameters
     ----------
@@ -35,6 +42,11 @@ class ThresholdTracker(nn.Module):
         What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
+    smoothing : float from 0 to 1 or "auto"
+        How much of each label is left to a model of the scores, as in
+        :func:`ordcut.optimal_thresholds`. Use ``"auto"`` where rows are few.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
     method : str
         The solver, as in :func:`ordcut.torch.optimal_thresholds`.
 
@@ -60,41 +72,44 @@ class ThresholdTracker(nn.Module):
     tensor([0.4500, 0.7000], dtype=torch.float64)
     """
 
-    thresholds: Tensor
-
     def __init__(
         self,
         n_classes: int,
         objective: ObjectiveLike = "absolute",
         *,
         class_weight: ClassWeight | None = None,
+        smoothing: Smoothing = 0.0,
+        ignore_index: int | None = None,
         method: Method = "auto",
     ) -> None:
         super().__init__()
         check_n_classes(n_classes)
+        check_smoothing(smoothing)
         self.n_classes = int(n_classes)
         self.objective = resolve_objective(objective, self.n_classes)
         self.class_weight = class_weight
+        self.smoothing = smoothing
+        self.ignore_index = ignore_index
         self.method = method
         self.found: Thresholds | None = None
-        empty = torch.full((self.n_classes - 1,), torch.nan, dtype=torch.float64)
-        self.register_buffer("thresholds", empty)
-        self._scores: list[Tensor] = []
-        self._labels: list[Tensor] = []
+        self.thresholds: Tensor = self._no_thresholds()
+        # Modules are made on the meta device to be loaded later, value by value.
+        self._is_virtual = torch.empty(0).is_meta
+        self._store = RowStore(self.n_classes, ignore_index)
 
-    def update(self, scores: Tensor, labels: Tensor) -> None:
+    def update(self, scores: Tensor, labels: Tensor, sample_weight: Tensor | None = None) -> None:
         """Store the scores and labels of a batch, without computing anything or waiting.
 
         Parameters
         ----------
-        scores : tensor of shape (n_samples,)
+        scores : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row, of any floating-point dtype, on any device.
-        labels : integer tensor of shape (n_samples,)
-            The true classes, 0..K-1.
+        labels : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        sample_weight : tensor of shape (n_samples,), optional
+            How much each row counts; 1 by default.
         """
-        check_rows(scores, labels, self.n_classes, names=("scores", "labels"))
-        self._scores.append(scores.detach().clone())
-        self._labels.append(labels.detach().to(scores.device, torch.int64, copy=True))
+        self._store.append(scores, labels, sample_weight)
 
     def rows(self, n_samples: int | None = None) -> tuple[Tensor, Tensor]:
         """Return the scores and labels collected since ``reset``, those of all processes.
@@ -108,12 +123,8 @@ class ThresholdTracker(nn.Module):
             The number of rows in the data set. A ``DistributedSampler`` repeats rows to give all
             processes the same number; the repeats beyond ``n_samples`` are left out.
         """
-        device = self._scores[0].device if self._scores else self.thresholds.device
-        scores = torch.cat(self._scores) if self._scores else torch.empty(0, device=device)
-        none = torch.empty(0, dtype=torch.int64, device=device)
-        labels = torch.cat(self._labels) if self._labels else none
-        scores, labels = gather_rows(scores, labels)
-        return scores[:n_samples], labels[:n_samples]
+        found = self._store.gathered(self.thresholds.device, n_samples)
+        return found.scores, found.labels
 
     def compute(self, n_samples: int | None = None) -> Thresholds:
         """Find the optimal thresholds for all rows since ``reset``, and store them.
@@ -129,45 +140,88 @@ class ThresholdTracker(nn.Module):
         Thresholds
             The thresholds, their value, and why they are optimal.
         """
-        scores, labels = self.rows(n_samples)
-        if len(scores) == 0:
+        rows = self._store.gathered(self.thresholds.device, n_samples)
+        if len(rows.scores) == 0:
             raise RuntimeError(
                 "there are no scores to find thresholds for. Call update(scores, labels) for "
                 "each batch before compute()."
             )
-        self.keep(
-            optimal_thresholds(
-                scores,
-                labels,
-                objective=self.objective,
-                classes=range(self.n_classes),
-                class_weight=self.class_weight,
-                method=self.method,
-            )
-        )
-        assert self.found is not None
-        return self.found
+        found = self.solve(rows)
+        self.keep(found)
+        return found
+
+    def solve(self, rows: LabelledScores) -> Thresholds:
+        """Return the optimal thresholds of rows, without storing them."""
+        try:
+            with warnings.catch_warnings():
+                # A network at its start may have any scores, and learns which way they go.
+                warnings.simplefilter("ignore", ReversedScoresWarning)
+                return optimal_thresholds(
+                    rows.scores,
+                    rows.labels,
+                    objective=self.objective,
+                    classes=range(self.n_classes),
+                    sample_weight=rows.weights,
+                    class_weight=self.class_weight,
+                    smoothing=self.smoothing,
+                    method=self.method,
+                )
+        except ValueError as error:
+            if bool(torch.isfinite(rows.scores).all()):
+                raise
+            raise ValueError(
+                f"{error} Training has probably diverged: use a lower learning rate, or clip the "
+                "gradients."
+            ) from error
 
     def keep(self, thresholds: Thresholds) -> None:
         """Store thresholds that were found elsewhere as those of this tracker."""
-        self.found = thresholds
-        self.thresholds.copy_(torch.tensor(thresholds.thresholds))
+        if len(thresholds.thresholds) != self.n_classes - 1:
+            raise ValueError(
+                f"thresholds must be {self.n_classes - 1} for the {self.n_classes} classes of the "
+                f"tracker, got {len(thresholds.thresholds)}."
+            )
+        self._store_result(thresholds, self.thresholds.device)
 
     def reset(self) -> None:
         """Drop the rows; the thresholds stay."""
-        self._scores.clear()
-        self._labels.clear()
+        self._store.clear()
 
     def forward(self, scores: Tensor) -> Tensor:
-        """Return the class of each score, 0..K-1, by the thresholds found last."""
+        """Return the class of each score, 0..K-1, by the thresholds found last.
+
+        Parameters
+        ----------
+        scores : tensor of shape (n_samples,) or (n_samples, 1)
+            One score per row. In a graph that was exported or compiled, the label of NaN is -1;
+            otherwise NaN is an error.
+
+        Returns
+        -------
+        int64 tensor of shape (n_samples,)
+            The classes, on the device of the scores.
+        """
+        if torch.jit.is_scripting():  # type: ignore[attr-defined]
+            return count_thresholds(scores, self.thresholds)
         self._require_thresholds()
         return threshold_labels(scores, self.thresholds)
 
     def _require_thresholds(self) -> None:
         if self.found is None:
-            raise RuntimeError("there are no thresholds yet. Call compute(), or load some.")
+            raise RuntimeError(
+                "there are no thresholds yet. Call update(scores, labels) for each batch, then "
+                "compute(); or load a state_dict that has some. Averaged weights need thresholds "
+                "of their own: find them with the scores of the averaged module."
+            )
 
-    def judge(self, labels: Tensor, predicted: Tensor) -> float:
+    def __prepare_scriptable__(self) -> ThresholdTracker:
+        """Raise an error for ``torch.jit.script`` before the first thresholds are found."""
+        self._require_thresholds()
+        return self
+
+    def judge(
+        self, labels: Tensor, predicted: Tensor, sample_weight: Tensor | None = None
+    ) -> float:
         """Return the mean loss, or the kappa, of predicted classes, by the tracker's objective.
 
         Examples
@@ -177,27 +231,41 @@ class ThresholdTracker(nn.Module):
         >>> ThresholdTracker(3).judge(torch.tensor([0, 1, 2, 2]), torch.tensor([0, 1, 1, 2]))
         0.25
         """
+        check_tensor(labels, "labels")
+        check_tensor(predicted, "predicted")
+        weights = sample_weight
+        if self.ignore_index is not None and labels.dim() == 1:
+            counts = labels != self.ignore_index
+            labels, predicted = labels[counts], predicted[counts.to(predicted.device)]
+            weights = None if weights is None else weights[counts.to(weights.device)]
         return evaluate(
             on_host(labels),
-            on_host(predicted),
+            on_host(one_per_row(predicted, "predicted")),
             self.objective,
             classes=range(self.n_classes),
+            sample_weight=None if weights is None else on_host(weights),
             class_weight=self.class_weight,
         )
 
     def compare(
-        self, scores: Tensor, labels: Tensor, loss: nn.Module | None = None
+        self,
+        scores: Tensor,
+        labels: Tensor,
+        loss: nn.Module | None = None,
+        sample_weight: Tensor | None = None,
     ) -> dict[str, float]:
-        """Return the value of each labeling that the paper compares, by the tracker's objective.
+        """Return the value of each labeling that Yamasaki (2023) compares, by the objective.
 
         Parameters
         ----------
-        scores : tensor of shape (n_samples,)
+        scores : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row.
-        labels : integer tensor of shape (n_samples,)
-            The true classes, 0..K-1.
+        labels : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1; or soft labels, a weight for each row and class.
         loss : module, optional
             The loss that the scores were learned by, for the labelings that use its biases.
+        sample_weight : tensor of shape (n_samples,), optional
+            How much each row counts; 1 by default.
 
         Examples
         --------
@@ -211,35 +279,130 @@ class ThresholdTracker(nn.Module):
         {'optimal': 0.0, 'biases': 0.75, 'likelihood': 0.75, 'rounding': 0.25}
         """
         self._require_thresholds()
+        scores, labels = read_batch(
+            scores,
+            labels,
+            self.n_classes,
+            names=("scores", "labels"),
+            ignore_index=self.ignore_index,
+        )
         labelings = every_labeling(scores, self.thresholds, loss, self.objective)
-        return {name: self.judge(labels, found) for name, found in labelings.items()}
+        return {name: self.judge(labels, found, sample_weight) for name, found in labelings.items()}
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
         return f"{self.n_classes}, objective={self.objective.name!r}"
 
-    def get_extra_state(self) -> dict[str, str]:
-        """Return what ``state_dict`` contains besides the buffer: the whole result, as JSON."""
-        return {} if self.found is None else {"found": self.found.to_json()}
+    def get_extra_state(self) -> Tensor:
+        """Return what ``state_dict`` contains besides the thresholds: the whole result, as JSON."""
+        if self._is_virtual:
+            return torch.empty(0, dtype=torch.uint8, device="meta")
+        return pack(self.found, self.objective).to(self.thresholds.device)
 
     def set_extra_state(self, state: Any) -> None:
-        """Restore the result from a ``state_dict``."""
-        text = state.get("found")
-        found = None if text is None else Thresholds.from_json(text)
-        if found is not None and found.thresholds.tolist() != self.thresholds.tolist():
+        """Restore the result from a ``state_dict``, also from one of a release before 0.2."""
+        device = self.thresholds.device
+        if isinstance(state, Tensor):
+            found, costs = unpack(state)
+            device = state.device if self._is_virtual else device
+        else:
+            text = state.get("found")
+            found, costs = (None if text is None else Thresholds.from_json(text)), None
+        self._is_virtual = False
+        if found is None:
+            self.found, self.thresholds = None, self._no_thresholds(device)
+            return
+        if len(found.classes) != self.n_classes:
             raise ValueError(
-                "thresholds in a state_dict must equal those of the result stored with them, got "
-                f"{self.thresholds.tolist()} and {found.thresholds.tolist()}. "
-                "The state_dict is damaged."
+                f"a state_dict must hold thresholds of the tracker's {self.n_classes} classes, got "
+                f"some of {len(found.classes)} classes."
             )
-        self.found = found
+        if found.objective != self.objective.name or costs not in (None, digest(self.objective)):
+            own = "other costs" if found.objective == self.objective.name else self.objective.name
+            warnings.warn(
+                f"the thresholds in the state_dict were found for {found.objective}, and this "
+                f"tracker is for {own}. They are used until compute() finds new ones.",
+                stacklevel=2,
+            )
+        self._store_result(found, device)
+
+    def _store_result(self, found: Thresholds, device: torch.device) -> None:
+        with torch.inference_mode(False):  # a validation runs in it, and a training does not
+            self.thresholds = torch.tensor(found.thresholds, device=_device_for(device))
+        self.found, self._is_virtual = found, False
+
+    def _no_thresholds(self, device: torch.device | None = None) -> Tensor:
+        device = _device_for(torch.empty(0, device=device).device)
+        return torch.full((self.n_classes - 1,), torch.nan, dtype=torch.float64, device=device)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        if not self._is_virtual:
+            # A copy: averages of states that are computed in place must not move the thresholds.
+            destination[f"{prefix}thresholds"] = self.thresholds.clone()
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool,
+        missing_keys: list[str], unexpected_keys: list[str], error_msgs: list[str],
+    ) -> None:  # fmt: skip
+        key = f"{prefix}thresholds"
+        given = state_dict.get(key)
+        if given is not None and given.shape != self.thresholds.shape:
+            error_msgs.append(
+                f"size mismatch for {key}: copying a param with shape {given.shape} from "
+                f"checkpoint, the shape in current model is {self.thresholds.shape}."
+            )
+            return
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+        if key in unexpected_keys:
+            unexpected_keys.remove(key)
+        if given is not None and self.found is not None:
+            stored = self.found.thresholds.tolist()
+            if given.tolist() != stored:
+                raise ValueError(
+                    "thresholds in a state_dict must equal those of the result stored with them, "
+                    f"got {given.tolist()} and {stored}. The state_dict is damaged, or something "
+                    "has computed with its values, such as an average of states."
+                )
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ThresholdTracker:
         """Move to another device, but keep float64: rounding would move the thresholds."""
-        kept = self.thresholds
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        device = self.thresholds.device
-        if kept.is_meta:  # which has no values
-            kept = torch.full(kept.shape, torch.nan, dtype=torch.float64)
-        self.thresholds = kept.to(device) if has_float64(device) else kept.cpu()
+        device = fn(torch.empty(0, device=self.thresholds.device)).device
+        self._is_virtual = device.type == "meta"
+        if self._is_virtual:
+            self.found, self.thresholds = None, self._no_thresholds()
+        else:
+            self.thresholds = self.thresholds.to(_device_for(device))
         return self
+
+
+def _device_for(device: torch.device) -> torch.device:
+    """Return a device for thresholds: the same, or the CPU if it has no float64 or no values."""
+    is_fit = has_float64(device) and device.type != "meta"
+    return device if is_fit else torch.device("cpu")
+
+
+def tracker_of(module: nn.Module, name: str | None) -> ThresholdTracker | None:
+    """Return the tracker of a module: the one of that name, or the only one.
+
+    Examples
+    --------
+    >>> tracker_of(nn.ModuleDict({"cut": ThresholdTracker(3)}), None)
+    ThresholdTracker(3, objective='absolute')
+    """
+    named = {
+        path: part for path, part in module.named_modules() if isinstance(part, ThresholdTracker)
+    }
+    if name is not None:
+        if name not in named:
+            raise unknown_name("tracker", name, named)
+        return named[name]
+    if len(named) > 1:
+        raise ValueError(
+            f"a module must have one ThresholdTracker, got {len(named)}: {', '.join(named)}. Pass "
+            "one callback for each, with tracker= and name=."
+        )
+    return next(iter(named.values()), None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Floats
+from ordcut.uncertainty.value_bounds import ValueBounds
 
 #: Rates in the number of rows, as powers: of thresholds, and of their value.
 THRESHOLD_RATE, VALUE_RATE = 1 / 3, 1 / 2
@@ -23,13 +25,21 @@ class Bootstrap:
     ``(m / n) ** (1/3)`` of it that of n rows. The value converges at the rate of the square root
     as usual, and what it owes to having been optimised at a rate in between.
 
+    Intervals are for the best thresholds of the population, and for the value of those found on
+    new rows. For smoothed thresholds as well: these are biased where the model does not fit, so
+    their intervals are those of the plain optimum.
+
     Attributes
     ----------
     found : Thresholds
         What is judged.
     thresholds : ndarray of shape (n_replicates, K - 1)
-        The optimal thresholds of each replicate, infinite where it never predicts a class at an
-        end. Their spread is that of ``size`` rows.
+        The thresholds of each replicate, smoothed as much as those found, and infinite where it
+        never predicts a class at an end. Their spread is that of ``size`` rows.
+    plain_thresholds : ndarray of shape (n_replicates, K - 1)
+        The same without smoothing.
+    centres : ndarray of shape (K - 1,)
+        The optimal thresholds of the data without smoothing, which intervals lie around.
     values : ndarray of shape (n_replicates,)
         The value that the thresholds found reach on each replicate.
     optimism : float
@@ -42,6 +52,12 @@ class Bootstrap:
         How many rows, m, each replicate draws.
     n_rows : float
         How many rows, n, the data are worth; rows of unequal weight are worth fewer.
+    n_rows_near : ndarray of shape (K - 1,)
+        The same for each threshold, by the weights of the rows near it.
+    scores : ndarray of shape (n_scores,)
+        The distinct scores, in ascending order, among which intervals can end.
+    value_bounds : ValueBounds
+        Draws of the value for ``value_interval``.
 
     Examples
     --------
@@ -56,15 +72,22 @@ class Bootstrap:
     """
 
     found: Thresholds
-    thresholds: Floats = field(repr=False)
-    values: Floats = field(repr=False)
+    thresholds: Floats
+    plain_thresholds: Floats
+    centres: Floats
+    values: Floats
     optimism: float
     label_change: float
     size: int
     n_rows: float
+    n_rows_near: Floats
+    scores: Floats
+    value_bounds: ValueBounds
 
     def __post_init__(self) -> None:
-        self.thresholds.flags.writeable = self.values.flags.writeable = False
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Return an interval for each threshold, (K - 1, 2).
@@ -72,13 +95,15 @@ class Bootstrap:
         Parameters
         ----------
         level : float, default=0.95
-            How often such intervals should hold the thresholds of the population.
+            How often such intervals should hold the best thresholds of the population.
 
         Returns
         -------
         ndarray of shape (K - 1, 2)
-            Ends are infinite where too many replicates never predict the class at that end. Where
-            the threshold found is infinite itself, the interval is of the replicates as they are.
+            As in ``found.ranges``, which they contain, a threshold can stand anywhere above the
+            first value and up to the second one: ends are scores, since thresholds between two
+            neighbouring scores are all the same to the data. They are infinite beyond the last
+            score, and where too many replicates never predict the class at that end.
 
         Examples
         --------
@@ -89,21 +114,26 @@ class Bootstrap:
         True
         """
         _check_level(level)
-        ends = [
-            _interval(threshold, column, self._share, level)
-            for threshold, column in zip(self.found.thresholds, self.thresholds.T, strict=True)
-        ]
-        return np.array(ends)
+        shares = self.size / self.n_rows_near
+        columns = zip(self.centres, self.plain_thresholds.T, shares, strict=True)
+        low, high = np.array([_interval(*column, level) for column in columns]).T
+        found = self.found.thresholds
+        return self._between_scores(np.minimum(low, found), np.maximum(high, found))
 
     def value_interval(self, level: float = 0.95) -> Floats:
         """Return an interval for the value that the thresholds found reach on new rows, (2,).
 
-        It lies around the value without its ``optimism``, and so can leave the value itself out.
+        It holds two intervals. One is that of the replicates, around the value without its
+        ``optimism``. The other, for few errors, is exact for thresholds given beforehand: for the
+        zero-one loss it is Clopper and Pearson's, for other costs and for kappas a generalisation
+        that allows for one more row of the worst kind, such as one that costs the most. Its bad
+        end is then moved by the optimism, and by a row for each threshold at least. So the interval
+        is on the safe side, and never of no width, however few errors there are.
 
         Parameters
         ----------
         level : float, default=0.95
-            How often such intervals should hold the value.
+            How often such intervals should hold the value, at least.
 
         Examples
         --------
@@ -115,8 +145,47 @@ class Bootstrap:
         """
         _check_level(level)
         strays = self._share**VALUE_RATE * (self.values - self.found.value)
-        tails = _low_and_high(strays, level)
-        return np.asarray(tails + self.found.value - self.optimism)
+        low, high = _low_and_high(strays, level) + self.found.value - self.optimism
+        bounds = self.value_bounds
+        least, most = bounds.interval(level, self.optimism)
+        ends = np.array([min(low, least), max(high, most)])
+        return np.asarray(np.clip(ends, bounds.least, bounds.most))
+
+    def plot(
+        self,
+        *,
+        level: float = 0.95,
+        ax: Any = None,
+        cmap: str = "viridis",
+        score_name: str = "score",
+    ) -> Any:
+        """Draw how the thresholds of the replicates are spread, with matplotlib.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The level of the intervals.
+        ax : matplotlib Axes, default=None
+            The axes to draw on; those of a new figure by default.
+        cmap : str, default="viridis"
+            The colours of the ordered thresholds.
+        score_name : str, default="score"
+            The name of the scores.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes that were drawn on.
+        """
+        from ordcut.plots import draw_bootstrap
+
+        return draw_bootstrap(self, level=level, ax=ax, cmap=cmap, score_name=score_name)
+
+    def _between_scores(self, low: Floats, high: Floats) -> Floats:
+        """Return the last score below each low end and the first at or above each high one."""
+        below = np.append(-np.inf, self.scores)[np.searchsorted(self.scores, low, side="left")]
+        above = np.append(self.scores, np.inf)[np.searchsorted(self.scores, high, side="left")]
+        return np.stack([below, above], axis=1)
 
     @property
     def _share(self) -> float:
@@ -139,7 +208,8 @@ def _interval(threshold: float, drawn: Floats, share: float, level: float) -> Fl
 
     The limit law is symmetric, so the distance from the threshold found is what counts. Replicates
     stray from the population's threshold by ``share ** (-1/3)`` times as much as the one found
-    does, and from the one found by both strays together.
+    does, and from the one found by both strays together. Dividing by ``sqrt(1 + share ** (2/3))``
+    matches the variances if the two are independent: a heuristic (docs/uncertainty.md).
     """
     if np.isinf(threshold):
         return _low_and_high(drawn, level)

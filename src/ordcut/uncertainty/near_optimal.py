@@ -15,13 +15,14 @@ def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
     """Return the ranges of a result that knows its data; see ``Thresholds.near_optimal``."""
     if not 0 <= tolerance < np.inf:
         raise ValueError(
-            "tolerance must be a share of the value that is not negative, such as 0.01, "
+            "tolerance must be a share of the loss that is not negative, such as 0.01, "
             f"got {tolerance!r}."
         )
     known = original_rows(found, "near_optimal")
     cuts = known.cuts
     judge = _Judge(known)
-    limit = tolerance * abs(judge.value) + ROUNDING * judge.scale
+    loss = 1 - judge.value if judge.is_kappa else judge.value
+    limit = tolerance * abs(loss) + ROUNDING * judge.scale
     edges = np.concatenate(([0], cuts, [len(known.sorted.codes)]))
     lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
     highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]

@@ -85,6 +85,7 @@ def bootstrap_thresholds(
         size=size,
         n_rows=deck.n_effective,
         n_rows_near=rows_near(known.rows, deck.n_effective, _spans(plain)),
+        scores=known.sorted.scores[known.sorted.ends].astype(np.float64),
         value_bounds=ValueBounds.of(found.thresholds, known.origin, known.rows, deck.n_effective),
     )
 

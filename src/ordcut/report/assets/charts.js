@@ -63,7 +63,10 @@ class Stage {
     const top = this.strip[1] + this.row * 0.55 + 6;
     this.bottom = top + this.row * K;
     this.knobs = this.bottom + 26;
-    this.risks = [this.bottom + 100, this.bottom + 250];
+    // Where thresholds are close together, their numbers are below each other.
+    this.numberLanes = K > 20 ? 1 : Math.min(K - 1, isNarrow ? 4 : 2);
+    const risks = this.bottom + 86 + 14 * this.numberLanes;
+    this.risks = [risks, risks + 150];
     this.lanes = K > 2 ? Math.min(4, 1 + Math.ceil(K / 6)) : 1;
     const height = this.risks[1] + 26 + 8 * this.lanes;
     setAll(this.root, { viewBox: `0 0 ${width} ${height}`, width, height });
@@ -122,6 +125,7 @@ class Stage {
     const every = Math.ceil(10 / this.row);
     const fits = Math.floor((this.left - 14) / (size * 0.55));
     const hasSpace = this.right + 50 <= this.width;
+    document.getElementById("recall-note").hidden = !hasSpace;
     content.classes.forEach((name, k) => {
       const base = this.bottom - k * this.row, d = this.#outline(k, base);
       const colour = { "--c": classColour(k) };

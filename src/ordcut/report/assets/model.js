@@ -3,13 +3,20 @@
 
 const content = JSON.parse(document.getElementById("content").textContent);
 const K = content.classes.length;
+// A cost that several objectives have is written once, and is the name of its objective elsewhere.
+for (const one of content.objectives) {
+  if (typeof one.cost === "string") one.cost = content.objectives.find(({ name }) => name === one.cost).cost;
+}
 const positions = [-Infinity, ...content.positions, Infinity];
 const LAST = positions.length - 1;
 
-// below[p * K + l]: the weight of class l below position p. Sums of whole numbers are exact.
+// below[p * K + l]: the weight of class l below position p. Sums of whole numbers are exact. Counts
+// are written in base 32, a row of them separated by commas, with nothing for 0.
 const below = new Float64Array(positions.length * K);
 content.counts.forEach((row, p) => {
-  for (let l = 0; l < K; l++) below[(p + 1) * K + l] = below[p * K + l] + row[l];
+  row.split(",").forEach((text, l) => {
+    below[(p + 1) * K + l] = below[p * K + l] + (text ? parseInt(text, 32) : 0);
+  });
 });
 for (let i = 0; i < below.length; i++) below[i] *= content.unit;
 
@@ -74,10 +81,10 @@ class Judge {
     return found;
   }
 
-  /** The positions around threshold k between which the value is worse by at most a share of itself. */
+  /** The positions around threshold k between which the loss is greater by at most a share of itself. */
   nearOptimal(at, k, share) {
     const curve = this.curve(at, k), first = curve[0][0];
-    const most = this.loss(at) + share * Math.abs(this.value(at)) + this.rounding;
+    const loss = this.loss(at), most = loss + share * Math.abs(loss) + this.rounding;
     let low = at[k], high = at[k];
     while (low > first && curve[low - 1 - first][1] <= most) low--;
     while (high - first < curve.length - 1 && curve[high + 1 - first][1] <= most) high++;
@@ -125,14 +132,23 @@ function nearestPosition(score) {
   return low > 1 && score - positions[low - 1] < positions[low] - score ? low - 1 : low;
 }
 
+/** The classes that no score gets when threshold k is at position at[k]. */
+function neverPredicted(at) {
+  const edges = [0, ...at, LAST];
+  return content.classes.filter((_, k) => edges[k] === edges[k + 1]);
+}
+
+// The distance of two classes: of their numbers, or in steps between classes that are not numbers.
+const distances = content.objectives.find((one) => one.name === "absolute").cost;
+
 /** Precision, recall and errors of each class. */
 function perClass(confusion) {
   return content.classes.map((name, k) => {
     const predicted = sum(confusion[k]), hit = confusion[k][k], truth = totals[k];
     let absoluteError = 0, error = 0;
     for (let j = 0; j < K; j++) {
-      absoluteError += Math.abs(j - k) * confusion[j][k];
-      error += (j - k) * confusion[j][k];
+      absoluteError += distances[j][k] * confusion[j][k];
+      error += Math.sign(j - k) * distances[j][k] * confusion[j][k];
     }
     return {
       name, truth, predicted,

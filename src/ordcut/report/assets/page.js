@@ -15,6 +15,7 @@ function stateNow() {
   const state = {
     judge, at, loss, value, best, isOptimal, confusion,
     classes: perClass(confusion),
+    never: neverPredicted(at),
     nearOptimal: at.map((_, k) => judge.nearOptimal(at, k, TOLERANCE)),
     lossName: judge.isKappa ? `1 ${MINUS} ${objectiveName(judge.name)}` : objectiveName(judge.name),
     objective: judge.name,
@@ -40,6 +41,11 @@ function provenance() {
     return { method, certificate, value, explanation: `Why these thresholds are optimal: ${certificate}.` };
   }
   if (sameAt(start.at, at) && !isStartOptimal()) {
+    if (start.isSmoothed && start.objective === judge.name) {
+      const { method, certificate } = start;
+      const explanation = `The given thresholds. They were found for smoothed labels, not for the observed ones, so that others have less loss on these rows: ${certificate}.`;
+      return { method, certificate, explanation };
+    }
     if (start.objective === judge.name) {
       const { method, certificate } = start;
       const explanation = `The given thresholds. Their certificate holds for the rows they were found on: ${certificate}.`;
@@ -51,6 +57,14 @@ function provenance() {
   const labeling = content.labelings.find((one) => sameAt(one.at[judge.name], at));
   if (labeling) return { method: labeling.name, certificate: `none: ${labeling.note}`, explanation: labeling.note };
   return { method: "by hand", certificate: "none: set by hand in a report", explanation: "Thresholds set by hand." };
+}
+
+/** What the near-optimal ranges are relative to, and what the loss is. */
+function relative({ loss, isOptimal }) {
+  const to = isOptimal ? "the optimum" : "the thresholds as they are now, not to the optimum";
+  const name = objectiveName(judge.name);
+  const what = judge.isKappa ? `The loss of a kappa is 1 ${MINUS} kappa, here ${shown(loss)}.` : `The loss is the ${name}, here ${shown(loss)}.`;
+  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater. ${what}`;
 }
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -68,7 +82,8 @@ function headline() {
   ];
   if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `, which is optimal for ${rows}.`);
   else {
-    parts.push(`. The given thresholds reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
+    const given = content.start.isSmoothed ? "given thresholds, which are smoothed," : "given thresholds";
+    parts.push(`. The ${given} reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
     parts.push(`the optimum for ${rows} is `, reached(best), ".");
   }
   const others = content.labelings.map((one) => [judge.loss(one.at[judge.name]), one]);
@@ -100,7 +115,7 @@ const views = [
   thresholdTable(byId("thresholds")),
   confusionTable(byId("confusion"), byId("confusion-readout"), () => byId("as-shares").checked),
   classTable(byId("classes")),
-  comparisonTable(byId("comparison"), judges, load),
+  comparisonTable(byId("comparison"), byId("labelings"), judges, load),
   (state) => stage.update(state),
   showStatus,
   showRule,
@@ -119,6 +134,9 @@ function showStatus(state) {
   byId("status").dataset.optimal = state.isOptimal ? "yes" : "no";
   byId("reset").disabled = !judge.optimum || sameAt(judge.optimum.at, at);
   byId("explanation").textContent = state.explanation;
+  byId("relative").textContent = relative(state);
+  byId("never").textContent = `Never predicted, whatever the score: ${state.never.join(", ")}.`;
+  byId("never").hidden = state.never.length === 0;
   // Screen readers announce the end of a drag, not every step of it.
   clearTimeout(announcement);
   announcement = setTimeout(() => (byId("live").textContent = state.sentence), 500);
@@ -193,6 +211,22 @@ byId("theme").addEventListener("click", () => {
   root.dataset.theme = isDark ? "light" : "dark";
 });
 
+/** Mark what can be scrolled to the side, and where the rest is. */
+for (const area of document.querySelectorAll(".scroll")) {
+  const note = html("p", { class: "hint more screen" }, "Scroll sideways for more columns \u2192");
+  area.before(note);
+  const mark = () => {
+    const rest = area.scrollWidth - area.clientWidth;
+    note.hidden = rest < 2;
+    area.dataset.more = [area.scrollLeft > 1 ? "left" : "", area.scrollLeft < rest - 1 ? "right" : ""].join(" ").trim();
+  };
+  area.addEventListener("scroll", mark, { passive: true });
+  new ResizeObserver(mark).observe(area);
+  new ResizeObserver(mark).observe(area.firstElementChild);
+}
+
+const isInSteps = distances.every((row, j) => row.every((distance, k) => distance === Math.abs(j - k)));
+byId("unit").textContent = isInSteps ? "Errors are in steps between classes." : "Errors are differences of the numbers of the classes.";
 byId("title").textContent = content.title;
 byId("headline").replaceChildren(...headline());
 byId("about").textContent = `${shownWeight(content.rows)} rows` + (Math.abs(weight - content.rows) > 1e-9 * weight ? ` of total weight ${shownWeight(weight)}` : "") + (content.factors ? ", with class weights" : "") + `; created by ordcut ${content.ordcut}.`;

@@ -1,6 +1,6 @@
 // Curves of the loss over each threshold between its neighbours, with near-optimal ranges.
 
-// A threshold is near-optimal where the value is worse by at most this share of itself.
+// A threshold is near-optimal where the loss is greater by at most this share of itself.
 const TOLERANCE = 0.01;
 
 function drawRisks(stage, state) {
@@ -26,8 +26,8 @@ function drawRisks(stage, state) {
       svg("circle", { class: "here", cx: here, cy: y(state.loss), r: K > 20 ? 2.5 : 4, ...colour })
     );
   });
-  const limit = `at most ${100 * TOLERANCE}\u202f% worse`;
-  const note = right - left > 400 ? `range of each threshold in which the value is ${limit}` : limit;
+  const limit = `at most ${100 * TOLERANCE}\u202f% more loss than ${state.isOptimal ? "the optimum" : "now"}`;
+  const note = right - left > 400 ? `range of each threshold with ${limit}` : limit;
   const title = shortened(`${state.lossName} if one threshold moves`, Math.floor((right - left) / 6.6));
   drawn.push(
     svg("text", { class: "axis", x: left, y: top - 10 }, title),

@@ -19,7 +19,7 @@ class Sliders {
           "aria-valuemin": range[0], "aria-valuemax": range[1], "data-index": k, "--c": classColour(k + 0.5),
         },
         svg("rect", { class: "hit", x: -14, width: 28, y: strip[0], height: risks[1] - strip[0] }),
-        svg("line", { class: "cut", y1: strip[0], y2: risks[1] }),
+        svg("path", { class: "cut", d: `M0,${strip[0]}V${knobs}M0,${risks[0]}V${risks[1]}` }), // not across the numbers
         svg("rect", { class: "knob", x: -half, width: 2 * half, y: knobs, height: 26, rx: half }),
         svg("text", { class: "position", "text-anchor": "middle", y: knobs + 41 })
       );
@@ -35,6 +35,7 @@ class Sliders {
   update({ at, sentence }) {
     const [low, high] = this.stage.range;
     const xs = at.map((p) => this.stage.x(positions[p]));
+    const ends = new Array(this.stage.numberLanes).fill(-Infinity);
     this.all.forEach((slider, k) => {
       const position = positions[at[k]];
       setAll(slider, {
@@ -44,7 +45,12 @@ class Sliders {
       });
       const text = slider.lastChild;
       text.textContent = shown(position);
-      text.classList.toggle("crowded", Math.min(xs[k] - (xs[k - 1] ?? -99), (xs[k + 1] ?? Infinity) - xs[k]) < 48);
+      // Each number is in the first lane that has space for it, and hidden if none has.
+      const half = 4 * text.textContent.length + 3;
+      const lane = ends.findIndex((end) => end <= xs[k] - half);
+      text.classList.toggle("crowded", lane < 0);
+      text.setAttribute("y", this.stage.knobs + 41 + 14 * Math.max(0, lane));
+      if (lane >= 0) ends[lane] = xs[k] + half;
     });
   }
 

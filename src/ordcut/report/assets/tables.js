@@ -34,7 +34,7 @@ const named = (k, most = 28) =>
 /** Each threshold, and its near-optimal range. */
 function thresholdTable(table) {
   const names = content.classes.slice(1).map((_, k) => [named(k, 20), " | ", named(k + 1, 20)]);
-  const cells = makeTable(table, ["Between", "Threshold", "Range at most 1\u202f% worse", "Rows in range"], names, 3);
+  const cells = makeTable(table, ["Between", "Threshold", "Range with at most 1\u202f% more loss", "Rows in range"], names, 3);
   return (state) => {
     state.at.forEach((p, k) => {
       const [low, high] = state.nearOptimal[k];
@@ -97,7 +97,7 @@ function classTable(table) {
     state.classes.forEach((one, k) => {
       const error = shown(one.error, 3);
       write(cells[k], [
-        shownWeight(one.truth), shownWeight(one.predicted), shownShare(one.precision), shownShare(one.recall),
+        shownWeight(one.truth), state.never.includes(one.name) ? "never" : shownWeight(one.predicted), shownShare(one.precision), shownShare(one.recall),
         shown(one.absoluteError, 3), one.error > 0 ? `+${error}` : error,
       ]);
     });
@@ -105,16 +105,17 @@ function classTable(table) {
 }
 
 /** The value of every objective for the current thresholds, the optimum and other labelings. */
-function comparisonTable(table, judges, load) {
+function comparisonTable(table, notes, judges, load) {
   const rows = [
-    { name: "current", at: null },
+    { name: "current", note: "The thresholds of this page as they are now.", at: null },
     { name: "optimal", note: "The optimal thresholds of each objective.", at: (judge) => judge.optimum?.at },
     ...(isStartOptimal() ? [] : [{ name: "given", note: "The thresholds that this page was created with.", at: () => content.start.at }]),
     ...content.labelings.map(({ name, note, at }) => ({ name, note, at: (judge) => at[judge.name] })),
   ];
+  notes.append(...rows.flatMap(({ name, note }) => [html("dt", {}, name), html("dd", {}, note)]));
   const names = rows.map((row) => {
     if (!row.at) return html("strong", {}, row.name);
-    const button = html("button", { type: "button", class: "link", title: row.note }, row.name);
+    const button = html("button", { type: "button", class: "link" }, row.name);
     button.addEventListener("click", () => load(row.name));
     return button;
   });

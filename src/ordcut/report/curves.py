@@ -1,0 +1,186 @@
+"""The value of an objective over the positions of each threshold, the others where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ordcut.data import Rows, class_factors
+from ordcut.objectives import Objective
+from ordcut.pruning import ArraySource
+from ordcut.report.candidates import Candidates
+from ordcut.thresholds import Thresholds
+from ordcut.typing import Array, Floats
+
+#: By default, about so many positions of many rows are evaluated.
+N_POSITIONS = 6400
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The value of an objective over the positions of one threshold.
+
+    Attributes
+    ----------
+    lower, upper : object
+        The classes below and above the threshold.
+    threshold : float
+        Where the threshold is; one of ``positions``.
+    positions : ndarray of shape (P,)
+        Where it could be, from the threshold below it to the one above it, in ascending order; from
+        -inf at the first threshold, and up to inf at the last one.
+    values : ndarray of shape (P,)
+        The mean loss or the kappa with the threshold there and the others where they are; NaN
+        where a kappa is undefined.
+    """
+
+    lower: Any
+    upper: Any
+    threshold: float
+    positions: Floats
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The curves of all thresholds: a sequence of :class:`Curve`, lowest threshold first.
+
+    Attributes
+    ----------
+    objective : str
+        The name of the objective that the values are of.
+    is_kappa : bool
+        Whether that is a kappa, of which higher values are better.
+    all : tuple of Curve
+        One for each threshold.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 2])
+    >>> for curve in curves(found):
+    ...     print(curve.lower, curve.upper, curve.positions, curve.values)
+    0 1 [-inf  1.5  2.5  3.5] [0.5  0.25 0.5  0.25]
+    1 2 [1.5 2.5 3.5 inf] [0.75 0.5  0.25 0.5 ]
+    >>> columns = curves(found).to_dict()  # for pandas.DataFrame or polars.DataFrame
+    >>> list(columns), len(columns["value"])
+    (['threshold', 'lower', 'upper', 'position', 'value'], 8)
+    """
+
+    objective: str
+    is_kappa: bool
+    all: tuple[Curve, ...]
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __getitem__(self, k: int) -> Curve:
+        return self.all[k]
+
+    def __iter__(self) -> Iterator[Curve]:
+        return iter(self.all)
+
+    def to_dict(self) -> dict[str, Array]:
+        """Return one column per name, with a row for each position of each threshold.
+
+        ``threshold`` counts thresholds from 0. Any dataframe library makes a frame of the columns.
+        """
+        lengths = [len(curve.positions) for curve in self.all]
+        return {
+            "threshold": np.repeat(np.arange(len(self.all)), lengths),
+            "lower": np.repeat([curve.lower for curve in self.all], lengths),
+            "upper": np.repeat([curve.upper for curve in self.all], lengths),
+            "position": np.concatenate([curve.positions for curve in self.all]),
+            "value": np.concatenate([curve.values for curve in self.all]),
+        }
+
+
+def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
+    """Return where each threshold of a result could be, and the value that it would reach there.
+
+    Parameters
+    ----------
+    found : Thresholds
+        A result that knows the rows that it was found on.
+    n_positions : int, optional
+        About how many positions to evaluate if there are more; None for all between two scores.
+        Each value is exact, and the thresholds found are always among the positions.
+
+    Returns
+    -------
+    Curves
+        One curve for each threshold.
+    """
+    if n_positions is not None and n_positions < 1:
+        raise ValueError(f"n_positions must be at least 1, or None for all, got {n_positions!r}.")
+    origin = found.origin
+    if origin is None:
+        raise ValueError(
+            "curves needs the rows that thresholds were found on, and these have none: they were "
+            "read from JSON or a pickle, or were not found on data at all. Find them again with "
+            "ordcut.optimal_thresholds(scores, labels, ...) and call curves on the result."
+        )
+    source = ArraySource(origin.source) if isinstance(origin.source, Rows) else origin.source
+    if n_positions is None:
+        candidates = Candidates.of_rows(source.all_rows())
+    else:
+        candidates = Candidates.of(source, n_positions)
+    candidates = candidates.including(found.thresholds)
+    positions, below = candidates.with_ends()
+    factors = class_factors(origin.class_weight, source.classes, candidates.totals)
+    made = curves_of_counts(positions, below, found, origin.objective, factors)
+    reached = made[0].values[np.searchsorted(made[0].positions, made[0].threshold)]
+    if not np.isclose(reached, found.value, rtol=1e-9, atol=1e-12):
+        raise ValueError(
+            "curves needs scores, labels and weights as they were when the thresholds were found; "
+            f"the value was {found.value:g} and is {reached:g} now. The arrays have changed "
+            "since, or the value was judged on other labels. Find the thresholds again."
+        )
+    return made
+
+
+def curves_of_counts(
+    positions: Floats, below: Floats, found: Thresholds, objective: Objective, factors: Floats
+) -> Curves:
+    """Return the curves of thresholds that are among positions with the weights below them.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (P,)
+        From -inf to inf, in ascending order.
+    below : ndarray of shape (P, K)
+        The weight of each class below each position.
+    found : Thresholds
+        The thresholds, all of them among the positions.
+    objective : Objective
+        What to evaluate.
+    factors : ndarray of shape (K,)
+        How much the rows of each class count.
+    """
+    weights = below * factors
+    at = np.searchsorted(positions, found.thresholds)
+    edges = np.concatenate([[0], at, [len(positions) - 1]])
+    confusion = np.diff(weights[edges], axis=0)
+    totals = weights[-1]
+    by_chance = objective.cost @ totals
+    paid = float((objective.cost * confusion).sum())
+    chance = float(confusion.sum(axis=1) @ by_chance)
+    made = []
+    for k, (lower, upper) in enumerate(pairwise(found.classes.tolist())):
+        allowed = slice(edges[k], edges[k + 2] + 1)
+        moved = weights[allowed] - weights[at[k]]  # what gets class k instead of class k + 1
+        costs = paid + moved @ (objective.cost[k] - objective.cost[k + 1])
+        if objective.is_kappa:
+            expected = chance + moved.sum(axis=1) * (by_chance[k] - by_chance[k + 1])
+            ratio = np.full(len(costs), np.nan)
+            np.divide(costs * totals.sum(), expected, out=ratio, where=expected > 0)
+            values = 1 - ratio
+        else:
+            values = costs / totals.sum()
+        threshold = float(found.thresholds[k])
+        made.append(Curve(lower, upper, threshold, positions[allowed], values))
+    return Curves(objective.name, objective.is_kappa, tuple(made))

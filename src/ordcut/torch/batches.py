@@ -1,0 +1,161 @@
+"""Batches of scores and labels: what a loss and a tracker take, checked alike."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.jit import is_tracing  # type: ignore[attr-defined]
+
+
+def is_traced() -> bool:
+    """Return whether a compiler or an exporter records the operations.
+
+    Then nothing may depend on the values of a tensor, and checks of values are left out.
+    """
+    return torch.compiler.is_compiling() or _is_jit_tracing()
+
+
+def _is_jit_tracing() -> bool:
+    return bool(is_tracing())  # type: ignore[no-untyped-call]
+
+
+def check_tensor(values: object, name: str, instead: str = "") -> None:
+    """Raise an error unless values are a tensor.
+
+    Examples
+    --------
+    >>> check_tensor([0.5], "scores")
+    Traceback (most recent call last):
+    ...
+    TypeError: scores must be a tensor, got list. Pass torch.as_tensor(scores).
+    """
+    if not isinstance(values, Tensor):
+        raise TypeError(
+            f"{name} must be a tensor, got {type(values).__name__}. "
+            f"Pass torch.as_tensor({name}){instead}."
+        )
+
+
+def one_per_row(scores: Tensor, name: str = "scores") -> Tensor:
+    """Return scores of shape (n,), given as (n,) or as a column (n, 1).
+
+    Examples
+    --------
+    >>> one_per_row(torch.zeros(3, 1)).shape
+    torch.Size([3])
+    >>> one_per_row(torch.zeros(3, 2))
+    Traceback (most recent call last):
+    ...
+    ValueError: scores must be of shape (n,) or (n, 1), got (3, 2).
+    """
+    check_tensor(scores, name)
+    # torch.jit.trace does not know the shape.
+    if scores.dim() == 2 and (_is_jit_tracing() or scores.shape[1] == 1):
+        return scores.squeeze(1)
+    if scores.dim() != 1:
+        raise ValueError(f"{name} must be of shape (n,) or (n, 1), got {tuple(scores.shape)}.")
+    return scores
+
+
+def read_batch(
+    scores: Tensor,
+    target: Tensor,
+    n_classes: int | None,
+    *,
+    names: tuple[str, str] = ("input", "target"),
+    ignore_index: int | None = None,
+    n_outputs: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Return the scores and the labels of a batch after a check that they belong together.
+
+    Parameters
+    ----------
+    scores : tensor of shape (n,) or (n, 1), or (n, n_outputs)
+        Floats, one score per row; or several outputs per row, for a loss that has them.
+    target : integer tensor of shape (n,), or tensor of shape (n, K)
+        The classes 0..K-1; or soft labels, a weight that is not negative for each class.
+    n_classes : int, optional
+        The number of classes, if it is known.
+    names : tuple of str
+        The names of the arguments, for messages.
+    ignore_index : int, optional
+        The label of rows that do not count.
+    n_outputs : int, optional
+        The number of outputs per row; by default one score.
+
+    Returns
+    -------
+    tuple of tensor
+        Scores of shape (n,), or (n, n_outputs); labels of shape (n,) as int64, or (n, K).
+
+    Notes
+    -----
+    Values are checked on the CPU only: elsewhere the check would have to wait for the device, which
+    fails by itself at a class that is out of range.
+
+    Examples
+    --------
+    >>> read_batch(torch.zeros(2, 1), torch.tensor([0, 3]), 4)
+    (tensor([0., 0.]), tensor([0, 3]))
+    """
+    of_scores, of_target = names
+    check_tensor(target, of_target)
+    if n_outputs is None:
+        scores = one_per_row(scores, of_scores)
+    else:
+        check_tensor(scores, of_scores)
+        if scores.dim() != 2 or scores.shape[1] != n_outputs:
+            raise ValueError(
+                f"{of_scores} must be of shape (n, {n_outputs}), got {tuple(scores.shape)}."
+            )
+    if not scores.is_floating_point():
+        raise TypeError(f"{of_scores} must be floats, got {scores.dtype}.")
+    if target.dim() == 2 and target.shape[1] > 1:
+        _check_soft(target, len(scores), n_classes, of_target)
+        return scores, target
+    if target.shape != scores.shape[:1]:
+        hint = f" Pass {of_target}.squeeze(1)." if target.shape[1:] == (1,) else ""
+        raise ValueError(
+            f"{of_target} must hold one class for each of the {len(scores)} scores, "
+            f"got shape {tuple(target.shape)}.{hint}"
+        )
+    if target.is_floating_point() or target.dtype == torch.bool:
+        raise TypeError(
+            f"{of_target} must be whole numbers, the classes from 0, got {target.dtype}. "
+            f"Pass {of_target}.long()."
+        )
+    if target.device.type == "cpu" and not is_traced():
+        _check_range(target, n_classes, of_target, ignore_index)
+    return scores, target.long()
+
+
+def _check_range(
+    target: Tensor, n_classes: int | None, name: str, ignore_index: int | None
+) -> None:
+    if ignore_index is not None:
+        target = target[target != ignore_index]
+    if len(target) == 0:
+        return
+    low, high = (int(value) for value in target.aminmax())
+    if low < 0 or (n_classes is not None and high >= n_classes):
+        wrong = low if low < 0 else high
+        most = "" if n_classes is None else f" to {n_classes - 1}"
+        hint = (
+            ""
+            if low >= 0 or ignore_index == low
+            else (f" To leave such rows out, pass ignore_index={low} when you create it.")
+        )
+        raise ValueError(f"{name} must be classes from 0{most}, got {wrong}.{hint}")
+
+
+def _check_soft(target: Tensor, n_rows: int, n_classes: int | None, name: str) -> None:
+    expected = (n_rows, target.shape[1] if n_classes is None else n_classes)
+    if target.shape != expected:
+        raise ValueError(
+            f"{name} must be of shape ({n_rows},), or {expected} for soft labels, "
+            f"got {tuple(target.shape)}."
+        )
+    if target.device.type == "cpu" and not is_traced():
+        values = target.double()
+        if not bool((torch.isfinite(values) & (values >= 0)).all()):
+            raise ValueError(f"{name} must be finite and not negative where they are soft labels.")

@@ -1,0 +1,104 @@
+"""The CORN loss: one output per threshold, each the odds of going on to the next class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ordcut.torch.batches import check_tensor
+from ordcut.torch.biases import at_least_float32
+from ordcut.torch.losses import OrdinalLoss, Reduction
+
+
+class CornLoss(OrdinalLoss):
+    """The loss of CORN: conditional probabilities from K - 1 outputs per row.
+
+    Output ``k`` is the logit of ``P(class > k | class >= k)``. Each is learned on the rows whose
+    class is at least ``k``, and the mean is that over all outputs and their rows, as published by
+    Shi, Cao and Raschka (Pattern Analysis and Applications, 2023). Products of these probabilities
+    cannot contradict each other, without any limit on the weights.
+
+    Thresholds need one score per row. ``loss.scores(outputs)`` is the expected class, from 0 to
+    K - 1: pass that to a :class:`ThresholdTracker`.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes, K.
+    weight : tensor or sequence of shape (n_classes,), optional
+        How much the rows of each class count.
+    reduction : {"mean", "sum", "none"}
+        What is returned: the weighted mean over outputs and rows, the weighted sum, or the sum over
+        the outputs of each row.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut.torch import CornLoss
+    >>> loss = CornLoss(n_classes=3)
+    >>> outputs = torch.tensor([[-4.0, 0.0], [4.0, -4.0], [4.0, 4.0]])
+    >>> loss(outputs, torch.tensor([0, 1, 2])).item()
+    0.0181...
+    >>> loss.scores(outputs).round(decimals=2)
+    tensor([0.0300, 1.0000, 1.9500])
+    """
+
+    def __init__(
+        self,
+        n_classes: int,
+        weight: Tensor | Sequence[float] | None = None,
+        reduction: Reduction = "mean",
+        ignore_index: int | None = None,
+    ) -> None:
+        super().__init__(n_classes, weight, reduction, ignore_index)
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs per row, K - 1."""
+        assert self.n_classes is not None
+        return self.n_classes - 1
+
+    def losses(self, scores: Tensor, target: Tensor) -> Tensor:
+        """Return the sum of each row's losses over the outputs that its class is learned by."""
+        output = torch.arange(self.n_outputs, device=target.device)
+        truth = target[..., None]
+        each = functional.softplus(torch.where(truth > output, -scores, scores))
+        return torch.where(truth >= output, each, torch.zeros_like(each)).sum(dim=-1)
+
+    def n_terms(self, target: Tensor) -> Tensor:
+        """Return the number of outputs that learn from a row of each class."""
+        return (target + 1).clamp(max=self.n_outputs)
+
+    def probabilities(self, input: Tensor) -> Tensor:
+        """Return the probability of each class, (n, K), given the outputs of a network.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from ordcut.torch import CornLoss
+        >>> CornLoss(3).probabilities(torch.zeros(1, 2))
+        tensor([[0.5000, 0.2500, 0.2500]])
+        """
+        logits = self._read(input)
+        exceeds = torch.cumsum(functional.logsigmoid(logits), dim=1)
+        reaches = functional.pad(exceeds, (1, 0))  # every row reaches class 0
+        stops = functional.pad(functional.logsigmoid(-logits), (0, 1))  # none passes the last class
+        return torch.exp(reaches + stops)
+
+    def scores(self, input: Tensor) -> Tensor:
+        """Return one score per row, (n,), given the outputs of a network: the expected class."""
+        return torch.exp(torch.cumsum(functional.logsigmoid(self._read(input)), dim=1)).sum(dim=1)
+
+    def _read(self, outputs: Tensor) -> Tensor:
+        check_tensor(outputs, "input")
+        if outputs.dim() != 2 or outputs.shape[1] != self.n_outputs:
+            raise ValueError(
+                f"input must be of shape (n, {self.n_outputs}), one output per row for each class "
+                f"but the last, got {tuple(outputs.shape)}."
+            )
+        return at_least_float32(outputs)

@@ -1,0 +1,138 @@
+"""The optimum as a metric of torchmetrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+try:
+    from torchmetrics import Metric
+    from torchmetrics.utilities import dim_zero_cat
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "ThresholdMetric needs torchmetrics, which is not installed. "
+        'Install it with: pip install "ordcut[torchmetrics]".',
+        name="torchmetrics",
+    ) from error
+
+from ordcut.data import ClassWeight
+from ordcut.objectives import ObjectiveLike
+from ordcut.thresholds import Thresholds
+from ordcut.torch.gathering import LabelledScores, RowStore
+from ordcut.torch.labelings import threshold_labels
+from ordcut.torch.tensors import has_float64
+from ordcut.torch.tracker import ThresholdTracker
+
+
+class ThresholdMetric(Metric):
+    """The value that the best thresholds would reach on the rows, and that of current thresholds.
+
+    ``compute`` returns a dictionary of ``"optimal"``, the exact optimum over all thresholds on the
+    rows since ``reset``, and ``"current"``, the value of the thresholds given, if there are some.
+    Their difference is what better thresholds could gain; the rest is up to the scores.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes, K; labels are 0..K-1.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+        What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
+    thresholds : Thresholds or ThresholdTracker, optional
+        The current thresholds. Those of a tracker are the ones that it has when ``compute`` is
+        called.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
+        How much the rows of each class count.
+    ignore_index : int, optional
+        The label of rows that do not count, such as -100.
+    **kwargs : Any
+        Options of ``torchmetrics.Metric``.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from ordcut import Thresholds, optimal_thresholds
+    >>> from ordcut.torch import ThresholdMetric
+    >>> current = optimal_thresholds([0.1, 0.3, 0.9], [0, 1, 2])
+    >>> metric = ThresholdMetric(n_classes=3, thresholds=current)
+    >>> metric.update(torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([0, 0, 1, 2]))
+    >>> {name: value.item() for name, value in metric.compute().items()}
+    {'optimal': 0.0, 'current': 0.25}
+    """
+
+    is_differentiable = False
+    full_state_update = False
+    __jit_unused_properties__ = [*Metric.__jit_unused_properties__, "higher_is_better"]  # noqa: RUF012
+
+    def __init__(
+        self,
+        n_classes: int,
+        objective: ObjectiveLike = "absolute",
+        *,
+        thresholds: Thresholds | ThresholdTracker | None = None,
+        class_weight: ClassWeight | None = None,
+        ignore_index: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        own = ThresholdTracker(
+            n_classes, objective, class_weight=class_weight, ignore_index=ignore_index
+        )
+        self._own, self._current = _Shared(own), _Shared(thresholds)
+        for name in ("scores", "labels", "weights"):
+            self.add_state(name, default=[], dist_reduce_fx="cat")
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]
+        """Whether a higher value is better: that of a kappa is, a loss is better if it is lower."""
+        own: ThresholdTracker = self._own.value
+        return own.objective.is_kappa
+
+    def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
+        """Store the scores and labels of a batch.
+
+        Parameters
+        ----------
+        preds : tensor of shape (n_samples,) or (n_samples, 1)
+            One score per row.
+        target : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        sample_weight : tensor of shape (n_samples,), optional
+            How much each row counts; 1 by default.
+        """
+        own: ThresholdTracker = self._own.value
+        store = RowStore(own.n_classes, own.ignore_index)
+        weights = torch.ones(len(preds)) if sample_weight is None else sample_weight
+        store.append(preds, target, weights)
+        for name, values in zip(LabelledScores._fields, store.joined(preds.device), strict=True):
+            getattr(self, name).append(values)
+
+    def compute(self) -> dict[str, Tensor]:
+        """Return the optimum of all rows, and the value of the current thresholds."""
+        own: ThresholdTracker = self._own.value
+        rows = LabelledScores(
+            *(dim_zero_cat(getattr(self, name)) for name in LabelledScores._fields)
+        )
+        if own.ignore_index is not None and rows.labels.dim() == 1:
+            rows = rows.at(rows.labels != own.ignore_index)
+        values = {"optimal": own.solve(rows).value}
+        current = self._current.value
+        if isinstance(current, ThresholdTracker):
+            current = current.found
+        if current is not None:
+            labels = threshold_labels(rows.scores, current)
+            values["current"] = own.judge(rows.labels, labels, rows.weights)
+        device = rows.scores.device
+        dtype = torch.float64 if has_float64(device) else torch.float32
+        return {name: torch.tensor(values[name], dtype=dtype, device=device) for name in values}
+
+
+class _Shared:
+    """Refers to a value that copies of a metric share: a copy of a tracker would never change."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __deepcopy__(self, memo: Any) -> _Shared:
+        return self

@@ -1,0 +1,78 @@
+"""Thresholds and what is known of them as one tensor, for checkpoints that hold only tensors."""
+
+from __future__ import annotations
+
+import json
+from zlib import crc32
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ordcut.objectives import Objective
+from ordcut.thresholds import Thresholds
+from ordcut.torch.tensors import on_host
+
+
+def capacity(n_classes: int) -> int:
+    """Return how many bytes are reserved for a result.
+
+    Tools that average, exchange or load states in place need tensors whose shapes never change.
+    """
+    return 2048 + 96 * n_classes
+
+
+def pack(found: Thresholds | None, objective: Objective) -> Tensor:
+    """Return a result as JSON in a uint8 tensor, filled up with zeros; all zeros for None.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> pack(None, resolve_objective("absolute", 3)).sum()
+    tensor(0)
+    """
+    data = b""
+    if found is not None:
+        record = {"found": json.loads(found.to_json()), "costs": digest(objective)}
+        data = json.dumps(record, separators=(",", ":")).encode()
+    values = np.zeros(max(capacity(objective.n_classes), len(data)), dtype=np.uint8)
+    values[: len(data)] = np.frombuffer(data, dtype=np.uint8)
+    return torch.from_numpy(values)
+
+
+def unpack(packed: Tensor) -> tuple[Thresholds | None, int | None]:
+    """Return the result in a tensor, and the digest of the costs that it was found for.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> from ordcut.objectives import resolve_objective
+    >>> found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
+    >>> unpack(pack(found, resolve_objective("absolute", 3)))[0] == found
+    True
+    """
+    text = on_host(packed).astype(np.uint8).tobytes().rstrip(b"\0")
+    if not text:
+        return None, None
+    try:
+        record = json.loads(text.decode())
+        return Thresholds.from_json(json.dumps(record["found"])), int(record["costs"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            "the state of a ThresholdTracker must be the one that its state_dict returned, got "
+            f"something else: {error}. The state_dict is damaged, or something has computed with "
+            "its values, such as an average of states."
+        ) from error
+
+
+def digest(objective: Objective) -> int:
+    """Return a number that differs for objectives with different costs, also if the names agree.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> kappa, squared = (resolve_objective(name, 4) for name in ("quadratic_kappa", "squared"))
+    >>> digest(kappa) == digest(squared)
+    False
+    """
+    return crc32(objective.cost.astype("<f8").tobytes() + bytes([objective.is_kappa]))

@@ -1,0 +1,215 @@
+"""Bounds for the value that given thresholds have on new rows, for few errors as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ordcut.data import Rows
+from ordcut.objectives import Objective
+from ordcut.thresholds import Origin
+from ordcut.typing import Bools, Floats
+
+#: How many tables are drawn: fewer where they have many entries that are not 0.
+MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 1000, 1 << 21
+
+#: Tables are drawn together as long as they have at most so many entries.
+MOST_ENTRIES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class ValueBounds:
+    """Values of thresholds on tables drawn around the (predicted, true) table of the data.
+
+    A table is drawn by giving each row an exponential weight. Clopper and Pearson's interval for a
+    rate of errors is that of such draws: it ends at a quantile of them with one more row, which is
+    wrong for the upper end and right for the lower one. Here it is one more row that is worst, or
+    best, for the objective, so that an event that none of the rows shows is allowed for. For losses
+    of two values this is Clopper and Pearson's interval, for others Gaffke's (2005), and for kappas
+    the same with the kappa of each table.
+
+    Attributes
+    ----------
+    good : ndarray of shape (n_draws,)
+        The values with one more row that is best, in ascending order.
+    bad : ndarray of shape (n_draws,)
+        The values with one more row that is worst.
+    overfitted : ndarray of shape (n_draws,)
+        The same with one further row for each threshold, on its wrong side.
+    least, most : float
+        The limits of the value.
+    is_kappa : bool
+        Whether a higher value is better.
+
+    Examples
+    --------
+    Of 20 rows with a right label each, the exact interval for the rate of errors ends at 0.168:
+
+    >>> from ordcut import optimal_thresholds
+    >>> from ordcut.thresholds import original_rows
+    >>> found = optimal_thresholds(range(20), [0] * 10 + [1] * 10)
+    >>> known = original_rows(found, "bootstrap")
+    >>> bounds = ValueBounds.of(found.thresholds, known.origin, known.rows, n_effective=20)
+    >>> round(float(np.quantile(bounds.bad, 0.975)), 2), 1 - 0.025 ** (1 / 20)
+    (0.17, 0.16843347098308536)
+    """
+
+    good: Floats
+    bad: Floats
+    overfitted: Floats
+    least: float
+    most: float
+    is_kappa: bool
+
+    @classmethod
+    def of(cls, thresholds: Floats, origin: Origin, rows: Rows, n_effective: float) -> ValueBounds:
+        """Draw tables of rows that are worth so many rows of equal weight."""
+        objective, table = origin.objective, rows.confusion(thresholds)
+        if rows.is_whole:
+            row, counts, units = 1.0, table, np.ones_like(table)
+        else:
+            row = float(table.sum() / n_effective)
+            counts, units = _effective_counts(rows, thresholds, table)
+        factors = origin.factors(table.sum(axis=0))
+        losses = _with_one_more_row(objective, table * factors, row * factors)
+        losses = -losses if objective.is_kappa else losses
+        best, worst = np.zeros_like(table), np.zeros_like(table)
+        best.flat[losses.argmin()] = worst.flat[losses.argmax()] = row
+        beyond = row * _rows_on_the_wrong_side(losses, thresholds)
+        drawn = _Drawn(origin, counts, units, best, worst, beyond)
+        good, bad, overfitted = drawn.values()
+        least, most = -np.inf, 1.0
+        if not objective.is_kappa:
+            least, most = float(objective.cost.min()), float(objective.cost.max())
+        return cls(good, bad, overfitted, least, most, objective.is_kappa)
+
+    def __post_init__(self) -> None:
+        for values in (self.good, self.bad, self.overfitted):
+            values.flags.writeable = False
+
+    def interval(self, level: float, optimism: float) -> tuple[float, float]:
+        """Return an interval for the value on new rows of thresholds optimised on the data.
+
+        Its good end is that of thresholds given beforehand, which optimised ones are not better
+        than on new rows. Its bad end is moved by the optimism, and by a row for each threshold at
+        least.
+        """
+        tail = (1 + level) / 2
+        if self.is_kappa:
+            low = min(_below(self.bad, tail) - max(0.0, optimism), _below(self.overfitted, tail))
+            return low, _above(self.good, tail)
+        high = max(_above(self.bad, tail) + max(0.0, -optimism), _above(self.overfitted, tail))
+        return _below(self.good, tail), high
+
+
+def _above(ascending: Floats, level: float) -> float:
+    return float(ascending[int(np.ceil(level * (len(ascending) - 1)))])
+
+
+def _below(ascending: Floats, level: float) -> float:
+    return -_above(-ascending[::-1], level)
+
+
+def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floats:
+    """Return the value of a table with one more row in each of its entries, (K, K).
+
+    ``row`` has the weight of a row of each true class.
+    """
+    cost = objective.cost
+    paid, weight = (cost * table).sum() + cost * row, table.sum() + row
+    if not objective.is_kappa:
+        return np.asarray(paid / weight)
+    predicted, true = table.sum(axis=1), table.sum(axis=0)
+    by_true, by_predicted = cost @ true, predicted @ cost
+    expected = by_true @ predicted + row * (by_true[:, None] + by_predicted + row * cost)
+    return np.asarray(1 - paid * weight / expected)
+
+
+def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats) -> Floats:
+    """Return a table with a row for each distinct threshold, in the worse of the two entries."""
+    table = np.zeros_like(losses)
+    is_new: Bools = np.append(True, thresholds[1:] != thresholds[:-1])
+    for k in np.flatnonzero(np.isfinite(thresholds) & is_new):
+        is_worse_below = losses[k, k + 1] >= losses[k + 1, k]
+        table[(k, k + 1) if is_worse_below else (k + 1, k)] += 1
+    return table
+
+
+def _effective_counts(rows: Rows, thresholds: Floats, table: Floats) -> tuple[Floats, Floats]:
+    """Return how many rows of equal weight each entry is worth, and what such a row weighs."""
+    weights = None if rows.weights is None else np.square(rows.weights, dtype=np.float64)
+    soft = None if rows.soft is None else np.square(rows.soft)
+    squares = replace(rows, weights=weights, soft=soft).confusion(thresholds)
+    units = np.divide(squares, table, out=np.zeros_like(table), where=table > 0)
+    counts = np.divide(table, units, out=np.zeros_like(table), where=units > 0)
+    return counts, units
+
+
+class _Drawn:
+    """Tables whose entries are sums of exponential weights of their rows, always the same ones.
+
+    Only the entries that are not 0 in some table are stored, one column for each.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        counts: Floats,
+        units: Floats,
+        best: Floats,
+        worst: Floats,
+        beyond: Floats,
+    ) -> None:
+        entries = np.nonzero(counts + best + worst + beyond)
+        self.origin = origin
+        self.counts, self.units = counts[entries], units[entries]
+        self.best, self.worst, self.beyond = best[entries], worst[entries], beyond[entries]
+        self.cost = origin.objective.cost[entries]
+        self.predicted, self.true = (np.eye(len(counts))[indices] for indices in entries)
+
+    def values(self) -> Floats:
+        """Return the values with one best row, with one worst row, and with others beyond it.
+
+        The array has the shape (3, n_draws), in ascending order.
+        """
+        n_entries = len(self.counts)
+        n_draws = int(np.clip(MOST_NUMBERS // n_entries, LEAST_DRAWS, MOST_DRAWS))
+        at_once = max(1, MOST_ENTRIES // n_entries)
+        random = np.random.default_rng(0)
+        # One of each quantile, for this row decides where errors are few.
+        one_more = -np.log1p(-(random.permutation(n_draws) + 0.5) / n_draws)
+        found = np.empty((3, n_draws))
+        for first in range(0, n_draws, at_once):
+            part = slice(first, min(n_draws, first + at_once))
+            row, n = one_more[part, None], part.stop - part.start
+            tables = random.standard_gamma(self.counts, (n, n_entries)) * self.units
+            found[0, part] = self._judge(tables + row * self.best)
+            tables += row * self.worst
+            found[1, part] = self._judge(tables)
+            others = np.flatnonzero(self.beyond)
+            drawn = random.standard_exponential((n, len(others)))
+            tables[:, others] += drawn * self.beyond[others]
+            found[2, part] = self._judge(tables)
+        return np.sort(found)
+
+    def _judge(self, tables: Floats) -> Floats:
+        """Return the value of each table, as ``Origin.value`` does for one."""
+        objective = self.origin.objective
+        tables = tables * self._factors(tables)
+        paid, weight = tables @ self.cost, tables.sum(axis=1)
+        if not objective.is_kappa:
+            return np.asarray(paid / weight)
+        by_chance = tables @ self.predicted @ objective.cost
+        expected = np.einsum("nk,nk->n", by_chance, tables @ self.true)
+        return np.asarray(1 - paid * weight / expected)
+
+    def _factors(self, tables: Floats) -> Floats | float:
+        """Return what the class of each entry is multiplied by, up to a common factor."""
+        class_weight = self.origin.class_weight
+        if class_weight is None:
+            return 1.0
+        totals = tables @ self.true
+        if isinstance(class_weight, str):
+            return np.asarray((1 / np.where(totals > 0, totals, 1)) @ self.true.T)
+        return self.true @ self.origin.factors(totals[0])

@@ -1,0 +1,224 @@
+"""Models in ONNX Runtime return the labels of ``predict``."""
+
+import subprocess
+import sys
+
+import numpy as np
+import onnxruntime
+import pytest
+import skl2onnx
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import ordcut
+import ordcut.onnx
+from ordcut.estimators import (
+    LinearThresholdClassifier,
+    OrdinalLogisticRegression,
+    OrdinalThresholdClassifierCV,
+)
+from ordcut.estimators.links import LINKS
+from ordinal_data import ordinal_data
+
+DTYPES = ["float16", "float32", "float64"]
+CLASSES = {
+    "integers": [10, 20, 30],
+    "small integers": np.array([1, 2, 3], dtype=np.uint8),
+    "half steps": [0.5, 1.0, 1.5],
+    "text": ["bad", "fair", "good"],
+    "other letters": ["schlecht", "mäßig", "très bon"],
+}
+
+
+def run(model, values):
+    """Run a model on its only input, and return all outputs."""
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    (given,) = session.get_inputs()
+    return session.run(None, {given.name: values})
+
+
+def rule(thresholds, classes=None):
+    """A rule with given thresholds."""
+    thresholds = np.array(thresholds, dtype=np.float64)
+    classes = np.arange(len(thresholds) + 1) if classes is None else np.asarray(classes)
+    ranges = np.column_stack([thresholds, thresholds])
+    return ordcut.Thresholds(thresholds, classes, 0.0, "absolute", "given", "none", ranges)
+
+
+def around(thresholds, dtype):
+    """Thresholds in a dtype, with the floats next to them on both sides, and far ones."""
+    top, bottom = np.array(np.inf, dtype), np.array(-np.inf, dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        middle = np.asarray(thresholds).astype(dtype)
+        sides = [np.nextafter(middle, top), np.nextafter(middle, bottom)]
+    return np.concatenate([middle, *sides, [top, bottom, np.array(0.0, dtype)]]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=6).map(sorted))
+def test_scores_on_and_next_to_a_threshold_get_the_label_of_predict(dtype, thresholds):
+    found = rule(thresholds)
+    scores = around(thresholds, dtype)
+    (labels,) = run(found.to_onnx(dtype=dtype), scores)
+    assert (labels == found.predict(scores)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_million_scores_get_the_labels_of_predict(dtype):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=1_000_000).astype(dtype)
+    labels = np.digitize(scores + rng.normal(size=1_000_000), np.linspace(-2, 2, 9))
+    found = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
+    (by_onnx,) = run(found.to_onnx(dtype=dtype), scores)
+    assert (by_onnx == found.predict(scores)).all()
+
+
+@pytest.mark.parametrize("classes", CLASSES.values(), ids=CLASSES)
+def test_classes_of_every_type_are_returned(classes):
+    found = rule([0.0, 1.0], classes)
+    scores = np.array([-1.0, 0.0, 0.5, 1.0, 2.0])
+    (labels,) = run(found.to_onnx(), scores)
+    assert labels.tolist() == found.predict(scores).tolist()
+
+
+def test_booleans_are_classes_too():
+    (labels,) = run(rule([0.5], [False, True]).to_onnx(), np.array([0.0, 1.0]))
+    assert labels.tolist() == [False, True]
+
+
+def test_no_rows_have_no_labels():
+    (labels,) = run(rule([0.5]).to_onnx(), np.empty(0))
+    assert labels.shape == (0,)
+
+
+def test_a_nan_is_an_error_as_in_predict():
+    with pytest.raises(Exception, match="out of data bounds"):
+        run(rule([0.5]).to_onnx(), np.array([0.0, np.nan]))
+
+
+def test_an_unknown_dtype_is_named_with_those_that_exist():
+    with pytest.raises(ValueError, match=r"dtype must be.*float32.*int8"):
+        rule([0.5]).to_onnx(dtype="int8")
+
+
+def test_classes_that_onnx_does_not_have_are_refused():
+    dates = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
+    with pytest.raises(TypeError, match=r"numbers, booleans or text.*got date"):
+        rule([0.5], dates).to_onnx()
+
+
+ESTIMATORS = [
+    OrdinalLogisticRegression(),
+    OrdinalLogisticRegression("quadratic_kappa"),
+    LinearThresholdClassifier(),
+    LinearThresholdClassifier("squared"),
+    OrdinalThresholdClassifierCV(Ridge()),
+    OrdinalThresholdClassifierCV(GradientBoostingRegressor(n_estimators=20)),
+    OrdinalThresholdClassifierCV(RandomForestRegressor(n_estimators=20, random_state=0)),
+    OrdinalThresholdClassifierCV(LogisticRegression()),
+    OrdinalThresholdClassifierCV(make_pipeline(StandardScaler(), Ridge())),
+    OrdinalThresholdClassifierCV(make_pipeline(StandardScaler(), LogisticRegression())),
+    OrdinalThresholdClassifierCV(OrdinalLogisticRegression()),
+]
+all_estimators = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+@all_estimators
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_estimator_has_the_same_labels(estimator, dtype):
+    X, y = ordinal_data()
+    X = X.astype(dtype)
+    model = clone(estimator).fit(X, y)
+    new = np.random.default_rng(3).normal(size=(2000, 3)).astype(dtype)
+    labels, _ = run(ordcut.onnx.to_onnx(model, X), new)
+    assert (labels == model.predict(new)).all()
+
+
+@all_estimators
+def test_a_pipeline_has_the_same_labels(estimator):
+    X, y = ordinal_data()
+    names = np.array(["low", "mid", "high"])
+    last = clone(estimator).set_params(classes=names)
+    model = make_pipeline(StandardScaler(), last).fit(5 * X + 3, names[y])
+    new = np.random.default_rng(3).normal(size=(2000, 3)) * 5 + 3
+    labels, _ = run(skl2onnx.to_onnx(model, X[:1]), new)
+    assert (labels == model.predict(new)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("estimator", [*ESTIMATORS[:4], ESTIMATORS[4]], ids=repr)
+def test_rows_whose_score_is_on_a_threshold_get_the_label_of_predict(estimator, dtype):
+    X, y = ordinal_data()
+    model = clone(estimator).fit(X[:, :1], y)
+    # Search for rows on both sides of each threshold, until no float is between them.
+    rows = []
+    for code in range(2):
+        low, high = (np.array(end, dtype) for end in (-1e3, 1e3))
+        up = (model.predict([[float(high)]]) > model.predict([[float(low)]]))[0]
+        while low < (middle := low / 2 + high / 2) < high:
+            above = (model.predict([[float(middle)]])[0] > code) == up
+            low, high = (low, middle) if above else (middle, high)
+        rows += [low, high]
+    rows = np.array(rows, dtype)[:, None]
+    labels, _ = run(ordcut.onnx.to_onnx(model, rows), rows)
+    assert (labels == model.predict(rows)).all()
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_probabilities_are_those_of_the_estimator(link):
+    X, y = ordinal_data()
+    model = OrdinalLogisticRegression(link=link, classes=[-1, 0, 1, 2, 3]).fit(X, y)
+    _, probabilities = run(ordcut.onnx.to_onnx(model, X), X)
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
+
+
+def test_the_probabilities_of_any_estimator_are_those_of_its_model():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(Ridge(), probabilities=True).fit(X, y)
+    _, probabilities = run(ordcut.onnx.to_onnx(model, X), X)
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
+
+
+def test_a_classifier_that_misses_a_class_keeps_the_positions_of_the_others():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(LogisticRegression(), classes=[-1, 0, 1, 1.5, 2])
+    model.fit(X, y)
+    labels, _ = run(ordcut.onnx.to_onnx(model, X), X)
+    assert (labels == model.predict(X)).all()
+
+
+def test_a_prefit_classifier_with_labels_of_its_own_converts():
+    X, y = ordinal_data()
+    names = np.array(["low", "mid", "high"])
+    inner = LogisticRegression().fit(X, names[y])
+    model = OrdinalThresholdClassifierCV(inner, cv="prefit", classes=names).fit(X, names[y])
+    labels, _ = run(ordcut.onnx.to_onnx(model, X), X)
+    assert (labels == model.predict(X)).all()
+
+
+def test_a_response_without_a_converter_says_what_to_do():
+    X, y = ordinal_data()
+    inner = LogisticRegression()
+    model = OrdinalThresholdClassifierCV(inner, response_method="decision_function").fit(X, y)
+    with pytest.raises(NotImplementedError, match="predict_proba"):
+        ordcut.onnx.to_onnx(model, X)
+
+
+@pytest.mark.parametrize(
+    ("missing", "call"),
+    [
+        ("onnx", "ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2]).to_onnx()"),
+        ("skl2onnx", "ordcut.onnx.register_converters()"),
+    ],
+)
+def test_without_its_packages_the_error_says_how_to_install_them(missing, call):
+    code = f"import sys; sys.modules[{missing!r}] = None\nimport ordcut\n{call}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"needs {missing}, which is not installed" in done.stderr
+    assert 'pip install "ordcut[onnx]"' in done.stderr

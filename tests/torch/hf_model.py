@@ -1,0 +1,77 @@
+"""A model of transformers with a tracker, made on the spot, and data for its Trainer."""
+
+import torch
+from small_network import N_CLASSES, make_rows
+from transformers import PretrainedConfig, PreTrainedModel, Trainer, TrainingArguments
+from transformers.modeling_outputs import SequenceClassifierOutput
+
+from ordcut.torch import CumulativeLinkLoss, ThresholdTracker, TransformersThresholds
+
+
+class StagesConfig(PretrainedConfig):
+    model_type = "stages"
+
+
+class Stages(PreTrainedModel):
+    """A score for each row of three features, and the loss of its labels."""
+
+    config_class = StagesConfig
+    main_input_name = "features"
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.layer = torch.nn.Linear(3, 1)
+        self.loss = CumulativeLinkLoss(N_CLASSES)
+        self.tracker = ThresholdTracker(N_CLASSES)
+        self.post_init()
+
+    def _init_weights(self, module):
+        if isinstance(module, torch.nn.Linear):
+            torch.nn.init.constant_(module.weight, 0.3)
+            torch.nn.init.zeros_(module.bias)
+
+    def forward(self, features, labels=None):
+        logits = self.layer(features)
+        loss = None if labels is None else self.loss(logits, labels)
+        return SequenceClassifierOutput(loss=loss, logits=logits)
+
+
+class PlainStages(torch.nn.Module):
+    """The same without transformers: a plain module, which its Trainer takes as well."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 1)
+        self.loss = CumulativeLinkLoss(N_CLASSES)
+        self.tracker = ThresholdTracker(N_CLASSES)
+
+    forward = Stages.forward
+
+
+def rows_as_dicts(n=60, seed=0):
+    features, labels = make_rows(n, seed)
+    return [{"features": x, "labels": y} for x, y in zip(features, labels, strict=True)]
+
+
+def make_trainer(folder, model=None, train=None, thresholds=None, **options):
+    thresholds = TransformersThresholds() if thresholds is None else thresholds
+    given = {
+        "num_train_epochs": 2,
+        "per_device_train_batch_size": 16,
+        "learning_rate": 0.05,
+        "eval_strategy": "epoch",
+        "save_strategy": "epoch",
+        "logging_strategy": "epoch",
+        "report_to": "none",
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "seed": 0,
+    }
+    return Trainer(
+        Stages(StagesConfig()) if model is None else model,
+        TrainingArguments(str(folder), **(given | options)),
+        train_dataset=rows_as_dicts() if train is None else train,
+        eval_dataset=rows_as_dicts(40, 1),
+        callbacks=[thresholds],
+        compute_metrics=thresholds.compute_metrics,
+    )

@@ -1,0 +1,78 @@
+"""The examples of the guide that need a training tool run unchanged, on data of their shape."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.utils.data import DataLoader, TensorDataset
+
+from ordcut.torch import ThresholdTracker
+
+pytestmark = [
+    pytest.mark.usefixtures("one_torch_thread"),
+    pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # torch 2.13
+    pytest.mark.filterwarnings("ignore:.*pin_memory.*no accelerator is found"),
+]
+
+GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run the example that imports a package, in an empty folder; return its names."""
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+
+    def run_example(package):
+        pattern = rf"^(import|from) {package}\b"
+        (code,) = [part for part in blocks if ">>>" not in part and re.search(pattern, part, re.M)]
+        torch.manual_seed(0)
+        features = torch.randn(600, 5)
+        stage = (features.sum(1) + torch.randn(600) + 2).clamp(0, 3).long()
+        names = {"features": features, "stage": stage}
+        exec(code, names)
+        return names
+
+    return run_example
+
+
+@pytest.mark.filterwarnings("ignore:Starting from v1.9.0")  # which logger Lightning takes
+@pytest.mark.filterwarnings("ignore:.*is smaller than the logging interval")
+@pytest.mark.filterwarnings(r"ignore:.*does not have many workers")
+def test_the_example_for_lightning_trains(tmp_path, run):
+    names = run("lightning")
+    rows = TensorDataset(names["features"][:120], names["stage"][:120])
+    module, trainer = names["Stages"](), names["trainer"]
+    trainer.fit_loop.max_epochs = 2
+    trainer.fit(module, DataLoader(rows, 16), DataLoader(rows, 16))
+    (tracker,) = [part for part in module.modules() if isinstance(part, ThresholdTracker)]
+    assert tracker.found.objective == "absolute"
+    assert names["monitor"] in trainer.callback_metrics
+    assert len(list((tmp_path / "checkpoints").iterdir())) == 1
+
+
+def test_the_example_for_transformers_trains(tmp_path, run):
+    names = run("transformers")
+    error = (names["labels"] - names["stage"][400:]).abs().double().mean().item()
+    assert error == names["trainer"].state.best_metric
+    assert len(list((tmp_path / "runs").iterdir())) == 3
+
+
+def test_the_example_for_accelerate_trains(tmp_path, run):
+    names = run("accelerate")
+    found = names["tracker"].found
+    state = load_file(tmp_path / "state" / "model.safetensors")
+    assert state["tracker.thresholds"].tolist() == found.thresholds.tolist()
+    assert len(names["tracker"].rows()[0]) == 600
+
+
+def test_the_example_for_skorch_trains(tmp_path, run):
+    names = run("skorch")
+    net = names["net"]
+    best = min(net.history[:, "valid_error"])
+    net.load_params(f_params=tmp_path / "stages" / "best.safetensors", use_safetensors=True)
+    assert 0 < best < 0.6
+    labels = net.predict(names["features"])
+    assert set(labels.tolist()) == {0, 1, 2, 3}

@@ -1,0 +1,220 @@
+"""Bounds for the value, against Clopper and Pearson's interval and against draws row by row."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+from uncertainty_rows import noisy
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.thresholds import Origin
+from ordcut.uncertainty.value_bounds import ValueBounds, _with_one_more_row
+from strategies import OBJECTIVES, problems
+
+
+def bounds_of(rows, objective, thresholds, n_effective, class_weight=None):
+    resolved = ordcut.resolve_objective(objective, len(rows.classes))
+    thresholds = np.array(thresholds, float)
+    return ValueBounds.of(thresholds, Origin(rows, resolved, class_weight), rows, n_effective)
+
+
+# Few errors
+
+
+@given(n_rows=st.integers(1, 300), share=st.floats(0, 1))
+@settings(max_examples=40)
+def test_the_bounds_of_a_rate_of_errors_are_those_of_clopper_and_pearson(n_rows, share):
+    n_errors = round(share * n_rows)
+    labels = (np.arange(n_rows) < n_errors).astype(int)
+    rows = Rows.read(np.zeros(n_rows), labels, classes=[0, 1])
+    bounds = bounds_of(rows, "zero_one", [1.0], n_rows)  # every row is labelled 0
+    for level in (0.5, 0.9, 0.99):
+        tail = (1 - level) / 2
+        close = 5 * np.sqrt(tail * (1 - tail) / len(bounds.good))
+        if n_errors > 0:
+            low = beta.ppf(tail, n_errors, n_rows - n_errors + 1)
+            assert np.mean(bounds.good < low) == pytest.approx(tail, abs=close)
+        if n_errors < n_rows:
+            high = beta.ppf(1 - tail, n_errors + 1, n_rows - n_errors)
+            assert np.mean(bounds.bad > high) == pytest.approx(tail, abs=close)
+
+
+@pytest.mark.parametrize("n_rows", [3, 200, 10_000])
+def test_the_interval_of_separated_classes_starts_at_0_and_ends_beyond_the_exact_one(n_rows):
+    labels = np.arange(n_rows) > n_rows // 2
+    boot = ordcut.optimal_thresholds(np.arange(n_rows), labels, objective="zero_one").bootstrap(5)
+    low, high = boot.value_interval(0.95)
+    assert boot.found.value == low == 0
+    exact = 1 - 0.025 ** (1 / n_rows)
+    assert exact * 0.97 <= high <= min(1, 3 * exact)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("class_weight", [None, "balanced", [1, 0.5, 2]])
+def test_no_interval_is_of_no_width_where_all_labels_are_right(objective, class_weight):
+    scores = np.arange(30.0)
+    found = ordcut.optimal_thresholds(
+        scores, scores // 10, objective=objective, class_weight=class_weight
+    )
+    low, high = found.bootstrap(n=5).value_interval()
+    perfect = 1.0 if found.value == 1 else 0.0
+    assert found.value == perfect
+    assert low < high
+    assert perfect in (low, high)
+
+
+def test_the_worst_cost_counts_even_if_no_row_shows_it():
+    labels = np.arange(200) // 100
+    exact = 1 - 0.025 ** (1 / 200)  # the rate of what none of 200 rows shows, at most
+    for cost in (1, 100):
+        objective = [[0, 1, cost], [1, 0, 1], [1, 1, 0]]
+        found = ordcut.optimal_thresholds(range(200), labels, objective=objective)
+        high = found.bootstrap(n=5).value_interval()[1]
+        assert 0.97 * cost * exact <= high <= 3 * cost * exact
+
+
+def test_the_interval_contains_that_of_the_replicates():
+    found = ordcut.optimal_thresholds(*noisy(500))
+    boot = found.bootstrap(n=200)
+    scale = np.sqrt(boot.size / boot.n_rows)
+    replicates = found.value - boot.optimism + scale * (np.sort(boot.values) - found.value)
+    low, high = boot.value_interval(0.9)
+    assert low <= np.quantile(replicates, 0.05)
+    assert np.quantile(replicates, 0.95) <= high
+
+
+@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
+def test_the_bad_end_is_moved_by_the_optimism(objective):
+    found = ordcut.optimal_thresholds(*noisy(300), objective=objective)
+    boot = found.bootstrap(n=20)
+    sign = -1 if objective == "quadratic_kappa" else 1
+    plain, moved = (boot.value_bounds.interval(0.9, by) for by in (0.0, -sign * 0.3))
+    assert moved[::sign][0] == plain[::sign][0]
+    bad = np.quantile(boot.value_bounds.bad, (1 + sign * 0.9) / 2)
+    assert moved[::sign][1] == pytest.approx(bad + sign * 0.3, abs=0.01)
+
+
+# Draws
+
+
+def naive_draws(labels, predicted, objective, extra, class_weight, n_draws=600):
+    """Give each row an exponential weight, those of one more row and then judge the labels."""
+    rng = np.random.default_rng(1)
+    labels, predicted = np.append(labels, extra[1]), np.append(predicted, extra[0])
+    n_classes = int(max(labels.max(), predicted.max())) + 1
+    return [
+        ordcut.evaluate(
+            labels,
+            predicted,
+            objective,
+            classes=range(n_classes),
+            sample_weight=rng.exponential(size=len(labels)),
+            class_weight=class_weight,
+        )
+        for _ in range(n_draws)
+    ]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("class_weight", [None, "balanced", [1, 2, 0.5, 3]])
+def test_draws_are_those_of_rows_with_exponential_weights(objective, class_weight):
+    scores, labels = noisy(80)
+    rows = Rows.read(scores, labels)
+    thresholds = [0.4, 1.5, 2.5]
+    predicted = np.searchsorted(thresholds, scores, side="right")
+    bounds = bounds_of(rows, objective, thresholds, 80, class_weight)
+
+    def judge(entry):
+        return ordcut.evaluate(
+            np.append(labels, entry[1]),
+            np.append(predicted, entry[0]),
+            objective,
+            class_weight=class_weight,
+        )
+
+    lowest, *_, highest = sorted(np.ndindex(4, 4), key=judge)
+    best, worst = (highest, lowest) if bounds.is_kappa else (lowest, highest)
+    for drawn, extra in ((bounds.good, best), (bounds.bad, worst)):
+        naive = naive_draws(labels, predicted, objective, extra, class_weight)
+        for level in (0.05, 0.5, 0.95):
+            # 600 draws have a standard error of 0.02 at most in the share below a quantile.
+            assert np.mean(naive <= np.quantile(drawn, level)) == pytest.approx(level, abs=0.08)
+
+
+@given(
+    problem=problems(most_rows=14).filter(lambda p: len({y for _, y, _ in p.rows}) > 1),
+    objective=st.sampled_from(OBJECTIVES),
+)
+@settings(max_examples=60)
+def test_one_more_row_is_judged_like_any_other(problem, objective):
+    rows = Rows.read(problem.scores, problem.labels, classes=problem.classes)
+    resolved = ordcut.resolve_objective(objective, problem.n_classes)
+    table = rows.confusion(np.full(problem.n_classes - 1, np.inf))
+    table = table + np.eye(problem.n_classes)
+    factors = np.arange(1.0, problem.n_classes + 1)
+    values = _with_one_more_row(resolved, table, factors)
+    for (k, truth), value in np.ndenumerate(values):
+        more = table.copy()
+        more[k, truth] += factors[truth]
+        assert value == pytest.approx(resolved.value(more))
+
+
+# Laws
+
+
+def same_draws(one, other):
+    return all(
+        getattr(one, name).tolist() == getattr(other, name).tolist()
+        for name in ("good", "bad", "overfitted")
+    )
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_weight_of_3_is_three_rows(objective):
+    scores, labels = noisy(40)
+    weights = np.random.default_rng(0).integers(1, 4, 40)
+    find = ordcut.optimal_thresholds
+    weighted = find(scores, labels, objective=objective, sample_weight=weights).bootstrap(n=5)
+    repeated = find(np.repeat(scores, weights), np.repeat(labels, weights), objective=objective)
+    assert same_draws(weighted.value_bounds, repeated.bootstrap(n=5).value_bounds)
+
+
+def test_only_ratios_of_fractional_weights_count_and_constant_ones_are_none():
+    scores, labels = noisy(60)
+    weights = np.random.default_rng(0).random(60)
+    ends = [
+        ordcut.optimal_thresholds(scores, labels, sample_weight=some)
+        .bootstrap(n=5)
+        .value_interval()
+        for some in (weights, weights / 4, np.full(60, 0.3), None)
+    ]
+    np.testing.assert_allclose(ends[0], ends[1])
+    np.testing.assert_allclose(ends[2], ends[3])
+
+
+def test_unequal_weights_spread_the_draws_as_much_as_the_rows_do():
+    scores, labels = noisy(300)
+    weights = np.random.default_rng(0).exponential(size=300)
+    found = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+    loss = np.abs(found.codes(scores) - labels)
+    spread = np.sqrt(np.sum((weights * (loss - found.value)) ** 2)) / weights.sum()
+    assert np.std(found.bootstrap(n=5).value_bounds.good) == pytest.approx(spread, rel=0.05)
+
+
+def test_one_hot_labels_are_labels():
+    scores, labels = noisy(60)
+    plain = ordcut.optimal_thresholds(scores, labels).bootstrap(n=5)
+    soft = ordcut.optimal_thresholds(scores, np.eye(4)[labels]).bootstrap(n=5)
+    assert same_draws(plain.value_bounds, soft.value_bounds)
+
+
+def test_better_thresholds_have_better_bounds_and_all_stay_within_the_costs():
+    rows = Rows.read(*noisy(100))
+    for objective in ("squared", "quadratic_kappa"):
+        good, poor = (bounds_of(rows, objective, at, 100) for at in ([0.5, 1.5, 2.5], [5, 6, 7]))
+        sign = -1 if good.is_kappa else 1
+        assert sign * good.interval(0.9, 0.0)[0] < sign * poor.interval(0.9, 0.0)[0]
+        assert good.least <= good.good[0]
+        assert good.bad[-1] <= good.most
