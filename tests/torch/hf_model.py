@@ -17,6 +17,7 @@ class Stages(PreTrainedModel):
 
     config_class = StagesConfig
     main_input_name = "features"
+    _keys_to_ignore_on_load_unexpected = ("tracker.thresholds",)
 
     def __init__(self, config):
         super().__init__(config)

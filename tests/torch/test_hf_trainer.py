@@ -101,7 +101,8 @@ def test_a_model_is_saved_and_loaded_by_its_own_methods(tmp_path):
     trainer = make_trainer(tmp_path)
     trainer.train()
     trainer.model.save_pretrained(tmp_path / "model")
-    again = Stages.from_pretrained(tmp_path / "model")
+    again, info = Stages.from_pretrained(tmp_path / "model", output_loading_info=True)
+    assert not info["missing_keys"] | info["unexpected_keys"]
     assert again.tracker.found == trainer.model.tracker.found
     assert again.tracker.thresholds.tolist() == again.tracker.found.thresholds.tolist()
     half = Stages.from_pretrained(tmp_path / "model", dtype=torch.bfloat16)

@@ -237,7 +237,7 @@ class OptimalThresholds(Callback):
         """Find the thresholds, if there is no validation that could begin with it."""
         if not trainer.enable_validation:
             with evaluating(pl_module):
-                self._find(trainer, pl_module)
+                self._find(trainer, pl_module, is_over=True)
             self._log_training_value(pl_module)
 
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
@@ -260,7 +260,7 @@ class OptimalThresholds(Callback):
         del batch, dataloader_idx
         if self._is_due:
             self._is_due = False
-            self._find(trainer, pl_module)
+            self._find(trainer, pl_module, is_over=trainer.is_last_batch)
         if batch_idx == 0:  # the biases belong to these weights as well
             self._loss = deepcopy(loss_of(pl_module, self._tracker.n_classes))
 
@@ -311,10 +311,14 @@ class OptimalThresholds(Callback):
         if self._is_own and "tracker" in state_dict:
             self._tracker.load_state_dict(state_dict["tracker"])
 
-    def _find(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Find the thresholds of the training rows for the weights as they are."""
+    def _find(self, trainer: Trainer, pl_module: LightningModule, *, is_over: bool) -> None:
+        """Find the thresholds of the training rows for the weights as they are.
+
+        ``is_over`` is whether the training loaders have come to the end of an epoch.
+        """
         if self.scores_from == "evaluation":
-            self._check_workers(trainer)
+            if not is_over:
+                self._check_workers(trainer)
             self._tracker.reset()
             score_training_rows(
                 trainer,
@@ -338,9 +342,8 @@ class OptimalThresholds(Callback):
 
     def _check_workers(self, trainer: Trainer) -> None:
         loaders = flattened(trainer.train_dataloader)
-        if self.dataloader is not None or trainer.is_last_batch:
-            return
-        if any(getattr(loader, "persistent_workers", False) for loader in loaders):
+        is_busy = any(getattr(loader, "persistent_workers", False) for loader in loaders)
+        if self.dataloader is None and is_busy:
             raise ValueError(
                 "a validation in the middle of an epoch cannot use a loader whose "
                 "persistent_workers are still busy with the training. Pass dataloader=, or "

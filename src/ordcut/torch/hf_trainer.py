@@ -22,9 +22,10 @@ try:
         TrainingArguments,
     )
 except ModuleNotFoundError as error:
+    missing = (error.name or "transformers").partition(".")[0]
     raise ModuleNotFoundError(
-        "TransformersThresholds needs transformers and accelerate, which are not installed. "
-        'Install them with: pip install "ordcut[transformers]".',
+        f"TransformersThresholds needs {missing}, which is not installed. "
+        'Install it with: pip install "ordcut[transformers]".',
         name=error.name,
     ) from error
 
