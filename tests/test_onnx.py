@@ -222,3 +222,12 @@ def test_without_its_packages_the_error_says_how_to_install_them(missing, call):
     assert done.returncode == 1
     assert f"needs {missing}, which is not installed" in done.stderr
     assert 'pip install "ordcut[onnx]"' in done.stderr
+
+
+def test_without_a_model_the_label_has_probability_one():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(Ridge()).fit(X, y)
+    label, probabilities = run(ordcut.onnx.to_onnx(model, X), X)
+    assert (probabilities.argmax(axis=1) == np.searchsorted(model.classes_, label)).all()
+    assert (probabilities.max(axis=1) == 1).all()
+    assert (probabilities.sum(axis=1) == 1).all()

@@ -90,9 +90,11 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     """Return a fitted estimator, or a pipeline that holds one, as an ONNX model.
 
     The same as ``skl2onnx.to_onnx`` after ``import ordcut.onnx``. The outputs are ``label``, as
-    ``predict`` returns it, and ``probabilities``. Scores are computed in float64 wherever skl2onnx
-    has such a converter for the steps of a pipeline and the estimator inside; where it computes in
-    float32, a row whose score is within rounding errors of a threshold can get the other class.
+    ``predict`` returns it, and ``probabilities``; without ``probabilities=True`` in the estimator,
+    these are 1 for the label and 0 for the other classes. Scores are computed in float64 wherever
+    skl2onnx has such a converter for the steps of a pipeline and the estimator inside; where it
+    computes in float32, a row whose score is within rounding errors of a threshold can get the
+    other class.
 
     Parameters
     ----------
@@ -265,7 +267,11 @@ class _Converter:
         score = self.score(graph, scope, operator)
         classes, _ = _class_values(model.classes_)
         _add_labels(graph, score, label, model.thresholds_, classes)
-        _add_probabilities(graph, score, probabilities, model._model)
+        if model._model is None:
+            below = _below_thresholds(graph, score, model.thresholds_)
+        else:
+            below = _cumulative(graph, score, model._model)
+        _add_probabilities(graph, below, probabilities, len(classes))
 
 
 def _linear_score(graph: _Graph, scope: Any, operator: Any) -> str:  # noqa: ARG001
@@ -308,14 +314,27 @@ def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
     return graph.add("MatMul", found, graph.constant(positions.astype(np.float64)))
 
 
-def _add_probabilities(graph: _Graph, score: str, output: str, model: Any) -> None:
-    """Add the probabilities of the proportional odds model, in float32."""
+def _cumulative(graph: _Graph, score: str, model: Any) -> str:
+    """Add the cumulative probabilities of the proportional odds model, in float32."""
     axis = graph.constant(np.array([1], dtype=np.int64))
     slope = graph.add("Mul", score, graph.constant(np.array([model.slope])))
     at = graph.add("Sub", graph.constant(model.biases), graph.add("Unsqueeze", slope, axis))
-    below = _CDFS[model.link](graph, graph.add("Cast", at, to=TensorProto.FLOAT))
+    return _CDFS[model.link](graph, graph.add("Cast", at, to=TensorProto.FLOAT))
+
+
+def _below_thresholds(graph: _Graph, score: str, thresholds: Floats) -> str:
+    """Add whether a score is below each threshold: all there is without a model."""
+    axis = graph.constant(np.array([1], dtype=np.int64))
+    bounds = np.where(thresholds < np.inf, thresholds, np.nan)
+    column = graph.add("Unsqueeze", score, axis)
+    reached = graph.add("GreaterOrEqual", column, graph.constant(bounds))
+    each = graph.add("Cast", reached, to=TensorProto.FLOAT)
+    return graph.add("Sub", _number(graph, 1.0), each)
+
+
+def _add_probabilities(graph: _Graph, below: str, output: str, n: int) -> None:
+    """Add the probability of each of n classes, given those of at most the class k < n - 1."""
     # Differences of the columns 0, F(b_0 - a), ..., F(b_(K-2) - a), 1.
-    n = model.n_classes
     first, last = np.zeros((n - 1, n), dtype=np.float32), np.zeros(n, dtype=np.float32)
     at_bias = np.arange(n - 1)
     first[at_bias, at_bias], first[at_bias, at_bias + 1], last[-1] = 1, -1, 1

@@ -3,19 +3,16 @@
 `python -m benchmarks coverage` has many more designs and data sets.
 """
 
-import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ordcut
-from benchmarks.coverage import LEVEL, TOLERANCE, simulate
+from benchmarks.coverage import LEVEL, TOLERANCE, simulate, values_of_replicates
 from benchmarks.populations import POPULATIONS
 from ordcut.jit import running_kernels_as
 
-ROOT = Path(__file__).parents[2]
 BY_NAME = {population.name: population for population in POPULATIONS}
 
 
@@ -37,13 +34,6 @@ def coverage(intervals, values):
     return np.mean([(low <= value) & (value <= high) for (low, high), value in pairs])
 
 
-def of_replicates(boot):
-    """Return the interval for the value that the replicates have by themselves."""
-    strays = np.sqrt(boot.size / boot.n_rows) * (boot.values - boot.found.value)
-    center = boot.found.value - boot.optimism
-    return np.quantile(strays, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) + center
-
-
 @pytest.mark.parametrize("name", ["fewer errors", "kappa, few errors"])
 def test_the_interval_for_the_value_holds_where_errors_are_few(name):
     population = BY_NAME[name]
@@ -53,7 +43,7 @@ def test_the_interval_for_the_value_holds_where_errors_are_few(name):
     assert coverage(intervals, risks) >= LEVEL - TOLERANCE
     # The replicates alone do not do it, so that this is no easy design; and nobody needs an
     # interval that holds because it is wide.
-    assert coverage([of_replicates(boot) for boot in results], risks) < 0.8
+    assert coverage([values_of_replicates(boot) for boot in results], risks) < 0.8
     assert np.median(np.diff(intervals)) < 0.1
 
 
@@ -96,18 +86,3 @@ def test_the_best_thresholds_of_populations_are_those_known_in_closed_form():
     }
     for name, best in known.items():
         np.testing.assert_allclose(BY_NAME[name].best, best, atol=1e-3)
-
-
-def test_the_documentation_names_every_design_with_too_low_a_coverage():
-    text = " ".join((ROOT / "docs" / "uncertainty.md").read_text().split())
-    with (ROOT / "benchmarks" / "results" / "coverage.csv").open(newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["interval"] == "m of n"]
-    assert {row["population"] for row in rows} == set(BY_NAME)
-    assert {int(row["n"]) for row in rows} >= {200, 1000, 10_000}
-    for row in rows:
-        for what in ("thresholds", "lowest", "value"):
-            figure = float(row[what])
-            if figure < LEVEL - TOLERANCE:
-                named = f"{row['population']} | {int(row['n']):,} | ".replace(",", " ")
-                assert f"{named}{row['low']} | " in text, row
-                assert f"{figure:.2f}" in text.split(f"{named}{row['low']} | ")[1][:40], row
