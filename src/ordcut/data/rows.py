@@ -19,7 +19,7 @@ from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
 #: Whether scores run the wrong way is judged on so many rows, and not on fewer; the correlation
 #: must be so many times what it would be by chance.
-MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 2048, 30, 4.0
+MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
 
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
