@@ -31,3 +31,14 @@ def test_a_signal_waits_for_what_would_not_survive_it():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)
         assert seen == [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.mark.usefixtures("listening")
+def test_a_signal_of_an_earlier_run_does_not_interrupt_a_later_one():
+    with catch_signals() as seen, pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    finished = False
+    with delay_signals():
+        finished = True
+    assert finished
+    assert seen == [signal.SIGINT]

@@ -25,7 +25,7 @@ def catch_signals() -> Iterator[list[int]]:
 
     An engine may wrap the error in one of its own, so the list decides what has happened.
     """
-    _state.received.clear()
+    outer, _state.received = _state.received, []
 
     def receive(number: int, _: FrameType | None) -> None:
         _state.received.append(number)
@@ -42,6 +42,8 @@ def catch_signals() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        # What was received here must not interrupt a later call in the same process.
+        _state.received = outer
 
 
 @contextmanager
