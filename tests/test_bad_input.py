@@ -21,6 +21,11 @@ def says(text):
     ("changed", "error", "message"),
     [
         (
+            {"scores": [0.1, np.nan, 0.9], "sample_weight": [0, 2, 1]},
+            ValueError,
+            "scores must be finite, got nan at position 1",
+        ),
+        (
             {"scores": [0.1, np.nan, 0.9]},
             ValueError,
             "scores must be finite, got nan at position 1",
@@ -108,14 +113,14 @@ def says(text):
         ({"class_weight": ["x", 1, 1]}, TypeError, "class_weight must be numbers"),
         ({"objective": "absolut"}, ValueError, 'Did you mean "absolute"?'),
         ({"objective": "f1"}, ValueError, 'objective must be one of "absolute"'),
-        ({"objective": [[0, 1], [1, 0], [1, 1]]}, ValueError, "square (K, K) matrix"),
+        ({"objective": [[0, 1], [1, 0], [1, 1]]}, ValueError, "name them with decisions="),
         ({"objective": [[0, np.nan], [1, 0]]}, ValueError, "must be finite, got nan at [0, 1]"),
         (
             {"objective": np.full((3, 3), 1e308)},
             ValueError,
             "objective must have costs that can be",
         ),
-        ({"objective": None}, ValueError, "objective must be a square (K, K) matrix"),
+        ({"objective": None}, ValueError, "objective must be a (K, K) matrix"),
         ({"objective": {}}, ValueError, "objective must be a name, a (K, K) matrix"),
         ({"objective": ordcut.Kappa(np.eye(3))}, ValueError, "must be 0 on the diagonal"),
         ({"objective": ordcut.Kappa(-np.ones((3, 3)))}, ValueError, "must not be negative"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.metrics import (
+    balanced_accuracy_score,
     cohen_kappa_score,
     mean_absolute_error,
     mean_squared_error,
@@ -50,3 +51,26 @@ def test_a_matrix_and_a_callable_say_the_same():
 
 def test_soft_labels_are_judged_by_their_weights():
     assert ordcut.evaluate([[1, 1], [0, 2]], [0, 1]) == 0.25
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 1, 3, 1, 1, 2, 1]])
+def test_balanced_objectives_average_over_the_classes_that_occur(weights):
+    true, predicted = [0, 0, 0, 1, 1, 3, 3, 3], [0, 1, 3, 1, 0, 3, 1, 1]
+    each = 1 - balanced_accuracy_score(true, predicted, sample_weight=weights)
+    options = {"sample_weight": weights, "classes": [0, 1, 2, 3]}
+    assert ordcut.evaluate(true, predicted, "balanced_accuracy", **options) == pytest.approx(each)
+    rows = np.arange(8)
+    mean = [
+        np.average(
+            np.abs(np.subtract(true, predicted))[np.equal(true, k)],
+            weights=(np.ones(8) if weights is None else np.array(weights))[np.equal(true, k)],
+        )
+        for k in (0, 1, 3)
+    ]
+    assert ordcut.evaluate(true, predicted, "macro_mae", **options) == pytest.approx(np.mean(mean))
+    found = ordcut.optimal_thresholds(rows, true, objective="macro_mae", **options)
+    same = ordcut.optimal_thresholds(rows, true, class_weight="balanced", **options)
+    assert found.thresholds.tolist() == same.thresholds.tolist()
+    assert found.objective == "macro_mae"
+    with pytest.raises(ValueError, match="counts the same already"):
+        ordcut.optimal_thresholds(rows, true, objective="macro_mae", class_weight="balanced")

@@ -1,5 +1,7 @@
 """Every point of a path is what a call of its own finds."""
 
+from contextlib import suppress
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
+from ordcut.paths import LimitedBy
+from ordcut.solvers.choose import FEWEST_ROWS_TO_PRUNE
 from strategies import OBJECTIVES, problems
 
 mpl.use("Agg")
@@ -57,6 +61,109 @@ def test_a_point_of_a_class_weight_path_equals_a_call_of_its_own(problem, object
         )
 
 
+TEMPLATES = [
+    (ordcut.Recall(1, at_least=0), [0, 0.5, 1, 0.9, 1 / 3]),
+    ("recall 0 >=", [1, 0.25]),
+    ("precision 1 >=", [0, 1, 0.5, 0.6]),
+    ("share 0 <= 0.3", [0, 1, 0.5, 0.25]),
+    ("share 1 >=", [0.3, 0, 0.6]),
+    ("count 1 <=", [0, 3, 2, 100]),
+    ("under 1 <=", [0, 0.5, 0.2]),
+    ("over 0 <=", [0, 0.5, 0.2]),
+    ("gap >=", [0, 3, 1]),
+    ("digits", [1, 0, -1]),
+    (ordcut.Fixed(0, 0), [0.5, -1.25, 9]),
+]
+
+
+@settings(max_examples=100)  # a path is many calls
+@given(
+    problem=problems().filter(enough_classes),
+    objective=st.sampled_from(OBJECTIVES),
+    template=st.sampled_from(TEMPLATES),
+    others=st.sampled_from([(), ("digits 0",), ("recall 1 >= 0.5", "gap >= 0.5")]),
+)
+def test_a_point_of_a_constraint_path_equals_a_call_of_its_own(
+    problem, objective, template, others
+):
+    constraint, limits = template
+    one = constraint if not isinstance(constraint, str) else LimitedBy.read(constraint).constraint
+    options = {"objective": objective, **options_of(problem)}
+    expected = {}
+    for limit in limits:
+        changed = LimitedBy.read(one).at(limit)
+        with suppress(ordcut.InfeasibleConstraintsError):
+            expected[limit] = ordcut.optimal_thresholds(
+                problem.scores, problem.labels, constraints=[changed, *others], **options
+            )
+
+    def path():
+        return ordcut.constraint_path(
+            problem.scores, problem.labels, constraint, limits, constraints=others, **options
+        )
+
+    if not expected:
+        with pytest.raises(ordcut.InfeasibleConstraintsError):
+            path()
+        return
+    found = path()
+    assert found.grid.tolist() == list(expected)
+    assert sorted([*found.grid, *found.infeasible]) == sorted(limits)
+    for point, own in zip(found.points, expected.values(), strict=True):
+        assert point.thresholds.tolist() == own.thresholds.tolist()
+        assert point.ranges.tolist() == own.ranges.tolist()
+        assert point.value == own.value
+        assert [str(one) for one in point.constraints] == [str(one) for one in own.constraints]
+
+
+def test_a_limit_that_the_thresholds_of_a_looser_one_keep_still_costs_what_it_costs():
+    scores, labels = [1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]
+    path = ordcut.constraint_path(scores, labels, "recall 1 >=", [0.5, 0.7, 0.9])
+    assert path.thresholds.ravel().tolist() == [4.5, 1.5, 1.5]
+    assert [point.constraints[0].binds for point in path.points] == [False, True, True]
+
+
+def test_the_price_of_recall_rises_with_the_limit():
+    path = ordcut.constraint_path(*noisy(), "recall 2 >=", objective="squared")
+    assert path.grid.tolist() == (np.arange(21) / 20).tolist()
+    assert (np.diff(path.values) >= 0).all()
+    assert path.values[0] == ordcut.optimal_thresholds(*noisy(), objective="squared").value
+    assert path.values[-1] > path.values[0]
+
+
+def test_limits_that_cannot_be_kept_are_left_out_and_listed():
+    path = ordcut.constraint_path(
+        [1, 2, 3, 4], [0, 1, 0, 1], "share 0 >=", [0.9, 0.5, 1], constraints=["share 1 >= 0.25"]
+    )
+    assert path.grid.tolist() == [0.5]
+    assert path.infeasible.tolist() == [0.9, 1]
+    assert repr(path).endswith("in 1 points, 2 infeasible, absolute)")
+
+
+def test_a_constraint_path_takes_decisions_and_review():
+    scores, labels = noisy(300)
+    cost = np.abs(np.arange(0, 5, 2)[:, None] - np.arange(5))
+    options = {"objective": cost, "decisions": ["no", "perhaps", "yes"]}
+    path = ordcut.constraint_path(scores, labels, "share yes <=", [0.1, 0.2], **options)
+    own = ordcut.optimal_thresholds(scores, labels, constraints=["share yes <= 0.2"], **options)
+    assert path.points[1] == own
+    path = ordcut.constraint_path(scores, labels, "share 1 or 2 <=", [0], review=0.25)
+    own = ordcut.optimal_thresholds(scores, labels, constraints=["share 1 or 2 <= 0"], review=0.25)
+    assert path.points[0] == own
+
+
+def test_a_path_of_limits_is_drawn_on_a_linear_scale():
+    import matplotlib.pyplot as plt
+
+    path = ordcut.constraint_path(*noisy(300), "recall 2 >=", [0.9, 0.5], review=0.25)
+    ax = path.plot(kind="value")
+    assert (ax.get_xscale(), ax.get_xlabel()) == ("linear", "recall 2 >=")
+    assert ax.get_lines()[0].get_ydata().tolist() == path.values[::-1].tolist()
+    names = [text.get_text() for text in path.plot().get_legend().get_texts()]
+    assert names[0] == "0 | 0 or 1"
+    plt.close("all")
+
+
 def noisy(n=5000, n_classes=5, seed=0):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, n)
@@ -65,8 +172,8 @@ def noisy(n=5000, n_classes=5, seed=0):
 
 @pytest.mark.parametrize("objective", ["squared", "quadratic_kappa", "zero_one"])
 def test_points_of_many_rows_are_those_of_calls_of_their_own(monkeypatch, objective):
-    for limit in ("MOST_ROWS_TO_SORT", "MOST_ROWS_PER_PAIR", "MOST_CHOICES"):
-        monkeypatch.setattr(f"ordcut.solvers.choose.{limit}", 100)
+    for kind in FEWEST_ROWS_TO_PRUNE:
+        monkeypatch.setitem(FEWEST_ROWS_TO_PRUNE, kind, (100, 0))
     scores, labels = noisy(20_000)
     path = ordcut.asymmetry_path(scores, labels, [1 / 3, 1, 5], objective=objective)
     assert path.points[0].method == ("nested" if objective == "squared" else "pruned")
@@ -129,6 +236,22 @@ def test_a_path_is_drawn_over_its_parameter(kind):
         (
             lambda: ordcut.class_weight_path([1, 2], [0, 1], 1, [np.nan]),
             "class_weight must be finite",
+        ),
+        (
+            lambda: ordcut.constraint_path([1, 2], [0, 1], "between 0 1 2", [1]),
+            "constraint must have one number as its limit",
+        ),
+        (
+            lambda: ordcut.constraint_path([1, 2], [0, 1], ordcut.Share(0, 0.1, 0.9), [0.5]),
+            "constraint must have one number as its limit",
+        ),
+        (
+            lambda: ordcut.constraint_path([1, 2], [0, 1], "recall 0 >=", [1.5]),
+            "at_least of Recall must be a number from 0 to 1",
+        ),
+        (
+            lambda: ordcut.constraint_path([1, 2], [0, 1], "recall 7 >="),
+            "must name a class, one of 0, 1",
         ),
         (
             lambda: ordcut.asymmetry_path([1, 2], [0, 1]).plot(kind="values"),

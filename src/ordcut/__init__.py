@@ -9,13 +9,33 @@ if TYPE_CHECKING:
     from ordcut import estimators, frames, onnx, plots, report, scorers, torch
     from ordcut.errors import (
         CrossedThresholdsError,
+        DifferentIndexWarning,
+        InfeasibleConstraintsError,
         ReversedScoresWarning,
         UnorderedLabelsWarning,
+    )
+    from ordcut.limits import (
+        Allowed,
+        Between,
+        Count,
+        Digits,
+        Fixed,
+        Gap,
+        Over,
+        Precision,
+        Recall,
+        Share,
+        Under,
     )
     from ordcut.metrics import evaluate, judge
     from ordcut.objectives import Kappa, Objective, resolve_objective
     from ordcut.optimal import optimal_thresholds
-    from ordcut.paths import ThresholdPath, asymmetry_path, class_weight_path
+    from ordcut.paths import (
+        ThresholdPath,
+        asymmetry_path,
+        class_weight_path,
+        constraint_path,
+    )
     from ordcut.solvers import ScoreTable
     from ordcut.thresholds import Thresholds
     from ordcut.uncertainty import Bootstrap
@@ -23,17 +43,31 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "Allowed",
+    "Between",
     "Bootstrap",
+    "Count",
     "CrossedThresholdsError",
+    "DifferentIndexWarning",
+    "Digits",
+    "Fixed",
+    "Gap",
+    "InfeasibleConstraintsError",
     "Kappa",
     "Objective",
+    "Over",
+    "Precision",
+    "Recall",
     "ReversedScoresWarning",
     "ScoreTable",
+    "Share",
     "ThresholdPath",
     "Thresholds",
+    "Under",
     "UnorderedLabelsWarning",
     "asymmetry_path",
     "class_weight_path",
+    "constraint_path",
     "estimators",
     "evaluate",
     "frames",
@@ -50,17 +84,31 @@ __all__ = [
 #: The module that each public name comes from. It is imported when the name is first used, so that
 #: the command line can show its help without waiting for NumPy.
 _MODULE_OF = {
+    "Allowed": "limits",
+    "Between": "limits",
     "Bootstrap": "uncertainty",
+    "Count": "limits",
     "CrossedThresholdsError": "errors",
+    "DifferentIndexWarning": "errors",
+    "Digits": "limits",
+    "Fixed": "limits",
+    "Gap": "limits",
+    "InfeasibleConstraintsError": "errors",
     "Kappa": "objectives",
     "Objective": "objectives",
+    "Over": "limits",
+    "Precision": "limits",
+    "Recall": "limits",
     "ReversedScoresWarning": "errors",
     "ScoreTable": "solvers",
+    "Share": "limits",
     "ThresholdPath": "paths",
     "Thresholds": "thresholds",
+    "Under": "limits",
     "UnorderedLabelsWarning": "errors",
     "asymmetry_path": "paths",
     "class_weight_path": "paths",
+    "constraint_path": "paths",
     "evaluate": "metrics",
     "judge": "metrics",
     "optimal_thresholds": "optimal",

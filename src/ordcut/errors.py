@@ -27,12 +27,62 @@ class CrossedThresholdsError(ValueError):
         return type(self), (self.method, self.pair[0])
 
 
+class InfeasibleConstraintsError(ValueError):
+    """Constraints that no thresholds can keep together.
+
+    Attributes
+    ----------
+    constraints : list of str
+        A smallest set of constraints that cannot hold together.
+    nearest : dict of str to float
+        For each of them that has a number as its limit, the nearest limit that the others leave
+        possible.
+    """
+
+    def __init__(self, constraints: list[str], nearest: dict[str, float]) -> None:
+        self.constraints, self.nearest = constraints, nearest
+        names = " and ".join(f"{one!r}" for one in constraints)
+        cannot = "cannot hold together" if len(constraints) > 1 else "cannot hold"
+        hints = " or ".join(
+            f"{_rounded(limit, down=_is_floor(one, limit))} in {one!r}"
+            for one, limit in nearest.items()
+        )
+        others = ", with the others as they are" if len(constraints) > 1 else ""
+        advice = f" The nearest limit that could{others}: {hints}." if hints else ""
+        super().__init__(f"constraints {names} {cannot} on these rows.{advice} Relax one of them.")
+
+    def __reduce__(
+        self,
+    ) -> tuple[type[InfeasibleConstraintsError], tuple[list[str], dict[str, float]]]:
+        return type(self), (self.constraints, self.nearest)
+
+
+def _is_floor(constraint: str, limit: float) -> bool:
+    """Return whether a limit that could hold is one from below; a constraint may have both."""
+    _, has_ceiling, ceiling = constraint.rpartition("<= ")
+    return ">=" in constraint and not (has_ceiling and limit > float(ceiling))
+
+
+def _rounded(limit: float, *, down: bool) -> str:
+    """Return a limit with 6 digits that is not stricter than it is."""
+    text = f"{limit:.6g}"
+    if (float(text) > limit) if down else (float(text) < limit):
+        exponent = f"{limit:.5e}".partition("e")[2]
+        step = 10.0 ** (int(exponent) - 5)
+        text = f"{float(text) - step if down else float(text) + step:.6g}"
+    return text
+
+
 class UnorderedLabelsWarning(UserWarning):
     """Labels came as text with no stated order, so an order had to be assumed."""
 
 
 class ReversedScoresWarning(UserWarning):
     """Scores fall as classes rise, so that no thresholds can do well."""
+
+
+class DifferentIndexWarning(UserWarning):
+    """Series of pandas that were passed together have different indexes."""
 
 
 def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError:
@@ -48,3 +98,13 @@ def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError
     near = get_close_matches(str(got).lower(), known, n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     return ValueError(f"{argument} must be one of {listed}, got {got!r}.{hint}")
+
+
+def undefined_kappa(name: str, position: int) -> ValueError:
+    """Return the error for data on which the predictions of one class agree with all labels."""
+    return ValueError(
+        f"objective {name!r} is undefined for these labels: predicting the class at position "
+        f"{position} for every row could not disagree with any of them, so that there is no "
+        "agreement by chance to compare with. Use data in which other classes occur, weights that "
+        'are positive for some of them, or a cost such as objective="absolute".'
+    )

@@ -46,14 +46,35 @@ def as_fraction(value: float, largest: int = COST_DENOMINATOR) -> Fraction:
     >>> as_fraction(3 * 0.1), as_fraction(1 + 2.0**-52) == 1
     (Fraction(3, 10), False)
     """
-    exact = Fraction(value)
-    if exact.denominator <= largest:
-        return exact
-    near = exact.limit_denominator(largest)
-    is_dyadic = near.denominator & (near.denominator - 1) == 0
-    if is_dyadic or abs(near - exact) > 8 * UNIT_ROUNDOFF * abs(exact):
-        return exact
-    return near
+    top, bottom = value.as_integer_ratio()
+    if bottom <= largest:
+        return Fraction(top, bottom)
+    near_top, near_bottom = _nearest_fraction(top, bottom, largest)
+    is_dyadic = near_bottom & (near_bottom - 1) == 0
+    off = abs(near_top * bottom - top * near_bottom)
+    # Within 8 roundings, of 2**-53 each.
+    if is_dyadic or off << 50 > abs(top) * near_bottom:
+        return Fraction(top, bottom)
+    return Fraction(near_top, near_bottom)
+
+
+def _nearest_fraction(top: int, bottom: int, largest: int) -> tuple[int, int]:
+    """Return the nearest fraction with a denominator up to the largest, which ``bottom`` is above.
+
+    It is that of ``Fraction.limit_denominator``, in a tenth of its time.
+    """
+    before, this = (0, 1), (1, 0)  # the last two convergents of the continued fraction
+    n, d = top, bottom
+    while True:
+        whole = n // d
+        after = before[0] + whole * this[0], before[1] + whole * this[1]
+        if after[1] > largest:
+            break
+        before, this = this, after
+        n, d = d, n - whole * d
+    times = (largest - before[1]) // this[1]
+    between = before[0] + times * this[0], before[1] + times * this[1]
+    return this if 2 * d * between[1] <= bottom else between
 
 
 def as_integers(values: Array) -> Array:
@@ -139,6 +160,27 @@ def exact_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
     return totals
 
 
+def exact_multiples(weights: Floats) -> tuple[Array, Fraction]:
+    """Return weights as multiples of a unit, whole numbers of any size as objects, and the unit.
+
+    Examples
+    --------
+    >>> exact_multiples(np.array([0.1, 0.25, 2.0]))
+    (array([2, 5, 40], dtype=object), Fraction(1, 20))
+    """
+    distinct = distinct_values(weights)
+    if distinct is not None:
+        fractions = [as_fraction(value, WEIGHT_DENOMINATOR) for value in distinct.tolist()]
+        scale = lcm(*(one.denominator for one in fractions))
+        multiples = np.array([int(one * scale) for one in fractions], dtype=object)
+        return multiples[np.searchsorted(distinct, weights)], Fraction(1, scale)
+    mantissa, exponent = np.frexp(weights)
+    whole = (mantissa * EXACT).astype(np.int64).astype(object)
+    lowest = int(exponent.min())
+    multiples = np.asarray(whole << (exponent - lowest).astype(object))
+    return multiples, Fraction(2) ** (lowest - 53)
+
+
 def _dyadic_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
     """Return the same for many values, which count as the rational numbers that they are."""
     mantissa, exponent = np.frexp(weights)
@@ -196,6 +238,11 @@ def convexity_of(cost: Array) -> Convexity:
     return "up to scale"
 
 
+def cost_of_errors(cost: Array) -> Array:
+    """Return what a wrong prediction costs for each truth, where that is always the same."""
+    return np.append(cost[-1, :-1], cost[0, -1])
+
+
 @dataclass(frozen=True)
 class ExactCost:
     """A cost matrix in whole numbers, of any size, and whether it is convex.
@@ -224,7 +271,9 @@ class ExactCost:
         array([[0, 5],
                [3, 0]])
         """
-        if cost.dtype != object:
+        if cost.dtype == np.int64:
+            cost = cost // max(1, int(np.gcd.reduce(cost, axis=None)))
+        elif cost.dtype != object:
             if np.abs(cost).max() < EXACT and (cost == np.rint(cost)).all():
                 cost = cost.astype(np.int64)
             else:
@@ -244,6 +293,26 @@ class ExactCost:
         return self.convexity != "no"
 
     @cached_property
+    def has_equal_errors(self) -> bool:
+        """Whether all wrong predictions of a row cost the same, and the right one not more.
+
+        Examples
+        --------
+        >>> weighted = np.array([[0, 5, 1], [2, 0, 1], [2, 5, 0]])
+        >>> ExactCost.of(1.0 - np.eye(3)).has_equal_errors, ExactCost.of(weighted).has_equal_errors
+        (True, True)
+        >>> ExactCost.of(np.abs(np.arange(3)[:, None] - np.arange(3))).has_equal_errors
+        False
+        """
+        n_decisions, n_classes = self.integers.shape
+        if n_decisions != n_classes:
+            return False
+        wrong = cost_of_errors(self.integers)
+        is_right = np.eye(n_classes, dtype=np.bool_)
+        is_alike = np.asarray(self.integers == wrong) | is_right
+        return bool(is_alike.all() and (np.diag(self.integers) <= wrong).all())
+
+    @cached_property
     def gain(self) -> Array:
         """What a row gains by one class higher, ``cost[k] - cost[k + 1]``, exactly: (K - 1, K)."""
         exact = self.integers.astype(object)
@@ -260,6 +329,13 @@ class ExactCost:
         unit = 1 << max(abs(value) for value in flat).bit_length()
         return np.array([value / unit for value in flat]).reshape(self.gain.shape)
 
+    @cached_property
+    def float_cost(self) -> Floats:
+        """The costs in float64, scaled so that the largest is about 1."""
+        flat = self.integers.ravel().tolist()
+        unit = 1 << max(abs(value) for value in flat).bit_length()
+        return np.array([value / unit for value in flat]).reshape(self.integers.shape)
+
 
 def _reduced(cost: Array) -> Array:
     """Return the least whole multiples of exact numbers, in int64 where they fit."""
@@ -273,6 +349,30 @@ def _reduced(cost: Array) -> Array:
     if max(abs(value) for value in reduced.tolist()) < LARGEST_SUM:
         reduced = reduced.astype(np.int64)
     return reduced.reshape(cost.shape)
+
+
+def exact_curves(gain: Array, between: Array) -> Array:
+    """Return every risk curve at ascending cuts, up to a common factor, in whole numbers.
+
+    ``gain`` (K - 1, K) holds whole numbers, and ``between`` (n_cuts + 1, K) the exact weight of
+    each class between the cuts. Whole numbers add up many times faster than fractions do.
+
+    Examples
+    --------
+    >>> between = np.array([[Fraction(1, 2), 0], [0, Fraction(1, 3)], [1, 1]])
+    >>> exact_curves(np.array([[-1, 2]], dtype=object), between)
+    array([[-3, 1]], dtype=object)
+    """
+    flat = between[:-1].ravel().tolist()
+    scale = lcm(*(value.denominator for value in flat))
+    whole = np.empty(len(flat), dtype=object)
+    whole[:] = [value.numerator * (scale // value.denominator) for value in flat]
+    below = np.cumsum(whole.reshape(between[:-1].shape), axis=0)
+    curves = np.zeros((len(gain), len(below)), dtype=object)
+    for curve, step in zip(curves, gain, strict=True):
+        for truth in np.flatnonzero(step).tolist():  # for many objectives, most gains are 0
+            curve += below[:, truth] * step[truth]
+    return curves
 
 
 def rounding_bound(scale: Floats | float, n_rows: int) -> Floats:

@@ -9,6 +9,7 @@ same bits.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -126,6 +127,35 @@ def _compile(python: Callable[P, None]) -> Callable[P, None]:
             register_jitable(_functions_of_kernels.pop())
     options: dict[str, Any] = {"nogil": True}
     try:
-        return numba.njit(cache=True, **options)(python)  # type: ignore[no-any-return]
+        compiled = numba.njit(cache=True, **options)(python)
     except RuntimeError:  # no folder that Numba may write its cache to
         return numba.njit(**options)(python)  # type: ignore[no-any-return]
+    lock_cache(compiled)
+    return compiled  # type: ignore[no-any-return]
+
+
+def lock_cache(compiled: Any) -> None:
+    """Let only one process at a time read or write the cached code of a kernel.
+
+    Numba writes its index before the code that the index names, so that a second process could load
+    code of other types, or of an older version, in between.
+    """
+    file = compiled._cache._cache_file
+    path = os.path.join(compiled._cache.cache_path, f"{file._index_name}.lock")
+    file.load, file.save = _locked(file.load, path), _locked(file.save, path)
+
+
+def _locked(function: Callable[Q, R], path: str) -> Callable[Q, R]:
+    def locked(*args: Q.args, **kwargs: Q.kwargs) -> R:
+        try:
+            import fcntl
+
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            lock = open(path, "ab")  # noqa: SIM115 (it is closed below)
+        except (ImportError, OSError):  # no such locks on Windows; or a cache that is read only
+            return function(*args, **kwargs)
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until it is closed
+            return function(*args, **kwargs)
+
+    return locked

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut.data import Rows
+from ordcut.data import Rows, warn_if_reversed
 from ordcut.errors import unknown_name
 from ordcut.objectives import Objective
 from ordcut.optimal import thresholds_of_rows
@@ -23,6 +23,7 @@ from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
     from ordcut.estimators import ProportionalOddsModel
+    from ordcut.limits import Constraint
 
 #: The total of expected counts, which are rounded to whole numbers.
 EXPECTED_TOTAL = 2.0**40
@@ -152,6 +153,8 @@ class LabelingProblem:
     rounding : ndarray of shape (K - 1,), optional
         Where scores that estimate the label round up. Without it, a line through the labels is
         rounded.
+    constraints : tuple of Constraint
+        What must hold of optimal thresholds. No other labeling takes any.
     """
 
     rows: Rows
@@ -161,6 +164,7 @@ class LabelingProblem:
     model: ProportionalOddsModel | None = None
     biases: Floats | None = None
     rounding: Floats | None = None
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def weights(self) -> Floats:
@@ -183,6 +187,8 @@ def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
     (0.25, 0.0)
     """
     check_labeling(labeling)
+    if labeling != "optimal":  # whose search warns itself
+        warn_if_reversed(problem.rows)
     return LABELINGS[labeling](problem)
 
 
@@ -193,8 +199,13 @@ def check_labeling(labeling: object) -> None:
 
 
 def _optimal(problem: LabelingProblem) -> Thresholds:
-    smoothing, factors = problem.smoothing, problem.factors
-    return thresholds_of_rows(problem.rows, problem.objective, smoothing, "auto", factors)
+    return thresholds_of_rows(
+        problem.rows,
+        problem.objective,
+        problem.smoothing,
+        class_weight=problem.factors,
+        constraints=problem.constraints,
+    )
 
 
 def _by_biases(problem: LabelingProblem) -> Thresholds:

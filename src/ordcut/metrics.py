@@ -10,11 +10,13 @@ import numpy as np
 from ordcut.data import (
     ClassWeight,
     Rows,
+    check_aligned,
+    check_not_continuous,
     check_weights,
-    class_factors,
     codes_of,
     count_confusion,
     encode,
+    warn_if_reversed,
 )
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.thresholds import Thresholds, given_thresholds, objective_for
@@ -60,6 +62,7 @@ def evaluate(
     >>> evaluate([0, 1, 2, 2], [0, 1, 1, 2], "quadratic_kappa")
     0.8
     """
+    check_aligned(labels=labels, predictions=predictions, sample_weight=sample_weight)
     n_classes = n_classes_of(objective)
     if classes is None and n_classes is None:
         classes = _all_classes(labels, predictions)
@@ -75,8 +78,9 @@ def evaluate(
         )
     weights = check_weights(sample_weight, len(predicted))
     confusion = count_confusion(predicted, k, codes=truth.codes, soft=truth.soft, weights=weights)
-    factors = class_factors(class_weight, truth.classes, confusion.sum(axis=0))
-    return resolve_objective(objective, truth.classes).value(confusion * factors)
+    resolved = resolve_objective(objective, truth.classes)
+    factors = resolved.class_factors(class_weight, truth.classes, confusion.sum(axis=0))
+    return resolved.value(confusion * factors)
 
 
 def judge(
@@ -117,7 +121,13 @@ def judge(
     >>> ordcut.judge(mine, [1.0, 1.7, 2.0, 4.0], [1, 1, 2, 3]).value
     0.25
     """
+    if not isinstance(thresholds, Thresholds):
+        raise TypeError(
+            f"thresholds must be a Thresholds, got {type(thresholds).__name__}. Make one of your "
+            "own values with ordcut.Thresholds.from_values(values, classes=...)."
+        )
     rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
+    warn_if_reversed(rows)
     if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
         objective = "absolute"
     resolved = objective_for(thresholds, objective, rows.classes)
@@ -129,5 +139,7 @@ def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:
     true, predicted = np.asarray(labels), np.asarray(predictions)
     if true.ndim != 1 or true.dtype.kind not in "iuf" or predicted.dtype.kind not in "iuf":
         return None
+    check_not_continuous(np.unique(predicted), len(predicted), "predictions")
+    check_not_continuous(np.unique(true), len(true), "labels")
     both = np.union1d(true, predicted)
     return both if len(both) > 1 and np.isfinite(both).all() else None

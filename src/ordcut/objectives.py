@@ -5,15 +5,16 @@ An objective is data. A new one with a name is one row in ``COSTS`` or ``KAPPAS`
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.errors import unknown_name
-from ordcut.exact import ExactCost
+from ordcut.data import ClassWeight, check_classes, class_factors
+from ordcut.errors import undefined_kappa, unknown_name
+from ordcut.exact import ExactCost, as_exact
 from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 CostFunction: TypeAlias = Callable[[int, int], float]
@@ -32,9 +33,11 @@ KAPPAS: dict[str, str] = {
     "quadratic_kappa": "squared",
 }
 
-
 #: Costs that are distances: of the values of the classes, where these are numbers.
 DISTANCES = ("absolute", "squared")
+
+#: Losses in which every true class counts the same, however many rows it has.
+BALANCED: dict[str, str] = {"macro_mae": "absolute", "balanced_zero_one": "zero_one"}
 
 #: Other names that people use, among them those of scikit-learn's metrics and scorers.
 ALIASES: dict[str, str] = {
@@ -46,6 +49,9 @@ ALIASES: dict[str, str] = {
     "neg_mean_squared_error": "squared",
     "accuracy": "zero_one",
     "accuracy_score": "zero_one",
+    "balanced_accuracy": "balanced_zero_one",
+    "balanced_accuracy_score": "balanced_zero_one",
+    "neg_macro_mae": "macro_mae",
     "zero_one_loss": "zero_one",
     "cohen_kappa": "kappa",
     "cohen_kappa_score": "kappa",
@@ -64,10 +70,13 @@ class Objective:
     ----------
     name : str
         The name shown in results.
-    cost : ndarray of shape (K, K)
-        ``cost[k, l]`` is the cost of predicting class ``k`` when the truth is ``l``.
+    cost : ndarray of shape (D, K)
+        ``cost[d, l]`` is the cost of decision ``d`` when the truth is class ``l``. Decisions are
+        the classes themselves, D = K, unless they have names of their own.
     is_kappa : bool
         Whether the objective is the kappa ``1 - cost / (cost expected by chance)``.
+    decisions : ndarray of shape (D,), optional
+        The names of the decisions, lowest first; None where they are the classes.
 
     Examples
     --------
@@ -80,6 +89,7 @@ class Objective:
     name: str
     cost: Floats = field(repr=False)
     is_kappa: bool = False
+    decisions: Array | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cost", _as_matrix(self.cost, "cost"))
@@ -89,7 +99,39 @@ class Objective:
     @property
     def n_classes(self) -> int:
         """The number of classes, K."""
+        return int(self.cost.shape[1])
+
+    @property
+    def n_decisions(self) -> int:
+        """The number of decisions, D."""
         return len(self.cost)
+
+    def class_factors(
+        self, class_weight: ClassWeight | None, classes: Array, totals: Floats
+    ) -> Floats:
+        """Return what the rows of each true class count, whose weights add up to ``totals``.
+
+        Examples
+        --------
+        >>> balanced = resolve_objective("macro_mae", 2)
+        >>> balanced.class_factors(None, np.array([0, 1]), np.array([30.0, 10.0]))
+        array([1., 3.])
+        """
+        if self.name in BALANCED:
+            if class_weight is not None:
+                raise ValueError(
+                    f"class_weight must be None for objective {self.name!r}, in which every class "
+                    f"counts the same already; got {class_weight!r}. For other weights, use "
+                    f"objective={BALANCED[self.name]!r}."
+                )
+            class_weight = "balanced"
+        return class_factors(class_weight, classes, totals)
+
+    @property
+    def unbalanced(self) -> Objective:
+        """The objective for rows that are weighted by class already."""
+        name = BALANCED.get(self.name)
+        return self if name is None else replace(self, name=name)
 
     @cached_property
     def is_convex(self) -> bool:
@@ -103,6 +145,11 @@ class Objective:
         (True, False)
         """
         return not self.is_kappa and self.exact_cost.is_convex
+
+    @cached_property
+    def largest_cost(self) -> float:
+        """The largest cost, whatever its sign."""
+        return float(np.abs(self.cost).max())
 
     @cached_property
     def exact_cost(self) -> ExactCost:
@@ -123,8 +170,26 @@ class Objective:
             raise ValueError(
                 f"asymmetry must be a finite number that is not negative, got {factor!r}."
             )
+        if self.decisions is not None:
+            raise ValueError(
+                "asymmetry needs predictions that are classes: whether a decision of another name "
+                "is too high is not known. Put the costs that you want into the matrix itself."
+            )
         cost = np.where(np.tri(self.n_classes, k=-1, dtype=np.bool_), self.cost * factor, self.cost)
         return Objective(f"{self.name}, too high {factor:g}-fold", cost, self.is_kappa)
+
+    def known_classes(self, classes: Array) -> Array:
+        """Return the classes to show, for rows of these classes."""
+        return classes
+
+    def review_share(self, confusion: Floats) -> float | None:
+        """Return the share of the rows that are handed over for review; None without review."""
+        del confusion
+        return None
+
+    def mean(self, paid: Any, totals: Floats) -> Any:
+        """Return the mean of what is paid, for rows with such weights of the classes."""
+        return paid / totals.sum()
 
     def value(self, confusion: Floats) -> float:
         """Return the mean cost, or the kappa, of a (predicted, true) table of weights.
@@ -135,18 +200,20 @@ class Objective:
         0.125
         """
         weight = confusion.sum()
-        paid = (self.cost * confusion).sum()
         if not self.is_kappa:
-            return float(paid / weight)
-        predicted, true = confusion.sum(axis=1), confusion.sum(axis=0)
-        by_chance = predicted @ self.cost @ true
-        if by_chance == 0 and self.cost.any():  # perhaps it is only too small for a float
-            scaled, share = self.cost / self.cost.max(), confusion / weight
-            paid, weight = (scaled * share).sum(), 1.0
-            by_chance = share.sum(axis=1) @ scaled @ share.sum(axis=0)
-        if by_chance == 0:
-            raise undefined_kappa(self.name, int(predicted.argmax()))
-        return float(1 - paid * weight / by_chance)
+            return float((self.cost * confusion).sum() / weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            paid = (self.cost * confusion).sum() * weight
+            by_chance = confusion.sum(axis=1) @ self.cost @ confusion.sum(axis=0)
+        if 0 < by_chance < np.inf and paid < np.inf:
+            return float(1 - paid / by_chance)
+        # Beyond the range of floats, or undefined: exact fractions tell.
+        cost, exact = as_exact(self.cost), as_exact(confusion)
+        predicted, true = exact.sum(axis=1), exact.sum(axis=0)
+        expected = predicted @ cost @ true
+        if expected == 0:
+            raise undefined_kappa(self.name, int(confusion.sum(axis=1).argmax()))
+        return float(1 - (cost * exact).sum() * exact.sum() / expected)
 
 
 class Kappa:
@@ -178,7 +245,7 @@ class Kappa:
 ObjectiveLike: TypeAlias = str | ArrayLike | CostFunction | Objective | Kappa
 
 
-def n_classes_of(objective: ObjectiveLike) -> int | None:
+def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int | None:
     """Return the number of classes that an objective is made for; None if any number will do.
 
     Examples
@@ -192,20 +259,33 @@ def n_classes_of(objective: ObjectiveLike) -> int | None:
         return objective.n_classes
     if isinstance(objective, str) or callable(objective):
         return None
-    return len(_as_matrix(objective, "objective"))
+    n_decisions, n_classes = _as_matrix(objective, "objective").shape
+    if n_decisions != n_classes and not has_decisions:
+        raise ValueError(
+            "objective must be a (K, K) matrix, one row for each predicted class and one column "
+            f"for each true one, got shape {(n_decisions, n_classes)}. If its rows are decisions "
+            "of another kind, name them with decisions=."
+        )
+    return int(n_classes)
 
 
-def resolve_objective(objective: ObjectiveLike, classes: int | ArrayLike) -> Objective:
-    """Return the objective as data, for ordered classes.
+def resolve_objective(
+    objective: ObjectiveLike,
+    classes: int | ArrayLike,
+    decisions: Sequence[Any] | Array | None = None,
+) -> Objective:
+    """Return the objective as data, for ordered classes and decisions.
 
     Parameters
     ----------
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+    objective : str, array-like of shape (D, K), callable, Kappa or Objective
         As in :func:`ordcut.optimal_thresholds`.
     classes : array-like of shape (K,) or int
         The classes, lowest first. ``"absolute"`` and ``"squared"`` are distances of their values
         if they are ascending numbers, and of their positions otherwise. A number K stands for the
         classes 0..K-1.
+    decisions : sequence, optional
+        The names of the D decisions, lowest first, where these are not the classes.
 
     Examples
     --------
@@ -215,41 +295,62 @@ def resolve_objective(objective: ObjectiveLike, classes: int | ArrayLike) -> Obj
     True
     >>> resolve_objective("absolute", [1, 2, 5]).cost[0]
     array([0., 1., 4.])
-    >>> resolve_objective("mae", ["low", "mid", "high"]).name
-    'absolute'
     """
-    if not isinstance(classes, (int, np.integer)):
-        values = np.asarray(classes)
-        n_classes = len(values)
-    else:
-        n_classes = int(classes)
-        values = np.arange(n_classes)
+    values = np.arange(classes) if isinstance(classes, (int, np.integer)) else np.asarray(classes)
+    n_classes = len(values)
+    names = None if decisions is None else check_classes(decisions, "decisions")
     if isinstance(objective, Objective):
         resolved = objective
     elif isinstance(objective, Kappa):
         resolved = _resolve_kappa(objective, n_classes)
     elif isinstance(objective, str):
         name = canonical_name(objective)
-        if name not in COSTS and name not in KAPPAS:
-            raise unknown_name("objective", objective, [*COSTS, *KAPPAS, *ALIASES])
-        has_values = name in DISTANCES and _are_ascending_numbers(values)
+        if not is_named(name):
+            raise unknown_name("objective", objective, [*COSTS, *KAPPAS, *BALANCED, *ALIASES])
+        paid = BALANCED.get(name, name)
+        has_values = paid in DISTANCES and _are_ascending_numbers(values)
         at = values if has_values else np.arange(n_classes)
-        resolved = _named(name, COSTS[KAPPAS.get(name, name)], tuple(at.tolist()))
+        resolved = _named(name, COSTS[KAPPAS.get(paid, paid)], tuple(at.tolist()))
     elif callable(objective):
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
-        every = range(n_classes)
-        cost = _as_matrix([[objective(k, truth) for truth in every] for k in every], "objective")
-        resolved = Objective(name, cost)
+        every, chosen = range(n_classes), range(n_classes if names is None else len(names))
+        try:
+            cost = [[objective(k, truth) for truth in every] for k in chosen]
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                "objective must be a function of two positions, predicted and true, that returns a "
+                f'cost, and {name} failed: {error} For a metric, pass its name, such as "mae".'
+            ) from error
+        resolved = Objective(name, _as_matrix(cost, "objective"))
     else:
         resolved = Objective("custom cost", _as_matrix(objective, "objective"))
-    if resolved.n_classes != n_classes:
+    if names is not None:
+        resolved = _with_decisions(resolved, names)
+    n_decisions = n_classes if resolved.decisions is None else len(resolved.decisions)
+    if resolved.cost.shape != (n_decisions, n_classes):
+        each = "predicted class" if resolved.decisions is None else "decision"
         raise ValueError(
-            f"objective must be a ({n_classes}, {n_classes}) matrix for {n_classes} classes, "
-            f"got shape {resolved.cost.shape}. Give it one row for each predicted class and one "
+            f"objective must be a ({n_decisions}, {n_classes}) matrix for {n_classes} classes, "
+            f"got shape {resolved.cost.shape}. Give it one row for each {each} and one "
             "column for each true one, those that do not occur included."
         )
     return resolved
+
+
+def _with_decisions(objective: Objective, names: Array) -> Objective:
+    if objective.is_kappa:
+        raise ValueError(
+            f"decisions cannot be used with the kappa {objective.name!r}, which compares "
+            "predictions and labels of the same classes. Use a cost matrix with one row for each "
+            "decision."
+        )
+    return replace(objective, decisions=names)
+
+
+def is_named(name: str) -> bool:
+    """Return whether an objective has this name, aliases apart."""
+    return name in COSTS or name in KAPPAS or name in BALANCED
 
 
 def canonical_name(name: str) -> str:
@@ -257,10 +358,10 @@ def canonical_name(name: str) -> str:
 
     Examples
     --------
-    >>> canonical_name("qwk"), canonical_name("squared")
+    >>> canonical_name("QWK"), canonical_name("squared")
     ('quadratic_kappa', 'squared')
     """
-    return ALIASES.get(name, name)
+    return ALIASES.get(name.lower(), name)
 
 
 def _are_ascending_numbers(classes: Array) -> bool:
@@ -303,16 +404,6 @@ def halving_order(n_curves: int) -> Ints:
     return found
 
 
-def undefined_kappa(name: str, position: int) -> ValueError:
-    """Return the error for data on which the predictions of one class agree with all labels."""
-    return ValueError(
-        f"objective {name!r} is undefined for these labels: predicting the class at position "
-        f"{position} for every row could not disagree with any of them, so that there is no "
-        "agreement by chance to compare with. Use data in which other classes occur, weights that "
-        'are positive for some of them, or a cost such as objective="absolute".'
-    )
-
-
 def _as_matrix(cost: Any, argument: str) -> Floats:
     try:
         matrix = np.array(cost, dtype=np.float64)
@@ -321,9 +412,10 @@ def _as_matrix(cost: Any, argument: str) -> Floats:
             f"{argument} must be a name, a (K, K) matrix of numbers or a callable "
             f"(k, l) -> cost, got {type(cost).__name__}: {error}"
         ) from error
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+    if matrix.ndim != 2 or min(matrix.shape) < 2:
         raise ValueError(
-            f"{argument} must be a square (K, K) matrix with K >= 2, got shape {matrix.shape}."
+            f"{argument} must be a (K, K) matrix with K >= 2, one row for each predicted class and "
+            f"one column for each true one, got shape {matrix.shape}."
         )
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):
@@ -341,6 +433,8 @@ def _resolve_kappa(kappa: Kappa, n_classes: int) -> Objective:
 
 
 def _check_kappa_weights(weights: Floats) -> None:
+    if weights.shape[0] != weights.shape[1]:
+        raise ValueError(f"weights of a Kappa must be a square matrix, got shape {weights.shape}.")
     if (weights < 0).any():
         raise ValueError(f"weights of a Kappa must not be negative, got {weights.min()}.")
     if np.diag(weights).any():

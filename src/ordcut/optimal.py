@@ -8,21 +8,44 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, class_factors, warn_if_reversed
-from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.data import ClassWeight, Rows, warn_if_reversed
+from ordcut.decisions import RowCosts, check_alone, read_costs, with_review
+from ordcut.limits import (
+    Constraint,
+    Constraints,
+    limited_thresholds,
+    read_constraints,
+    rows_between_values,
+)
+from ordcut.objectives import BALANCED, Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.pruning import ArraySource, PrunedProblem, Source
 from ordcut.smoothing import Smoothing, check_smoothing, smooth
-from ordcut.solvers import Method, Plan, Problem, choose_method, solve
-from ordcut.thresholds import Origin, Thresholds, result_between, scores_around
+from ordcut.solvers import (
+    Method,
+    Plan,
+    Problem,
+    choose_method,
+    solve,
+)
+from ordcut.thresholds import (
+    SMOOTHED,
+    Origin,
+    Thresholds,
+    result_of,
+)
 from ordcut.typing import Array, ArrayLike, Floats
 
 
 def optimal_thresholds(
     scores: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | None = None,
     *,
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
+    decisions: Sequence[Any] | Array | None = None,
+    review: float | None = None,
+    costs: ArrayLike | None = None,
+    constraints: Constraints = (),
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
     smoothing: Smoothing = 0.0,
@@ -43,14 +66,27 @@ def optimal_thresholds(
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
         The true classes: integers, floats, booleans, strings or ordered categoricals; or soft
         labels, a weight that is not negative for each row and class.
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        A loss to minimise, ``"absolute"``, ``"squared"`` or ``"zero_one"``; a matrix of the cost
-        of predicting class ``k`` when the truth is ``l``; a callable ``(k, l) -> cost`` over the
-        positions 0..K-1; or a kappa to maximise, ``"kappa"``, ``"linear_kappa"``,
-        ``"quadratic_kappa"`` or :class:`ordcut.Kappa`.
+    objective : str, array-like of shape (D, K), callable, Kappa or Objective
+        A loss to minimise, ``"absolute"``, ``"squared"`` or ``"zero_one"``, or, with every class
+        counting the same, ``"macro_mae"`` or ``"balanced_accuracy"``; a matrix of the cost of
+        decision ``d``, by default a class, when the truth is class ``l``; a callable
+        ``(d, l) -> cost`` over their positions; or a kappa to maximise, ``"kappa"``,
+        ``"linear_kappa"``, ``"quadratic_kappa"`` or :class:`ordcut.Kappa`.
     classes : sequence, optional
         All classes, lowest first, those that do not occur included. By default those that occur,
         in ascending order, or the order that a categorical states.
+    decisions : sequence, optional
+        What can be decided, lowest first, where that is not the classes: the names of the D rows
+        of the cost matrix.
+    review : float, optional
+        Adds a decision between any two neighbouring classes, named ``"a or b"``, which hands the
+        row over for review at this cost. Decisions are then text.
+    costs : array-like of shape (n_samples, D), optional
+        What each decision costs each row, instead of ``labels`` and ``objective``.
+    constraints : sequence of constraints or str, optional
+        What must hold: limits on what is decided, such as :class:`ordcut.Recall` or
+        ``"share hire <= 0.1"``, or on thresholds, such as :class:`ordcut.Digits`. The result is the
+        best of all thresholds that keep them.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
@@ -65,15 +101,16 @@ def optimal_thresholds(
         gain over the model's that noise alone would gain, in data drawn from the model. It
         costs a sort of the scores, and memory for the rows once more and up to 2048 K rows of the
         model; ``"auto"`` also solves 10 tables of that many rows.
-    method : {"auto", "dp", "io", "pio", "blocks", "nested", "pruned"}
+    method : {"auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
-        (``"blocks"``); ``"nested"`` for convex objectives; or ``"pruned"``, which counts rows by
-        cells and sorts few of them. ``"auto"`` takes the fastest that is sure to be optimal.
+        (``"blocks"``); ``"nested"`` for convex objectives; ``"zero_one"`` where all errors of a row
+        cost the same; or ``"pruned"``, which counts rows by cells and sorts few of them.
+        ``"auto"`` takes the fastest that is sure to be optimal.
     n_jobs : int, optional
         The number of threads, -1 for one per core. By default one, and one per core for the methods
         ``"pio"`` and ``"blocks"``.
     block_size : int, optional
-        How many cuts ``"blocks"`` puts in a block; about the square root of all by default.
+        How many rows ``"blocks"`` puts in a block; by default there is a block for each thread.
 
     Returns
     -------
@@ -85,6 +122,8 @@ def optimal_thresholds(
     CrossedThresholdsError
         If ``"io"``, ``"pio"`` or ``"blocks"`` is used for an objective that is not convex, and the
         minima do not come out in order.
+    InfeasibleConstraintsError
+        If no thresholds keep all constraints.
 
     Examples
     --------
@@ -103,12 +142,19 @@ def optimal_thresholds(
     >>> optimal_thresholds(scores, labels, smoothing=1).thresholds
     array([4.5])
     """
-    plan = Plan(n_jobs, block_size)
-    rows = Rows.read(
-        scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
-    )
-    resolved = resolve_objective(objective, rows.classes)
-    return thresholds_of_rows(rows, resolved, smoothing, method, class_weight, plan)
+    plan, limits = Plan(n_jobs, block_size), read_constraints(constraints) if constraints else ()
+    if costs is not None:
+        check_alone(labels, objective, classes, review, class_weight, smoothing)
+        rows, priced = read_costs(scores, costs, decisions, sample_weight)
+        return thresholds_of_rows(rows, priced, 0.0, method, None, plan, limits)
+    if labels is None:
+        raise TypeError("labels must be given, or else costs of each row and decision.")
+    n_classes = n_classes_of(objective, decisions is not None)
+    rows = Rows.read(scores, labels, classes=classes, n_classes=n_classes, weights=sample_weight)
+    resolved = resolve_objective(objective, rows.classes, decisions)
+    if review is not None:
+        resolved = with_review(resolved, review, rows.classes)
+    return thresholds_of_rows(rows, resolved, smoothing, method, class_weight, plan, limits)
 
 
 def thresholds_of_rows(
@@ -118,13 +164,29 @@ def thresholds_of_rows(
     method: str = "auto",
     class_weight: ClassWeight | None = None,
     plan: Plan = Plan(),  # noqa: B008 (frozen)
+    constraints: tuple[Constraint, ...] = (),
 ) -> Thresholds:
     """Return the optimal thresholds of validated rows, for labels as observed or smoothed."""
-    warn_if_reversed(rows)
+    if not isinstance(objective, RowCosts):  # which know no classes
+        warn_if_reversed(rows)
     if smoothing != 0 or isinstance(smoothing, bool):
-        return smoothed_thresholds(rows, objective, smoothing, method, class_weight, plan)
-    problem = prepare(rows, objective, method, plan)
-    return find_thresholds(rows, problem, objective, method, class_weight, plan)
+        return smoothed_thresholds(
+            rows, objective, smoothing, method, class_weight, plan, constraints
+        )
+    problem = rows_between_values(rows.in_whole_weights(), constraints) if constraints else None
+    if problem is None:
+        return find_thresholds(
+            rows,
+            prepare(rows, objective, method, plan),
+            objective,
+            method,
+            class_weight,
+            plan,
+            constraints,
+        )
+    # What is left are few rows in order, of which "pruned" would have nothing to leave out.
+    method = "auto" if method == "pruned" else method
+    return find_thresholds(rows, problem, objective, method, class_weight, plan, constraints)
 
 
 def prepare(
@@ -134,10 +196,13 @@ def prepare(
     method = choose_method(
         method,
         objective.exact_cost.convexity != "no",
+        equal_errors=objective.exact_cost.has_equal_errors,
+        is_kappa=objective.is_kappa,
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
-        n_problems=1 if objective.is_kappa else n_problems,
+        is_quick_to_sort=rows.weights is None and rows.dtype != np.float64,
+        n_problems=n_problems,
     )
     if rows.weights is not None:
         rows = rows.in_whole_weights()
@@ -153,35 +218,49 @@ def find_thresholds(
     method: str = "auto",
     class_weight: ClassWeight | None = None,
     plan: Plan = Plan(),  # noqa: B008 (frozen)
+    constraints: tuple[Constraint, ...] = (),
+    observed: Rows | None = None,
+    observed_factors: Floats | None = None,
 ) -> Thresholds:
-    """Return the optimal thresholds of rows that are prepared, with the value they reach."""
+    """Return the optimal thresholds of rows that are prepared, with the value they reach.
+
+    Constraints must hold on the observed rows, where those to be solved are others, and what they
+    cost is judged with the factors of the observed classes.
+    """
     factors = np.ones(len(source.classes))
-    if class_weight is not None:
-        factors = class_factors(class_weight, source.classes, problem.totals)
-    found = solve(problem, objective, factors, method, plan)
-    around = scores_around(found.rows.scores, found.cuts)
-    if np.isnan(around).any():  # a score unknown to the solver: never show a threshold next to it
-        raise RuntimeError(
-            "a threshold came out next to rows that were left out, which must not happen. "
-            'Use method="nested" or "dp", and please report this with your data.'
+    if class_weight is not None or objective.name in BALANCED:
+        factors = objective.class_factors(class_weight, source.classes, problem.totals)
+    if constraints:
+        return limited_thresholds(
+            source,
+            problem,
+            objective,
+            factors,
+            class_weight,
+            constraints,
+            lambda: solve(problem, objective, factors, method, plan),
+            observed,
+            observed_factors,
         )
+    found = solve(problem, objective, factors, method, plan)
     value: float | Callable[[Floats], float]
-    weights = source.weights if isinstance(source, Rows) else None
-    is_rounded = weights is not None and weights.dtype != np.int64
-    if found.rows.is_whole and not is_rounded:
+    if found.rows.is_whole and (not isinstance(source, Rows) or source.is_whole):
         value = objective.value(found.rows.between(found.cuts) * factors)
     else:  # sums of fractions depend on their order: take that of predicting the rows again
 
         def value(thresholds: Floats) -> float:
             return objective.value(source.confusion(thresholds) * factors)
 
-    return result_between(
-        around,
+    return result_of(
+        found,
         value,
-        classes=source.classes,
+        classes=source.classes
+        if objective.decisions is None
+        else objective.known_classes(source.classes),
         objective=objective.name,
         method=found.method,
         certificate=found.certificate,
+        decisions=objective.decisions,
         origin=Origin(source, objective, class_weight),
     )
 
@@ -193,26 +272,43 @@ def smoothed_thresholds(
     method: str,
     class_weight: ClassWeight | None,
     plan: Plan,
+    constraints: tuple[Constraint, ...] = (),
 ) -> Thresholds:
     """Return the thresholds for labels that are smoothed, with their value for the observed ones.
 
     Examples
     --------
     >>> rows = Rows.read([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 0, 1, 1, 1])
+    >>> from ordcut.objectives import resolve_objective
     >>> absolute = resolve_objective("absolute", 2)
     >>> smoothed_thresholds(rows, absolute, 1.0, "auto", None, Plan()).thresholds
     array([4.5])
     """
     check_smoothing(smoothing)
-    factors = class_factors(class_weight, rows.classes, rows.totals)
+    factors = np.ones(len(rows.classes))
+    if class_weight is not None or objective.name in BALANCED:
+        factors = objective.class_factors(class_weight, rows.classes, rows.totals)
     weighted = rows.class_weighted(factors)
     smoothed = smooth(weighted, objective, smoothing)
-    problem = prepare(smoothed.rows, objective, method, plan)
-    found = find_thresholds(smoothed.rows, problem, objective, method, None, plan)
+    plain = objective.unbalanced  # rows are weighted already
+    problem = prepare(smoothed.rows, plain, method, plan)
+    found = find_thresholds(
+        smoothed.rows, problem, plain, method, None, plan, constraints, rows, factors
+    )
+    confusion = rows.confusion(found.thresholds)
     return replace(
         found,
+        objective=objective.name,
         # Factors last: sums of whole weights do not depend on the order of the rows.
-        value=objective.value(rows.confusion(found.thresholds) * factors),
-        certificate=f"{found.certificate}, of labels smoothed by {smoothed.amount:.3g}",
-        origin=Origin(weighted, objective, None, smoothed.amount),
+        value=objective.value(confusion * factors),
+        review_share=objective.review_share(confusion),
+        certificate=f"{found.certificate}{SMOOTHED}{smoothed.amount:.3g}",
+        origin=Origin(
+            weighted,
+            objective,
+            None,
+            smoothed.amount,
+            constraints,
+            None if weighted is rows else rows,
+        ),
     )

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows
-from ordcut.errors import unknown_name
+from ordcut.data import ClassWeight, Rows, warn_if_reversed
+from ordcut.decisions import resolve_decisions
+from ordcut.errors import InfeasibleConstraintsError, unknown_name
+from ordcut.limits import Constraint, Constraints, Gap, limited_thresholds, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.optimal import find_thresholds, prepare
-from ordcut.solvers import Plan
+from ordcut.solvers import Plan, Solution, solve
 from ordcut.threads import run_all
 from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, ArrayLike, Floats
+from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 KINDS = ("thresholds", "value")
 
 #: From a tenth to tenfold, in plain fractions, for which sums have no rounding.
 FACTORS = np.concatenate([1 / np.arange(10, 1, -1), np.arange(1.0, 11.0)])
+
+#: From 0 to 1, in plain fractions.
+SHARES = np.arange(21) / 20
+
+#: The fields of constraints that hold their limit.
+LIMITS = ("at_least", "at_most", "value", "n")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,10 +41,14 @@ class ThresholdPath:
     parameter : str
         What changes along the path.
     grid : ndarray of shape (n_points,)
-        The values of the parameter, as they were given.
+        The values of the parameter, in the order in which they were given.
     points : tuple of Thresholds
         What was found at each: to the last bit what a call of ``optimal_thresholds`` finds, if
         perhaps by another method.
+    infeasible : ndarray of shape (n_infeasible,)
+        Limits that no thresholds can keep, which are not in ``grid``.
+    is_factor : bool
+        Whether the parameter is a factor, which is drawn on a logarithmic scale.
 
     Examples
     --------
@@ -51,10 +63,12 @@ class ThresholdPath:
     objective: str
     grid: Floats = field(repr=False)
     points: tuple[Thresholds, ...] = field(repr=False)
+    infeasible: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    is_factor: bool = field(default=True, repr=False)
 
     @property
     def thresholds(self) -> Floats:
-        """The thresholds of every point, (n_points, K - 1)."""
+        """The thresholds of every point, (n_points, D - 1)."""
         return np.array([point.thresholds for point in self.points])
 
     @property
@@ -64,9 +78,11 @@ class ThresholdPath:
 
     def __repr__(self) -> str:
         low, high = self.grid.min(), self.grid.max()
+        n_left_out = len(self.infeasible)
+        left_out = f", {n_left_out} infeasible" if n_left_out else ""
         return (
-            f"ThresholdPath({self.parameter} from {low:g} to {high:g} in {len(self.grid)} points, "
-            f"{self.objective})"
+            f"ThresholdPath({self.parameter} from {low:g} to {high:g} in {len(self.grid)} points"
+            f"{left_out}, {self.objective})"
         )
 
     def plot(self, *, kind: str = "thresholds", ax: Any = None, cmap: str = "viridis") -> Any:
@@ -104,13 +120,13 @@ class ThresholdPath:
             ax.set_ylabel(self.objective)
         else:
             lines = np.where(np.isfinite(self.thresholds), self.thresholds, np.nan)[order].T
-            names = pair_names(self.points[0].classes)
+            names = pair_names(self.points[0].decisions)
             for k, colour in enumerate(ordered_colours(len(lines), cmap)):
                 style = {"marker": "o", "markersize": 3, "color": colour}
                 ax.plot(self.grid[order], lines[k], label=names[k], **style)
             ax.set_ylabel("threshold")
             add_legend(ax)
-        if self.grid.min() > 0:
+        if self.is_factor and self.grid.min() > 0:
             set_log_scale(ax)
         ax.set_xlabel(self.parameter).set_parse_math(False)
         return ax
@@ -206,6 +222,156 @@ def class_weight_path(
     return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(rows, work, plan))
 
 
+def constraint_path(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    constraint: Constraint | str,
+    limits: ArrayLike = SHARES,
+    *,
+    objective: ObjectiveLike = "absolute",
+    classes: Sequence[Any] | Array | None = None,
+    decisions: Sequence[Any] | Array | None = None,
+    review: float | None = None,
+    constraints: Constraints = (),
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight | None = None,
+) -> ThresholdPath:
+    """Find the optimal thresholds for each of many limits of a constraint: what it costs.
+
+    Rows are validated and sorted once, and solved anew only where the thresholds of a looser limit
+    break the next one. Each point has exactly the thresholds that ``optimal_thresholds`` finds
+    with that limit.
+
+    Parameters
+    ----------
+    scores, labels, objective, classes, decisions, review, sample_weight, class_weight
+        As in :func:`ordcut.optimal_thresholds`.
+    constraint : constraint or str
+        The constraint whose limit changes, such as ``"recall urgent >="``. A limit that it has
+        already is ignored. A constraint of threshold values is :class:`ordcut.Gap`,
+        :class:`ordcut.Digits` or :class:`ordcut.Fixed`, whose value changes.
+    limits : array-like of shape (n_points,)
+        The limits, by default 0, 0.05, ..., 1. Those that no thresholds can keep are left out of
+        the path, and listed in its ``infeasible``.
+    constraints : sequence of constraints or str, optional
+        Others that must hold at every point.
+
+    Returns
+    -------
+    ThresholdPath
+        The thresholds and the value at each limit.
+
+    Raises
+    ------
+    InfeasibleConstraintsError
+        If no limit can be kept.
+
+    Examples
+    --------
+    >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]
+    >>> path = constraint_path(scores, labels, "recall 1 >=", [0.5, 0.9])
+    >>> path.thresholds.ravel(), path.values.round(3)
+    (array([4.5, 1.5]), array([0.167, 0.333]))
+    >>> constraint_path(scores, labels, "precision 1 >=", [0.9, 1], constraints=["share 1 >= 0.6"])
+    Traceback (most recent call last):
+    ...
+    ordcut.errors.InfeasibleConstraintsError: constraints 'precision 1 >= 0.9' and 'share 1 >= ...
+    """
+    grid, limited = _as_grid(limits, "limits"), LimitedBy.read(constraint)
+    others = read_constraints(constraints)
+    n_classes = n_classes_of(objective, decisions is not None)
+    rows = Rows.read(scores, labels, classes=classes, n_classes=n_classes, weights=sample_weight)
+    warn_if_reversed(rows)
+    resolved = resolve_decisions(objective, rows.classes, decisions, review)
+    each = [limited.at(limit) for limit in grid.tolist()]
+    problem = rows.in_whole_weights().sorted()
+    factors = resolved.class_factors(class_weight, rows.classes, problem.totals)
+    free = start = solve(problem, resolved, factors, "auto", Plan())
+    points: list[Thresholds | None] = [None] * len(grid)
+    impossible: InfeasibleConstraintsError | None = None
+    for index in limited.from_loose_to_strict(grid):
+        kept = (each[index], *others)
+        try:
+            point = limited_thresholds(
+                rows,
+                problem,
+                resolved,
+                factors,
+                class_weight,
+                kept,
+                _known(start),
+                solves_freely=np.array_equal(start.cuts, free.cuts),
+            )
+        except InfeasibleConstraintsError as error:
+            impossible = impossible or error
+            if limited.is_nested:
+                break  # stricter limits are impossible as well
+            continue
+        points[index] = point
+        if limited.is_nested and not any(isinstance(one, Gap) for one in kept):
+            # The best of a larger set is the best of a smaller one that it is in.
+            cuts: Ints = np.searchsorted(problem.scores, point.thresholds, side="left")
+            start = replace(free, cuts=cuts, method=point.method, certificate=point.certificate)
+    found = [point for point in points if point is not None]
+    if impossible is not None and not found:
+        raise impossible
+    is_found = np.array([point is not None for point in points])
+    return ThresholdPath(
+        limited.name, resolved.name, grid[is_found], tuple(found), grid[~is_found], is_factor=False
+    )
+
+
+def _known(solution: Solution) -> Callable[[], Solution]:
+    return lambda: solution
+
+
+@dataclass(frozen=True)
+class LimitedBy:
+    """A constraint, and which of its fields is the limit."""
+
+    constraint: Constraint
+    limit: str
+
+    @classmethod
+    def read(cls, constraint: Constraint | str) -> LimitedBy:
+        """Return a constraint or its text, which may lack the limit.
+
+        Examples
+        --------
+        >>> LimitedBy.read("recall urgent >=").at(0.9)
+        Recall(decision='urgent', at_least=0.9)
+        """
+        if isinstance(constraint, str) and constraint.rstrip().endswith(("=", "digits")):
+            constraint = f"{constraint.rstrip()} 0"
+        (one,) = read_constraints(constraint)
+        names = [name for name in LIMITS if getattr(one, name, None) is not None]
+        if len(names) != 1:
+            raise ValueError(
+                "constraint must have one number as its limit, as 'recall urgent >=' or "
+                f"'share hire <=' do, got {str(one)!r}."
+            )
+        return cls(one, names[0])
+
+    def at(self, limit: float) -> Constraint:
+        """Return the constraint with a limit."""
+        is_whole = self.limit == "n" and limit == int(limit)
+        return replace(self.constraint, **{self.limit: int(limit) if is_whole else limit})
+
+    @property
+    def name(self) -> str:
+        """The constraint as text, without the limit."""
+        return str(self.constraint).rpartition(" ")[0]
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether all thresholds that keep a stricter limit keep a looser one."""
+        return self.limit != "value"
+
+    def from_loose_to_strict(self, grid: Floats) -> Ints:
+        """Return the indices of limits, the loosest first."""
+        return np.argsort(grid if self.limit == "at_least" else -grid, kind="stable")
+
+
 def _prepared(
     objective: ObjectiveLike,
     scores: ArrayLike,
@@ -216,6 +382,7 @@ def _prepared(
     rows = Rows.read(
         scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
     )
+    warn_if_reversed(rows)
     return resolve_objective(objective, rows.classes), rows
 
 

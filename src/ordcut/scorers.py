@@ -13,7 +13,15 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ordcut.errors import unknown_name
 from ordcut.metrics import evaluate
-from ordcut.objectives import COSTS, KAPPAS, Kappa, Objective, ObjectiveLike, canonical_name
+from ordcut.objectives import (
+    BALANCED,
+    COSTS,
+    KAPPAS,
+    Kappa,
+    Objective,
+    ObjectiveLike,
+    canonical_name,
+)
 from ordcut.typing import Array, ArrayLike
 
 __all__ = ["ObjectiveScorer", "get_scorer", "get_scorer_names"]
@@ -110,6 +118,7 @@ def get_scorer(name: str) -> ObjectiveScorer:
     ----------
     name : str
         ``"ordcut_neg_absolute"``, ``"ordcut_neg_squared"``, ``"ordcut_neg_zero_one"``,
+        ``"ordcut_neg_macro_mae"``, ``"ordcut_neg_balanced_zero_one"``,
         ``"ordcut_kappa"``, ``"ordcut_linear_kappa"`` or ``"ordcut_quadratic_kappa"``.
 
     Returns
@@ -139,7 +148,7 @@ def get_scorer_names() -> list[str]:
 
 
 _OBJECTIVES = {
-    **{f"ordcut_neg_{cost}": cost for cost in COSTS},
+    **{f"ordcut_neg_{cost}": cost for cost in (*COSTS, *BALANCED)},
     **{f"ordcut_{kappa}": kappa for kappa in KAPPAS},
 }
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 Piece = TypeVar("Piece")
+
+#: The threads of this process, kept since making new ones takes as long as some of their work, and
+#: how many there are.
+_pool: ThreadPoolExecutor | None = None
+_pool_size = 0
+_pool_lock = threading.Lock()
+_current = threading.local()
 
 
 def count_threads(n_jobs: int | None, default: int = 1) -> int:
@@ -36,13 +45,64 @@ def count_cores() -> int:
 
 
 def run_all(work: Callable[[Piece], None], pieces: Sequence[Piece], n_threads: int) -> None:
-    """Call ``work`` on every piece, with up to ``n_threads`` at once."""
-    if n_threads == 1 or len(pieces) == 1:
+    """Call ``work`` on every piece, with up to ``n_threads`` at once, this one included.
+
+    Work that is itself done in such a thread does its own pieces one after the other.
+
+    Examples
+    --------
+    >>> done = []
+    >>> run_all(done.append, range(4), n_threads=2)
+    >>> sorted(done)
+    [0, 1, 2, 3]
+    """
+    n_helpers = min(n_threads, len(pieces)) - 1
+    if n_helpers <= 0 or getattr(_current, "is_helper", False):
         for piece in pieces:
             work(piece)
         return
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(work, pieces))  # exhausts the iterator, so that errors surface
+    left: SimpleQueue[Piece] = SimpleQueue()
+    for piece in pieces:
+        left.put(piece)
+
+    def work_on() -> None:
+        while True:
+            try:
+                piece = left.get_nowait()
+            except Empty:
+                return
+            work(piece)
+
+    helpers = [_threads(n_helpers).submit(work_on) for _ in range(n_helpers)]
+    try:
+        work_on()
+    finally:
+        for helper in helpers:
+            helper.result()  # raises the errors of the thread
+
+
+def _threads(n_helpers: int) -> ThreadPoolExecutor:
+    """Return the threads of this process, at least so many."""
+    global _pool, _pool_size
+    with _pool_lock:
+        if _pool is None or _pool_size < n_helpers:
+            _pool_size = n_helpers
+            _pool = ThreadPoolExecutor(n_helpers, "ordcut", initializer=_become_helper)
+        return _pool
+
+
+def _become_helper() -> None:
+    _current.is_helper = True
+
+
+def _forget_threads() -> None:
+    """Start without threads in a process that was forked: threads are not copied."""
+    global _pool, _pool_lock
+    _pool, _pool_lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 def split(n: int, n_pieces: int) -> list[tuple[int, int]]:

@@ -1,6 +1,7 @@
 """Labels of every kind become codes in their order."""
 
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -158,3 +159,35 @@ def test_integers_that_are_codes_already_are_neither_copied_nor_let_out_of_range
         encode(labels, [0, 1])
     with pytest.raises(ValueError, match="got -1 at position 1"):
         encode(np.array([0, -1]), range(3))
+
+
+def test_a_frame_whose_only_column_has_a_number_for_a_name_is_its_column():
+    assert encode(pd.DataFrame([3, 1, 2])).classes.tolist() == [1, 2, 3]
+
+
+def test_decimals_are_the_numbers_that_they_are():
+    whole = encode([Decimal("2.00"), Decimal(1)])
+    assert (whole.classes.tolist(), whole.classes.dtype.kind) == ([1, 2], "i")
+    assert encode([Decimal("0.1"), 2, Decimal("1.5")]).classes.tolist() == [0.1, 1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([Decimal("NaN"), Decimal(1)], "must not be missing"),
+        ([Decimal("Infinity"), Decimal(1)], "must be finite"),
+        ([Decimal(2**53) + Decimal("0.1"), Decimal(2**53) + Decimal("0.2")], "differ in float64"),
+        ([2**70, 2**71], "at most 64 bits"),
+        ([Decimal(2**70), Decimal(2**71)], "at most 64 bits"),
+    ],
+)
+def test_numbers_that_no_type_holds_are_refused(labels, message):
+    with pytest.raises(ValueError, match=message):
+        encode(labels)
+
+
+def test_ratings_in_quarters_and_whole_numbers_are_classes_however_many():
+    scores = [1, 2, 2, 1] * 20
+    for labels in (np.arange(80) / 4, np.arange(80), np.arange(80).astype(float)):
+        found = ordcut.optimal_thresholds(scores, labels)
+        assert found.classes.tolist() == labels.tolist()

@@ -5,6 +5,7 @@ import pytest
 
 import ordcut
 from ordcut.data import Rows
+from ordcut.data.sorting import sorted_order
 
 N = 25_000
 RNG = np.random.default_rng(8)
@@ -56,3 +57,24 @@ def test_the_most_classes_there_can_be_are_those_that_16_bits_hold():
     assert rows.codes.tolist() == [0, most - 1]
     with pytest.raises(ValueError, match="at most 65535"):
         Rows.read([0, 1], [0, 1], classes=range(most + 1))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda random: random.normal(size=5000),
+        lambda random: random.integers(-3, 4, 5000) / 2 * random.choice([-1.0, 1.0], 5000),
+        lambda random: 1e9 + random.random(5000) * 1e-5,  # differ in their last bits only
+        lambda random: random.choice([0.0, -0.0, 5e-324, -5e-324, 1.5e-300, -1.5e300], 5000),
+        lambda random: np.sort(random.normal(size=5000))[::-1],
+    ],
+    ids=["normal", "ties", "last bits", "extremes", "reversed"],
+)
+def test_scores_and_positions_are_sorted_together(make, dtype):
+    with np.errstate(over="ignore"):
+        scores = np.nan_to_num(make(np.random.default_rng(0)).astype(dtype))
+    order, ordered = sorted_order(scores)
+    assert ordered.tolist() == np.sort(scores).tolist()
+    assert scores[order].tolist() == ordered.tolist()
+    assert sorted(order.tolist()) == list(range(len(scores)))

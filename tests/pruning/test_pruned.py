@@ -59,16 +59,18 @@ def test_any_cost_and_any_whole_weights_give_the_same(few_cells, data, n, seed):
     assert found.ranges.tolist() == expected.ranges.tolist()
 
 
-@pytest.mark.parametrize("kind", ["fractional weights", "soft labels", "fractional costs"])
+@pytest.mark.parametrize(
+    "kind", ["fractional weights", "soft labels", "soft labels with weights", "fractional costs"]
+)
 @pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
 def test_fractions_give_the_same_value(few_cells, kind, objective):
     scores = LABELS + 2 * NOISE
     labels, weights = LABELS, None
-    if kind == "fractional weights":
+    if kind in ("fractional weights", "soft labels with weights"):
         weights = RNG.random(N)
-    elif kind == "soft labels":
+    if kind.startswith("soft labels"):
         labels = np.eye(5)[LABELS] + RNG.random((N, 5))
-    elif objective != "quadratic_kappa":
+    if kind == "fractional costs" and objective != "quadratic_kappa":
         objective = np.pi * ordcut.resolve_objective(objective, 5).cost
     options = {"objective": objective, "sample_weight": weights}
     found = ordcut.optimal_thresholds(scores, labels, method="pruned", **options)
@@ -153,6 +155,13 @@ def test_splitting_joins_the_cells_that_were_not_chosen():
     assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 3, 4, 6]
     counts = np.array([[1, 2], [3, 4], [5, 6], [7, 8]])
     assert sum_runs(counts, chosen).tolist() == [[4, 6], [7, 8]]
+
+
+def test_fractions_that_are_left_out_stay_fractions_where_those_kept_are_whole():
+    scores = np.array([16.5, 23.8, -12.7, 9.2, 31.1, 1.9, 23.8])
+    costs = [[1.8, 0.4], [1.1, 1], [2, 1], [5, 0.2], [0.7, 0], [2, 1], [0.7, 0.2]]
+    found = ordcut.optimal_thresholds(scores, costs=costs, method="pruned")
+    assert found.value == pytest.approx(np.mean([one for _, one in costs]))
 
 
 @pytest.mark.parametrize("spread", [1e-6, 1.0, 1000.0])

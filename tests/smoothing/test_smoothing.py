@@ -11,7 +11,16 @@ from sklearn.linear_model import LogisticRegression
 import ordcut
 from ordcut.data import Rows
 from ordcut.objectives import resolve_objective
-from ordcut.smoothing.blending import LEAST, MOST, MOST_CELLS, choose_amount, count_scores, smooth
+from ordcut.smoothing import blending
+from ordcut.smoothing.blending import (
+    LEAST,
+    MOST,
+    MOST_CELLS,
+    choose_amount,
+    count_in_steps,
+    count_scores,
+    smooth,
+)
 from ordcut.smoothing.partial_odds import partial_odds_probabilities, standardise
 from ordcut.thresholds import original_rows
 from ordcut.uncertainty.resampling import Deck, seeds_of
@@ -237,7 +246,9 @@ def test_two_classes_and_many_rows_give_logistic_regression():
     scores, labels = noisy(2000, 2)
     cells, probabilities = modelled(scores, labels, 2)
     at = standardise(cells.scores, cells.weights)[:, None]
-    plain = LogisticRegression(C=1e6).fit(at, cells.counts.argmax(axis=1))
+    truth = np.repeat([0, 1], len(at))
+    plain = LogisticRegression(C=1e6)
+    plain.fit(np.concatenate([at, at]), truth, sample_weight=cells.counts.T.ravel())
     np.testing.assert_allclose(probabilities, plain.predict_proba(at), atol=2e-3)
 
 
@@ -252,6 +263,49 @@ def test_merged_cells_change_the_model_by_next_to_nothing():
         partial_odds_probabilities(cells.scores, cells.counts) for cells in (few, all_of_them)
     )
     np.testing.assert_allclose(by_few, by_all[at], atol=1e-3)
+
+
+@pytest.fixture
+def steps_for_few_rows(monkeypatch):
+    monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", 1000)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_counted_in_steps_give_nearly_the_model_of_sorted_rows(steps_for_few_rows, dtype):
+    scores, labels = noisy(20_000, 5)
+    rows = Rows.read(scores.astype(dtype), labels)
+    steps, cells = count_in_steps(rows), count_scores(rows, rows.sorted())
+    assert steps.counts.sum(axis=0).tolist() == cells.counts.sum(axis=0).tolist()
+    assert np.isin(steps.scores, rows.scores).all()
+    by_steps, by_cells = (
+        partial_odds_probabilities(one.scores, one.counts) for one in (steps, cells)
+    )
+    at = np.minimum(np.searchsorted(cells.scores, steps.scores), len(cells.scores) - 1)
+    np.testing.assert_allclose(by_steps, by_cells[at], atol=0.02)
+
+
+def test_smoothing_in_steps_depends_on_neither_the_order_of_rows_nor_repeats(steps_for_few_rows):
+    scores, labels = noisy(3000, 4)
+    times = np.random.default_rng(5).integers(1, 4, 3000)
+    order = np.random.default_rng(6).permutation(3000)
+    found = [
+        ordcut.optimal_thresholds(*rows, smoothing="auto", **weights)
+        for rows, weights in (
+            ((scores, labels), {"sample_weight": times}),
+            ((scores[order], labels[order]), {"sample_weight": times[order]}),
+            ((np.repeat(scores, times), np.repeat(labels, times)), {}),
+        )
+    ]
+    assert count_in_steps(Rows.read(scores, labels, weights=times)) is not None
+    assert found[0].certificate == found[1].certificate == found[2].certificate
+    assert found[0] == found[1] == found[2]
+
+
+def test_scores_with_heavy_tails_are_sorted_instead(steps_for_few_rows):
+    scores, labels = noisy(3000, 4)
+    assert count_in_steps(Rows.read(scores, labels)) is not None
+    assert count_in_steps(Rows.read(np.sinh(20 * scores), labels)) is None
+    assert count_in_steps(Rows.read(np.zeros(3000), labels)) is None
 
 
 # The amount
@@ -315,8 +369,26 @@ def test_the_share_of_the_model_is_the_amount_at_any_scale_of_whole_weights():
         assert blended.weights[:300].sum() / total == pytest.approx(0.7, abs=0.01)
 
 
+def test_the_share_of_the_model_is_the_amount_for_fractional_weights():
+    scores, labels = noisy(300, 4)
+    weights = np.random.default_rng(2).random(300)
+    for amount in (0.3, 0.9):
+        rows = Rows.read(scores, labels, weights=weights)
+        blended = smooth(rows, resolve_objective("absolute", 4), amount).rows.weights
+        assert blended[:300].sum() / blended.sum() == pytest.approx(1 - amount)
+
+
 def test_scores_that_run_the_wrong_way_leave_the_shares_of_the_classes():
     scores, labels = noisy(500, 4)
     cells, probabilities = modelled(-scores, labels, 4)
     shares = np.bincount(labels) / len(labels)
     np.testing.assert_allclose(probabilities, np.tile(shares, (len(cells.scores), 1)), atol=1e-12)
+
+
+def test_a_class_that_is_never_the_likeliest_leaves_a_kappa_to_smooth():
+    scores = np.arange(400.0)
+    labels = np.zeros(400, int)
+    labels[::100] = 1
+    found = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa", smoothing="auto")
+    assert np.isfinite(found.value)
+    assert found.predict(scores).shape == (400,)

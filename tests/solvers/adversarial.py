@@ -11,7 +11,14 @@ from ordcut.solvers import METHODS
 from strategies import Problem
 
 #: What a method may say instead of returning thresholds.
-REFUSALS = ("crossed", "needs a convex objective", "magnitude", "added up", "finite sum")
+REFUSALS = (
+    "crossed",
+    "needs a convex objective",
+    "wrong predictions of a row cost the same",
+    "magnitude",
+    "added up",
+    "finite sum",
+)
 
 
 def magnitudes(rng, shape):
@@ -73,8 +80,8 @@ def draw(rng):
 
 
 def draw_cost(rng, k):
-    """Return costs: of any shape, convex, or convex up to the scale of their curves."""
-    shape = rng.integers(4)
+    """Return costs: convex, convex up to scale, the same for all errors of a row, or any."""
+    shape = rng.integers(5)
     values = np.cumsum(FAMILIES[rng.integers(len(FAMILIES))](rng, k))
     with np.errstate(over="ignore"):
         if shape == 0:
@@ -84,6 +91,8 @@ def draw_cost(rng, k):
             scale = FAMILIES[rng.integers(len(FAMILIES))](rng, 1)[0]
             return np.abs(positions[:, None] - positions) * scale
         cost = (mixed if shape == 2 else FAMILIES[rng.integers(len(FAMILIES))])(rng, (k, k))
+        if shape == 4:
+            cost[:] = cost[0]
     np.fill_diagonal(cost, 0)
     return cost
 

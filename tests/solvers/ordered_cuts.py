@@ -4,9 +4,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from hypothesis import strategies as st
 
 import naive
-from strategies import find
+from strategies import cost_matrices, find
 
 
 def whole(cost):
@@ -85,3 +86,18 @@ def paid_and_expected(cuts, problem, disagreement):
     paid = sum(w * disagreement[naive.label_by(cuts, j)][truth] for j, truth, w in rows)
     expected = sum(w * by_chance[naive.label_by(cuts, j)] for j, _, w in rows)
     return Fraction(paid, total), expected / total
+
+
+def optima_among(every, loss):
+    """Those of some cuts that have the least loss."""
+    losses = {cuts: loss(cuts) for cuts in every}
+    least = min(losses.values())
+    return [cuts for cuts, value in losses.items() if value == least]
+
+
+@st.composite
+def decision_costs(draw, n_classes, convex=False):
+    """Costs of 2 to 5 decisions against the classes."""
+    n_decisions = draw(st.integers(2, 5))
+    square = draw(cost_matrices(max(n_decisions, n_classes), convex))
+    return square[:n_decisions, :n_classes] - 2

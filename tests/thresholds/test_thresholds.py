@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
+from ordcut.estimators import OrdinalLogisticRegression
 from strategies import problems
 
 FOUND = ordcut.optimal_thresholds(
@@ -75,7 +76,7 @@ def broken(**changed):
         (FOUND.to_json()[:-20], "text must be the JSON that Thresholds.to_json wrote"),
         ('{"a": 1}', '"schema": "ordcut.thresholds"'),
         ("[1, 2]", '"schema": "ordcut.thresholds"'),
-        (broken(version=99), "version must be 1, got 99"),
+        (broken(version=99), "version must be 1 or 2, got 99"),
         (broken(thresholds=[0.5]), "thresholds must be 3 numbers for 4 classes"),
         (broken(thresholds=[0.7, 0.45, 1]), "thresholds must be in ascending order"),
         (broken(thresholds=["x", 1, 2]), "thresholds must be numbers"),
@@ -180,3 +181,14 @@ def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
     assert ordcut.torch.threshold_labels(torch.tensor(scores), found).tolist() == [1, 1, 2, 2]
     by_sql = duckdb.sql(f"select {found.to_sql('s')} from frame").fetchall()
     assert by_sql == [(1,), (1,), (2,), (2,)]
+
+
+@pytest.mark.parametrize("labeling", ["optimal", "likelihood", "biases", "rounding"])
+def test_only_thresholds_that_are_optimal_on_the_data_are_explained_as_such(labeling):
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(80, 1))
+    labels = np.digitize(features[:, 0] + rng.normal(size=80), [-0.5, 1.0, 1.2])
+    model = OrdinalLogisticRegression("absolute", labeling, smoothing=0).fit(features, labels)
+    least = ordcut.optimal_thresholds(model.predict_score(features), labels).value
+    says_so = "No other thresholds do better" in model.labeler_.explain()
+    assert says_so == (model.labeler_.value == least)

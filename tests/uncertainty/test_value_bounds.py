@@ -203,6 +203,20 @@ def test_unequal_weights_spread_the_draws_as_much_as_the_rows_do():
     assert np.std(found.bootstrap(n=5).value_bounds.good) == pytest.approx(spread, rel=0.05)
 
 
+def test_costs_of_rows_are_bounded_like_those_of_a_cost_matrix():
+    scores, labels = noisy(300)
+    for weights in (None, np.random.default_rng(0).exponential(size=300)):
+        plain = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+        costs = np.abs(np.arange(4) - labels[:, None])
+        by_row = ordcut.optimal_thresholds(scores, costs=costs, sample_weight=weights)
+        assert by_row.thresholds.tolist() == plain.thresholds.tolist()
+        one, other = (found.bootstrap(n=5).value_bounds for found in (plain, by_row))
+        for name in ("good", "bad"):
+            middle, spread = np.mean(getattr(one, name)), np.std(getattr(one, name))
+            assert np.mean(getattr(other, name)) == pytest.approx(middle, rel=0.02)
+            assert np.std(getattr(other, name)) == pytest.approx(spread, rel=0.1)
+
+
 def test_one_hot_labels_are_labels():
     scores, labels = noisy(60)
     plain = ordcut.optimal_thresholds(scores, labels).bootstrap(n=5)

@@ -1,19 +1,21 @@
 """Rows: scores, labels and weights, validated, encoded and sorted."""
 
-from ordcut.data.confusion import confusions_of, count_confusion
+from ordcut.data.alignment import check_aligned
+from ordcut.data.categories import stated_order
+from ordcut.data.confusion import confusions_of, count_confusion, truth_in_rows
 from ordcut.data.labels import (
     MOST_CLASSES,
     Labels,
     check_classes,
     check_classes_found,
+    check_not_continuous,
     codes_of,
     encode,
     is_missing,
-    stated_order,
 )
 from ordcut.data.rows import Rows, as_scores, check_finite, warn_if_reversed, warn_reversed
 from ordcut.data.sorting import KernelRows, SortedRows, insert_lumps, sort_rows
-from ordcut.data.weights import ClassWeight, check_weights, class_factors, effective_rows
+from ordcut.data.weights import ClassWeight, check_weights, class_factors, effective_rows, unit_of
 
 __all__ = [
     "MOST_CLASSES",
@@ -23,9 +25,11 @@ __all__ = [
     "Rows",
     "SortedRows",
     "as_scores",
+    "check_aligned",
     "check_classes",
     "check_classes_found",
     "check_finite",
+    "check_not_continuous",
     "check_weights",
     "class_factors",
     "codes_of",
@@ -37,6 +41,8 @@ __all__ = [
     "is_missing",
     "sort_rows",
     "stated_order",
+    "truth_in_rows",
+    "unit_of",
     "warn_if_reversed",
     "warn_reversed",
 ]

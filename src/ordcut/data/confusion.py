@@ -1,4 +1,8 @@
-"""The (predicted, true) table of weights, from which every objective computes its value."""
+"""Tables of the weight of each predicted and true class.
+
+Inside the library they are (predicted, true), as cost matrices are. What users get is
+(true, predicted), as in scikit-learn; ``truth_in_rows`` is the one step between the two.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ordcut.jit import kernel
 from ordcut.typing import Array, Floats, Numbers
 
 
@@ -38,6 +43,52 @@ def count_confusion(
     pairs = predicted * n_classes + codes
     counts = np.bincount(pairs, weights, minlength=n_predicted * n_classes)
     return counts.reshape(n_predicted, n_classes).astype(np.float64)
+
+
+def count_between(
+    scores: Array, thresholds: Floats, codes: Array, weights: Numbers | None, classes: Array
+) -> Floats:
+    """Add up the weight of each class between ascending thresholds, in the order of the rows.
+
+    Examples
+    --------
+    >>> scores, codes = np.array([0.1, 0.5, 0.9]), np.array([0, 0, 1])
+    >>> count_between(scores, np.array([0.5]), codes, None, np.array([0, 1]))
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    is_whole = weights is None or weights.dtype == np.int64
+    totals = np.zeros((len(thresholds) + 1, len(classes)), np.int64 if is_whole else np.float64)
+    some = np.ones(1, totals.dtype) if weights is None else weights
+    add_between(scores, thresholds, codes, some, int(weights is not None), totals)
+    return totals.astype(np.float64)
+
+
+@kernel("scores", "thresholds", steps=3)
+def add_between(
+    scores: Array, thresholds: Floats, codes: Array, weights: Numbers, stride: int, totals: Numbers
+) -> None:
+    """Add the weight of each row to the total of its class and of how many thresholds it reaches.
+
+    All thresholds are compared, with no branch: for a few, that is the fastest way.
+    """
+    for i in range(len(scores)):
+        score = np.float64(scores[i])
+        n_reached = 0
+        for k in range(len(thresholds)):
+            n_reached += score >= thresholds[k]
+        totals[n_reached, np.int64(codes[i])] += weights[i * stride]
+
+
+def truth_in_rows(table: Floats) -> Floats:
+    """Return a (predicted, true) table as users get it: with the true classes in rows.
+
+    Examples
+    --------
+    >>> truth_in_rows(np.array([[2.0, 1.0], [0.0, 5.0]])).tolist()
+    [[2.0, 0.0], [1.0, 5.0]]
+    """
+    return np.ascontiguousarray(table.T)
 
 
 def confusions_of(thresholds: Floats, count: Callable[[Floats], Floats]) -> Floats:

@@ -6,19 +6,27 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
+from ordcut.data.categories import intervals_as_text, only_column, stated_order
+from ordcut.data.distinct import distinct_labels
 from ordcut.errors import UnorderedLabelsWarning
 from ordcut.typing import Array, ArrayLike, Bools, Floats
+
+#: How many labels fit in cache together.
+STRETCH = 1 << 16
 
 #: Codes are stored in 16 bits once the scores are sorted.
 MOST_CLASSES = 65_535
 
-
 #: Up to so many rows it is always looked at whether scores and labels are swapped.
 MOST_ROWS_TO_COMPARE = 10_000
+
+#: From so many rows on, fractions that are all different are not classes.
+FEWEST_TO_DIFFER = 6
 
 
 @dataclass(frozen=True)
@@ -44,10 +52,28 @@ def encode(
     >>> encode(["good", "bad"], classes=["bad", "fair", "good"]).codes
     array([2, 0])
     """
-    labels = _intervals_as_text(_only_column(labels))
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
+        return _encode(labels, classes, n_classes)
+    labels = intervals_as_text(only_column(labels))
     stated = stated_order(labels) if classes is None else classes
+    distinct = distinct_labels(labels)
+    if distinct is not None:
+        try:
+            found = _encode(distinct.values, stated, n_classes)
+        except (TypeError, ValueError):
+            pass  # below, which says where the error is
+        else:
+            assert found.codes is not None
+            return Labels(found.classes, found.codes.astype(np.int32)[distinct.codes])
+    return _encode(labels, stated, n_classes)
+
+
+def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
+    """Turn labels into codes one by one, in the order that was stated, if any was."""
     values = _as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
+        if hasattr(labels, "columns"):
+            values, stated = _named_columns(values, list(labels.columns), stated)
         return _soft_labels(values, stated, n_classes)
     if values.ndim != 1:
         raise ValueError(
@@ -62,8 +88,8 @@ def encode(
     return _with_count(_encode_by_value(values), n_classes)
 
 
-def check_classes(classes: Sequence[Any] | Array) -> Array:
-    """Return the ordered classes as an array of at least two distinct values.
+def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> Array:
+    """Return ordered classes, or decisions, as an array of at least two distinct values.
 
     Examples
     --------
@@ -72,25 +98,28 @@ def check_classes(classes: Sequence[Any] | Array) -> Array:
     """
     if isinstance(classes, set | frozenset | dict):
         raise TypeError(
-            f"classes must be in order, lowest first, got a {type(classes).__name__}, "
+            f"{argument} must be in order, lowest first, got a {type(classes).__name__}, "
             "which has none. Pass a list."
         )
-    ordered = _as_values(list(classes), "classes")
+    ordered = _as_values(list(classes), argument)
     if ordered.ndim != 1 or len(ordered) < 2:
-        raise ValueError(f"classes must list at least two classes, lowest first, got {classes!r}.")
+        raise ValueError(
+            f"{argument} must list at least two {argument}, lowest first, got {classes!r}."
+        )
     if len(ordered) > MOST_CLASSES:
-        raise ValueError(f"classes must be at most {MOST_CLASSES}, got {len(ordered)}.")
+        raise ValueError(f"{argument} must be at most {MOST_CLASSES}, got {len(ordered)}.")
     distinct, counts = np.unique(ordered, return_counts=True)
     if len(distinct) < len(ordered):
         twice = distinct[counts > 1].tolist()[0]
-        raise ValueError(f"classes must be distinct, got {twice!r} more than once.")
+        raise ValueError(f"{argument} must be distinct, got {twice!r} more than once.")
     return ordered
 
 
-def check_classes_found(classes: Array, scores: Array) -> None:
+def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None) -> None:
     """Raise an error if labels look like scores: nearly all different, and fractions.
 
-    Ratings in halves or quarters are classes, however many. So are numbers with few values.
+    Ratings in halves or quarters are classes, however many. So are numbers with few values. The
+    scores may be some of those of ``n_rows`` rows.
 
     Examples
     --------
@@ -99,23 +128,49 @@ def check_classes_found(classes: Array, scores: Array) -> None:
     ...
     ValueError: labels hold 3 different fractions and scores 2 whole numbers: they seem to be ...
     """
-    if classes.dtype.kind != "f" or len(classes) < 3 or (4 * classes == np.rint(4 * classes)).all():
+    if len(classes) < 3 or not _are_fractions(classes):
         return
-    n_rows = len(scores)
-    if n_rows <= MOST_ROWS_TO_COMPARE or len(classes) > n_rows / 2:
+    n_rows = len(scores) if n_rows is None else n_rows
+    are_all_there = len(scores) >= n_rows
+    if (n_rows <= MOST_ROWS_TO_COMPARE and are_all_there) or len(classes) > n_rows / 2:
         distinct = np.unique(scores)
         if len(distinct) < len(classes) and (distinct == np.rint(distinct)).all():
             raise ValueError(
                 f"labels hold {len(classes)} different fractions and scores {len(distinct)} whole "
-                "numbers: they seem to be swapped. Pass the scores first; or, if the labels are "
-                "right, list them in classes=."
+                "numbers: they seem to be swapped. Exchange them; or, if the labels are right, "
+                "list them in classes=."
             )
-    if len(classes) > max(20, n_rows / 2):
-        raise ValueError(
-            f"labels must be classes, and these look continuous: {len(classes)} different values "
-            f"in {n_rows} rows. Bin them first, for example with np.digitize or pandas.cut; or, if "
-            "each value is a class, list them in classes=."
-        )
+    check_not_continuous(classes, n_rows, "labels")
+
+
+def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
+    """Raise an error if the distinct values of some rows are too many fractions to be classes.
+
+    Examples
+    --------
+    >>> check_not_continuous(np.arange(100) / 7, 100, "y")
+    Traceback (most recent call last):
+    ...
+    ValueError: y must hold classes, and these look continuous: 100 different values in 100 rows...
+    """
+    is_each_different = len(values) == n_rows >= FEWEST_TO_DIFFER
+    if not _are_fractions(values) or not (len(values) > max(20, n_rows / 2) or is_each_different):
+        return
+    remedy = (
+        "Turn scores into classes first, with the predict of thresholds."
+        if argument == "predictions"
+        else "Bin them first, for example with np.digitize or pandas.cut; or, if each value is a "
+        "class, list them in classes=."
+    )
+    raise ValueError(
+        f"{argument} must hold classes, and these look continuous: {len(values)} different values "
+        f"in {n_rows} rows. {remedy}"
+    )
+
+
+def _are_fractions(values: Array) -> bool:
+    """Return whether some values are not multiples of a quarter, as ratings are."""
+    return values.dtype.kind == "f" and not bool((4 * values == np.rint(4 * values)).all())
 
 
 def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
@@ -166,7 +221,34 @@ def _from_objects(values: Array, argument: str) -> Array:
             f"{argument} must be all text or all numbers, "
             f"got {flat[position]!r} among text at position {position}."
         )
-    return np.array(values.tolist())
+    if any(isinstance(value, Decimal) for value in flat):
+        flat = _plain_numbers(flat, argument)
+        numbers = np.array(flat).reshape(values.shape)
+    else:
+        numbers = np.array(values.tolist())
+    if numbers.dtype.kind in "fO" and all(isinstance(value, int) for value in flat):
+        raise ValueError(
+            f"{argument} must be whole numbers of at most 64 bits, got numbers from {min(flat)} to "
+            f"{max(flat)}. Subtract a common offset first."
+        )
+    return numbers
+
+
+def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
+    """Return decimals as integers if all numbers are whole, and as floats otherwise."""
+    distinct = set(values)
+    try:
+        if all(value == int(value) for value in distinct):
+            return [int(value) for value in values]
+    except (OverflowError, ValueError):  # an infinite number, or a NaN
+        pass
+    as_float = {value: float(value) for value in distinct}
+    if len(set(as_float.values())) < len(distinct):
+        raise ValueError(
+            f"{argument} must differ in float64, which holds about 16 digits, and some of these "
+            "decimals do not. Round them first."
+        )
+    return [as_float[value] for value in values]
 
 
 def _missing(argument: str, value: object, position: int) -> ValueError:
@@ -195,44 +277,6 @@ def is_missing(labels: Array) -> Bools:
     )
 
 
-def _only_column(labels: Any) -> Any:
-    """Return the column of a frame that has one; anything else as it is."""
-    if getattr(labels, "ndim", None) != 2 or isinstance(labels, np.ndarray):
-        return labels
-    import narwhals as nw
-
-    frame: Any = nw.from_native(labels, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame) and len(frame.columns) == 1:
-        return frame[frame.columns[0]].to_native()
-    return labels
-
-
-def _intervals_as_text(labels: Any) -> Any:
-    """Return the intervals of pandas.cut as an ordered categorical of text; others as they are."""
-    categories = getattr(getattr(labels, "dtype", None), "categories", None)
-    if categories is None or not str(categories.dtype).startswith("interval"):
-        return labels
-    names = [str(interval) for interval in categories]
-    return getattr(labels, "cat", labels).rename_categories(names)
-
-
-def stated_order(labels: Any) -> list[Any] | None:
-    """Return the categories of an ordered Categorical or an Enum; None where no order is stated."""
-    if bool(getattr(getattr(labels, "dtype", None), "ordered", False)):
-        return list(labels.dtype.categories)
-    if isinstance(labels, np.ndarray | list | tuple):
-        return None
-    if getattr(getattr(labels, "type", None), "ordered", False):  # a dictionary of Arrow
-        chunk = labels.chunk(0) if hasattr(labels, "chunk") else labels
-        return list(chunk.dictionary.to_pylist())
-    import narwhals as nw
-
-    series: Any = nw.from_native(labels, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series) and isinstance(series.dtype, nw.Enum):
-        return list(series.dtype.categories)
-    return None
-
-
 def _encode_by_value(values: Array) -> Labels:
     """Encode labels in the order of their values, with a warning if that order is alphabetical."""
     if values.dtype.kind in "iu":
@@ -246,20 +290,27 @@ def _encode_by_value(values: Array) -> Labels:
             "Drop those rows, or give them a class."
         )
     if distinct.dtype.kind == "U":
-        order = " < ".join(repr(str(name)) for name in distinct[:20])
-        more = f" < ... ({len(distinct)} in all)" if len(distinct) > 20 else ""
-        warnings.warn(
-            f"labels are text with no stated order; assuming {order}{more}. "
-            "Pass classes= with the lowest class first.",
-            UnorderedLabelsWarning,
-            stacklevel=depth_of_caller(),
-        )
+        _warn_unordered(distinct.tolist())
     return Labels(distinct, codes)
+
+
+def _warn_unordered(names: list[str]) -> None:
+    order = " < ".join(map(repr, names[:20]))
+    more = f" < ... ({len(names)} in all)" if len(names) > 20 else ""
+    warnings.warn(
+        f"labels are text with no stated order; assuming {order}{more}. "
+        "Pass classes= with the lowest class first.",
+        UnorderedLabelsWarning,
+        stacklevel=depth_of_caller(),
+    )
 
 
 def _encode_small_integers(values: Array) -> Labels | None:
     """Encode integers of a small range without sorting them, nor copying where they are codes."""
-    low, high = int(values.min()), int(values.max())
+    # A stretch at a time, so that the second pass finds it in cache.
+    stretches = [values[i : i + STRETCH] for i in range(0, len(values), STRETCH)]
+    extents = [(stretch.min(), stretch.max()) for stretch in stretches]
+    low, high = int(min(extents)[0]), int(max(high for _, high in extents))
     if high - low > max(1024, len(values)) or high > np.iinfo(np.int64).max:
         return None
     if low == 0 and _all_occur(values, high):
@@ -335,6 +386,19 @@ def _are_codes(values: Array, classes: Array) -> bool:
     if not (classes == np.arange(len(classes))).all():
         return False
     return bool(values.min() >= 0 and values.max() < len(classes))
+
+
+def _named_columns(values: Array, names: list[Any], classes: Any) -> tuple[Array, Any]:
+    """Return soft labels in the order of the classes, which are the names of their columns."""
+    if not all(isinstance(name, str) for name in names):
+        return values, classes
+    if classes is None:
+        if names == sorted(names):  # as pandas.get_dummies has them
+            _warn_unordered(names)
+        return values, names
+    is_same = sorted(map(str, classes)) == sorted(names)
+    order = [names.index(str(name)) for name in classes] if is_same else slice(None)
+    return values[:, order], classes
 
 
 def _soft_labels(values: Array, stated: Any, n_classes: int | None) -> Labels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data.confusion import count_confusion
+from ordcut.data.alignment import check_aligned
+from ordcut.data.confusion import count_between, count_confusion
 from ordcut.data.labels import check_classes_found, depth_of_caller, encode
 from ordcut.data.sorting import SortedRows, sort_rows
-from ordcut.data.weights import check_weights
+from ordcut.data.weights import check_weights, unit_of
 from ordcut.errors import ReversedScoresWarning
 from ordcut.exact import EXACT, exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
@@ -23,6 +25,12 @@ MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
 
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
+
+#: So few rows are sorted by comparison, which puts scores that are not finite at the ends.
+FEW_ROWS = 10_000
+
+#: A score is compared with each of so few thresholds faster than it is searched among them.
+FEW_SEGMENTS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +51,8 @@ class Rows:
         How much each row counts, int64 if all are whole; None if each counts 1.
     is_finite : bool
         Whether the scores are known to be finite. If not, the first pass over them finds out.
+    unit : float
+        What a weight of 1 stands for, where weights were scaled.
 
     Examples
     --------
@@ -57,6 +67,7 @@ class Rows:
     soft: Floats | None = None
     weights: Numbers | None = None
     is_finite: bool = True
+    unit: float = 1.0
 
     @classmethod
     def read(
@@ -73,6 +84,8 @@ class Rows:
         Without weights, whether scores are finite is left to the first pass over them, which
         sorting and counting make anyway.
         """
+        if "pandas" in sys.modules:
+            check_aligned(scores=scores, labels=labels, sample_weight=weights)
         array = as_scores(scores)
         if len(array) == 0:
             raise ValueError("scores must hold at least one row, got none.")
@@ -89,11 +102,14 @@ class Rows:
         if weights is None and found.soft is None:
             return cls(array, found.classes, found.codes, is_finite=False)
         checked = None if weights is None else check_weights(weights, len(array))
-        check_finite(array)  # before rows without weight, and so their positions, are gone
-        rows = cls(array, found.classes, found.codes, found.soft, checked)
+        unit = 1.0 if weights is None else unit_of(weights, checked)
+        rows = cls(array, found.classes, found.codes, found.soft, checked, False, unit)
         return rows._without_weightless()
 
     def _without_weightless(self) -> Rows:
+        if self.soft is None and (self.weights is None or self.weights.min() > 0):
+            return self
+        self.require_finite()  # before rows without weight, and so their positions, are gone
         keep: Bools = np.ones(self.n_rows, np.bool_)
         if self.weights is not None:
             keep &= self.weights > 0
@@ -101,7 +117,8 @@ class Rows:
             keep &= self.soft.any(axis=1)
         if not keep.any():
             raise ValueError("labels must carry some weight, got 0 in every row.")
-        return self if keep.all() else self.take(keep)
+        rows = replace(self, is_finite=True)
+        return rows if keep.all() else rows.take(keep)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -130,8 +147,11 @@ class Rows:
         Weights are added up in the order of the rows, as predicting them again would.
         """
         self.require_finite()
+        n_between = len(thresholds) + 1
+        if self.codes is not None and n_between <= FEW_SEGMENTS and self.dtype != np.float16:
+            return count_between(self.scores, thresholds, self.codes, self.weights, self.classes)
         predicted = np.searchsorted(thresholds, self.scores, side="right")
-        return self._count(predicted, len(thresholds) + 1)
+        return self._count(predicted, n_between)
 
     def _count(self, predicted: Array, n_predicted: int) -> Floats:
         return count_confusion(
@@ -143,10 +163,17 @@ class Rows:
             n_predicted=n_predicted,
         )
 
-    def exact_between(self, thresholds: Floats) -> Array:
-        """Return the same without rounding, as whole numbers or fractions."""
+    def exact_between(self, thresholds: Floats, *, inside: bool = False) -> Array:
+        """Return the same without rounding, as whole numbers or fractions.
+
+        With ``inside``, only rows from the first to the last threshold are added up.
+        """
         if self.is_whole:
             return self.confusion(thresholds).astype(np.int64).astype(object)
+        if inside:
+            self.require_finite()
+            is_inside = (self.scores >= thresholds[0]) & (self.scores < thresholds[-1])
+            return self.take(np.flatnonzero(is_inside)).exact_between(thresholds)
         n_classes = len(self.classes)
         segment = np.searchsorted(thresholds, self.scores, side="right")
         weights = np.ones(self.n_rows) if self.weights is None else self.weights
@@ -167,7 +194,17 @@ class Rows:
         if self.weights is None or self.soft is not None or self.is_whole:
             return self
         whole = whole_weights(self.weights)
-        return self if whole is None else replace(self, weights=whole)
+        if whole is None:
+            return self
+        unit = self.unit * float(self.weights[0] / whole[0])
+        return replace(self, weights=whole, unit=unit)
+
+    def extent(self) -> tuple[float, float]:
+        """Return the lowest and the highest score."""
+        low, high = float(self.scores.min()), float(self.scores.max())
+        if not (np.isfinite(low) and np.isfinite(high)):
+            self.require_finite()
+        return low, high
 
     def all_rows(self) -> Rows:
         """Return the rows themselves, which are in memory already."""
@@ -180,8 +217,12 @@ class Rows:
 
     def sorted(self) -> SortedRows:
         """Return all rows in the order of their scores."""
-        self.require_finite()
-        return sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
+        if self.n_rows > FEW_ROWS:
+            self.require_finite()
+        found = sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
+        if self.n_rows <= FEW_ROWS and not np.isfinite(found.scores[[0, -1]]).all():
+            self.require_finite()  # NaN comes last
+        return found
 
     def take(self, rows: Array | slice) -> Rows:
         """Return some of the rows."""
@@ -191,6 +232,34 @@ class Rows:
             codes=None if self.codes is None else self.codes[rows],
             soft=None if self.soft is None else self.soft[rows],
             weights=None if self.weights is None else self.weights[rows],
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[Rows]) -> Rows:
+        """Return the rows of several pieces as one; a piece without weights counts 1 per row.
+
+        Examples
+        --------
+        >>> rows = Rows.read([0.5, 0.1, 0.3], [1, 0, 1])
+        >>> Rows.joined([rows.take([0]), rows.take([1, 2])]).scores
+        array([0.5, 0.1, 0.3])
+        """
+        if len(parts) == 1:
+            return parts[0]
+        first = parts[0]
+        weights = None
+        if any(part.weights is not None for part in parts):
+            weights = np.concatenate(
+                [np.ones(p.n_rows, np.int64) if p.weights is None else p.weights for p in parts]
+            )
+        codes = [part.codes for part in parts if part.codes is not None]
+        soft = [part.soft for part in parts if part.soft is not None]
+        return replace(
+            first,
+            scores=np.concatenate([part.scores for part in parts]),
+            codes=np.concatenate(codes) if codes else None,
+            soft=np.concatenate(soft) if soft else None,
+            weights=weights,
         )
 
     def class_weighted(self, factors: Floats) -> Rows:
@@ -229,7 +298,12 @@ def as_scores(scores: ArrayLike) -> Array:
         given = np.asarray(scores)
         if given.dtype.kind == "c":
             raise TypeError("complex numbers have no order")
-        is_float = given.dtype in (np.float16, np.float32, np.float64)
+        if given.dtype.kind in "mM":
+            raise TypeError(
+                "dates and durations have a unit, which numbers lose. Convert them first, such as "
+                "(dates - start) / numpy.timedelta64(1, 'D')"
+            )
+        is_float = given.dtype.kind == "f" and given.itemsize <= 8
         array = given if is_float else given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"scores must be numbers: {error}.") from error
@@ -245,9 +319,12 @@ def as_scores(scores: ArrayLike) -> Array:
 def _shape_hint(scores: ArrayLike, array: Array) -> str:
     """Return what to do about scores that have two dimensions."""
     if array.ndim != 2:
-        return ""
+        return " Pass a list, [score]." if array.ndim == 0 else ""
     if 1 in array.shape:
-        return " Pass scores.squeeze()." if hasattr(scores, "squeeze") else " Pass a flat list."
+        for method in ("squeeze", "to_series"):
+            if hasattr(scores, method):
+                return f" Pass scores.{method}()."
+        return " Pass a flat list."
     if (array >= 0).all() and np.allclose(array.sum(axis=1), 1):
         return (
             " These look like class probabilities: pass their mean position, "
@@ -276,9 +353,14 @@ def check_finite(scores: Array, *, infinite: bool = False) -> None:
         return
     # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
     # stretch by stretch, the second pass finds the scores in cache.
-    stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
-    low = np.min([stretch.min() for stretch in stretches])
-    high = np.max([stretch.max() for stretch in stretches])
+    if len(scores) <= STRETCH:
+        low, high = scores.min(), scores.max()
+    else:
+        stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
+        low = np.min([stretch.min() for stretch in stretches])
+        high = np.max([stretch.max() for stretch in stretches])
+    if -np.inf < low and high < np.inf:
+        return
     if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
         bad = np.isnan(scores) if infinite else ~np.isfinite(scores)
         position = int(np.flatnonzero(bad)[0])
@@ -291,11 +373,20 @@ def check_finite(scores: Array, *, infinite: bool = False) -> None:
 
 def warn_if_reversed(rows: Rows) -> None:
     """Warn if scores clearly fall as classes rise, judged on some rows from all over."""
-    if rows.codes is None or len(rows.codes) < FEWEST_TO_JUDGE:
+    if rows.n_rows < FEWEST_TO_JUDGE:
         return
-    step = max(1, len(rows.codes) // MOST_TO_JUDGE)
+    step = max(1, rows.n_rows // MOST_TO_JUDGE)
     scores = rows.scores[::step].astype(np.float64)
-    codes = rows.codes[::step].astype(np.float64)
+    if rows.codes is not None:
+        codes = rows.codes[::step].astype(np.float64)
+    else:  # the mean position of the classes, by the weights of each row
+        assert rows.soft is not None
+        soft = rows.soft[::step].astype(np.float64)
+        codes = soft @ np.arange(soft.shape[1]) / soft.sum(axis=1)
+    # Mostly, classes rise where scores do, from one row to the next, and that is quick to see.
+    rises = codes[1:] - codes[:-1]
+    if 2 * (rises @ (scores[1:] > scores[:-1])) >= rises.sum():
+        return
     if correlation(scores, codes) * np.sqrt(len(codes)) < -STRONG:
         warn_reversed()
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.data.radix import sort_by_digits
+from ordcut.data.radix import sort_by_digits, sort_positions
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
@@ -19,6 +19,9 @@ KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
 
 #: From this many rows on, sorting by digits beats an argsort, also when it has to be compiled.
 ROWS_WORTH_DIGITS = 20_000
+
+#: So many rows have positions of 31 bits.
+MOST_ROWS_TO_SORT = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,37 @@ class SortedRows:
         segment_totals(codes, weights, stride, segments, totals)
         return totals.astype(np.float64)
 
-    def exact_between(self, cuts: Ints) -> Array:
-        """Return the same without rounding, as whole numbers or fractions."""
+    def exact_between(self, cuts: Ints, *, inside: bool = False) -> Array:
+        """Return the same without rounding, as whole numbers or fractions.
+
+        With ``inside``, only rows from the first to the last cut are added up.
+        """
         if self.is_whole:
             return self.between(cuts).astype(np.int64).astype(object)
         assert self.weights is not None
-        segment = np.searchsorted(cuts, np.arange(len(self.codes)), side="right")
-        keys: Ints = segment * self.n_classes + self.codes
-        totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights)
+        some = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
+        segment = np.searchsorted(cuts, np.arange(len(self.codes))[some], side="right")
+        keys: Ints = segment * self.n_classes + self.codes[some]
+        totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights[some])
         return totals.reshape(-1, self.n_classes)
+
+    def cuts_by_shares(self) -> Ints:
+        """Return cuts that predict each class about as often as it occurs.
+
+        Examples
+        --------
+        >>> sort_rows(np.arange(5.0), np.array([1, 0, 0, 1, 2]), None, None, 3).cuts_by_shares()
+        array([2, 4])
+        """
+        below = np.cumsum(self.totals)[:-1]
+        cuts = below.astype(np.int64)
+        if self.weights is not None:
+            # Up to the row that has the last of the weight, as if rows were repeated.
+            cuts = np.where(below > 0, np.searchsorted(np.cumsum(self.weights), below) + 1, 0)
+        for k, cut in enumerate(cuts.tolist()):
+            if cut > 0:  # up to the end of its score
+                cuts[k] = cut + int(np.argmax(self.ends[cut - 1 :]))
+        return cuts
 
     @cached_property
     def is_whole(self) -> bool:
@@ -127,15 +152,30 @@ def sort_rows(
         return _sort_soft_rows(scores, soft, weights)
     assert codes is not None
     may_use_digits = weights is None and scores.dtype != np.float64
-    if may_use_digits and ROWS_WORTH_DIGITS <= len(scores) < np.iinfo(np.int32).max:
+    if may_use_digits and ROWS_WORTH_DIGITS <= len(scores) < MOST_ROWS_TO_SORT:
         ordered, codes, ends = sort_by_digits(scores.astype(np.float32, copy=False), codes)
         ordered = ordered.astype(scores.dtype, copy=False)
         return SortedRows(ordered, codes, ends, None, n_classes)
-    order = np.argsort(scores)
-    scores = scores[order]
+    order, scores = sorted_order(scores)
     weights = None if weights is None else weights[order]
     codes = codes[order].astype(np.uint16)
     return SortedRows(scores, codes, _ends(scores), weights, n_classes)
+
+
+def sorted_order(scores: Array) -> tuple[Ints, Array]:
+    """Return the order that sorts finite scores, and the scores in that order.
+
+    Examples
+    --------
+    >>> sorted_order(np.array([0.5, -2.0, 0.1]))
+    (array([1, 2, 0]), array([-2. ,  0.1,  0.5]))
+    """
+    if ROWS_WORTH_DIGITS <= len(scores) < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
+        found = sort_positions(scores)
+        if found is not None:
+            return found
+    order = np.argsort(scores)
+    return order, scores[order]
 
 
 def insert_lumps(
@@ -156,6 +196,7 @@ def insert_lumps(
     lump, code = np.nonzero(totals)
     position = positions[lump]
     weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
+    weights = weights.astype(np.result_type(weights, totals), copy=False)  # whole only if all are
     new_scores = np.full(len(lump), np.nan) if scores is None else scores[lump]
     # Few lumps stand between many rows, so whole stretches are copied.
     starts = (
@@ -205,12 +246,12 @@ def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> Sor
     """Turn each row into one row for each class that has weight there."""
     if weights is not None:
         soft = soft * weights[:, None]
-    order = np.argsort(scores)
+    order, ordered_scores = sorted_order(scores)
     soft = soft[order]
     if soft.sum() < EXACT and (soft == np.rint(soft)).all():
         soft = soft.astype(np.int64)
     row, code = np.nonzero(soft)
-    ordered = scores[order][row]
+    ordered = ordered_scores[row]
     codes, n_classes = code.astype(np.uint16), soft.shape[1]
     return SortedRows(ordered, codes, _ends(ordered), soft[row, code], n_classes)
 
@@ -223,9 +264,25 @@ def segment_totals(
 
     Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``totals[k]`` by class. O(n) time.
     """
+    n_classes = totals.shape[1]
+    # Rows of one class that follow each other go to different sums, which need not wait.
+    sums = np.zeros((4, n_classes), totals.dtype)
     for k in range(len(segments) - 1):
         some_codes = codes[segments[k] : segments[k + 1]]
-        some_weights = weights[segments[k] * stride :]
         total = totals[k]
-        for i in range(len(some_codes)):
-            total[some_codes[i]] += some_weights[i * stride]
+        if stride == 0:
+            n = len(some_codes)
+            for i in range(0, n - 3, 4):
+                sums[0, some_codes[i]] += 1
+                sums[1, some_codes[i + 1]] += 1
+                sums[2, some_codes[i + 2]] += 1
+                sums[3, some_codes[i + 3]] += 1
+            for i in range(n - n % 4, n):
+                sums[0, some_codes[i]] += 1
+            for code in range(n_classes):
+                total[code] = sums[0, code] + sums[1, code] + sums[2, code] + sums[3, code]
+            sums[:] = 0
+        else:  # sums of fractions are added up in the order of the rows
+            some_weights = weights[segments[k] : segments[k + 1]]
+            for i in range(len(some_codes)):
+                total[some_codes[i]] += some_weights[i]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ordcut.exact import EXACT
-from ordcut.typing import Array, ArrayLike, Floats, Numbers
+from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
 #: Weights whose sum is beyond two to this power, or below its inverse, are scaled.
 FARTHEST_EXPONENT = 200
@@ -35,24 +35,25 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
             f"sample_weight must hold one number for each of the {n_rows} rows, "
             f"got shape {array.shape}."
         )
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        position = int(np.flatnonzero(bad)[0])
+    with np.errstate(over="ignore"):
+        least, most, total = float(array.min()), float(array.max()), float(array.sum())
+    if not (least >= 0 and most < np.inf):
+        position = int(np.flatnonzero(~np.isfinite(array) | (array < 0))[0])
         raise ValueError(
             "sample_weight must be finite and not negative, "
             f"got {array[position]} at position {position}."
         )
-    with np.errstate(over="ignore"):
-        total = array.sum()
     if total == 0:
         raise ValueError("sample_weight must not be 0 in every row.")
     if not np.isfinite(total):
         raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
-    if total < EXACT and (array == np.rint(array)).all():
-        return None if (array == 1).all() else array.astype(np.int64)
-    some = array[array > 0]
-    if (some == some[0]).all():  # only ratios matter, and these are those of no weights
-        return None if len(some) == n_rows else (array > 0).astype(np.int64)
+    if total < EXACT and _all(array, lambda some: some == np.rint(some)):
+        return None if least == most == 1 else array.astype(np.int64)
+    # Only ratios matter, and those of equal weights are those of no weights.
+    if least == most:
+        return None
+    if least == 0 and _all(array, lambda some: (some == 0) | (some == most)):
+        return (array > 0).astype(np.int64)
     exponent = int(np.frexp(total)[1])
     if abs(exponent) > FARTHEST_EXPONENT:
         # Only ratios matter, and products of such weights would leave the range of floats.
@@ -65,6 +66,24 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
             )
         return scaled
     return array
+
+
+def _all(array: Floats, hold: Callable[[Floats], Bools]) -> bool:
+    """Return whether something holds of all numbers; mostly, the first ones are enough to tell."""
+    return bool(hold(array[:1000]).all() and hold(array).all())
+
+
+def unit_of(weights: ArrayLike, checked: Numbers | None) -> float:
+    """Return what a weight of 1 among checked weights stands for.
+
+    Examples
+    --------
+    >>> unit_of([0.5, 0.5], check_weights([0.5, 0.5], 2))
+    0.5
+    """
+    given = np.asarray(weights, dtype=np.float64)
+    some = int(np.argmax(given))
+    return float(given[some]) / float(1 if checked is None else checked[some])
 
 
 def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:

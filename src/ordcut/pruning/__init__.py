@@ -1,5 +1,6 @@
 """Pruned search: sort only the rows that can matter."""
 
+from ordcut.pruning.bounds import CurveLimit, Verdict
 from ordcut.pruning.cells import SAMPLE_SIZE, ArraySource, spread_indices
 from ordcut.pruning.problem import PrunedProblem
 from ordcut.pruning.source import CountedCells, Parts, Source
@@ -8,8 +9,10 @@ __all__ = [
     "SAMPLE_SIZE",
     "ArraySource",
     "CountedCells",
+    "CurveLimit",
     "Parts",
     "PrunedProblem",
     "Source",
+    "Verdict",
     "spread_indices",
 ]

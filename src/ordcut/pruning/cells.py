@@ -11,6 +11,7 @@ import numpy as np
 
 from ordcut.data import Rows
 from ordcut.pruning import kernels
+from ordcut.pruning.bounds import Verdict
 from ordcut.pruning.problem import count_located
 from ordcut.pruning.source import Parts
 from ordcut.threads import run_all, split
@@ -40,8 +41,8 @@ ROWS_PER_CELL = 16
 SLOTS_PER_CELL, MOST_SLOTS = 2, 1 << 16
 
 #: The rows fetched are judged by parts of their slots with about so many rows, and at most so many
-#: parts per slot.
-ROWS_PER_PART, MOST_PARTS = 24, 12
+#: parts per slot; more where the thresholds are judged together, since more rows are left then.
+ROWS_PER_PART, MOST_PARTS, MOST_PARTS_TOGETHER = 24, 12, 32
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class Cells:
 class SplitCells:
     """The slots of some chosen cells in equal parts, and each run of cells between them as one.
 
+    With ``one_by_one``, every cell between them is a run of its own.
+
     Attributes
     ----------
     is_run : ndarray of shape (n_cells,)
@@ -96,11 +99,16 @@ class SplitCells:
     array([1, 2], dtype=int32)
     """
 
-    def __init__(self, cells: Cells, chosen: Bools, n_parts: int) -> None:
+    def __init__(
+        self, cells: Cells, chosen: Bools, n_parts: int, *, one_by_one: bool = False
+    ) -> None:
         self.cells = cells
         self.n_parts = n_parts
         is_chosen = chosen[cells.cell_of]
-        starts_run = ~is_chosen & np.append(True, is_chosen[:-1])
+        is_first = is_chosen[:-1]
+        if one_by_one:
+            is_first = cells.cell_of[1:] != cells.cell_of[:-1]
+        starts_run = ~is_chosen & np.append(True, is_first)
         n_finer = np.where(is_chosen, n_parts, starts_run)
         first_part = np.cumsum(n_finer) - n_finer
         self._first_part = first_part.astype(np.int32)
@@ -149,6 +157,14 @@ def spread_indices(n_rows: int) -> Ints:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """The weight of each class, and the lowest score, in equal steps of the scores."""
+
+    counts: Numbers
+    lowest: Floats
+
+
+@dataclass(frozen=True)
 class ArraySource:
     """Rows in memory, to be counted by cells.
 
@@ -192,7 +208,7 @@ class ArraySource:
             most = max(LEAST_CELLS, N_COUNTERS // len(self.rows.classes))
             n_cells = min(most, max(4, len(self.rows.scores) // ROWS_PER_CELL))
         cells = cells_like(self.sample, n_cells)
-        return CountedRows(self, cells, self._count(cells))
+        return CountedRows(self, cells, *self._count(cells))
 
     @cached_property
     def sample(self) -> Array:
@@ -204,8 +220,27 @@ class ArraySource:
             self.rows.require_finite()
         return np.sort(sample)
 
-    def _count(self, cells: Cells) -> Numbers:
-        """Return the weight of each cell and class; threads share the rows."""
+    def count_in_steps(self) -> Steps | None:
+        """Return the rows counted by equal steps from the lowest to the highest score.
+
+        None if there are no such steps, for one score or a range beyond float64.
+        """
+        low, high = self.rows.extent()
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = np.float64(MOST_SLOTS - 1) / (np.float64(high) - np.float64(low))
+        if not (np.isfinite(scale) and scale > 0):
+            return None
+        cells = Cells(np.float64(low), scale, np.arange(MOST_SLOTS))
+        lowest = np.full(MOST_SLOTS, np.inf)
+        table = cells.low, cells.scale, lowest
+        kernels.lowest_in_slots(_for_kernels(self.rows.scores), *table)
+        return Steps(self._count(cells)[0], lowest)
+
+    def _count(self, cells: Cells) -> tuple[Numbers, Array]:
+        """Return the weight of each cell and class, and the slot of each row where that pays.
+
+        Threads share the rows.
+        """
         rows, n_classes, is_whole = self.rows, len(self.rows.classes), self.rows.is_whole
         base_of = (cells.cell_of * n_classes).astype(np.uint32)
         total_dtype = np.int64 if is_whole else np.float64
@@ -215,11 +250,16 @@ class ArraySource:
         stride = int(rows.weights is not None)
         pieces = _pieces(len(rows.scores), self.n_threads if is_whole else 1)
         counts = np.zeros((len(pieces), cells.n_cells * n_classes + 1), dtype)
+        # To keep the slots saves locating the rows again; of narrow scores they would take as much
+        # memory as half of these.
+        is_wide = rows.scores.dtype == np.float64
+        located = np.empty(len(rows.scores) if is_wide else 0, np.uint16)
 
         def count_piece(index: int) -> None:
             piece = slice(*pieces[index])
             some_weights = weights[piece] if stride else weights
-            table = some_weights, stride, cells.low, cells.scale, base_of, counts[index]
+            into = located[piece], counts[index]
+            table = some_weights, stride, cells.low, cells.scale, base_of, *into
             if rows.codes is not None:
                 kernels.count_rows(_for_kernels(rows.scores[piece]), rows.codes[piece], *table)
             elif rows.soft is not None:
@@ -229,7 +269,7 @@ class ArraySource:
         if counts[:, -1].any():  # where the kernel counts scores that are not finite
             self.rows.require_finite()
         total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_dtype)
-        return total.reshape(cells.n_cells, n_classes)
+        return total.reshape(cells.n_cells, n_classes), located
 
 
 @dataclass(frozen=True)
@@ -239,15 +279,17 @@ class CountedRows:
     source: ArraySource
     cells: Cells
     counts: Numbers
+    located: Array
+    is_lazy: ClassVar[bool] = True
 
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, rounded to the dtype that the rows have."""
         with np.errstate(over="ignore"):
             return self.cells.locate(scores.astype(self.cells.low.dtype))
 
-    def narrowed(self, can_hold: Callable[[Numbers], Bools]) -> tuple[CountedRows, Bools]:
+    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedRows, Bools]:
         """Return the same cells: to fetch rows costs less than to count them once more."""
-        return self, can_hold(self.counts)
+        return self, judge(self.counts).first
 
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells; those of a common score come as one per class."""
@@ -268,11 +310,12 @@ class CountedRows:
             weights=np.append(weights, (self.counts[common] - fetched)[cell, code]),
         )
 
-    def split(self, chosen: Bools, rows: Rows) -> Parts:
+    def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
         """Return the rows of the chosen cells located in parts of the cells' slots."""
         n_slots = int(chosen[self.cells.cell_of].sum())
-        n_parts = max(1, min(MOST_PARTS, len(rows.scores) // (ROWS_PER_PART * n_slots)))
-        finer = SplitCells(self.cells, chosen, n_parts)
+        most = MOST_PARTS if is_last else MOST_PARTS_TOGETHER
+        n_parts = max(1, min(most, len(rows.scores) // (ROWS_PER_PART * n_slots)))
+        finer = SplitCells(self.cells, chosen, n_parts, one_by_one=not is_last)
         return Parts(finer.locate(rows.scores), finer.is_run, finer.locate)
 
     def _fetch(self, chosen: Bools, commonest: Array) -> Rows:
@@ -294,7 +337,7 @@ class CountedRows:
             indices = np.empty(0 if is_plain else size, np.uint32)
             some_scores, some_codes = np.empty(size, scores.dtype), np.empty(size, codes.dtype)
             n_found = np.zeros(1, np.int64)
-            table = cells.low, cells.scale, is_wanted, common
+            table = cells.low, cells.scale, self.located[first:last], is_wanted, common
             found = indices, some_scores, some_codes, n_found
             kernels.fetch_rows(scores, codes, int(rows.codes is not None), *table, *found)
             kept = first + indices[: n_found[0]].astype(np.int64)
@@ -307,15 +350,7 @@ class CountedRows:
             )
 
         _run(fetch, len(pieces), self.source.n_threads)
-        if len(parts) == 1:
-            return parts[0]
-
-        def joined(name: str) -> Array | None:
-            columns = [getattr(part, name) for part in parts]
-            return None if columns[0] is None else np.concatenate(columns)
-
-        scores = np.concatenate([part.scores for part in parts])
-        return Rows(scores, rows.classes, joined("codes"), joined("soft"), joined("weights"))
+        return Rows.joined(parts)
 
     def _commonest(self) -> Array:
         """Return the score that each cell holds most often in the sample, NaN if none is common.

@@ -7,14 +7,14 @@ aggregated into lumps that no threshold can enter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ordcut.data import Rows, SortedRows, insert_lumps
 from ordcut.exact import ExactCost, as_exact
 from ordcut.pruning import kernels
-from ordcut.pruning.bounds import cells_that_can_hold
+from ordcut.pruning.bounds import CurveLimit, judge_cells
 from ordcut.pruning.source import CountedCells, Source
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
@@ -51,21 +51,34 @@ class PrunedProblem:
         self.is_exact = source.is_exact  # whether sums over all rows can be had without rounding
         self._fetched: tuple[Bools, Rows] | None = None
 
-    def prune(self, cost: ExactCost) -> SortedRows:
-        """Return sorted rows among which lies every cut that can be optimal for a cost matrix."""
+    def prune(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
+        """Return sorted rows among which lies every cut that can be optimal for a cost matrix.
+
+        Limits on single thresholds may be given for a convex one.
+        """
         cells, chosen = self.cells.narrowed(
-            lambda counts: cells_that_can_hold(counts, cost, self.n_rows)
+            lambda counts: judge_cells(counts, cost, self.n_rows, limits)
         )
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # which was of the cells before
-        chosen, rows = self._rows_of(chosen)
-        if chosen.all():
-            return rows.sorted()
-        # Judge the rows fetched once more, by parts of their cells, before they are sorted.
-        parts = cells.split(chosen, rows)
-        counts = count_located(rows, parts.located, len(parts.is_run))
-        counts[parts.is_run] = sum_runs(cells.counts, chosen)
-        can_hold = cells_that_can_hold(counts, cost, self.n_rows) & ~parts.is_run
+        while True:
+            chosen, rows = self._rows_of(chosen)
+            if chosen.all():
+                return rows.sorted()
+            # Judge the rows fetched once more, by parts of their cells, before they are sorted.
+            is_last = cost.convexity != "no" or not cells.is_lazy
+            parts = cells.split(chosen, rows, is_last=is_last)
+            counts = count_located(rows, parts.located, len(parts.is_run))
+            others = sum_runs(cells.counts, chosen) if is_last else cells.counts[~chosen]
+            counts[parts.is_run] = others
+            is_closed = parts.is_run if is_last else None
+            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed)
+            if not (verdict.can_hold & parts.is_run).any():
+                break
+            more = verdict.first if (verdict.first & parts.is_run).any() else verdict.can_hold
+            chosen = chosen.copy()
+            chosen[np.flatnonzero(~chosen)[more[parts.is_run]]] = True
+        can_hold = verdict.can_hold
         kept = rows_in(can_hold, parts.located)
         left = rows.take(kept).sorted()
         if rows.soft is None and len(left.codes) == len(kept):
@@ -78,10 +91,12 @@ class PrunedProblem:
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, Rows]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""
-        if self._fetched is None or (chosen & ~self._fetched[0]).any():
-            if self._fetched is not None:
-                chosen = chosen | self._fetched[0]
+        if self._fetched is None:
             self._fetched = chosen, self.cells.fetch(chosen)
+        elif (chosen & ~self._fetched[0]).any():
+            before, rows = self._fetched
+            more = self.cells.fetch(chosen & ~before)
+            self._fetched = chosen | before, Rows.joined([rows, more])
         return self._fetched
 
     def exact_totals(self) -> Array:
@@ -92,17 +107,18 @@ class PrunedProblem:
             return as_exact(self.totals[None])
         return self._source.all_rows().exact_between(np.empty(0))
 
-    def exact_between(self, rows: SortedRows, cuts: Ints) -> Array:
+    def exact_between(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the weight of each class between cuts of pruned rows, without rounding.
 
-        Lumps of fractional weights are rounded sums, so that all rows are added up again; where an
-        engine has them, its sums are the best there is.
+        Lumps of fractional weights are rounded sums, so that the rows are added up again; where an
+        engine has them, its sums are the best there is. With ``inside``, only rows from the first
+        to the last cut need be added up.
         """
         if rows.is_whole:
             return rows.exact_between(cuts)
         if not self.is_exact:
             return as_exact(rows.between(cuts))
-        return self._source.all_rows().exact_between(_borders(rows.scores, cuts))
+        return self._source.all_rows().exact_between(_borders(rows.scores, cuts), inside=inside)
 
     def coarse(self) -> SortedRows:
         """Return all rows as lumps, with cuts at some borders of cells only."""

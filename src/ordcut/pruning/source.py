@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ordcut.data import Rows
+from ordcut.pruning.bounds import Verdict
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 
@@ -34,6 +35,9 @@ class Parts:
 class CountedCells(Protocol):
     """Ordered cells of the line, with the weight of each class in each of them."""
 
+    is_lazy: ClassVar[bool]
+    """Whether ``narrowed`` may leave out cells that could still have to be fetched."""
+
     @property
     def counts(self) -> Numbers:
         """The weight of each cell and class, (n_cells, K); int64 if all are whole."""
@@ -41,17 +45,20 @@ class CountedCells(Protocol):
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next one where no cell has it."""
 
-    def narrowed(self, can_hold: Callable[[Numbers], Bools]) -> tuple[CountedCells, Bools]:
-        """Return cells as fine as they should be before rows are fetched, and those that matter.
+    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedCells, Bools]:
+        """Return cells as fine as they should be before rows are fetched, and which to fetch.
 
-        ``can_hold`` returns which cells can hold a threshold, given the counts of all.
+        ``judge`` returns which cells can hold a threshold, given the counts of all.
         """
 
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells, in memory; equal rows may come as one."""
 
-    def split(self, chosen: Bools, rows: Rows) -> Parts:
-        """Return the rows of the chosen cells located in parts of these, the others as runs."""
+    def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
+        """Return the rows of the chosen cells located in parts of these, the others as runs.
+
+        If these may not be the last to be chosen, each run is a single cell.
+        """
 
 
 class Source(Protocol):

@@ -18,6 +18,7 @@ import numpy as np
 from ordcut.data import Rows, SortedRows, check_weights, effective_rows
 from ordcut.exact import EXACT
 from ordcut.objectives import Objective
+from ordcut.pruning import ArraySource
 from ordcut.smoothing.partial_odds import partial_odds_probabilities
 from ordcut.solvers import Minimiser, Plan, check_costs, solve
 from ordcut.typing import Array, Floats, Ints
@@ -25,8 +26,12 @@ from ordcut.typing import Array, Floats, Ints
 Smoothing: TypeAlias = float | Literal["auto"]
 
 #: Rows of more distinct scores than this are counted in this many cells of about equal weight. A
-#: model with 2 (K - 1) parameters does not notice: a score moves by 1/2000 of the rows at most.
-MOST_CELLS = 2048
+#: model with 2 (K - 1) parameters does not notice: a score moves by 1/1000 of the rows at most.
+MOST_CELLS = 1024
+
+#: From this whole weight on, cells are put together from equal steps of the scores, which saves
+#: sorting them, if no step has more than so many times the weight of a cell.
+FEWEST_FOR_STEPS, MOST_PER_STEP = 1 << 19, 2
 
 #: How many data sets are drawn from the model, always the same ones.
 N_DRAWS = 8
@@ -74,10 +79,13 @@ def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
     >>> found.n_rows, (found.weights[:4] / found.weights.sum()).round(3)
     (12, array([0.125, 0.125, 0.125, 0.125]))
     """
-    ordered = rows.sorted()
-    if not ordered.is_whole:
-        ordered = ordered.merged  # sums must not depend on the order of the rows
-    cells = count_scores(rows, ordered)
+    observed: Rows | SortedRows = rows
+    cells = count_in_steps(rows)
+    if cells is None:
+        observed = rows.sorted()
+        if not observed.is_whole:
+            observed = observed.merged  # sums must not depend on the order of the rows
+        cells = count_scores(rows, observed)
     probabilities = partial_odds_probabilities(cells.scores, cells.counts)
     if isinstance(smoothing, str):
         amount = choose_amount(cells, probabilities, objective)
@@ -85,11 +93,15 @@ def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
         amount = float(smoothing)
     if amount == 0:
         return Smoothed(rows, 0.0)
-    return Smoothed(_blend(rows, ordered, cells, probabilities, amount), amount)
+    return Smoothed(_blend(rows, observed, cells, probabilities, amount), amount)
 
 
 def _blend(
-    rows: Rows, ordered: SortedRows, cells: ScoreCounts, probabilities: Floats, amount: float
+    rows: Rows,
+    given: Rows | SortedRows,
+    cells: ScoreCounts,
+    probabilities: Floats,
+    amount: float,
 ) -> Rows:
     """Return the observed rows and, at each cell's score, one row of the model for each class.
 
@@ -98,10 +110,11 @@ def _blend(
     Where weights are whole they stay so, in finer parts, and all sums stay exact. Observed rows
     keep at least the finest part, to decide where the model has no preference.
     """
-    observed = np.ones(len(ordered.codes), np.int64) if ordered.weights is None else ordered.weights
+    assert given.codes is not None
+    observed = np.ones(len(given.codes), np.int64) if given.weights is None else given.weights
     total = float(observed.sum())
     modelled = probabilities * (cells.weights * (total / cells.weights.sum()))[:, None]
-    if ordered.is_whole:
+    if given.is_whole:
         parts = max(1, min(FINEST, int(EXACT / 8 / total)))
         observed = observed * max(1, round((1 - amount) * parts))
         modelled = np.rint(amount * parts * modelled).astype(np.int64)
@@ -111,10 +124,10 @@ def _blend(
     weights = np.concatenate([observed, modelled[cell, code]])
     return replace(
         rows,
-        scores=np.concatenate([ordered.scores.astype(rows.dtype, copy=False), cells.scores[cell]]),
-        codes=np.concatenate([ordered.codes, code.astype(ordered.codes.dtype)]),
+        scores=np.concatenate([given.scores.astype(rows.dtype, copy=False), cells.scores[cell]]),
+        codes=np.concatenate([given.codes, code.astype(given.codes.dtype)]),
         soft=None,
-        weights=check_weights(weights, len(weights)),
+        weights=weights if given.is_whole else check_weights(weights, len(weights)),
         is_finite=True,
     )
 
@@ -126,7 +139,7 @@ class ScoreCounts:
     Attributes
     ----------
     scores : ndarray of shape (m,)
-        The middle one of the distinct scores of each cell.
+        One of the distinct scores of each cell: the middle one, or the lowest one.
     counts : ndarray of shape (m, K)
         The weight of each cell and class. Whole weights count repeats of a row; others are scaled
         to the number of rows of equal weight that they are worth (Kish's effective sample size).
@@ -158,6 +171,38 @@ class ScoreCounts:
         ends = np.append(cell[1:] != cell[:-1], True)
         codes, n_classes = code.astype(np.uint16), self.counts.shape[1]
         return SortedRows(self.scores[cell], codes, ends, weights, n_classes)
+
+
+def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
+    """Count rows in at most ``most`` cells without sorting them; None where that would be coarse.
+
+    The lowest and the highest score and the whole weights decide, and not the order of the rows.
+
+    Examples
+    --------
+    >>> rows = Rows.read(np.linspace(0, 1, 1 << 19), np.arange(1 << 19) % 2)
+    >>> found = count_in_steps(rows, most=4)
+    >>> found.scores.round(2), (found.weights / (1 << 17)).round(2)
+    (array([0.  , 0.25, 0.5 , 0.75]), array([1., 1., 1., 1.]))
+    """
+    if not rows.is_whole or rows.codes is None:
+        return None
+    weight = rows.n_rows if rows.weights is None else int(rows.weights.sum())
+    if weight < FEWEST_FOR_STEPS:
+        return None
+    steps = ArraySource(rows).count_in_steps()
+    if steps is None:
+        return None
+    mass = steps.counts.sum(axis=1)
+    if mass.max() * most > MOST_PER_STEP * weight:
+        return None
+    middle = (np.cumsum(mass) - mass / 2) / weight
+    nth = np.minimum((middle * most).astype(np.int64), most - 1)
+    starts = np.flatnonzero(np.append(True, nth[1:] != nth[:-1]))
+    lowest = np.minimum.reduceat(steps.lowest, starts)
+    counts = np.add.reduceat(steps.counts, starts, axis=0).astype(np.float64)
+    has_rows = counts.any(axis=1)
+    return ScoreCounts(lowest[has_rows].astype(rows.dtype), counts[has_rows])
 
 
 def count_scores(rows: Rows, ordered: SortedRows, most: int = MOST_CELLS) -> ScoreCounts:

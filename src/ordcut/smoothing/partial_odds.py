@@ -98,7 +98,8 @@ class _Curves:
     def losses(self, iterate: Floats) -> Floats:
         """Return the loss of each threshold, without penalties."""
         at = iterate[0] - iterate[1] * self.z[:, None]
-        paid = self.weights @ np.logaddexp(0.0, at) - (self.at_most * at).sum(axis=0)
+        rest = np.log1p(np.exp(-np.abs(at))) + np.maximum(at, 0.0)  # log(1 + exp(at))
+        paid = self.weights @ rest - np.einsum("ij,ij->j", self.at_most, at)
         return np.asarray(paid)
 
     def derivatives(self, iterate: Floats) -> tuple[Floats, Floats]:

@@ -1,15 +1,13 @@
-"""Independent optimisation over blocks of cuts, Algorithm 4: parallel in thresholds and blocks."""
+"""Independent optimisation over blocks of rows, Algorithm 4: blocks are searched in parallel."""
 
 from __future__ import annotations
 
-from itertools import product
-from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ordcut.data import KernelRows
-from ordcut.solvers.independent import block_minima
+from ordcut.solvers.independent import block_minima, padded_gain
 from ordcut.threads import count_cores, run_all, split
 from ordcut.typing import Ints, Numbers
 
@@ -17,37 +15,46 @@ if TYPE_CHECKING:
     from ordcut.solvers.choose import Plan
 
 
+def solve_independently_in_threads(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
+    """Return the first minimum of every risk curve, by threads that share the rows ("pio").
+
+    Threads that shared the curves instead, as the paper describes Algorithm 3, would each read
+    every row, and with few classes there are too few curves to share.
+    """
+    n_threads = plan.n_threads(default=count_cores())
+    return _solve(rows, cost, split(len(rows[0]), n_threads), n_threads)
+
+
 def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the first minimum of every risk curve, from its minima in blocks of cuts.
+    """Return the first minimum of every risk curve, from its minima in blocks ("blocks").
+
+    There is a block for each thread, unless the plan says how many rows a block has.
+    """
+    n_threads, n_rows = plan.n_threads(default=count_cores()), len(rows[0])
+    n_blocks = n_threads if plan.block_size is None else -(-n_rows // plan.block_size)
+    return _solve(rows, cost, split(n_rows, n_blocks), n_threads)
+
+
+def _solve(rows: KernelRows, cost: Numbers, blocks: list[tuple[int, int]], n_threads: int) -> Ints:
+    """Search every block by itself, and put the minima together.
 
     Each block's piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by
     how much to lift each (the paper's S). Only minima and ends are kept, never a curve.
     """
-    n_threads = plan.n_threads(default=count_cores())
-    n_candidates = len(rows[0]) + 1
-    size = plan.block_size or max(1, isqrt(n_candidates))
-    blocks = [(first, min(first + size, n_candidates)) for first in range(0, n_candidates, size)]
-    gain = (cost[:-1] - cost[1:]).T
-    n_cuts = gain.shape[1]
-    ends, least = np.zeros((2, len(blocks), n_cuts), dtype=cost.dtype)
-    where = np.empty((len(blocks), n_cuts), dtype=np.int64)
+    gain, n_curves = padded_gain(rows, cost), len(cost) - 1
+    # A row in front of the blocks stands for cut 0, where every curve starts at 0.
+    ends, least, where = np.zeros((3, len(blocks) + 1, n_curves), np.int64)
 
-    def find_minima(piece: tuple[tuple[int, int], tuple[int, int]]) -> None:
-        some_blocks, curves = piece[0], slice(*piece[1])
-        some_gain = np.ascontiguousarray(gain[:, curves])
+    def search(some: tuple[int, int]) -> None:
         # Arrays of its own: two threads that write to one cache line slow each other down.
-        end, low = np.zeros((2, some_gain.shape[1]), dtype=cost.dtype)
-        position = np.empty(some_gain.shape[1], dtype=np.int64)
-        for b in range(*some_blocks):  # PO2-PO5
-            block_minima(*rows, some_gain, *blocks[b], end, low, position)
-            ends[b, curves], least[b, curves], where[b, curves] = end, low, position
+        end, low, position = np.zeros((3, n_curves), np.int64)
+        for b in range(*some):  # PO2-PO5
+            block_minima(*rows, gain, *blocks[b], end, low, position)
+            ends[b + 1], least[b + 1], where[b + 1] = end, low, position
 
-    # Few threads share many blocks, so blocks are handed out in runs.
-    pieces = list(product(split(len(blocks), n_threads), split(n_cuts, n_threads)))  # PO1, PO2
-    run_all(find_minima, pieces, n_threads)
+    run_all(search, split(len(blocks), n_threads), n_threads)  # PO1
     lifted = least + np.cumsum(ends, axis=0) - ends  # PO7-PO9
-    lifted[where < 0] = lifted.max()  # a block inside one score has no cut
-    # PO10: of equal minima the first that is a cut; a block without one comes after all that have.
-    best = np.lexsort((where < 0, lifted), axis=0)[0]
-    cuts: Ints = where[best, np.arange(n_cuts)]
+    lifted[where < 0] = np.iinfo(np.int64).max  # a block inside one score has no cut
+    best = np.argmin(lifted, axis=0)  # PO10: of equal minima the first
+    cuts: Ints = where[best, np.arange(n_curves)]
     return cuts

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,16 +19,18 @@ from ordcut.errors import CrossedThresholdsError, unknown_name
 from ordcut.exact import ExactCost, as_exact
 from ordcut.objectives import Objective
 from ordcut.pruning import PrunedProblem
-from ordcut.solvers.blocks import solve_in_blocks
+from ordcut.solvers.blocks import solve_in_blocks, solve_independently_in_threads
 from ordcut.solvers.dp import solve_by_dynamic_programme
-from ordcut.solvers.independent import solve_independently, solve_independently_in_threads
+from ordcut.solvers.independent import solve_independently
 from ordcut.solvers.near_ties import independent_cuts, ordered_cuts
 from ordcut.solvers.nested import solve_nested
 from ordcut.solvers.ratio import ExactKappa, maximise_kappa
+from ordcut.solvers.windows import Windows, best_candidates, is_feasible
+from ordcut.solvers.zero_one import solve_equal_errors
 from ordcut.threads import count_threads
 from ordcut.typing import Array, Floats, Ints, Numbers
 
-Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "pruned"]
+Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"]
 
 #: Every name that ``method`` can have.
 METHODS: tuple[str, ...] = get_args(Method)
@@ -38,12 +41,45 @@ Problem: TypeAlias = SortedRows | PrunedProblem
 #: Where rows are: in arrays, in order already, in the engine of a frame, or on another device.
 Place = Literal["arrays", "sorted", "engine", "device"]
 
-#: Up to so many rows, and up to so many for each pair of classes, "auto" sorts them all for a
-#: convex objective: measured where the two ways take the same time.
-MOST_ROWS_TO_SORT, MOST_ROWS_PER_PAIR = 200_000, 1_000
+#: Why cuts are optimal, in words, by what was verified: the convexity of the cost, minima that come
+#: out in order, or nothing, for a search over all ordered labelings.
+CERTIFICATES = {
+    "nothing": "dynamic programme over all ordered labelings",
+    "order": "ordered minima (Theorem 1)",
+    "convex": "convex objective (Theorem 2)",
+    "up to scale": "objective that is convex up to scale (Theorem 2)",
+    "equal errors": "most rows labelled right, where all errors cost the same",
+    "constraints": "dynamic programme over all ordered labelings that keep the constraints",
+}
 
-#: From so many rows times classes on, "auto" prunes for the other objectives.
+#: What is added to a certificate where sums are not exact.
+AS_THE_ENGINE_ADDS = ", for fractional weights as the engine adds them up"
+UP_TO_ROUNDING = ", up to rounding of float64 sums"
+
+#: What "auto" does with rows in arrays, by the kind of objective and by how rows are sorted: it
+#: prunes from so many rows on, plus so many for each pair of classes, and else sorts all of them.
+#: These are the sizes at which both take the same time (`python -m benchmarks auto` measures them).
+#: Rows are quick to sort if score and class fit into one key: float32 scores without weights.
+FEWEST_ROWS_TO_PRUNE = {
+    ("convex", "quick"): (200_000, 1_000),
+    ("convex", "slow"): (80_000, 250),
+    ("convex kappa", "quick"): (130_000, 100),
+    ("convex kappa", "slow"): (80_000, 100),
+    ("equal errors", "quick"): (100_000, 6_000),
+    ("equal errors", "slow"): (100_000, 6_000),
+    ("other", "quick"): (100_000, 8_000),
+    ("other", "slow"): (100_000, 8_000),
+    ("other kappa", "quick"): (200_000, 1_000),
+    ("other kappa", "slow"): (200_000, 1_000),
+}
+
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
+
+#: The dynamic programme keeps a byte for each row and class; from so many on, "auto" prunes.
 MOST_CHOICES = 1 << 28
+
+#: From so many classes on, "auto" counts rows labelled right instead of trying every class.
+FEWEST_CLASSES_TO_COUNT = 5
 
 
 @dataclass(frozen=True)
@@ -78,11 +114,12 @@ class Solver:
     """A solver and what it needs for its cuts to be optimal.
 
     ``needs`` is ``"nothing"``, ``"order"`` (a convex objective, or minima that come out ordered,
-    which is verified) or ``"convex"``.
+    which is verified), ``"convex"``, or ``"equal errors"`` (all wrong predictions of a row cost the
+    same).
     """
 
     find_cuts: Callable[[KernelRows, Numbers, Plan], Ints]
-    needs: Literal["nothing", "order", "convex"]
+    needs: Literal["nothing", "order", "convex", "equal errors"]
 
 
 SOLVERS: dict[str, Solver] = {
@@ -91,6 +128,7 @@ SOLVERS: dict[str, Solver] = {
     "pio": Solver(solve_independently_in_threads, needs="order"),
     "blocks": Solver(solve_in_blocks, needs="order"),
     "nested": Solver(solve_nested, needs="convex"),
+    "zero_one": Solver(solve_equal_errors, needs="equal errors"),
 }
 
 
@@ -108,9 +146,12 @@ def choose_method(
     method: str,
     convex: bool,
     *,
+    equal_errors: bool = False,
+    is_kappa: bool = False,
     n_rows: int = 0,
     n_classes: int = 2,
     where: Place = "sorted",
+    is_quick_to_sort: bool = True,
     n_problems: int = 1,
 ) -> str:
     """Return the method to use: the requested one, or the fastest that is sure to be optimal.
@@ -121,19 +162,19 @@ def choose_method(
         The requested method.
     convex : bool
         Whether the cost is convex, for a kappa the cost that it is made of.
+    equal_errors : bool
+        Whether all wrong predictions of a row cost the same.
+    is_kappa : bool
+        Whether the objective is a kappa.
     n_rows, n_classes : int
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
+    is_quick_to_sort : bool
+        Whether scores and classes are sorted in one step, as float32 scores without weights are.
     n_problems : int
         How many problems will be solved on the same rows. Sorted rows serve all of those with
         convex costs, and so beat counted ones.
-
-    Notes
-    -----
-    Counting and fetching beats sorting all rows from measured crossovers on. The bounds are tight
-    where curves can be judged one by one, as those of convex costs and of the quadratic kappa can;
-    elsewhere, pruning is for what the dynamic programme has no memory for.
 
     Examples
     --------
@@ -148,12 +189,21 @@ def choose_method(
         return "pruned"
     if where == "device":
         return "scan"
-    if where == "arrays" and n_rows > MOST_ROWS_TO_SORT:
-        if convex and n_problems == 1 and n_rows > MOST_ROWS_PER_PAIR * n_classes**2:
+    if where == "arrays" and not (convex and not is_kappa and n_problems > 1):
+        kind = "convex" if convex else "other"
+        if is_kappa:
+            kind += " kappa"
+        elif equal_errors and not convex:
+            kind = "equal errors"
+        speed = "quick" if is_quick_to_sort else "slow"
+        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind, speed]
+        if n_rows > least + for_each_pair * n_classes**2:
             return "pruned"
         if not convex and n_rows * n_classes >= MOST_CHOICES:
             return "pruned"
-    return "nested" if convex else "dp"
+    if convex:
+        return "nested"
+    return "zero_one" if equal_errors and n_classes >= FEWEST_CLASSES_TO_COUNT else "dp"
 
 
 def solve(
@@ -171,16 +221,19 @@ def solve(
     method = "pruned" if isinstance(problem, PrunedProblem) else method
     check_costs(objective, problem.weight * factors.max())
     if not objective.is_kappa:
-        is_plain = bool((factors == 1).all())
-        exact = objective.exact_cost if is_plain else ExactCost.of(objective.cost, factors)
-        return Minimiser.choose(exact, method, plan)(problem)
-    kappa = ExactKappa.of(objective, _exact_between(problem), factors)
-    ratio = Fraction(1) if first is None else min(Fraction(1), kappa.ratio_of(as_exact(first)))
+        return Minimiser.choose(weighted_cost(objective, factors), method, plan)(problem)
+    kappa = ExactKappa.of(objective, exact_between(problem), factors)
+    ratio = Fraction(1)
+    if first is not None:
+        ratio = min(ratio, kappa.ratio_of(as_exact(first)))
+    elif not isinstance(problem, PrunedProblem) and problem.is_whole:
+        # Mostly, the best cuts predict classes about as often as they occur.
+        ratio = min(ratio, kappa.ratio_of(problem.exact_between(problem.cuts_by_shares())))
 
     def minimise(some: Problem, cost: Array, exact: bool) -> tuple[Solution, Array]:
         found = Minimiser.choose(ExactCost.of(cost), method, plan)(some)
         if exact or found.rows.is_whole:
-            return found, _exact_between(some, found.rows)(found.cuts)
+            return found, exact_between(some, found.rows)(found.cuts)
         return found, as_exact(found.rows.between(found.cuts))
 
     n_steps = 0
@@ -193,17 +246,60 @@ def solve(
         n_steps, ratio = rough.n_steps, rough.ratio
     best = maximise_kappa(kappa, lambda cost: minimise(problem, cost, True), ratio)
     n_steps += best.n_steps
-    why = f"Dinkelbach's fixed point after {n_steps} steps, each by {best.last.certificate}"
+    why = certify_kappa(n_steps, best.last.certificate)
     return Solution(best.last.rows, best.last.cuts, best.last.method, why)
 
 
-def _exact_between(problem: Problem, rows: SortedRows | None = None) -> Callable[[Ints], Array]:
-    """Return a function that adds up the weight of each class between cuts without rounding."""
+def solve_in_windows(
+    rows: SortedRows, objective: Objective, factors: Floats, windows: Windows
+) -> tuple[Ints, str] | None:
+    """Return the optimal candidate of each threshold and why it is; None if none is allowed."""
+    check_costs(objective, rows.weight * factors.max())
+
+    def minimise(cost: ExactCost) -> Ints | None:
+        return best_candidates(rows, cost, windows, len(rows.codes), rows.exact_between)
+
+    why = CERTIFICATES["constraints"]
+    if not objective.is_kappa:
+        best = minimise(weighted_cost(objective, factors))
+        return None if best is None else (best, why)
+    if not is_feasible(windows):
+        return None
+    kappa = ExactKappa.of(objective, rows.exact_between, factors)
+
+    def step(cost: Array) -> tuple[Ints, Array]:
+        chosen = minimise(ExactCost.of(cost))
+        assert chosen is not None
+        return chosen, rows.exact_between(windows.cuts[chosen])
+
+    found = maximise_kappa(kappa, step, Fraction(1))
+    return found.last, certify_kappa(found.n_steps, why)
+
+
+def weighted_cost(objective: Objective, factors: Floats) -> ExactCost:
+    """Return the exact cost of an additive objective, times the factors of the true classes."""
+    is_plain = bool((factors == 1).all())
+    return objective.exact_cost if is_plain else ExactCost.of(objective.cost, factors)
+
+
+def certify_kappa(n_steps: int, why: str) -> str:
+    """Return why cuts have the highest kappa, given why the cuts of the last step are optimal."""
+    steps = "1 step" if n_steps == 1 else f"{n_steps} steps, each"
+    return f"Dinkelbach's fixed point after {steps} by {why}"
+
+
+def exact_between(
+    problem: Problem, rows: SortedRows | None = None, *, inside: bool = False
+) -> Callable[[Ints], Array]:
+    """Return a function that adds up the weight of each class between cuts without rounding.
+
+    With ``inside``, what lies before the first and after the last cut is left out.
+    """
     if isinstance(problem, PrunedProblem):
         if rows is None:
             return lambda _: problem.exact_totals()
-        return lambda cuts: problem.exact_between(rows, cuts)
-    return problem.exact_between
+        return partial(problem.exact_between, rows, inside=inside)
+    return partial(problem.exact_between, inside=inside)
 
 
 @dataclass(frozen=True)
@@ -220,8 +316,18 @@ class Minimiser:
         """Choose by the method that was requested, or by the costs."""
         convex = cost.convexity != "no"
         # What pruning leaves over is sorted.
-        name = choose_method("auto" if method == "pruned" else method, convex)
+        name = choose_method(
+            "auto" if method == "pruned" else method,
+            convex,
+            equal_errors=not convex and cost.has_equal_errors,
+            n_classes=len(cost.integers),
+        )
         solver = SOLVERS[name]
+        if solver.needs == "equal errors" and not cost.has_equal_errors:
+            raise ValueError(
+                f'method="{method}" needs an objective in which all wrong predictions of a row '
+                'cost the same, such as "zero_one". Use method="dp" or "auto".'
+            )
         if solver.needs == "convex" and not convex:
             raise ValueError(
                 f'method="{method}" needs a convex objective, whose second differences over the '
@@ -241,32 +347,31 @@ class Minimiser:
         if whole is not None and rows.weight <= self.cost.most_weight:
             return self.solver.find_cuts(whole, self.cost.integers, self.plan)
         n_rows = problem.n_rows if isinstance(problem, PrunedProblem) else len(rows.codes)
-        search = ordered_cuts if self.solver.needs == "nothing" else independent_cuts
-        return search(rows, self.cost, n_rows, _exact_between(problem, rows))
+        is_ordered = self.solver.needs in ("nothing", "equal errors")
+        search = ordered_cuts if is_ordered else independent_cuts
+        return search(rows, self.cost, n_rows, exact_between(problem, rows, inside=True))
 
     def _certificate(self, problem: Problem, cuts: Ints) -> str:
         """Return why the cuts are optimal; an error if they need not be."""
-        if self.solver.needs == "nothing":
-            why = "dynamic programme over all ordered labelings"
-        elif self.cost.convexity == "convex":
-            why = "convex objective (Theorem 2)"
-        elif self.cost.convexity == "up to scale":
-            why = "objective that is convex up to scale (Theorem 2)"
+        if self.solver.needs in ("nothing", "equal errors"):
+            why = CERTIFICATES[self.solver.needs]
+        elif self.cost.convexity != "no":
+            why = CERTIFICATES[self.cost.convexity]
         else:
             crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
             if len(crossed):
                 raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
-            why = "ordered minima (Theorem 1)"
+            why = CERTIFICATES["order"]
         if isinstance(problem, PrunedProblem) and not problem.is_exact:
-            why += ", for fractional weights as the engine adds them up"
+            why += AS_THE_ENGINE_ADDS
         return why
 
 
 def check_costs(objective: Objective, weight: float) -> None:
     """Raise an error if costs are too large to be added up over rows of a total weight."""
     # Half the range is kept free for the differences of sums.
-    if np.abs(objective.cost).max() > np.finfo(np.float64).max / 4 / max(1.0, weight):
+    if objective.largest_cost > LARGEST_FLOAT / 4 / max(1.0, weight):
         raise ValueError(
             f"objective must have costs that can be added up over {weight:g} rows, "
-            f"got {np.abs(objective.cost).max():g}. Scale the costs down."
+            f"got {objective.largest_cost:g}. Scale the costs down."
         )

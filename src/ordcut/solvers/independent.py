@@ -8,41 +8,40 @@ import numpy as np
 
 from ordcut.data import KernelRows
 from ordcut.jit import kernel
-from ordcut.threads import count_cores, run_all, split
-from ordcut.typing import Bools, Codes, Ints, Numbers
+from ordcut.typing import Array, Bools, Codes, Ints, Numbers
 
 if TYPE_CHECKING:
     from ordcut.solvers.choose import Plan
+
+#: Curves start anew at 0 after so many rows, so that narrow numbers hold them.
+STRETCH = 256
+
+#: Curves are padded to a multiple of this, which fills the vectors of the processor.
+CURVES_AT_ONCE = 16
 
 
 def solve_independently(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, by one thread ("io")."""
     del plan
-    return _solve(rows, cost, n_threads=1)
+    n_curves = len(cost) - 1
+    _, least, where = np.empty((3, n_curves), np.int64)
+    block_minima(*rows, padded_gain(rows, cost), 0, len(rows[0]), _, least, where)
+    # Cut 0 comes first, where every curve starts at 0.
+    return np.where(least < 0, where, 0)
 
 
-def solve_independently_in_threads(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the first minimum of every risk curve, by threads that share the curves ("pio")."""
-    return _solve(rows, cost, n_threads=plan.n_threads(default=count_cores()))
+def padded_gain(rows: KernelRows, cost: Numbers) -> Array:
+    """Return what each row saves by one class higher, (true, curve), in 16 bits where that fits.
 
-
-def _solve(rows: KernelRows, cost: Numbers, n_threads: int) -> Ints:
+    Curve ``k`` rises by ``gain[l, k] = cost[k, l] - cost[k + 1, l]`` for each row of class ``l``.
+    """
     gain = (cost[:-1] - cost[1:]).T
-    n_cuts = gain.shape[1]
-    cuts = np.empty(n_cuts, dtype=np.int64)
-
-    def find_minima(piece: tuple[int, int]) -> None:
-        curves = slice(*piece)
-        some_gain = np.ascontiguousarray(gain[:, curves])
-        all_cuts = (0, len(rows[0]) + 1)
-        # Arrays of its own: two threads that write to one cache line slow each other down.
-        total, least = np.zeros((2, some_gain.shape[1]), dtype=cost.dtype)
-        where = np.empty(some_gain.shape[1], dtype=np.int64)
-        block_minima(*rows, some_gain, *all_cuts, total, least, where)
-        cuts[curves] = where
-
-    run_all(find_minima, split(n_cuts, n_threads), n_threads)  # IO1
-    return cuts
+    n_classes, n_curves = gain.shape
+    is_narrow = rows[3] == 0 and int(np.abs(gain).max()) * STRETCH < np.iinfo(np.int16).max
+    size = -(-n_curves // CURVES_AT_ONCE) * CURVES_AT_ONCE
+    padded = np.zeros((n_classes, size), np.int16 if is_narrow else np.int64)
+    padded[:, :n_curves] = gain
+    return padded
 
 
 @kernel("codes", "gain", steps=3)
@@ -51,38 +50,70 @@ def block_minima(
     ends: Bools,
     weights: Numbers,
     stride: int,
-    gain: Numbers,
+    gain: Array,
     first: int,
     last: int,
-    total: Numbers,
-    least: Numbers,
+    total: Ints,
+    least: Ints,
     where: Ints,
 ) -> None:
-    """Find the first minimum of some risk curves over a block of cuts: Algorithms 3 and 4.
+    """Find the first minimum of every risk curve over a block of rows: Algorithms 3 and 4.
 
-    Each curve ``k`` starts the block at 0 and rises by ``gain[k, l]`` times the weight of each row
-    passed. Over the cuts ``first <= p < last``, fills ``least[k]`` and ``where[k]``, the curve's
-    minimum and the first cut that reaches it (``where[k] = -1`` if the block has no cut), and
-    ``total[k]``, its value where the next block starts. One block of all cuts is Algorithm 3.
-    ``gain`` comes transposed, (true, curve), where ``gain[k, l] = cost[k, l] - cost[k + 1, l]`` is
-    what a row of class ``l`` saves when it moves from class ``k`` up to ``k + 1``. O(n) time for
-    each curve; no curve is stored. ``dp.py`` describes the other arguments.
+    Each curve ``k`` starts the block at 0 and rises by ``gain[l, k]`` times the weight of each row
+    of class ``l``. For the cuts after the rows ``first <= i < last``, fills ``least[k]`` and
+    ``where[k]``, the curve's minimum and the first cut that reaches it (``where[k] = -1`` if the
+    block has no cut), and ``total[k]``, its value at the end of the block. One block of all rows is
+    Algorithm 3. O(n) time for each curve; no curve is stored. ``dp.py`` describes the other
+    arguments.
+
+    All curves are followed at once, row by row, in vectors. Only their lowest value in a stretch
+    of rows is kept; where that is, is looked up at the end, in the one stretch that holds it.
     """
-    n_rows = len(codes)
     n_curves = len(total)
+    rise = np.zeros(gain.shape[1], gain.dtype)
+    low = np.zeros(gain.shape[1], gain.dtype)
+    highest = 2**15 - 1 if gain.itemsize == 2 else 2**62
+    before = np.zeros(n_curves, np.int64)
     for k in range(n_curves):
         total[k] = 0  # IO2, PO3
         where[k] = -1
-    for p in range(first, last):
-        if p == 0 or ends[p - 1]:
-            for k in range(n_curves):
-                # Stored whether lower or not, because loops without branches run in vectors.
-                # IO4, PO10: strictly lower, so the first minimum stays.
-                is_lower = (where[k] < 0) | (total[k] < least[k])
-                least[k] = total[k] if is_lower else least[k]
-                where[k] = p if is_lower else where[k]
-        if p < n_rows:
-            weight = weights[p * stride]
-            rise = gain[codes[p]]
-            for k in range(n_curves):
-                total[k] += weight * rise[k]  # IO3, PO4, PO5
+    for start in range(first, last, STRETCH):
+        stop = min(start + STRETCH, last)
+        has_cut = False
+        rise[:] = 0
+        low[:] = highest
+        if stride == 0:
+            for i in range(start, stop):
+                step = gain[codes[i]]
+                if ends[i]:
+                    has_cut = True
+                    for k in range(len(step)):  # no branches, so that it runs in vectors
+                        rise[k] += step[k]  # IO3, PO4, PO5
+                        low[k] = min(low[k], rise[k])
+                else:
+                    for k in range(len(step)):
+                        rise[k] += step[k]
+        else:
+            for i in range(start, stop):
+                step = gain[codes[i]]
+                has_cut |= ends[i]
+                for k in range(len(step)):
+                    rise[k] += weights[i] * step[k]
+                    low[k] = min(low[k], rise[k]) if ends[i] else low[k]
+        for k in range(n_curves):
+            # IO4, PO10: strictly lower, so that the first minimum stays.
+            if has_cut and (where[k] < 0 or total[k] + low[k] < least[k]):
+                least[k] = total[k] + low[k]
+                before[k] = total[k]
+                where[k] = start
+            total[k] += rise[k]
+    for k in range(n_curves):
+        if where[k] >= 0:
+            value = before[k]
+            i = where[k]
+            while True:
+                value += weights[i * stride] * np.int64(gain[codes[i], k])
+                i += 1
+                if value == least[k] and ends[i - 1]:
+                    break
+            where[k] = i

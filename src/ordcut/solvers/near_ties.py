@@ -8,17 +8,17 @@ fractions, so that the result is the lowest optimum in exact arithmetic.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 
 from ordcut.data import SortedRows
-from ordcut.exact import ExactCost, rounding_bound
+from ordcut.exact import ExactCost, exact_curves, rounding_bound
 from ordcut.jit import kernel
 from ordcut.objectives import halving_order
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
-#: Returns the exact weight of each class between ascending cuts, (n_cuts + 1, K).
+#: Returns the exact weight of each class between ascending cuts, (n_cuts + 1, K). What is outside
+#: of all cuts decides nothing between them, and may be left out.
 ExactWeights = Callable[[Ints], Array]
 
 
@@ -52,8 +52,7 @@ def ordered_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactW
     positions: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
     curves = np.stack([_curve(rows, step)[positions] for step in gain])
     candidates = positions[_near_optimal(curves, float(slack))]
-    below = np.cumsum(between(candidates), axis=0)[:-1]
-    return candidates[_lowest_path(cost.gain @ below.T)]
+    return candidates[_lowest_path(exact_curves(cost.gain, between(candidates)))]
 
 
 def _scaled(rows: SortedRows) -> tuple[Codes, Bools, Floats, int]:
@@ -106,7 +105,7 @@ def _near_optimal(curves: Floats, slack: float) -> Bools:
 def _lowest_path(curves: Array) -> Ints:
     """Return the lowest path of least cost, given every curve at some candidates exactly."""
     n_curves, n_candidates = curves.shape
-    best = [Fraction(0)] * n_candidates
+    best = [0] * n_candidates
     running = []
     for k in range(n_curves):
         least = None

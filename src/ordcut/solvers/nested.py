@@ -21,30 +21,49 @@ BLOCK = 256
 def solve_nested(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, the middle one first."""
     del plan
+    n_curves = len(cost) - 1
+    lowest, highest = np.zeros(n_curves, np.int64), np.full(n_curves, len(rows[0]))
+    return solve_nested_between(rows, cost, lowest, highest)
+
+
+def solve_nested_between(rows: KernelRows, cost: Numbers, lowest: Ints, highest: Ints) -> Ints:
+    """Return the first minimum of every risk curve between two cuts of its own.
+
+    These must be in ascending order each, so that the minima are, too.
+    """
     gain = np.ascontiguousarray(cost[:-1] - cost[1:])
     cuts = np.empty(len(gain), dtype=np.int64)
-    nested_minima(*rows, gain, halving_order(len(gain)), cuts)
+    nested_minima(*rows, gain, halving_order(len(gain)), lowest, highest, cuts)
     return cuts
 
 
 @kernel("codes", "gain", steps=1)
 def nested_minima(
-    codes: Codes, ends: Bools, weights: Numbers, stride: int, gain: Numbers, order: Ints, cuts: Ints
+    codes: Codes,
+    ends: Bools,
+    weights: Numbers,
+    stride: int,
+    gain: Numbers,
+    order: Ints,
+    lowest_cut: Ints,
+    highest_cut: Ints,
+    cuts: Ints,
 ) -> None:
     """Find the first minimum of every risk curve of a convex objective.
 
     Theorem 2 orders the minima, so once the middle threshold of a range is known, the thresholds
     below it need only the rows below it and those above it only the rows above it. ``order`` is
     that of ``halving_order``: every level of the halving reads each row once, O(n log K) time in
-    all, O(K) memory. Fills ``cuts`` (K - 1,). ``dp.py`` describes the other arguments.
+    all, O(K) memory. Curve ``k`` is searched from ``lowest_cut[k]`` to ``highest_cut[k]``. Fills
+    ``cuts`` (K - 1,). ``dp.py`` describes the other arguments.
     """
     n_cuts, n_classes = gain.shape
     step = np.empty(n_classes, gain.dtype)
     curve = np.empty(BLOCK, gain.dtype)
     for i in range(n_cuts):
         k = order[i, 0]
-        first = cuts[order[i, 1]] if order[i, 1] >= 0 else 0
-        last = cuts[order[i, 2]] if order[i, 2] < n_cuts else len(codes)
+        first = max(lowest_cut[k], cuts[order[i, 1]] if order[i, 1] >= 0 else 0)
+        last = min(highest_cut[k], cuts[order[i, 2]] if order[i, 2] < n_cuts else len(codes))
         for truth in range(n_classes):
             step[truth] = gain[k, truth]
         total = step[0] - step[0]

@@ -17,8 +17,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ordcut.exact import as_integers
-from ordcut.objectives import Objective, undefined_kappa
+from ordcut.errors import undefined_kappa
+from ordcut.exact import LARGEST_SUM, as_integers
+from ordcut.objectives import Objective
 from ordcut.typing import Array, Floats, Ints
 
 Found = TypeVar("Found")
@@ -65,21 +66,36 @@ class ExactKappa:
         free = [k for k, cost in enumerate(by_chance.tolist()) if cost == 0]
         if free:
             raise undefined_kappa(objective.name, free[0])
-        return cls(weights, exact_factors, by_chance, sum(totals.tolist()))
+        total = sum(totals.tolist())
+        # Whole numbers that are not too large are quicker in int64, with all sums of products.
+        if isinstance(total, int) and int(weights.max()) * total**2 < LARGEST_SUM:
+            weights, exact_factors, by_chance = (
+                exact.astype(np.int64) for exact in (weights, exact_factors, by_chance)
+            )
+        return cls(weights, exact_factors, by_chance, total)
 
     def ratio_of(self, confusion: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
-        weighted = confusion * self.factors
-        paid = sum((self.weights * weighted).ravel().tolist())
-        expected = sum((weighted.sum(axis=1) * self.by_chance).tolist())
+        weighted = confusion.astype(self.weights.dtype) * self.factors
+        paid = (self.weights * weighted).sum()
+        expected = (weighted.sum(axis=1) * self.by_chance).sum()
+        if self.weights.dtype == np.int64:
+            paid, expected = int(paid), int(expected)
         ratio: Fraction = Fraction(paid * self.total) / expected
         return ratio
 
     def cost_at(self, ratio: Fraction) -> Array:
         """Return ``w - ratio * g`` times the factors and a positive number, exactly."""
         top, bottom = ratio.numerator, ratio.denominator
-        cost = self.weights * (bottom * self.total) - (top * self.by_chance)[:, None]
-        return np.asarray(cost * self.factors)
+        weights, by_chance, factors = self.weights, self.by_chance, self.factors
+        if weights.dtype == np.int64:
+            scale = bottom * self.total * int(weights.max()) + top * int(by_chance.max())
+            if scale * int(factors.max()) >= LARGEST_SUM:
+                weights, by_chance, factors = (
+                    whole.astype(object) for whole in (weights, by_chance, factors)
+                )
+        cost = weights * (bottom * self.total) - (top * by_chance)[:, None]
+        return np.asarray(cost * factors)
 
 
 def maximise_kappa(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows
+from ordcut.data import ClassWeight, Rows, warn_if_reversed
+from ordcut.decisions import resolve_decisions
 from ordcut.jit import kernel
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.solvers.choose import Method, Plan
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds, place_cuts
 from ordcut.typing import Array, ArrayLike, Codes, Floats, Ints, Numbers
+
+if TYPE_CHECKING:
+    from ordcut.limits import Constraints
 
 
 class ScoreTable:
@@ -57,6 +61,7 @@ class ScoreTable:
         sample_weight: ArrayLike | None = None,
     ) -> None:
         self._rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
+        warn_if_reversed(self._rows)
         self._sorted = self._rows.in_whole_weights().sorted()
 
     @property
@@ -87,10 +92,11 @@ class ScoreTable:
         return place_cuts(self._sorted.scores.astype(self._rows.dtype), cuts)
 
     def loss_sums(self, objective: ObjectiveLike, *, n_jobs: int | None = None) -> Floats:
-        """Return the loss matrix of line P4, (N, K): what each label costs each distinct score.
+        """Return the loss matrix of line P4, (N, D): what each decision costs each score.
 
-        The solvers do without it, since it is K times the size of the scores; it is here for
-        those who want to look, or to run an algorithm of their own.
+        Decisions are the classes, unless the objective has others. The solvers do without the
+        matrix, since it is D times the size of the scores; it is here for those who want to look,
+        or to run an algorithm of their own.
 
         Examples
         --------
@@ -101,7 +107,7 @@ class ScoreTable:
         rows = self._sorted
         cost = np.ascontiguousarray(resolve_objective(objective, self.classes).cost.T)
         score_index: Ints = np.cumsum(rows.ends) - rows.ends
-        sums = np.zeros((score_index[-1] + 1, len(self.classes)))
+        sums = np.zeros((score_index[-1] + 1, cost.shape[1]))
         weights = np.ones(1) if rows.weights is None else rows.weights.astype(np.float64)
         stride = int(rows.weights is not None)
         # A piece ends where a score ends, so that no two threads add to one sum.
@@ -120,6 +126,9 @@ class ScoreTable:
         objective: ObjectiveLike = "absolute",
         method: Method = "auto",
         *,
+        decisions: Sequence[Any] | Array | None = None,
+        review: float | None = None,
+        constraints: Constraints = (),
         class_weight: ClassWeight | None = None,
         n_jobs: int | None = None,
         block_size: int | None = None,
@@ -127,16 +136,31 @@ class ScoreTable:
         """Find the thresholds that are optimal for an objective.
 
         The arguments are those of :func:`ordcut.optimal_thresholds`.
+
+        Examples
+        --------
+        >>> table = ScoreTable([1, 2, 3, 4], [0, 1, 1, 1])
+        >>> table.solve(constraints=["share 1 <= 0.5"]).thresholds
+        array([2.5])
         """
-        from ordcut.optimal import find_thresholds  # which uses the solvers itself
+        from ordcut.limits import read_constraints  # which use the solvers themselves
+        from ordcut.optimal import find_thresholds
 
         if method == "pruned":
             raise ValueError(
                 'method="pruned" saves sorting the scores, and this table has sorted them. '
                 'Use method="auto", or ordcut.optimal_thresholds.'
             )
-        resolved, plan = resolve_objective(objective, self.classes), Plan(n_jobs, block_size)
-        return find_thresholds(self._rows, self._sorted, resolved, method, class_weight, plan)
+        resolved = resolve_decisions(objective, self.classes, decisions, review)
+        return find_thresholds(
+            self._rows,
+            self._sorted,
+            resolved,
+            method,
+            class_weight,
+            Plan(n_jobs, block_size),
+            read_constraints(constraints),
+        )
 
 
 @kernel("codes", "cost", steps=1)
@@ -152,12 +176,12 @@ def loss_sums(
 ) -> None:
     """Sum what each label would cost each distinct score: Algorithm 1, line P4.
 
-    Adds ``weight * cost[k, l]`` to ``sums[score_index[i], k]`` for the rows ``first <= i < last``,
+    Adds ``weight * cost[d, l]`` to ``sums[score_index[i], d]`` for the rows ``first <= i < last``,
     where ``score_index[i]`` counts the distinct scores up to row ``i``. ``cost`` comes transposed,
-    (true, predicted), so that the inner loop is contiguous. O(n K) time.
+    (true, decided), so that the inner loop is contiguous. O(n D) time.
     """
-    n_classes = cost.shape[1]
+    n_decisions = cost.shape[1]
     for i in range(first, last):
         weight = weights[i * stride]
-        for k in range(n_classes):
-            sums[score_index[i], k] += weight * cost[codes[i], k]  # P4
+        for d in range(n_decisions):
+            sums[score_index[i], d] += weight * cost[codes[i], d]  # P4

@@ -7,28 +7,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, SortedRows, class_factors
-from ordcut.objectives import COSTS, KAPPAS, Objective, ObjectiveLike, resolve_objective
+from ordcut.data import ClassWeight, Rows, SortedRows
+from ordcut.decisions import ReviewObjective, RowCosts
+from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
 from ordcut.thresholds.placing import result_between, scores_around
 from ordcut.typing import Array, Floats, Ints
 
 if TYPE_CHECKING:
+    from ordcut.limits import Constraint
     from ordcut.pruning import Source
     from ordcut.thresholds.result import Thresholds
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where thresholds come from. Rows are not copied: it refers to what the user passed."""
+    """Where thresholds come from. Rows are not copied: it refers to what the user passed.
+
+    ``observed`` are the rows that constraints are about, where those of ``source`` are weighted by
+    class.
+    """
 
     source: Rows | Source
     objective: Objective
     class_weight: ClassWeight | None
     smoothing: float = 0.0
+    constraints: tuple[Constraint, ...] = ()
+    observed: Rows | None = None
 
     def factors(self, totals: Floats) -> Floats:
         """Return the factor of each class, for rows with such weights of the classes."""
-        return class_factors(self.class_weight, self.source.classes, totals)
+        return self.objective.class_factors(self.class_weight, self.source.classes, totals)
+
+    def review_share(self, thresholds: Floats) -> float | None:
+        """Return the share of the rows that thresholds hand over for review, if any do."""
+        if isinstance(self.objective, ReviewObjective):
+            return self.objective.review_share(self.source.confusion(thresholds))
+        return None
 
     def value(self, confusion: Floats) -> float:
         """Return the mean loss, or the kappa, of a (predicted, true) table of weights."""
@@ -99,19 +113,43 @@ def objective_for(
         )
     if objective is None:
         objective = "absolute" if thresholds is None else _found_for(thresholds)
-    return resolve_objective(objective, classes)
+    own = thresholds is not None and thresholds.decides_otherwise
+    decisions = thresholds.decisions if thresholds is not None and own else None
+    return resolve_objective(objective, classes, decisions)
 
 
 def _found_for(thresholds: Thresholds) -> ObjectiveLike:
     if thresholds.origin is not None:
+        if isinstance(thresholds.origin.objective, RowCosts):
+            raise ValueError(
+                "objective must be given for thresholds that were found for costs of each row: new "
+                "rows with labels have no such costs. For the mean of new costs, take that of "
+                "costs[np.arange(len(scores)), thresholds.codes(scores)]."
+            )
         return thresholds.origin.objective
-    if thresholds.objective in COSTS or thresholds.objective in KAPPAS:
+    if is_named(thresholds.objective):
         return thresholds.objective
     raise ValueError(
         f"objective must be given for thresholds that were found for {thresholds.objective!r}: "
         "they were read from JSON or a pickle, which keep the name of an objective but not its "
         "costs. Pass objective= with the costs."
     )
+
+
+def moved_thresholds(found: Thresholds, k: int, to: float) -> Thresholds:
+    """Return thresholds with one moved, and their value on the rows they were found on."""
+    known = original_rows(found, "moved")
+    values = np.array(found.thresholds)
+    if not -len(values) <= k < len(values):
+        raise ValueError(f"k must be a position from 0 to {len(values) - 1}, got {k!r}.")
+    values[k] = to
+    if np.isnan(to) or (values[1:] < values[:-1]).any():
+        raise ValueError(
+            f"to must keep the thresholds in ascending order, got {to!r} for position {k} of "
+            f"{found.thresholds.tolist()}."
+        )
+    origin = known.origin
+    return given_thresholds(known.rows, values, origin.objective, origin.class_weight)
 
 
 def given_thresholds(
@@ -124,15 +162,16 @@ def given_thresholds(
     certificate: str = "none: thresholds were given",
 ) -> Thresholds:
     """Return given thresholds as a result, with the value that they reach on rows."""
-    factors = class_factors(class_weight, rows.classes, rows.totals)
+    factors = objective.class_factors(class_weight, rows.classes, rows.totals)
     distinct = np.unique(rows.scores)
     return result_between(
         scores_around(distinct, np.searchsorted(distinct, thresholds, side="left")),
         lambda given: objective.value(rows.confusion(given) * factors),
-        classes=rows.classes,
+        classes=objective.known_classes(rows.classes),
         objective=objective.name,
         method=method,
         certificate=certificate,
         thresholds=thresholds,
+        decisions=objective.decisions,
         origin=Origin(rows, objective, class_weight),
     )

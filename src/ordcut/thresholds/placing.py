@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from ordcut.thresholds.result import Thresholds
 from ordcut.typing import Array, Floats, Ints
 
 if TYPE_CHECKING:
+    from ordcut.limits import ConstraintOutcome
+    from ordcut.solvers import Solution
     from ordcut.thresholds.origin import Origin
 
 
@@ -22,10 +24,21 @@ def scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
     >>> scores_around(np.array([0.1, 0.4, 0.9]), np.array([0, 2]))
     (array([-inf,  0.4]), array([0.1, 0.9]))
     """
-    n = len(scores)
-    lower = np.where(cuts > 0, scores[np.maximum(cuts, 1) - 1], -np.inf)
-    upper = np.where(cuts < n, scores[np.minimum(cuts, n - 1)], np.inf)
-    return lower.astype(scores.dtype), upper.astype(scores.dtype)
+    lower, upper = scores.take(cuts - 1, mode="clip"), scores.take(cuts, mode="clip")
+    lower[cuts == 0] = -np.inf
+    upper[cuts == len(scores)] = np.inf
+    return lower, upper
+
+
+def known_scores_around(found: Solution) -> tuple[Array, Array]:
+    """Return the scores on both sides of the cuts of a solution; an error if one is unknown."""
+    around = scores_around(found.rows.scores, found.cuts)
+    if any(np.isnan(some).any() for some in around):  # a score that the solver does not know
+        raise RuntimeError(
+            "a threshold came out next to rows that were left out, which must not happen. "
+            'Use method="nested" or "dp", and please report this with your data.'
+        )
+    return around
 
 
 def place_cuts(scores: Array, cuts: Ints) -> Floats:
@@ -44,12 +57,17 @@ def place_cuts(scores: Array, cuts: Ints) -> Floats:
 
 def place_between(lower: Array, upper: Array) -> Floats:
     """Return a threshold above each lower score, or at -inf, and not above the upper one."""
-    with np.errstate(invalid="ignore"):
-        middle = lower / 2 + upper / 2
-        is_between = (middle > lower) & (middle <= upper)
-    thresholds = np.where(is_between, middle, upper).astype(np.float64)
-    thresholds[np.isneginf(lower)] = -np.inf
-    return thresholds + 0.0  # turns -0.0 into 0.0
+    middle = lower / 2 + upper / 2
+    is_between = (middle > lower) & (middle <= upper)
+    thresholds: Floats = np.where(is_between, middle, upper).astype(np.float64)
+    thresholds[lower == -np.inf] = -np.inf
+    thresholds += 0.0  # turns -0.0 into 0.0
+    return thresholds
+
+
+def result_of(found: Solution, value: float | Callable[[Floats], float], **more: Any) -> Thresholds:
+    """Return the result of a solution; ``more`` is what ``result_between`` takes."""
+    return result_between(known_scores_around(found), value, **more)
 
 
 def result_between(
@@ -61,6 +79,8 @@ def result_between(
     method: str,
     certificate: str,
     thresholds: Floats | None = None,
+    decisions: Array | None = None,
+    constraints: tuple[ConstraintOutcome, ...] = (),
     origin: Origin | None = None,
 ) -> Thresholds:
     """Return the result of a search: every result is put together here.
@@ -75,6 +95,10 @@ def result_between(
         As in ``Thresholds``.
     thresholds : ndarray of shape (K - 1,), optional
         Thresholds that were given; by default each goes halfway between its scores.
+    decisions : ndarray of shape (D,), optional
+        What is predicted, where that is not the classes.
+    constraints : tuple of ConstraintOutcome
+        What came of each constraint.
 
     Examples
     --------
@@ -93,6 +117,11 @@ def result_between(
         objective=objective,
         method=method,
         certificate=certificate,
-        ranges=np.stack(around, axis=1).astype(np.float64) + 0.0,
+        ranges=np.array(around, dtype=np.float64).T + 0.0,
+        decisions=classes if decisions is None else decisions,
+        constraints=constraints,
+        review_share=None
+        if decisions is None or origin is None
+        else origin.review_share(thresholds),
         origin=origin,
     )

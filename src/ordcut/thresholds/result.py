@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut.data import as_scores, check_classes, check_finite
+from ordcut.data import as_scores, check_classes
 from ordcut.thresholds import rules, storage
+from ordcut.thresholds.codes import codes_by_stretch
+from ordcut.thresholds.explanation import explain
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
     import onnx
 
+    from ordcut.limits import ConstraintOutcome
     from ordcut.report import Curves
     from ordcut.thresholds.origin import Origin
     from ordcut.uncertainty import Bootstrap, RandomState
@@ -29,14 +31,15 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Thresholds:
-    """Thresholds that turn scores into ordered classes, and how they were found.
+    """Thresholds that turn scores into ordered classes or decisions, and how they were found.
 
-    The class of a score is the one whose position is the number of thresholds at or below it.
+    The decision for a score is the one whose position is the number of thresholds at or below it.
+    Decisions are the classes, unless ``decisions`` or ``review`` said otherwise.
 
     Attributes
     ----------
-    thresholds : ndarray of shape (K - 1,)
-        In ascending order; -inf or inf where a class at an end is never predicted.
+    thresholds : ndarray of shape (D - 1,)
+        In ascending order; -inf or inf where a decision at an end is never taken.
     classes : ndarray of shape (K,)
         The ordered classes.
     value : float
@@ -47,13 +50,19 @@ class Thresholds:
         The solver that ran.
     certificate : str
         Why the thresholds are optimal.
-    ranges : ndarray of shape (K - 1, 2)
+    ranges : ndarray of shape (D - 1, 2)
         Each threshold can stand anywhere above the first value and up to the second one without
         changing any label of the data.
     passes : int or None
         How many times an engine went through a frame; None for arrays.
     dropped : int
         How many rows with missing values were left out, with ``nulls="drop"``.
+    decisions : ndarray of shape (D,)
+        What ``predict`` returns, lowest first: the classes by default.
+    review_share : float or None
+        The share of the rows that ``review=`` hands over; None without it.
+    constraints : tuple of ConstraintOutcome
+        For each constraint, what is reached, whether it binds, and what it costs.
     origin : Origin, optional
         The data that the thresholds were found on, as they were passed, for ``bootstrap`` and
         ``near_optimal``. JSON and pickles leave them out, and equality ignores them.
@@ -81,10 +90,15 @@ class Thresholds:
     ranges: Floats = field(repr=False)
     passes: int | None = None
     dropped: int = 0
+    decisions: Array = field(default_factory=lambda: np.empty(0))
+    review_share: float | None = None
+    constraints: tuple[ConstraintOutcome, ...] = ()
     origin: Origin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("thresholds", "classes", "ranges"):
+        if len(self.decisions) == 0:
+            object.__setattr__(self, "decisions", self.classes)
+        for name in ("thresholds", "classes", "ranges", "decisions"):
             array = getattr(self, name).copy()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -92,7 +106,7 @@ class Thresholds:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Thresholds):
             return NotImplemented
-        return storage.to_dict(self) == storage.to_dict(other)
+        return storage.to_dict(self, with_costs=False) == storage.to_dict(other, with_costs=False)
 
     def __hash__(self) -> int:
         return hash((self.thresholds.tobytes(), self.objective, self.value))
@@ -101,7 +115,7 @@ class Thresholds:
         return {**self.__dict__, "origin": None}
 
     def codes(self, scores: ArrayLike) -> Array:
-        """Return the position of each score's class: how many thresholds are at or below it.
+        """Return the position of each score's decision: how many thresholds are at or below it.
 
         Examples
         --------
@@ -110,17 +124,16 @@ class Thresholds:
         array([0, 1, 2])
         """
         array = as_scores(scores)
-        check_finite(array, infinite=True)
-        # Nothing reaches a threshold at infinity, an infinite score neither.
-        return np.searchsorted(self.thresholds[self.thresholds < np.inf], array, side="right")
+        codes = [found for _, found in codes_by_stretch(self.thresholds, array)]
+        return np.concatenate([np.empty(0, np.intp), *codes])
 
     def predict(self, scores: ArrayLike) -> Array:
-        """Return the class of each score.
+        """Return the decision for each score: its class, where decisions are the classes.
 
         Parameters
         ----------
         scores : array-like of shape (n_samples,)
-            Scores without NaN; infinite ones get the class of scores far out.
+            Scores without NaN; infinite ones get the decision of scores far out.
 
         Examples
         --------
@@ -128,7 +141,11 @@ class Thresholds:
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).predict([0.0, 1.5, 9.0])
         array([10, 20, 30])
         """
-        return self.classes[self.codes(scores)]
+        array = as_scores(scores)
+        labels = np.empty(len(array), self.decisions.dtype)
+        for stretch, found in codes_by_stretch(self.thresholds, array):
+            np.take(self.decisions, found, out=labels[stretch], mode="clip")
+        return labels
 
     def bootstrap(
         self,
@@ -159,7 +176,7 @@ class Thresholds:
         n_jobs : int, optional
             The number of threads, -1 for one per core. By default one.
         progress : bool, default=False
-            Whether to show a progress bar, for which rich must be installed.
+            Whether to show a progress bar (needs rich).
 
         Returns
         -------
@@ -185,7 +202,9 @@ class Thresholds:
         """Return how far each threshold can move alone before the value is noticeably worse.
 
         The others stay where they are, and it does not pass them. Every position between the
-        threshold and an end of its range is good enough; good ones beyond a bad one do not count.
+        threshold and an end of its range is good enough, and keeps the constraints on what is
+        decided; good ones beyond a bad one do not count. Constraints on the values of thresholds,
+        such as :class:`ordcut.Digits`, are ignored.
 
         Parameters
         ----------
@@ -194,7 +213,7 @@ class Thresholds:
 
         Returns
         -------
-        ndarray of shape (K - 1, 2)
+        ndarray of shape (D - 1, 2)
             As in ``ranges``, which they contain, a threshold can stand anywhere above the first
             value and up to the second one.
 
@@ -259,7 +278,7 @@ class Thresholds:
             The JSON text, or the path of a file that holds it.
         """
         is_path = isinstance(text, os.PathLike) or not str(text).lstrip().startswith("{")
-        if is_path and os.path.isfile(text):
+        if is_path and (os.path.isfile(text) or str(text).lower().endswith(".json")):
             text = Path(text).read_text(encoding="utf-8")
         return cls(**storage.from_json(str(text)))
 
@@ -287,13 +306,7 @@ class Thresholds:
         ['low', 'mid', 'high']
         """
         ordered, thresholds = check_classes(classes), np.array(values, dtype=np.float64)
-        if thresholds.shape != (len(ordered) - 1,) or np.isnan(thresholds).any():
-            raise ValueError(
-                f"values must be {len(ordered) - 1} numbers for {len(ordered)} classes, "
-                f"got {thresholds.tolist()}."
-            )
-        if (thresholds[1:] < thresholds[:-1]).any():
-            raise ValueError(f"values must be in ascending order, got {thresholds.tolist()}.")
+        storage.check_thresholds(thresholds, "values", len(ordered))
         return cls(
             thresholds=thresholds,
             classes=ordered,
@@ -306,6 +319,8 @@ class Thresholds:
 
     def moved(self, k: int, to: float) -> Thresholds:
         """Return the thresholds with one moved, and their value on the rows they were found on.
+
+        Constraints are not kept: what is moved is up to you.
 
         Parameters
         ----------
@@ -321,24 +336,18 @@ class Thresholds:
         >>> found.moved(0, 1.5).value
         0.25
         """
-        from ordcut.thresholds.origin import given_thresholds, original_rows
+        from ordcut.thresholds.origin import moved_thresholds
 
-        known = original_rows(self, "moved")
-        values = np.array(self.thresholds)
-        if not -len(values) <= k < len(values):
-            raise ValueError(f"k must be a position from 0 to {len(values) - 1}, got {k!r}.")
-        values[k] = to
-        if np.isnan(to) or (values[1:] < values[:-1]).any():
-            raise ValueError(
-                f"to must keep the thresholds in ascending order, got {to!r} for position {k} of "
-                f"{self.thresholds.tolist()}."
-            )
-        origin = known.origin
-        return given_thresholds(known.rows, values, origin.objective, origin.class_weight)
+        return moved_thresholds(self, k, to)
+
+    @property
+    def decides_otherwise(self) -> bool:
+        """Whether decisions are not the classes."""
+        return bool(self.decisions.tolist() != self.classes.tolist())
 
     @property
     def never_predicted(self) -> list[Any]:
-        """The classes that no score gets.
+        """The classes, or decisions, that no score gets.
 
         Examples
         --------
@@ -347,10 +356,15 @@ class Thresholds:
         [1]
         """
         edges = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
-        return list(self.classes[edges[:-1] == edges[1:]].tolist())
+        return list(self.decisions[edges[:-1] == edges[1:]].tolist())
 
-    def explain(self) -> str:
+    def explain(self, bootstrap: Bootstrap | None = None) -> str:
         """Return in plain words what the rule is, what it reaches, and why nothing is better.
+
+        Parameters
+        ----------
+        bootstrap : Bootstrap, optional
+            What ``bootstrap()`` returned: the text then also says how sure all that is.
 
         Examples
         --------
@@ -359,8 +373,9 @@ class Thresholds:
         A score below 1.5 is labelled a; from 1.5 on it is b.
         On the data that they were found on, these thresholds reach a mean absolute loss of 0.
         No other thresholds do better there: convex objective (Theorem 2).
+        To see how sure that is for new data, pass bootstrap() of these thresholds.
         """
-        return rules.explain(self)
+        return explain(self, bootstrap)
 
     def to_sql(self, column: str) -> str:
         """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
@@ -376,7 +391,7 @@ class Thresholds:
           ELSE 'c'
         END
         """
-        return rules.to_sql(self.thresholds, self.classes, column)
+        return rules.to_sql(self.thresholds, self.decisions, column)
 
     def to_python(self) -> str:
         """Return the rule as the text of a Python function that needs nothing but Python.
@@ -389,7 +404,7 @@ class Thresholds:
         >>> namespace["predict"](1.7)
         20
         """
-        return rules.to_python(self.thresholds, self.classes)
+        return rules.to_python(self.thresholds, self.decisions)
 
     def to_excel(self, cell: str) -> str:
         """Return the rule as a spreadsheet formula over a cell that holds a number.
@@ -402,7 +417,7 @@ class Thresholds:
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_excel("A2")
         '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
         """
-        return rules.to_excel(self.thresholds, self.ranges, self.classes, cell)
+        return rules.to_excel(self.thresholds, self.ranges, self.decisions, cell)
 
     def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:
         """Return the rule as an ONNX model, as :func:`ordcut.onnx.rule_to_onnx` does.
@@ -428,22 +443,7 @@ class Thresholds:
         return rule_to_onnx(self, dtype=dtype)
 
     def __repr__(self) -> str:
-        cuts = ", ".join(f"{threshold:.6g}" for threshold in self.thresholds)
-        never = f", never predicted: {self.never_predicted}" if self.never_predicted else ""
-        value = "" if np.isnan(self.value) else f"{self.objective}={self.value:.6g}, "
-        return (
-            f"Thresholds([{cuts}], classes={self.classes.tolist()}, "
-            f"{value}method={self.method!r}{never})"
-        )
+        return rules.to_text(self)
 
     def _repr_html_(self) -> str:
-        edges = ["", *(f"{threshold:.6g}" for threshold in self.thresholds), ""]
-        rows = "".join(
-            f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
-            for name, low, high in zip(self.classes, edges[:-1], edges[1:], strict=True)
-        )
-        return (
-            "<table><thead><tr><th>class</th><th>from</th><th>below</th></tr></thead>"
-            f"<tbody>{rows}</tbody><caption>{escape(self.objective)} {self.value:.6g}; "
-            f"{escape(self.certificate)}</caption></table>"
-        )
+        return rules.to_html(self)

@@ -1,8 +1,9 @@
-"""The labelling rule as text: for SQL, Python and spreadsheets, and in plain words."""
+"""The labelling rule as text: for SQL, Python, spreadsheets and notebooks."""
 
 from __future__ import annotations
 
 import json
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +12,6 @@ from ordcut.typing import Array, Floats
 
 if TYPE_CHECKING:
     from ordcut.thresholds.result import Thresholds
-
-#: What objectives are called in a sentence.
-PHRASES = {
-    "absolute": "a mean absolute loss of {}",
-    "squared": "a mean squared loss of {}",
-    "zero_one": "an error rate of {}",
-    "kappa": "a kappa of {}",
-    "linear_kappa": "a linearly weighted kappa of {}",
-    "quadratic_kappa": "a quadratically weighted kappa of {}",
-}
 
 
 def to_sql(thresholds: Floats, classes: Array, column: str) -> str:
@@ -55,17 +46,43 @@ def to_python(thresholds: Floats, classes: Array) -> str:
 
 def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> str:
     """Return a ``LOOKUP`` formula, which finds the last threshold that is not above the cell."""
-    finite = [
-        (_fifteen_digits(threshold, low, high), label)
+    finite = {  # of equal thresholds the last one decides, and is the only one that is written
+        _fifteen_digits(threshold, low, high): label
         for threshold, (low, high), label in zip(
             thresholds.tolist(), ranges.tolist(), classes[1:].tolist(), strict=True
         )
         if np.isfinite(threshold)
-    ]
+    }
     lowest = classes.tolist()[int(np.sum(np.isneginf(thresholds)))]
-    bounds = ["-1E+307", *(bound for bound, _ in finite)]
-    labels = [_excel_value(label) for label in (lowest, *(label for _, label in finite))]
+    bounds = ["-1E+307", *finite]
+    labels = [_excel_value(label) for label in (lowest, *finite.values())]
     return f"=LOOKUP({cell},{{{','.join(bounds)}}},{{{','.join(labels)}}})"
+
+
+def to_text(found: Thresholds) -> str:
+    """Return a result on one line."""
+    cuts = ", ".join(f"{threshold:.6g}" for threshold in found.thresholds)
+    never = f", never predicted: {found.never_predicted}" if found.never_predicted else ""
+    value = "" if np.isnan(found.value) else f"{found.objective}={found.value:.6g}, "
+    names = f"classes={found.classes.tolist()}"
+    if found.decides_otherwise:
+        names = f"decisions={found.decisions.tolist()}"
+    return f"Thresholds([{cuts}], {names}, {value}method={found.method!r}{never})"
+
+
+def to_html(found: Thresholds) -> str:
+    """Return a result as a table, for notebooks."""
+    edges = ["", *(f"{threshold:.6g}" for threshold in found.thresholds), ""]
+    rows = "".join(
+        f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
+        for name, low, high in zip(found.decisions, edges[:-1], edges[1:], strict=True)
+    )
+    what = "decision" if found.decides_otherwise else "class"
+    return (
+        f"<table><thead><tr><th>{what}</th><th>from</th><th>below</th></tr></thead>"
+        f"<tbody>{rows}</tbody><caption>{escape(found.objective)} {found.value:.6g}; "
+        f"{escape(found.certificate)}</caption></table>"
+    )
 
 
 def class_literals(classes: Array) -> dict[str, list[str]]:
@@ -125,51 +142,3 @@ def _fifteen_digits(threshold: float, low: float, high: float) -> str:
         if low < float(text) <= high:
             return text.upper()
     return f"{high:.15g}".upper()
-
-
-def explain(thresholds: Thresholds) -> str:
-    """Return what the rule is, what it reaches, and why nothing is better or that it was given."""
-    sentences = [_rule(thresholds)]
-    never = thresholds.never_predicted
-    if never:
-        names = " and ".join(str(name) for name in never)
-        sentences.append(f"No score is labelled {names}: on the data, that would only cost more.")
-    if not np.isnan(thresholds.value):
-        phrase = PHRASES.get(thresholds.objective, f"a value of {{}} by {thresholds.objective}")
-        reached = phrase.format(f"{thresholds.value:.6g}")
-        sentences.append(
-            f"On the data that they were found on, these thresholds reach {reached}."
-            if not thresholds.certificate.startswith("none")
-            else f"On the data that they were judged on, these thresholds reach {reached}."
-        )
-    sentences.append(_reason(thresholds.certificate))
-    return "\n".join(sentences)
-
-
-def _rule(thresholds: Thresholds) -> str:
-    edges, names = thresholds.thresholds.tolist(), thresholds.classes.tolist()
-    parts = []
-    for name, low, high in zip(names, [-np.inf, *edges], [*edges, np.inf], strict=True):
-        if low == high:
-            continue
-        if low == -np.inf:
-            parts.append(f"below {high:.6g} is labelled {name}" if high < np.inf else f"{name}")
-        elif high == np.inf:
-            parts.append(f"from {low:.6g} on it is {name}")
-        else:
-            parts.append(f"from {low:.6g} to below {high:.6g} it is {name}")
-    if len(parts) == 1:
-        return f"Every score is labelled {parts[0]}."
-    return f"A score {'; '.join(parts)}."
-
-
-def _reason(certificate: str) -> str:
-    if certificate.startswith("none"):
-        return f"They are not claimed to be optimal: {certificate.removeprefix('none: ')}."
-    proof, is_smoothed, amount = certificate.partition(", of labels smoothed by ")
-    if is_smoothed:
-        return (
-            f"They are optimal for labels of which a model gives the share {amount}, so that they "
-            f"follow noise less ({proof}); on the labels as observed, others may do better."
-        )
-    return f"No other thresholds do better there: {certificate}."

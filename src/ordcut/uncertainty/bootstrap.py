@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ordcut.limits import Allowed, Digits
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Floats
 from ordcut.uncertainty.value_bounds import ValueBounds
@@ -29,35 +30,45 @@ class Bootstrap:
     new rows. For smoothed thresholds as well: these are biased where the model does not fit, so
     their intervals are those of the plain optimum.
 
+    The replicates of a constrained result are solved under the same constraints, with counts in
+    proportion to the rows drawn; those on whose rows they cannot hold are left out. Intervals are
+    then for the best thresholds of the population that keep the constraints. A threshold that a
+    limit on rows holds converges faster, at the rate of the square root, and one chosen from listed
+    values is right or is not. The intervals allow for all of these, and so are wider: the spread is
+    scaled by the cube root only, and not at all where :class:`ordcut.Digits` or
+    :class:`ordcut.Allowed` list the values. None of it says whether limits hold on new rows.
+
     Attributes
     ----------
     found : Thresholds
         What is judged.
-    thresholds : ndarray of shape (n_replicates, K - 1)
+    thresholds : ndarray of shape (n_replicates, D - 1)
         The thresholds of each replicate, smoothed as much as those found, and infinite where it
         never predicts a class at an end. Their spread is that of ``size`` rows.
-    plain_thresholds : ndarray of shape (n_replicates, K - 1)
+    plain_thresholds : ndarray of shape (n_replicates, D - 1)
         The same without smoothing.
-    centres : ndarray of shape (K - 1,)
+    centres : ndarray of shape (D - 1,)
         The optimal thresholds of the data without smoothing, which intervals lie around.
     values : ndarray of shape (n_replicates,)
-        The value that the thresholds found reach on each replicate.
+        The value that the thresholds found reach on each replicate, also on one that is left out.
     optimism : float
         By how much the value is better on the data than it is on new rows, on average. Negative
         for a loss, which is lower on the data; positive for a kappa.
     label_change : float
-        By how many classes the label of a row differs, on average, between thresholds of the data
+        By how many decisions that of a row differs, on average, between thresholds of the data
         and thresholds of another sample like them.
     size : int
         How many rows, m, each replicate draws.
     n_rows : float
         How many rows, n, the data are worth; rows of unequal weight are worth fewer.
-    n_rows_near : ndarray of shape (K - 1,)
+    n_rows_near : ndarray of shape (D - 1,)
         The same for each threshold, by the weights of the rows near it.
     scores : ndarray of shape (n_scores,)
         The distinct scores, in ascending order, among which intervals can end.
     value_bounds : ValueBounds
         Draws of the value for ``value_interval``.
+    n_infeasible : int
+        How many replicates were left out, since constraints cannot hold on their rows.
 
     Examples
     --------
@@ -83,6 +94,7 @@ class Bootstrap:
     n_rows_near: Floats
     scores: Floats
     value_bounds: ValueBounds
+    n_infeasible: int = 0
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -90,7 +102,7 @@ class Bootstrap:
                 value.flags.writeable = False
 
     def intervals(self, level: float = 0.95) -> Floats:
-        """Return an interval for each threshold, (K - 1, 2).
+        """Return an interval for each threshold, (D - 1, 2).
 
         Parameters
         ----------
@@ -99,7 +111,7 @@ class Bootstrap:
 
         Returns
         -------
-        ndarray of shape (K - 1, 2)
+        ndarray of shape (D - 1, 2)
             As in ``found.ranges``, which they contain, a threshold can stand anywhere above the
             first value and up to the second one: ends are scores, since thresholds between two
             neighbouring scores are all the same to the data. They are infinite beyond the last
@@ -114,8 +126,8 @@ class Bootstrap:
         True
         """
         _check_level(level)
-        shares = self.size / self.n_rows_near
-        columns = zip(self.centres, self.plain_thresholds.T, shares, strict=True)
+        scales = self._scales(self.size / self.n_rows_near)
+        columns = zip(self.centres, self.plain_thresholds.T, scales, strict=True)
         low, high = np.array([_interval(*column, level) for column in columns]).T
         found = self.found.thresholds
         return self._between_scores(np.minimum(low, found), np.maximum(high, found))
@@ -187,6 +199,20 @@ class Bootstrap:
         above = np.append(self.scores, np.inf)[np.searchsorted(self.scores, high, side="left")]
         return np.stack([below, above], axis=1)
 
+    def _scales(self, shares: Floats) -> Floats:
+        """Return what part of the spread of replicates, of such shares of the rows, is that of all.
+
+        Replicates stray from the population's threshold by ``share ** (-1/3)`` times as much as the
+        one found does, and from the one found by both strays together. Dividing by
+        ``sqrt(1 + share ** (2/3))`` matches the variances if the two are independent: a heuristic
+        (docs/uncertainty.md), which does not hold for thresholds that a limit on rows holds.
+        """
+        limits = [outcome.constraint for outcome in self.found.constraints]
+        if any(isinstance(limit, Allowed | Digits) for limit in limits):
+            return np.ones(len(shares))
+        scales = shares**THRESHOLD_RATE
+        return np.asarray(scales if limits else scales / np.hypot(1, scales))
+
     @property
     def _share(self) -> float:
         return min(1.0, self.size / self.n_rows)
@@ -203,18 +229,14 @@ class Bootstrap:
         )
 
 
-def _interval(threshold: float, drawn: Floats, share: float, level: float) -> Floats:
-    """Return the interval of one threshold, from the thresholds of replicates of a share of rows.
+def _interval(threshold: float, drawn: Floats, scale: float, level: float) -> Floats:
+    """Return the interval of one threshold, from those of replicates and the scale of their spread.
 
-    The limit law is symmetric, so the distance from the threshold found is what counts. Replicates
-    stray from the population's threshold by ``share ** (-1/3)`` times as much as the one found
-    does, and from the one found by both strays together. Dividing by ``sqrt(1 + share ** (2/3))``
-    matches the variances if the two are independent: a heuristic (docs/uncertainty.md).
+    The limit law is symmetric, so the distance from the threshold found is what counts.
     """
     if np.isinf(threshold):
         return _low_and_high(drawn, level)
-    scale = share**THRESHOLD_RATE
-    strays = (drawn - threshold) * scale / np.hypot(1, scale)
+    strays = (drawn - threshold) * scale
     # A replicate without a class at one end says nothing about the other end.
     below, above = np.abs(strays[strays < np.inf]), np.abs(strays[strays > -np.inf])
     return np.array([threshold - _at_level(below, level), threshold + _at_level(above, level)])

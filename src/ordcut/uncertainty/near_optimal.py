@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordcut.exact import WEIGHT_DENOMINATOR, as_fraction
+from ordcut.limits import Scheme, cuts_kept
 from ordcut.thresholds import OriginalRows, Thresholds, original_rows, scores_around
 from ordcut.typing import Floats
 
@@ -26,9 +28,31 @@ def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
     edges = np.concatenate(([0], cuts, [len(known.sorted.codes)]))
     lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
     highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]
+    if known.origin.constraints:
+        lowest, highest = _within_limits(known, lowest, highest)
     scores = known.sorted.scores.astype(known.rows.dtype, copy=False)
     ranges = scores_around(scores, np.array(lowest))[0], scores_around(scores, np.array(highest))[1]
     return np.array(ranges, np.float64).T + 0.0
+
+
+def _within_limits(
+    known: OriginalRows, lowest: list[int], highest: list[int]
+) -> tuple[list[int], list[int]]:
+    """Return how far each cut can go down and up before a limit on what is decided is broken."""
+    origin = known.origin
+    limited = known.rows if origin.observed is None else origin.observed
+    observed = known.sorted if origin.observed is None else limited.sorted()
+    unit = as_fraction(limited.unit, WEIGHT_DENOMINATOR)
+    scheme = Scheme.of(origin.objective, known.rows.classes, unit)
+    kept = cuts_kept(known.sorted, origin.constraints, scheme, known.cuts, observed)
+    spans = [
+        (cuts[0], cuts[-1])
+        for cuts in (
+            cuts[(cuts >= low) & (cuts <= high)]
+            for cuts, low, high in zip(kept, lowest, highest, strict=True)
+        )
+    ]
+    return [int(low) for low, _ in spans], [int(high) for _, high in spans]
 
 
 class _Judge:
@@ -40,6 +64,7 @@ class _Judge:
         confusion = known.confusion * factors
         self.rows = known.sorted
         self.factors = factors
+        self.objective, self.totals = objective, confusion.sum(axis=0)
         self.cost = objective.cost
         self.is_kappa = objective.is_kappa
         self.weight = confusion.sum()
@@ -61,7 +86,7 @@ class _Judge:
 
     def _worse(self, k: int, cut: int, end: int) -> Floats:
         """Return by how much the value is worse after each row on the way to ``end`` is passed."""
-        # Going up, a row passed falls from class k + 1 to class k; going down, it rises.
+        # Going up, a row passed falls from decision k + 1 to decision k; going down, it rises.
         rows = slice(cut, end) if cut < end else slice(end, cut)
         sign, order = (1.0, 1) if cut < end else (-1.0, -1)
         codes = self.rows.codes[rows]
@@ -70,7 +95,8 @@ class _Judge:
             weights = weights * self.rows.weights[rows]
         rise = np.cumsum((weights * (self.cost[k] - self.cost[k + 1])[codes])[::order])
         if not self.is_kappa:
-            return np.asarray(rise / self.weight)
+            mean = self.objective.mean
+            return np.asarray(mean(rise, self.totals) - mean(0.0, self.totals))
         change = self.by_chance[k] - self.by_chance[k + 1]
         expected = self.expected + np.cumsum((weights * change)[::order])
         return np.asarray(self.value - 1 + (self.paid + rise) * self.weight / expected)

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ordcut.data import Rows, SortedRows, confusions_of
-from ordcut.exact import ExactCost
+from ordcut.exact import ExactCost, as_fraction
+from ordcut.limits import LimitedProblem, Scheme
 from ordcut.smoothing import smooth
-from ordcut.solvers import Minimiser, Plan, solve
+from ordcut.solvers import Minimiser, Plan, Solution, solve
 from ordcut.threads import count_threads, run_all, split
-from ordcut.thresholds import Origin, OriginalRows, Thresholds, original_rows, place_cuts
-from ordcut.typing import Floats, Ints
+from ordcut.thresholds import (
+    Origin,
+    OriginalRows,
+    Thresholds,
+    original_rows,
+    place_cuts,
+    scores_around,
+)
+from ordcut.typing import Array, Floats, Ints
 from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
 from ordcut.uncertainty.resampling import Deck, RandomState, rows_near, seeds_of
 from ordcut.uncertainty.value_bounds import ValueBounds
@@ -31,6 +39,9 @@ NEAR = (0.1, 0.9)
 
 #: Draws in a row that cannot be judged, such as those of one class for a kappa, before giving up.
 MOST_TRIES = 100
+
+#: Constraints must be possible in at least this share of the replicates.
+LEAST_FEASIBLE = 0.5
 
 #: Threads take replicates in pieces of so many, which is also how a progress bar moves.
 PIECE = 16
@@ -53,6 +64,7 @@ def bootstrap_thresholds(
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
     known = original_rows(found, "bootstrap")
+    _check_observed(known.origin)
     deck = Deck.from_rows(known.rows, known.sorted)
     size = _checked_size(size, deck.n_effective)
     replicate = Replicate(deck, known.rows, known.sorted, known.origin, found.thresholds, size)
@@ -68,12 +80,25 @@ def bootstrap_thresholds(
 
         run_all(run, split(n, -(-n // PIECE)), n_threads)
 
+    is_feasible = ~np.isnan(reached)
+    if is_feasible.mean() < LEAST_FEASIBLE:
+        raise ValueError(
+            f"constraints must be possible in at least {LEAST_FEASIBLE:.0%} of the replicates, and "
+            f"were in {is_feasible.mean():.0%} of {n} samples of {size} rows: "
+            f"{[str(one) for one in known.origin.constraints]} leave too little choice on these "
+            "rows. Relax them, or draw more rows with size=."
+        )
+    thresholds, plain = thresholds[is_feasible], plain[is_feasible]
     on_all, change = _judge_on_all(known, thresholds)
     share = min(1.0, size / deck.n_effective)
     # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
     # half on all rows, where they are beaten.
-    optimism = float(np.mean(reached - values + found.value - on_all))
-    centres = found.thresholds if known.origin.smoothing == 0 else replicate.solve(known.sorted)
+    gains = reached[is_feasible] - values[is_feasible] + found.value - on_all
+    optimism = float(np.mean(gains))
+    centres = found.thresholds
+    if known.origin.smoothing > 0:
+        unsmoothed = replicate.solve(known.sorted)
+        centres = centres if unsmoothed is None else unsmoothed
     return Bootstrap(
         found=found,
         thresholds=thresholds,
@@ -87,6 +112,7 @@ def bootstrap_thresholds(
         n_rows_near=rows_near(known.rows, deck.n_effective, _spans(plain)),
         scores=known.sorted.scores[known.sorted.ends].astype(np.float64),
         value_bounds=ValueBounds.of(found.thresholds, known.origin, known.rows, deck.n_effective),
+        n_infeasible=int((~is_feasible).sum()),
     )
 
 
@@ -119,7 +145,8 @@ class Replicate:
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
         """Return the thresholds of a sample, smoothed as much as those found, and plain ones.
 
-        Then the value that the first reach on the sample, and the value of those found.
+        Then the value that the first reach on the sample, and the value of those found. All but the
+        last are NaN for a sample on which the constraints cannot hold.
         """
         sample = self._draw(np.random.default_rng(seed))
         cuts_found: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
@@ -127,28 +154,63 @@ class Replicate:
         thresholds = plain = self.solve(sample, by_found)
         if self.origin.smoothing > 0:
             thresholds = self._solve_smoothed(sample)
+        if thresholds is None or plain is None:
+            nothing = np.full(len(self.thresholds), np.nan)
+            return nothing, nothing, np.nan, self.origin.value(by_found)
         cuts: Ints = np.searchsorted(sample.scores, thresholds, side="left")
         reached = self.origin.value(sample.between(cuts))
         return thresholds, plain, reached, self.origin.value(by_found)
 
-    def solve(self, sample: SortedRows, first: Floats | None = None) -> Floats:
-        """Return the optimal thresholds of a sample; a kappa starts at the table ``first``."""
+    def solve(self, sample: SortedRows, first: Floats | None = None) -> Floats | None:
+        """Return the optimal thresholds of a sample; None if its rows rule out the constraints.
+
+        A kappa starts at the table ``first``.
+        """
         objective = self.origin.objective
         if objective.is_kappa:
             solution = solve(sample, objective, self.factors, "auto", Plan(), first=first)
         else:
             solution = self.minimise(sample)
-        return self._place(sample, solution.cuts)
+        return self._place(solution, sample)
 
-    def _solve_smoothed(self, sample: SortedRows) -> Floats:
+    def _solve_smoothed(self, sample: SortedRows) -> Floats | None:
         objective = self.origin.objective
         rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
         smoothed = smooth(rows, objective, self.origin.smoothing).rows.sorted()
         solution = solve(smoothed, objective, self.factors, "auto", Plan())
-        return self._place(smoothed, solution.cuts)
+        return self._place(solution, sample)
 
-    def _place(self, sample: SortedRows, cuts: Ints) -> Floats:
-        return place_cuts(sample.scores.astype(self.rows.dtype, copy=False), cuts)
+    def _place(self, solution: Solution, sample: SortedRows) -> Floats | None:
+        """Return the thresholds of a solution, or the best ones within limits on the sample."""
+        rows = solution.rows
+        scores = rows.scores.astype(self.rows.dtype, copy=False)
+        if not self.origin.constraints:
+            return place_cuts(scores, solution.cuts)
+
+        def count(thresholds: Floats) -> Array:
+            return sample.exact_between(np.searchsorted(sample.scores, thresholds, side="left"))
+
+        limits = LimitedProblem(
+            lambda _: rows,
+            lambda: rows,
+            self.origin.objective,
+            self.factors,
+            self._scheme(sample),
+            self.origin.constraints,
+            sort_observed=None if rows is sample else lambda: sample,
+            totals=rows.totals,
+            count=count,
+        )
+        around = scores_around(scores, solution.cuts)
+        found = limits.placed(around, count, solution.method, solution.certificate)
+        found = found or limits.found
+        return None if found is None else found.thresholds
+
+    def _scheme(self, sample: SortedRows) -> Scheme:
+        """Return the names of classes and decisions, with counts as if all rows were drawn."""
+        plain = Scheme.of(self.origin.objective, self.rows.classes)
+        n_drawn, n_all = (rows.totals[plain.counted].sum() for rows in (sample, self.sorted))
+        return replace(plain, unit=as_fraction(float(self.rows.unit * n_all / n_drawn)))
 
     def _draw(self, rng: np.random.Generator) -> SortedRows:
         for _ in range(MOST_TRIES):
@@ -168,6 +230,16 @@ class Replicate:
         if objective.is_kappa:
             return bool((objective.cost @ weights > 0).all())
         return bool(weights.any())
+
+
+def _check_observed(origin: Origin) -> None:
+    """Raise an error if constraints are about rows that are not those to be drawn."""
+    if origin.constraints and origin.observed is not None:
+        raise ValueError(
+            "bootstrap cannot draw rows for thresholds that are smoothed, weighted by class and "
+            "constrained at once: rows would be drawn by the weights of their classes, which the "
+            "constraints do not have. Leave out smoothing, class_weight or constraints."
+        )
 
 
 def _checked_size(size: int | None, n_effective: float) -> int:

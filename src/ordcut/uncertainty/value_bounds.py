@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ordcut.data import Rows
+from ordcut.decisions import RowCosts
 from ordcut.objectives import Objective
 from ordcut.thresholds import Origin
 from ordcut.typing import Bools, Floats
 
 #: How many tables are drawn: fewer where they have many entries that are not 0.
 MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 1000, 1 << 21
+
+#: Rows with costs of their own are drawn in at most so many groups.
+MOST_GROUPS = 2048
 
 #: Tables are drawn together as long as they have at most so many entries.
 MOST_ENTRIES = 1 << 22
@@ -65,6 +70,8 @@ class ValueBounds:
     @classmethod
     def of(cls, thresholds: Floats, origin: Origin, rows: Rows, n_effective: float) -> ValueBounds:
         """Draw tables of rows that are worth so many rows of equal weight."""
+        if isinstance(origin.objective, RowCosts):
+            return cls._of_row_costs(thresholds, origin.objective, rows, n_effective)
         objective, table = origin.objective, rows.confusion(thresholds)
         if rows.is_whole:
             row, counts, units = 1.0, table, np.ones_like(table)
@@ -76,13 +83,50 @@ class ValueBounds:
         losses = -losses if objective.is_kappa else losses
         best, worst = np.zeros_like(table), np.zeros_like(table)
         best.flat[losses.argmin()] = worst.flat[losses.argmax()] = row
-        beyond = row * _rows_on_the_wrong_side(losses, thresholds)
+        beyond = row * _rows_on_the_wrong_side(losses, thresholds, objective)
         drawn = _Drawn(origin, counts, units, best, worst, beyond)
         good, bad, overfitted = drawn.values()
         least, most = -np.inf, 1.0
         if not objective.is_kappa:
             least, most = float(objective.cost.min()), float(objective.cost.max())
         return cls(good, bad, overfitted, least, most, objective.is_kappa)
+
+    @classmethod
+    def _of_row_costs(
+        cls, thresholds: Floats, objective: RowCosts, rows: Rows, n_effective: float
+    ) -> ValueBounds:
+        """Draw costs of rows, which are put together with others that pay nearly the same.
+
+        New rows are taken to pay no less than the least cost of all rows and decisions, and no more
+        than the largest.
+        """
+        assert rows.soft is not None
+        costs = rows.soft[:, : objective.n_decisions] + objective.lowest
+        decided = np.searchsorted(thresholds, rows.scores, side="right")
+        paid = costs[np.arange(len(costs)), decided]
+        weights = np.ones(len(paid)) if rows.weights is None else rows.weights.astype(np.float64)
+        order = np.argsort(paid, kind="stable")
+        starts = np.linspace(0, len(paid), min(len(paid), MOST_GROUPS) + 1).astype(np.int64)[:-1]
+        sums, squares, totals = (
+            np.add.reduceat(some[order], starts) for some in (weights, weights**2, weights * paid)
+        )
+        is_whole = rows.weights is None or rows.weights.dtype == np.int64
+        units = np.ones_like(sums) if is_whole else squares / sums
+        row = 1.0 if is_whole else float(sums.sum() / n_effective)
+        is_new: Bools = np.append(True, thresholds[1:] != thresholds[:-1])
+        either = np.maximum(costs[:, :-1], costs[:, 1:]).max(axis=0)
+        wrong = either[np.isfinite(thresholds) & is_new]  # what a row on the wrong side may pay
+        every = np.concatenate([totals / sums, [costs.min(), costs.max()], wrong])
+        # The first of two decisions, which the table must have, is that of all rows.
+        table = np.zeros((5, 2, len(every)))
+        counts, units_of, best, worst, beyond = table
+        counts[0, : len(sums)], units_of[0, : len(sums)] = sums / units, units
+        best[0, len(sums)] = worst[0, len(sums) + 1] = row
+        beyond[0, len(sums) + 2 :] = row
+        same = Objective(objective.name, np.stack([every, every]))
+        drawn = _Drawn(Origin(rows, same, None), counts, units_of, best, worst, beyond)
+        good, bad, overfitted = drawn.values()
+        return cls(good, bad, overfitted, float(costs.min()), float(costs.max()), False)
 
     def __post_init__(self) -> None:
         for values in (self.good, self.bad, self.overfitted):
@@ -112,7 +156,7 @@ def _below(ascending: Floats, level: float) -> float:
 
 
 def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floats:
-    """Return the value of a table with one more row in each of its entries, (K, K).
+    """Return the value of a table with one more row in each of its entries, (D, K).
 
     ``row`` has the weight of a row of each true class.
     """
@@ -126,14 +170,31 @@ def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floa
     return np.asarray(1 - paid * weight / expected)
 
 
-def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats) -> Floats:
-    """Return a table with a row for each distinct threshold, in the worse of the two entries."""
+def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats, objective: Objective) -> Floats:
+    """Return a table with a row for each distinct threshold, in the worse of the two entries.
+
+    These are of the classes next to the threshold, each decided like the other.
+    """
     table = np.zeros_like(losses)
     is_new: Bools = np.append(True, thresholds[1:] != thresholds[:-1])
     for k in np.flatnonzero(np.isfinite(thresholds) & is_new):
-        is_worse_below = losses[k, k + 1] >= losses[k + 1, k]
-        table[(k, k + 1) if is_worse_below else (k + 1, k)] += 1
+        lower, upper = int(k), int(k) + 1
+        if objective.decisions is not None:
+            lower, upper = _classes_around(objective.cost[k], objective.cost[k + 1])
+        is_worse_below = losses[k, upper] >= losses[k + 1, lower]
+        table[(k, upper) if is_worse_below else (k + 1, lower)] += 1
     return table
+
+
+def _classes_around(below: Floats, above: Floats) -> tuple[int, int]:
+    """Return the highest class that costs less below a threshold, and the lowest that does above.
+
+    Where all classes cost less on one side, it is for the other the one that costs the most.
+    """
+    for_below, for_above = np.flatnonzero(below < above), np.flatnonzero(above < below)
+    lower = for_below[-1] if len(for_below) else above.argmax()
+    upper = for_above[0] if len(for_above) else below.argmax()
+    return int(lower), int(upper)
 
 
 def _effective_counts(rows: Rows, thresholds: Floats, table: Floats) -> tuple[Floats, Floats]:
@@ -166,7 +227,17 @@ class _Drawn:
         self.counts, self.units = counts[entries], units[entries]
         self.best, self.worst, self.beyond = best[entries], worst[entries], beyond[entries]
         self.cost = origin.objective.cost[entries]
-        self.predicted, self.true = (np.eye(len(counts))[indices] for indices in entries)
+        self._entries, self._shape = entries, counts.shape
+
+    @cached_property
+    def predicted(self) -> Floats:
+        """Which decision each entry is of, (n_entries, D)."""
+        return np.eye(self._shape[0])[self._entries[0]]
+
+    @cached_property
+    def true(self) -> Floats:
+        """Which class each entry is of, (n_entries, K)."""
+        return np.eye(self._shape[1])[self._entries[1]]
 
     def values(self) -> Floats:
         """Return the values with one best row, with one worst row, and with others beyond it.

@@ -1,0 +1,174 @@
+"""Decisions that are not the classes: review between classes, and costs of each row's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from ordcut.data import Rows, as_scores, check_classes, check_finite, check_weights, unit_of
+from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut.typing import Array, ArrayLike, Floats
+
+
+def resolve_decisions(
+    objective: ObjectiveLike,
+    classes: ArrayLike,
+    decisions: Sequence[Any] | Array | None,
+    review: float | None,
+) -> Objective:
+    """Return the objective as data, for ordered classes, decisions and a cost of review.
+
+    Examples
+    --------
+    >>> resolve_decisions("absolute", [1, 2], None, 0.25).decisions.tolist()
+    ['1', '1 or 2', '2']
+    """
+    resolved = resolve_objective(objective, classes, decisions)
+    return resolved if review is None else with_review(resolved, review, np.asarray(classes))
+
+
+def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
+    """Return an objective with a decision between any two neighbouring classes, at a cost.
+
+    Parameters
+    ----------
+    objective : Objective
+        An additive loss over the classes.
+    cost : float
+        What a row that is handed over for review costs, whatever its class.
+    classes : ndarray of shape (K,)
+        The classes, which the decisions are named after.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> reviewed = with_review(resolve_objective("absolute", 2), 0.25, np.array([1, 2]))
+    >>> reviewed.decisions.tolist(), reviewed.cost.tolist()
+    (['1', '1 or 2', '2'], [[0.0, 1.0], [0.25, 0.25], [1.0, 0.0]])
+    """
+    if objective.is_kappa or objective.decisions is not None:
+        what = "a kappa" if objective.is_kappa else "decisions of your own"
+        raise ValueError(
+            f"review needs an additive loss over the classes, got {what}. For other decisions, add "
+            "a row to the cost matrix and a name to decisions."
+        )
+    if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < np.inf:
+        raise ValueError(f"review must be a finite cost that is not negative, got {cost!r}.")
+    matrix = np.full((2 * objective.n_classes - 1, objective.n_classes), float(cost))
+    matrix[::2] = objective.cost
+    names = [str(name) for name in classes.tolist()]
+    between = [f"{low} or {high}" for low, high in pairwise(names)]
+    decisions = [*chain.from_iterable(zip(names, between, strict=False)), names[-1]]
+    return ReviewObjective(
+        f"{objective.name}, review at {cost:g}", matrix, decisions=check_classes(decisions)
+    )
+
+
+@dataclass(frozen=True)
+class ReviewObjective(Objective):
+    """A loss in which every second decision hands the row over for review."""
+
+    def review_share(self, confusion: Floats) -> float:
+        """Return the share of the rows that are handed over for review."""
+        return float(confusion[1::2].sum() / confusion.sum())
+
+
+@dataclass(frozen=True)
+class RowCosts(Objective):
+    """What is paid where every row brings its own cost of each decision.
+
+    A row counts as one of D + 1 kinds of truth at once: as kind ``d`` with the weight of what
+    decision ``d`` costs it, and as the last with its own weight, which costs nothing. So costs of
+    rows are soft labels, and every solver serves. ``lowest`` was subtracted from all costs, for
+    weights must not be negative.
+    """
+
+    lowest: float = 0.0
+
+    def known_classes(self, classes: Array) -> Array:
+        """Return the decisions: rows have no other classes."""
+        return classes if self.decisions is None else self.decisions
+
+    def mean(self, paid: Any, totals: Floats) -> Any:
+        """Return the mean of what is paid, for rows with such weights of the kinds of truth."""
+        return paid / totals[-1] + self.lowest
+
+    def value(self, confusion: Floats) -> float:
+        """Return the mean cost of a (decision, kind) table of weights."""
+        weight = confusion[:, -1].sum()
+        return float(((self.cost * confusion).sum() + self.lowest * weight) / weight)
+
+
+def read_costs(
+    scores: ArrayLike,
+    costs: ArrayLike,
+    decisions: Sequence[Any] | Array | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Rows, RowCosts]:
+    """Validate scores and a cost for each row and decision; return them as rows and an objective.
+
+    Examples
+    --------
+    >>> rows, objective = read_costs([0.1, 0.9], [[0, 2], [3, 1]], ["no", "yes"], None)
+    >>> objective.value(rows.confusion(np.array([0.5])))
+    0.5
+    """
+    array = as_scores(scores)
+    check_finite(array)
+    try:
+        paid = np.array(costs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"costs must be numbers: {error}.") from error
+    if paid.ndim != 2 or paid.shape[1] < 2 or len(paid) != len(array) or len(array) == 0:
+        raise ValueError(
+            "costs must have one row for each score and one column for each decision, at least 2, "
+            f"got shape {paid.shape} for {len(array)} scores."
+        )
+    bad = np.argwhere(~np.isfinite(paid))
+    if len(bad):
+        row, column = (int(index) for index in bad[0])
+        raise ValueError(f"costs must be finite, got {paid[row, column]} at [{row}, {column}].")
+    names = check_classes(
+        list(range(paid.shape[1])) if decisions is None else decisions, "decisions"
+    )
+    if len(names) != paid.shape[1]:
+        raise ValueError(
+            f"decisions must name the {paid.shape[1]} columns of costs, got {len(names)} names."
+        )
+    lowest = min(0.0, float(paid.min()))
+    soft = np.hstack([paid - lowest, np.ones((len(paid), 1))])
+    weights = check_weights(sample_weight, len(array))
+    kinds = np.arange(len(names) + 1)
+    matrix = np.eye(len(names), len(names) + 1)
+    objective = RowCosts("row costs", matrix, decisions=names, lowest=lowest)
+    unit = 1.0 if sample_weight is None else unit_of(sample_weight, weights)
+    return Rows(array, kinds, None, soft, weights, unit=unit)._without_weightless(), objective
+
+
+def check_alone(
+    labels: object,
+    objective: object,
+    classes: object,
+    review: object,
+    class_weight: object,
+    smoothing: object,
+) -> None:
+    """Raise an error if costs of rows come together with what they replace."""
+    given = {
+        "labels": labels is not None,
+        "objective": not (isinstance(objective, str) and objective == "absolute"),
+        "classes": classes is not None,
+        "review": review is not None,
+        "class_weight": class_weight is not None,
+        "smoothing": smoothing != 0,
+    }
+    extra = [name for name, is_given in given.items() if is_given]
+    if extra:
+        raise ValueError(
+            f"costs must come without {' and '.join(extra)}: each row's costs say what every "
+            "decision costs it. To weigh rows, pass sample_weight."
+        )

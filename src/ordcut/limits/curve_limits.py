@@ -1,0 +1,105 @@
+"""Limits on one threshold each, as limits on the weight of the rows below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import floor
+
+import numpy as np
+
+from ordcut.data import SortedRows
+from ordcut.exact import as_fraction
+from ordcut.limits.constraints import Between, Constraint, Fixed, Over, Under
+from ordcut.limits.scheme import Scheme
+from ordcut.pruning import CurveLimit
+from ordcut.typing import Array, Floats, Ints
+
+
+def curve_limits(
+    constraints: Sequence[Constraint],
+    scheme: Scheme,
+    totals: Array,
+    count: Callable[[Floats], Array],
+) -> list[CurveLimit] | None:
+    """Return constraints as limits on weights below thresholds; None if some are of other kinds.
+
+    ``totals`` are the weights of the classes, and ``count`` returns those between thresholds.
+    """
+    if not all(isinstance(one, Under | Fixed | Between) for one in constraints):
+        return None
+    every = np.arange(len(scheme.classes))
+    found = []
+    for one in constraints:
+        if isinstance(one, Under):
+            k, is_over = scheme.true_class(one), isinstance(one, Over)
+            which = every <= k if is_over else every >= k
+            total = totals[which].sum()
+            share = as_fraction(one.at_most)
+            is_whole = total == int(total)
+            most = floor(share * int(total)) if is_whole else float(share) * float(total)
+            if is_over and scheme.last_decision_of(one) < len(scheme.decisions) - 1:
+                found.append(CurveLimit(scheme.last_decision_of(one), which, at_least=total - most))
+            elif not is_over and scheme.first_decision_of(one) > 0:
+                found.append(CurveLimit(scheme.first_decision_of(one) - 1, which, at_most=most))
+    ends = []
+    for one in constraints:
+        if isinstance(one, Fixed):
+            ends.append((scheme.threshold(one), one.value, one.value))
+        elif isinstance(one, Between):
+            ends.append((scheme.threshold(one), one.low, one.high))
+    values = np.unique([value for _, *pair in ends for value in pair if np.isfinite(value)])
+    # The weight below -inf, below each value, and below inf.
+    inner = np.cumsum(count(values).sum(axis=1))[:-1] if len(values) else np.empty(0)
+    below = np.concatenate([[0], inner, [totals.sum()]])
+    for k, low, high in ends:
+        at_least, at_most = (_below(value, values, below) for value in (low, high))
+        found.append(
+            CurveLimit(
+                k,
+                every >= 0,
+                None if low == -np.inf else at_least,
+                None if high == np.inf else at_most,
+            )
+        )
+    return found
+
+
+def _below(value: float, values: Floats, below: Array) -> float:
+    if np.isinf(value):
+        return float(below[-1] if value > 0 else 0)
+    return float(below[1 + np.searchsorted(values, value)])
+
+
+def cut_ranges(
+    rows: SortedRows, limits: Sequence[CurveLimit], n_thresholds: int
+) -> tuple[Ints, Ints] | None:
+    """Return the lowest and highest cut of each threshold; None if there is none for some.
+
+    Both are in ascending order: a threshold cannot be above one that must be low.
+
+    Examples
+    --------
+    >>> from ordcut.data import Rows
+    >>> rows = Rows.read([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1]).sorted()
+    >>> cut_ranges(rows, [CurveLimit(0, np.array([False, True]), at_most=1)], 1)
+    (array([0]), array([3]))
+    """
+    cuts: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
+    lowest, highest = np.zeros(n_thresholds, np.int64), np.full(n_thresholds, len(rows.codes))
+    weights = rows.weights
+    for one in limits:
+        step = one.which.astype(np.int64 if weights is None else weights.dtype)
+        rises = step[rows.codes] if weights is None else step[rows.codes] * weights
+        below = np.append(np.zeros(1, rises.dtype), np.cumsum(rises))[cuts]
+        if one.at_least is not None:
+            first = int(np.searchsorted(below, one.at_least, "left"))
+            if first == len(cuts):
+                return None
+            lowest[one.k] = max(lowest[one.k], cuts[first])
+        if one.at_most is not None:
+            last = int(np.searchsorted(below, one.at_most, "right")) - 1
+            if last < 0:
+                return None
+            highest[one.k] = min(highest[one.k], cuts[last])
+    lowest, highest = np.maximum.accumulate(lowest), np.minimum.accumulate(highest[::-1])[::-1]
+    return (lowest, highest) if (lowest <= highest).all() else None

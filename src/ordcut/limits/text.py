@@ -1,0 +1,122 @@
+"""Constraints as text, such as ``recall urgent >= 0.95``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from ordcut.limits.constraints import (
+    Allowed,
+    Between,
+    Constraint,
+    Count,
+    Digits,
+    Fixed,
+    Gap,
+    Over,
+    Precision,
+    Recall,
+    Share,
+    Under,
+)
+
+Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
+
+#: How each constraint is written; NAME is the text of a class or decision.
+SYNTAX = (
+    "recall NAME >= 0.9, precision NAME >= 0.8, share NAME <= 0.1, "
+    "share NAME >= 0.1 and <= 0.2, count NAME <= 100, "
+    "under NAME <= 0.05, over NAME <= 0.05, fixed 0 1.5, between 0 1.0 2.0, allowed 1 2 5, "
+    "digits 1, gap >= 0.5"
+)
+
+
+def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
+    """Return constraints as objects, of which some or all may be text.
+
+    Examples
+    --------
+    >>> read_constraints(["recall urgent >= 0.95", "digits 1"])
+    (Recall(decision='urgent', at_least=0.95), Digits(n=1))
+    """
+    if constraints is None:
+        return ()
+    if isinstance(constraints, (Constraint, str)):
+        constraints = [constraints]
+    return tuple(one if isinstance(one, Constraint) else _read(one) for one in constraints)
+
+
+def _read(text: Any) -> Constraint:
+    if not isinstance(text, str):
+        raise TypeError(
+            f"constraints must be constraints such as ordcut.Recall or text, got {text!r}."
+        )
+    word, _, rest = text.strip().partition(" ")
+    word, rest = word.lower(), rest.strip()
+    try:
+        if word in _OF_NAMES:
+            return _read_limits_of_name(word, rest)
+        if word == "gap":
+            return Gap(float(rest.removeprefix(">=")))
+        if word in _OF_NUMBERS:
+            return _OF_NUMBERS[word](rest.replace("=", " ").replace(",", " ").split())
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(
+            f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. They look like "
+            f"this: {SYNTAX}."
+        ) from error
+    raise ValueError(f"constraint {text!r} is not known. They look like this: {SYNTAX}.")
+
+
+def _read_limits_of_name(word: str, rest: str) -> Constraint:
+    limit = r"(>=|<=)\s*([^\s<>=]+(?:\s*%)?)"
+    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?", rest)
+    if match is None:
+        raise ValueError("it must have a name, then >= or <=, then a number")
+    name, *pairs = match.groups()
+    made, sides = _OF_NAMES[word], {}
+    for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
+        if sign is not None:
+            side = "at_least" if sign == ">=" else "at_most"
+            if side not in {one.name for one in fields(made)}:
+                raise ValueError(f"{word} has no {sign}")
+            if side in sides:
+                raise ValueError(f"{sign} comes twice")
+            if word == "count" and number.endswith("%"):
+                raise ValueError("a count is no percentage, a share is")
+            sides[side] = _as_limit(number)
+    constraint: Constraint = made(name, **sides)
+    return constraint
+
+
+def _as_limit(text: str) -> float:
+    """Return a number, or a percentage as the share that it is.
+
+    Examples
+    --------
+    >>> _as_limit("0.95"), _as_limit("95 %")
+    (0.95, 0.95)
+    """
+    number = text.removesuffix("%")
+    return float(number) if number == text else float(Fraction(number.strip()) / 100)
+
+
+_OF_NAMES: dict[str, Any] = {
+    one.word: one for one in (Recall, Precision, Share, Count, Under, Over)
+}
+
+_OF_NUMBERS: dict[str, Callable[[list[str]], Constraint]] = {
+    "fixed": lambda words: Fixed(*_exactly(2, int(words[0]), *map(float, words[1:]))),
+    "between": lambda words: Between(*_exactly(3, int(words[0]), *map(float, words[1:]))),
+    "allowed": lambda words: Allowed([float(word) for word in words]),
+    "digits": lambda words: Digits(*_exactly(1, *map(int, words))),
+}
+
+
+def _exactly(n: int, *numbers: Any) -> Any:
+    if len(numbers) != n:
+        raise ValueError(f"it takes {n} numbers and not {len(numbers)}")
+    return numbers

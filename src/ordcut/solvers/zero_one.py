@@ -1,0 +1,186 @@
+"""Costs that are the same for every wrong prediction of a row: O(n) time, whatever K.
+
+Instead of costs, the weight that is labelled right is counted. With the rows from some cut on, let
+``B[k]`` be the most of it if classes from ``k`` on are allowed, and ``d[k] = B[k] - B[k + 1]``. A
+row before them, of class ``l`` and weight ``w``, raises ``B[l]`` by ``w``, and lifts those below
+that are less than that: ``w`` is added to ``d[l]`` and taken from the ``d[p]`` next below that are
+not 0, as far as they go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordcut.data import KernelRows
+from ordcut.exact import cost_of_errors
+from ordcut.jit import kernel
+from ordcut.typing import Array, Bools, Codes, Ints, Numbers
+
+if TYPE_CHECKING:
+    from ordcut.solvers.choose import Plan
+
+
+def solve_equal_errors(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
+    """Return the lowest optimal cuts."""
+    del plan
+    codes, ends, weights, stride = rows
+    gain = cost_of_errors(cost) - np.diag(cost)  # what a row of each class gains if it is right
+    n_classes, n_rows = len(cost), len(codes)
+    cuts = np.empty(n_classes - 1, np.int64)
+    lead = np.zeros(n_classes, gain.dtype)
+    if stride == 0 and gain[0] > 0 and (gain == gain[0]).all():
+        ordered = np.empty_like(codes)
+        order_ties(codes, ends, np.zeros(n_classes, np.int64), ordered)
+        taken = np.empty(n_rows, np.uint8 if n_classes <= 255 else np.uint16)
+        lead_of_equal_rows(ordered, ends, lead, taken, cuts)
+        return cuts
+    order = _order_of_ties(codes, ends)
+    codes = codes if order is None else codes[order]
+    each = gain[codes]
+    if stride:
+        each = each * (weights if order is None else weights[order])
+    # Each row is taken from one class more than it empties, and a class is emptied once a row.
+    taken_from, taken = np.empty(2 * n_rows, np.uint16), np.empty(2 * n_rows, gain.dtype)
+    n_taken = np.zeros(n_rows, np.int32)
+    lead_of_rows(codes, ends, each, lead, n_taken, taken_from, taken, cuts)
+    return cuts
+
+
+def _order_of_ties(codes: Codes, ends: Bools) -> Ints | None:
+    """Return the order of rows in which equal scores have their highest class first, if another.
+
+    No labels in ascending order then get more of them right than one label for all.
+    """
+    is_tied = np.append(False, ~ends[:-1])  # with the row before
+    tied = np.flatnonzero(is_tied[1:] | is_tied[:-1])
+    if is_tied[-1]:
+        tied = np.append(tied, len(codes) - 1)
+    if len(tied) == 0:
+        return None
+    order = np.arange(len(codes))
+    score = np.cumsum(~is_tied[tied])
+    order[tied] = tied[np.lexsort((-codes[tied].astype(np.int64), score))]
+    return order
+
+
+@kernel("codes", steps=3)
+def order_ties(codes: Codes, ends: Bools, counts: Ints, ordered: Codes) -> None:
+    """Fill in the classes with the highest first among equal scores.
+
+    ``counts`` (K,) holds zeros, and does so again at the end.
+    """
+    start = 0
+    for i in range(len(codes)):
+        if not ends[i]:
+            continue
+        if i == start:
+            ordered[i] = codes[i]
+        else:
+            lowest = int(codes[start])
+            highest = lowest
+            for j in range(start, i + 1):
+                code = int(codes[j])
+                counts[code] += 1
+                lowest = min(lowest, code)
+                highest = max(highest, code)
+            at = start
+            for code in range(highest, lowest - 1, -1):
+                for _ in range(counts[code]):
+                    ordered[at] = code
+                    at += 1
+                counts[code] = 0
+        start = i + 1
+
+
+@kernel("codes", steps=6)
+def lead_of_equal_rows(codes: Codes, ends: Bools, lead: Numbers, taken: Array, cuts: Ints) -> None:
+    """Find the lowest optimal cuts of rows that all count the same.
+
+    ``lead`` (K,) holds ``d``. ``taken`` remembers the class that each row took from, plus 1. Read
+    downwards, rows are added; then upwards, they are removed again, and threshold ``k`` stands at
+    the first cut, not before threshold ``k - 1``, at which class ``k`` has no lead.
+    """
+    n_rows = len(codes)
+    lowest = len(lead)  # of the classes with a lead
+    for i in range(n_rows - 1, -1, -1):
+        truth = int(codes[i])
+        lead[truth] += 1
+        if truth <= lowest:
+            lowest = truth
+            taken[i] = 0
+            continue
+        below = truth - 1
+        while lead[below] == 0:
+            below -= 1
+        lead[below] -= 1
+        taken[i] = below + 1
+        while lead[lowest] == 0:
+            lowest += 1
+    k = 0
+    for p in range(n_rows + 1):
+        if p == 0 or ends[p - 1]:
+            while k < len(cuts) and lead[k] == 0:
+                cuts[k] = p
+                k += 1
+            if k == len(cuts):
+                break
+        if p < n_rows:
+            lead[codes[p]] -= 1
+            if taken[p] > 0:
+                lead[taken[p] - 1] += 1
+
+
+@kernel("codes", steps=12)
+def lead_of_rows(
+    codes: Codes,
+    ends: Bools,
+    weights: Numbers,
+    lead: Numbers,
+    n_taken: Array,
+    taken_from: Array,
+    taken: Numbers,
+    cuts: Ints,
+) -> None:
+    """Find the lowest optimal cuts of rows with weights, as ``lead_of_equal_rows`` does.
+
+    A row takes its weight from as many classes as it needs: ``n_taken`` of them, each remembered
+    in ``taken_from`` with what was ``taken``. It empties all but the last.
+    """
+    n_rows = len(codes)
+    n_all = 0
+    lowest = len(lead)  # of the classes with a lead
+    for i in range(n_rows - 1, -1, -1):
+        truth = int(codes[i])
+        left = weights[i]
+        below = truth - 1
+        n_taken[i] = 0
+        while left > 0 and below >= lowest:
+            if lead[below] == 0:
+                below -= 1
+                continue
+            some = min(left, lead[below])
+            lead[below] -= some
+            left -= some
+            taken_from[n_all] = below
+            taken[n_all] = some
+            n_all += 1
+            n_taken[i] += 1
+        lead[truth] += weights[i]
+        lowest = min(lowest, truth)
+        while lowest < truth and lead[lowest] == 0:
+            lowest += 1
+    k = 0
+    for p in range(n_rows + 1):
+        if p == 0 or ends[p - 1]:
+            while k < len(cuts) and lead[k] == 0:
+                cuts[k] = p
+                k += 1
+            if k == len(cuts):
+                break
+        if p < n_rows:
+            lead[codes[p]] -= weights[p]
+            for _ in range(n_taken[p]):
+                n_all -= 1
+                lead[taken_from[n_all]] += taken[n_all]

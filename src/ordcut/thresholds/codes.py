@@ -1,0 +1,31 @@
+"""The rule: the code of a score is the number of thresholds at or below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ordcut.data import check_finite
+from ordcut.typing import Array, Floats
+
+#: How many scores are labelled at a time.
+STRETCH = 1 << 15
+
+
+def codes_by_stretch(thresholds: Floats, scores: Array) -> Iterator[tuple[slice, Array]]:
+    """Yield the codes of so many scores at a time that all about them stays in cache.
+
+    Examples
+    --------
+    >>> [(_, codes)] = codes_by_stretch(np.array([1.0, 2.0]), np.array([0.5, 1.0, np.inf]))
+    >>> codes
+    array([0, 1, 2])
+    """
+    # Nothing reaches a threshold at infinity, an infinite score neither.
+    finite = thresholds[thresholds < np.inf]
+    for start in range(0, len(scores), STRETCH):
+        stretch = slice(start, start + STRETCH)
+        if np.isnan(scores[stretch].min()):
+            check_finite(scores, infinite=True)  # raises the error
+        yield stretch, np.searchsorted(finite, scores[stretch], side="right")

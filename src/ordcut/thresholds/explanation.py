@@ -1,0 +1,157 @@
+"""A result in plain words: the rule, what it reaches, why nothing is better, how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ordcut.limits import ConstraintOutcome
+    from ordcut.thresholds.result import Thresholds
+    from ordcut.uncertainty import Bootstrap
+
+#: What objectives are called in a sentence.
+PHRASES = {
+    "absolute": "a mean absolute loss of {}",
+    "squared": "a mean squared loss of {}",
+    "zero_one": "an error rate of {}",
+    "macro_mae": "a mean absolute loss, averaged over the classes, of {}",
+    "balanced_zero_one": "an error rate, averaged over the classes, of {}",
+    "kappa": "a kappa of {}",
+    "linear_kappa": "a linearly weighted kappa of {}",
+    "quadratic_kappa": "a quadratically weighted kappa of {}",
+}
+
+#: Of a constraint that lists values, so many characters are shown.
+LONGEST = 100
+
+#: The level of the intervals.
+LEVEL = 0.95
+
+#: What a certificate says before the amount of smoothing.
+SMOOTHED = ", of labels smoothed by "
+
+
+def explain(thresholds: Thresholds, bootstrap: Bootstrap | None = None) -> str:
+    """Return what the rule is, what it reaches, why nothing is better, and how sure that is."""
+    sentences = explained(thresholds)
+    if bootstrap is not None:
+        pairs, ends = bootstrap.intervals(LEVEL).tolist(), bootstrap.value_interval(LEVEL).tolist()
+        sentences.append(how_sure(LEVEL, pairs, ends))
+    elif thresholds.origin is not None:
+        sentences.append(
+            "To see how sure that is for new data, pass bootstrap() of these thresholds."
+        )
+    return "\n".join(sentences)
+
+
+def explained(thresholds: Thresholds) -> list[str]:
+    """Return the sentences that need no bootstrap."""
+    sentences = [_rule(thresholds)]
+    never = thresholds.never_predicted
+    if never:
+        names = " and ".join(str(name) for name in never)
+        is_free = _is_best_on_data(thresholds) and not thresholds.constraints
+        why = ": on the data, that would not be better" if is_free else ""
+        sentences.append(f"No score is labelled {names}{why}.")
+    if not np.isnan(thresholds.value):
+        phrase = PHRASES.get(thresholds.objective, f"a value of {{}} by {thresholds.objective}")
+        reached = phrase.format(f"{thresholds.value:.6g}")
+        sentences.append(
+            f"On the data that they were found on, these thresholds reach {reached}."
+            if not thresholds.certificate.startswith("none")
+            else f"On the data that they were judged on, these thresholds reach {reached}."
+        )
+    if thresholds.constraints:
+        kept = "; ".join(map(_outcome, thresholds.constraints))
+        sentences.append(f"They keep the constraints: {kept}.")
+    sentences.append(reason(thresholds))
+    return sentences
+
+
+def how_sure(level: float, intervals: Sequence[Any], value: Sequence[Any]) -> str:
+    """Return intervals of thresholds and of their value in words; infinite ends may be text.
+
+    Examples
+    --------
+    >>> how_sure(0.95, [[1.4, "inf"]], [0.1, 0.2])[:67]
+    'With 95 % confidence, on new data the value is between 0.1 and 0.2,'
+    """
+    places = [_between(*map(float, pair)) for pair in intervals]
+    one = len(places) == 1
+    where = places[0] if one else ", ".join(places[:-1]) + f" and {places[-1]}"
+    best = "the best threshold is" if one else "the best thresholds are"
+    low, high = map(float, value)
+    return (
+        f"With {level:.0%} confidence".replace("%", " %")
+        + f", on new data the value is {_between(low, high)}, and {best} {where}."
+    )
+
+
+def _between(low: float, high: float) -> str:
+    if np.isinf(low) and np.isinf(high):
+        return "anywhere"
+    if np.isinf(low):
+        return f"below {high:.6g}"
+    return f"above {low:.6g}" if np.isinf(high) else f"between {low:.6g} and {high:.6g}"
+
+
+def _outcome(outcome: ConstraintOutcome) -> str:
+    """Return a constraint with the number that it has reached."""
+    reached = outcome.reached
+    is_number = isinstance(reached, float) and not np.isnan(reached)
+    text = outcome.limit if len(outcome.limit) <= LONGEST else f"{outcome.limit[:LONGEST]} ..."
+    return f"{text} ({reached:.6g} reached)" if is_number else text
+
+
+def _rule(thresholds: Thresholds) -> str:
+    edges, names = thresholds.thresholds.tolist(), thresholds.decisions.tolist()
+    parts = []
+    for name, low, high in zip(names, [-np.inf, *edges], [*edges, np.inf], strict=True):
+        if low == high:
+            continue
+        if low == -np.inf:
+            parts.append(f"below {high:.6g} is labelled {name}" if high < np.inf else f"{name}")
+        elif high == np.inf:
+            parts.append(f"from {low:.6g} on it is {name}")
+        else:
+            parts.append(f"from {low:.6g} to below {high:.6g} it is {name}")
+    if len(parts) == 1:
+        return f"Every score is labelled {parts[0]}."
+    return f"A score {'; '.join(parts)}."
+
+
+def _is_best_on_data(thresholds: Thresholds) -> bool:
+    """Return whether the certificate is about the labels as observed."""
+    is_smoothed = SMOOTHED in thresholds.certificate
+    is_given = thresholds.certificate.startswith("none")
+    return not (is_smoothed or is_given or thresholds.method == "likelihood")
+
+
+def reason(thresholds: Thresholds, where: str = "there") -> str:
+    """Return why nothing is better, or that thresholds were given or smoothed.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> reason(ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1]), "on these rows")
+    'No other thresholds do better on these rows: convex objective (Theorem 2).'
+    """
+    certificate = thresholds.certificate
+    if _is_best_on_data(thresholds):
+        others = "thresholds that keep them do" if thresholds.constraints else "thresholds do"
+        return f"No other {others} better {where}: {certificate}."
+    if certificate.startswith("none"):
+        return f"They are not claimed to be optimal: {certificate.removeprefix('none: ')}."
+    if thresholds.method == "likelihood":
+        return (
+            f"They are optimal by the probabilities of a model ({certificate}); on the labels as "
+            "observed, others may do better."
+        )
+    proof, _, amount = certificate.partition(SMOOTHED)
+    return (
+        f"They are optimal for labels of which a model gives the share {amount}, so that they "
+        f"follow noise less ({proof}); on the labels as observed, others may do better."
+    )

@@ -1,0 +1,78 @@
+"""Many labels of text are encoded as few are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ordcut.data import encode
+from ordcut.data.distinct import FEWEST_ROWS, MOST_DISTINCT, distinct_labels
+
+NAMES = ["poor", "fair", "good", "excellent indeed", "p"]
+CODES = np.random.default_rng(0).integers(0, 5, FEWEST_ROWS + 7)
+TEXT = np.array(NAMES)[CODES]
+
+CONTAINERS = {
+    "text": TEXT,
+    "wide text": TEXT.astype("U33"),
+    "text with gaps": np.repeat(TEXT, 2)[::2],
+    "text of another byte order": TEXT.astype(TEXT.dtype.newbyteorder()),
+    "objects": TEXT.astype(object),
+    "list": TEXT.tolist(),
+    "tuple": tuple(TEXT.tolist()),
+    "series": pd.Series(TEXT),
+    "categorical": pd.Series(pd.Categorical(TEXT, categories=[*reversed(NAMES), "none"])),
+}
+
+
+@pytest.mark.parametrize("labels", CONTAINERS.values(), ids=CONTAINERS)
+def test_many_labels_get_the_codes_of_their_classes(labels):
+    found = encode(labels, NAMES)
+    assert found.classes.tolist() == NAMES
+    assert found.codes.tolist() == CODES.tolist()
+
+
+@pytest.mark.parametrize("make", [list, tuple, lambda some: np.array(some, object), pd.Series])
+def test_many_numbers_in_any_container_are_encoded_by_value(make):
+    found = encode(make((3 * CODES).tolist()))
+    assert found.classes.tolist() == [0, 3, 6, 9, 12]
+    assert found.codes.tolist() == CODES.tolist()
+
+
+def test_many_soft_labels_in_lists_stay_soft():
+    soft = np.eye(5)[CODES].tolist()
+    assert encode(soft).soft.tolist() == soft
+
+
+def test_many_labels_of_text_and_numbers_are_an_error():
+    with pytest.raises(TypeError, match=f"all text or all numbers.*position {len(TEXT)}"):
+        encode([*TEXT.tolist(), 3], NAMES)
+
+
+def test_an_ordered_categorical_keeps_its_order_and_categories_that_do_not_occur():
+    categories = ["none", *NAMES, "best"]
+    found = encode(pd.Series(pd.Categorical(TEXT, categories=categories, ordered=True)))
+    assert found.classes.tolist() == categories
+    assert found.codes.tolist() == (CODES + 1).tolist()
+
+
+@pytest.mark.parametrize("make", [np.array, list, pd.Series, lambda some: np.array(some, object)])
+def test_the_position_of_an_unknown_label_is_named_among_many(make):
+    labels = [*TEXT.tolist(), "unheard of"]
+    with pytest.raises(ValueError, match=f"got unheard of at position {len(TEXT)}"):
+        encode(make(labels), NAMES)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+@pytest.mark.parametrize("make", [list, lambda some: np.array(some, object), pd.Categorical])
+def test_the_position_of_a_missing_label_is_named_among_many(make, missing):
+    labels = [*TEXT.tolist(), missing]
+    with pytest.raises(ValueError, match=f"must not be missing.*position {len(TEXT)}"):
+        encode(make(labels), NAMES)
+
+
+def test_more_distinct_labels_than_the_table_holds_are_encoded_one_by_one():
+    names = [f"class {i}" for i in range(MOST_DISTINCT + 1)]
+    codes = np.random.default_rng(1).permutation(np.arange(FEWEST_ROWS) % len(names))
+    labels = np.array(names)[codes]
+    assert distinct_labels(labels) is None
+    assert encode(labels, names).codes.tolist() == codes.tolist()

@@ -1,0 +1,117 @@
+"""Thresholds within limits against all thresholds there are."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from within_limits import KINDS, best_within, holds, random_constraint, random_problem, table_of
+
+import naive
+import ordcut
+from ordcut.jit import running_kernels_as
+
+OBJECTIVES = ["absolute", "zero_one", "squared", "quadratic_kappa", "kappa", "linear_kappa"]
+
+
+def goodness_of(objective):
+    cost = [[naive.meaning(value) for value in row] for row in objective.cost.tolist()]
+
+    def loss(table):
+        paid = sum(
+            cost[d][k] * weight for d, row in enumerate(table) for k, weight in enumerate(row)
+        )
+        if not objective.is_kappa:
+            return -paid
+        predicted, true = [sum(row) for row in table], [sum(c) for c in zip(*table, strict=True)]
+        chance = sum(
+            cost[d][k] * p * t for d, p in enumerate(predicted) for k, t in enumerate(true)
+        )
+        return 1 - Fraction(paid * sum(true), chance)
+
+    return loss
+
+
+def check(problem, constraints, name):
+    """Solve and compare; return whether the constraints could hold."""
+    exact = ordcut.resolve_objective(name, problem["n_classes"])
+    best = best_within(problem, constraints, goodness_of(exact))
+
+    def solve():
+        return ordcut.optimal_thresholds(
+            problem["scores"],
+            problem["labels"],
+            objective=name,
+            classes=range(problem["n_classes"]),
+            sample_weight=problem["weights"],
+            constraints=constraints,
+        )
+
+    if best is None:
+        with pytest.raises(ordcut.InfeasibleConstraintsError):
+            solve()
+        return False
+    found = solve()
+    table = table_of(problem, found.thresholds.tolist())
+    assert all(holds(one, table, found.thresholds.tolist()) for one in constraints)
+    cuts = [int((problem["scores"] < value).sum()) for value in found.thresholds]
+    assert (goodness_of(exact)(table), [-cut for cut in reversed(cuts)]) == best
+    reached = -best[0] / sum(map(sum, table)) if not exact.is_kappa else best[0]
+    assert found.value == pytest.approx(float(reached), rel=1e-12, abs=1e-12)
+    return True
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_constraint_is_kept_at_the_least_cost(kind, weighted):
+    random = np.random.default_rng([KINDS.index(kind), weighted])
+    n_feasible = 0
+    for i in range(36):
+        problem = random_problem(random, weighted)
+        constraint = random_constraint(kind, random, problem["n_classes"])
+        n_feasible += check(problem, [constraint], OBJECTIVES[i % 6])
+    assert n_feasible > 5
+
+
+@pytest.mark.parametrize("kind", ["under", "over", "fixed", "between"])
+def test_limits_on_one_threshold_count_weights_in_their_own_unit(kind):
+    random = np.random.default_rng(KINDS.index(kind))
+    for i in range(50):
+        problem = random_problem(random, weighted=True)
+        constraint = random_constraint(kind, random, problem["n_classes"])
+        check(problem, [constraint], ["absolute", "squared"][i % 2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_constraints_hold_at_the_least_cost_where_sums_are_rounded(kind):
+    random = np.random.default_rng(KINDS.index(kind))
+    for i in range(12):
+        problem = random_problem(random, weighted=True)
+        weights = random.uniform(0.1, 3, len(problem["rows"]))
+        problem["weights"] = weights
+        problem["rows"] = [
+            (score, label, naive.meaning(weight))
+            for (score, label, _), weight in zip(problem["rows"], weights.tolist(), strict=True)
+        ]
+        constraint = random_constraint(kind, random, problem["n_classes"])
+        check(problem, [constraint], OBJECTIVES[i % 6])
+
+
+@pytest.mark.parametrize("pair", list(combinations(KINDS, 2)), ids=" and ".join)
+def test_two_constraints_are_kept_at_the_least_cost(pair):
+    random = np.random.default_rng([KINDS.index(kind) for kind in pair])
+    for i in range(14):
+        problem = random_problem(random, weighted=i % 2 == 1)
+        constraints = [random_constraint(kind, random, problem["n_classes"]) for kind in pair]
+        check(problem, constraints, OBJECTIVES[i % 6])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_three_constraints_and_compiled_kernels(kind):
+    random = np.random.default_rng(KINDS.index(kind))
+    for i in range(6):
+        problem = random_problem(random, weighted=False)
+        kinds = [kind, *random.choice(KINDS, 2)]
+        constraints = [random_constraint(one, random, problem["n_classes"]) for one in kinds]
+        with running_kernels_as("compiled"):
+            check(problem, constraints, OBJECTIVES[i % 6])

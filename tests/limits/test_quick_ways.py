@@ -1,0 +1,85 @@
+"""Limits solved without sorting all rows give what sorting them gives, bit for bit."""
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut.limits import listed
+
+N = 200_500  # from 200 000 rows on, rows are counted by cells
+
+
+def found_by(scores, labels, **options):
+    try:
+        return ordcut.optimal_thresholds(scores, labels, **options)
+    except ordcut.InfeasibleConstraintsError as error:
+        return error
+
+
+def assert_same(one, other):
+    if isinstance(one, ordcut.InfeasibleConstraintsError):
+        assert str(one) == str(other)
+        return
+    assert one.thresholds.tolist() == other.thresholds.tolist()
+    assert one.ranges.tolist() == other.ranges.tolist()
+    assert one.value == other.value
+    assert [a.reached for a in one.constraints] == [b.reached for b in other.constraints]
+    assert [a.cost for a in one.constraints] == [b.cost for b in other.constraints]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_limits_on_single_thresholds_of_counted_rows(seed):
+    random = np.random.default_rng(seed)
+    n_classes = int(random.integers(2, 6))
+    scores = random.normal(size=N)
+    scores = scores.round(3) if seed % 2 else scores.astype(np.float32)
+    labels = np.digitize(scores + random.logistic(size=N) / 3, np.linspace(-1, 1, n_classes)[1:])
+    constraints = []
+    for kind in random.integers(0, 4, random.integers(1, 4)):
+        k, share = int(random.integers(n_classes)), round(float(random.uniform(0, 0.2)), 3)
+        t, value = int(random.integers(n_classes - 1)), round(float(random.normal()), 2)
+        constraints.append(
+            [
+                ordcut.Under(k, at_most=share),
+                ordcut.Over(k, at_most=share),
+                ordcut.Fixed(t, value),
+                ordcut.Between(t, value, value + 0.3),
+            ][kind]
+        )
+    options = {
+        "objective": "squared" if seed % 3 else "absolute",
+        "classes": range(n_classes),
+        "sample_weight": [random.integers(1, 5, N), None, random.integers(1, 5, N) / 4, None][
+            seed % 4
+        ],
+        "constraints": constraints,
+    }
+    counted = found_by(scores, labels, **options)
+    assert_same(counted, found_by(scores, labels, method="nested", **options))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_values_that_are_listed_need_no_sort(seed, monkeypatch):
+    random = np.random.default_rng(seed)
+    n, n_classes = int(random.integers(100, 3000)), int(random.integers(2, 5))
+    scores = random.normal(size=n)
+    scores = [scores, scores.round(1), scores.astype(np.float32), scores.astype(np.float16)][
+        seed % 4
+    ]
+    labels = random.integers(0, n_classes, n)
+    labels[:2] = [0, n_classes - 1]
+    constraints = [
+        [ordcut.Digits(0)],
+        [ordcut.Digits(1), ordcut.Share(0, at_most=0.3)],
+        [ordcut.Allowed(random.normal(size=5).round(2)), ordcut.Under(1, at_most=0.4)],
+        [ordcut.Allowed([-np.inf, 0.25, 1, np.inf])],
+        [ordcut.Allowed([0.5])],
+    ][seed % 5]
+    options = {
+        "objective": ["absolute", "zero_one", "quadratic_kappa"][seed % 3],
+        "sample_weight": None if seed % 2 else random.integers(1, 4, n),
+        "constraints": constraints,
+    }
+    counted = found_by(scores, labels, **options)
+    monkeypatch.setattr(listed, "MOST_VALUES", 0)
+    assert_same(counted, found_by(scores, labels, **options))

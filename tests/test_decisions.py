@@ -1,0 +1,303 @@
+"""Decisions that are not the classes: fewer, more, review, and costs of each row's own."""
+
+import sqlite3
+
+import formulas
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ordcut
+from naive import every_labeling, label_by
+from strategies import COSTS, Problem, enough_classes, problems
+
+NAMES = ["reject", "ask", "it's fine", 'ship "now"', "5"]
+METHODS = ["auto", "dp", "pruned"]
+
+
+@st.composite
+def decision_problems(draw):
+    """A problem, and whole-number costs of 2 to 5 decisions for its classes."""
+    problem = draw(problems().filter(enough_classes))
+    n_decisions = draw(st.integers(2, 5))
+    row = st.lists(st.integers(0, 4), min_size=problem.n_classes, max_size=problem.n_classes)
+    cost = draw(st.lists(row, min_size=n_decisions, max_size=n_decisions))
+    return problem, np.array(cost, dtype=float)
+
+
+def find(problem, cost, **options):
+    return ordcut.optimal_thresholds(
+        problem.scores,
+        problem.labels,
+        objective=cost,
+        classes=problem.classes,
+        decisions=NAMES[: len(cost)],
+        sample_weight=problem.weights,
+        **options,
+    )
+
+
+def naive_cuts(problem, cost):
+    """The least cost over all ordered cuts, and the lowest cuts that reach it."""
+    found = []
+    for cuts in every_labeling(problem.n_scores, len(cost)):
+        paid = sum(weight * cost[label_by(cuts, j)][truth] for j, truth, weight in problem.rows)
+        found.append((paid, cuts[::-1], cuts))
+    least, _, cuts = min(found)
+    return least, list(cuts)
+
+
+@settings(max_examples=150)
+@given(given=decision_problems(), method=st.sampled_from(METHODS))
+def test_thresholds_of_decisions_are_the_lowest_of_least_cost(given, method):
+    problem, cost = given
+    found = find(problem, cost, method=method)
+    least, cuts = naive_cuts(problem, cost)
+    weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+    distinct = np.unique(problem.scores[weights > 0])
+    assert np.searchsorted(distinct, found.thresholds).tolist() == cuts
+    assert found.value == pytest.approx(least / weights.sum(), abs=1e-12)
+
+
+@settings(max_examples=80)
+@given(given=decision_problems())
+def test_predicted_decisions_pay_what_the_value_says(given):
+    problem, cost = given
+    found = find(problem, cost)
+    weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+    decided = [NAMES.index(name) for name in found.predict(problem.scores).tolist()]
+    paid = (weights * cost[decided, problem.labels]).sum() / weights.sum()
+    assert found.value == pytest.approx(paid, abs=1e-12)
+    assert found.decisions.tolist() == NAMES[: len(cost)]
+    assert found.classes.tolist() == problem.classes
+
+
+def scores_near(found):
+    finite = found.thresholds[np.isfinite(found.thresholds)]
+    return np.unique(np.concatenate([finite, finite - 0.25, finite + 0.25, [-99.5, 99.5]]))
+
+
+@settings(max_examples=15)  # a formula takes long to compile
+@given(given=decision_problems())
+def test_sql_python_excel_and_json_return_the_same_decisions(given):
+    problem, cost = given
+    found = find(problem, cost)
+    scores = scores_near(found)
+    expected = found.predict(scores).tolist()
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE rows (s DOUBLE)")
+        database.executemany("INSERT INTO rows VALUES (?)", [(s,) for s in scores.tolist()])
+        rows = database.execute(f"SELECT {found.to_sql('s')} FROM rows").fetchall()
+    database.close()
+    assert [name for (name,) in rows] == expected
+    namespace = {}
+    exec(found.to_python(), namespace)
+    assert [namespace["predict"](score) for score in scores] == expected
+    formula = formulas.Parser().ast(found.to_excel("A2"))[1].compile()
+    assert [formula(np.array([[score]])).item() for score in scores] == expected
+    again = ordcut.Thresholds.from_json(found.to_json())
+    assert again == found
+    assert again.predict(scores).tolist() == expected
+
+
+@settings(max_examples=60)
+@given(given=decision_problems(), whole=st.booleans())
+def test_a_score_table_finds_the_same_decisions_as_a_call(given, whole):
+    problem, cost = given
+    options = {"sample_weight": problem.weights, "classes": problem.classes}
+    table = ordcut.ScoreTable(problem.scores, problem.labels, **options)
+    found = table.solve(cost, decisions=NAMES[: len(cost)])
+    assert found == find(problem, cost)
+    review = 1 if whole else 0.3
+    assert table.solve("squared", review=review) == ordcut.optimal_thresholds(
+        problem.scores, problem.labels, objective="squared", review=review, **options
+    )
+
+
+def test_the_loss_matrix_has_one_column_per_decision():
+    cost = ordcut.resolve_objective([[0, 2], [1, 1], [3, 0]], [0, 1], ["a", "b", "c"])
+    sums = ordcut.ScoreTable([1, 2, 2], [0, 0, 1]).loss_sums(cost)
+    assert sums.tolist() == [[0, 1, 3], [2, 2, 3]]
+
+
+# Review
+
+
+@settings(max_examples=80)
+@given(
+    problem=problems().filter(enough_classes),
+    objective=st.sampled_from(COSTS),
+    review=st.sampled_from([0, 0.25, 0.3, 1, 5]),
+)
+def test_review_is_a_cost_matrix_with_a_row_between_any_two_classes(problem, objective, review):
+    options = {"classes": problem.classes, "sample_weight": problem.weights}
+    plain = ordcut.resolve_objective(objective, problem.n_classes).cost
+    matrix, names = [], []
+    for k in range(problem.n_classes):
+        matrix += [plain[k], [review] * problem.n_classes]
+        names += [str(k), f"{k} or {k + 1}"]
+    reviewed = ordcut.optimal_thresholds(
+        problem.scores, problem.labels, objective=objective, review=review, **options
+    )
+    by_hand = ordcut.optimal_thresholds(
+        problem.scores, problem.labels, objective=matrix[:-1], decisions=names[:-1], **options
+    )
+    assert reviewed.thresholds.tolist() == by_hand.thresholds.tolist()
+    assert reviewed.decisions.tolist() == by_hand.decisions.tolist()
+    assert reviewed.value == by_hand.value
+    weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
+    handed = [" or " in name for name in reviewed.predict(problem.scores).tolist()]
+    assert reviewed.review_share == pytest.approx((weights * handed).sum() / weights.sum())
+    assert by_hand.review_share is None
+
+
+def test_review_that_costs_nothing_is_never_worse_than_any_label():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 200)
+    found = ordcut.optimal_thresholds(labels + rng.normal(size=200), labels, review=0)
+    assert found.value == 0
+    assert ordcut.Thresholds.from_json(found.to_json()).review_share == found.review_share
+
+
+# Costs of each row
+
+
+@settings(max_examples=80)
+@given(given=decision_problems(), shift=st.sampled_from([0, -2, 0.5]))
+def test_costs_of_rows_equal_labels_and_the_objective_that_they_come_from(given, shift):
+    problem, cost = given
+    by_labels = find(problem, cost)
+    by_rows = ordcut.optimal_thresholds(
+        problem.scores,
+        costs=cost[:, problem.labels].T + shift,
+        decisions=NAMES[: len(cost)],
+        sample_weight=problem.weights,
+    )
+    assert by_rows.thresholds.tolist() == by_labels.thresholds.tolist()
+    assert by_rows.ranges.tolist() == by_labels.ranges.tolist()
+    assert by_rows.value == pytest.approx(by_labels.value + shift, abs=1e-12)
+    assert by_rows.predict(problem.scores).tolist() == by_labels.predict(problem.scores).tolist()
+
+
+def weighted_problem(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, n)
+    scores = labels + rng.normal(size=n)
+    return Problem(scores, labels, 3, rng.integers(1, 4, n))
+
+
+COST = np.array([[0, 1, 4], [1, 1, 1], [2, 1, 0], [5, 2, 0.0]])
+
+
+def pairs_of_results():
+    """A result by labels, and the same one by costs of rows."""
+    problem = weighted_problem()
+    by_rows = ordcut.optimal_thresholds(
+        problem.scores,
+        costs=COST[:, problem.labels].T,
+        decisions=NAMES[:4],
+        sample_weight=problem.weights,
+    )
+    return problem, find(problem, COST), by_rows
+
+
+def test_methods_of_a_result_by_costs_of_rows_agree_with_those_by_labels():
+    problem, by_labels, by_rows = pairs_of_results()
+    assert by_rows.near_optimal(0.1).tolist() == by_labels.near_optimal(0.1).tolist()
+    for one, other in zip(by_rows.curves(), by_labels.curves(), strict=True):
+        assert one.positions.tolist() == other.positions.tolist()
+        np.testing.assert_allclose(one.values, other.values, atol=1e-12)
+        assert (one.lower, one.upper) == (other.lower, other.upper)
+    moved = by_rows.moved(0, -1.0)
+    assert moved.value == pytest.approx(by_labels.moved(0, -1.0).value)
+    assert moved.decisions.tolist() == NAMES[:4]
+    assert moved.predict(problem.scores).tolist()[0] in NAMES
+
+
+def test_the_bootstrap_by_costs_of_rows_agrees_with_that_by_labels():
+    _, by_labels, by_rows = pairs_of_results()
+    one, other = by_rows.bootstrap(n=50), by_labels.bootstrap(n=50)
+    assert one.thresholds.tolist() == other.thresholds.tolist()
+    np.testing.assert_allclose(one.values, other.values, atol=1e-12)
+    assert one.optimism == pytest.approx(other.optimism, abs=1e-12)
+    np.testing.assert_allclose(one.value_interval(), other.value_interval(), atol=0.1)
+
+
+def test_judging_by_labels_what_was_found_for_costs_of_rows_is_an_error():
+    problem, _, by_rows = pairs_of_results()
+    labels = np.array(NAMES[:4])[problem.labels]
+    with pytest.raises(ValueError, match=r"found for costs of each row.*codes\(scores\)"):
+        ordcut.judge(by_rows, problem.scores, labels)
+
+
+@pytest.mark.parametrize("review", [None, 0.25])
+def test_judging_decisions_gives_the_value_that_was_found(review):
+    problem = weighted_problem()
+    options = {"sample_weight": problem.weights}
+    if review is None:
+        found = find(problem, COST)
+    else:
+        found = ordcut.optimal_thresholds(problem.scores, problem.labels, review=review, **options)
+    judged = ordcut.judge(found, problem.scores, problem.labels, **options)
+    assert judged.value == found.value
+    assert judged.decisions.tolist() == found.decisions.tolist()
+    assert judged.review_share == found.review_share
+    moved = found.moved(0, found.thresholds[0])
+    assert (moved.value, moved.review_share) == (found.value, found.review_share)
+
+
+def test_decisions_read_from_json_are_judged_by_the_costs_that_are_passed():
+    problem = weighted_problem()
+    found = find(problem, COST)
+    again = ordcut.Thresholds.from_json(found.to_json())
+    options = {"sample_weight": problem.weights}
+    judged = ordcut.judge(again, problem.scores, problem.labels, COST, **options)
+    assert judged.value == found.value
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_decisions_and_review_are_drawn(kind):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    problem = weighted_problem()
+    found = ordcut.optimal_thresholds(problem.scores, problem.labels, review=0.3)
+    shown = ordcut.plots.ThresholdDisplay.from_predictions(
+        problem.labels, problem.scores, thresholds=found, kind=kind
+    )
+    if kind == "confusion":
+        assert shown.confusion().shape == (3, 5)
+        names = [text.get_text() for text in shown.ax_.get_xticklabels()]
+        assert names == found.decisions.tolist()
+    else:
+        names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+        assert names[0] == ("0" if kind == "density" else "0 | 0 or 1")
+    found.bootstrap(n=20).plot()
+    plt.close("all")
+
+
+def test_what_is_explained_names_the_decisions():
+    text = find(weighted_problem(), COST).explain()
+    assert "it's fine" in text
+    assert "No other thresholds do better there" in text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"labels": [0, 1]},
+        {"objective": "squared"},
+        {"classes": [0, 1]},
+        {"review": 0.2},
+        {"class_weight": "balanced"},
+        {"smoothing": 0.5},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_costs_of_rows_come_without_what_they_replace(given):
+    costs = [[0, 1], [1, 0]]
+    with pytest.raises(ValueError, match=f"costs must come without {next(iter(given))}"):
+        ordcut.optimal_thresholds([1.0, 2.0], costs=costs, **given)
