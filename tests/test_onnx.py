@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import onnxruntime
@@ -10,10 +11,17 @@ import skl2onnx
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.svm import SVR
 
 import ordcut
 import ordcut.onnx
@@ -57,6 +65,17 @@ def around(thresholds, dtype):
         middle = np.asarray(thresholds).astype(dtype)
         sides = [np.nextafter(middle, top), np.nextafter(middle, bottom)]
     return np.concatenate([middle, *sides, [top, bottom, np.array(0.0, dtype)]]).astype(dtype)
+
+
+def test_decisions_that_are_not_classes_are_the_labels_of_the_model():
+    scores, labels = np.arange(12.0), np.repeat([0, 1, 0, 2], 3)
+    reviewed = ordcut.optimal_thresholds(scores, labels, review=0.3)
+    cost = [[0, 1, 4], [3, 1, 0]]
+    chosen = ordcut.optimal_thresholds(scores, labels, objective=cost, decisions=[7, 9])
+    for found in (reviewed, chosen):
+        (got,) = run(found.to_onnx(), scores)
+        assert got.tolist() == found.predict(scores).tolist()
+        assert len({*got.tolist()}) > 1
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -120,6 +139,8 @@ ESTIMATORS = [
     OrdinalThresholdClassifierCV(Ridge()),
     OrdinalThresholdClassifierCV(GradientBoostingRegressor(n_estimators=20)),
     OrdinalThresholdClassifierCV(RandomForestRegressor(n_estimators=20, random_state=0)),
+    OrdinalThresholdClassifierCV(HistGradientBoostingRegressor(max_iter=20)),
+    OrdinalThresholdClassifierCV(HistGradientBoostingClassifier(max_iter=10)),
     OrdinalThresholdClassifierCV(LogisticRegression()),
     OrdinalThresholdClassifierCV(make_pipeline(StandardScaler(), Ridge())),
     OrdinalThresholdClassifierCV(make_pipeline(StandardScaler(), LogisticRegression())),
@@ -146,7 +167,10 @@ def test_a_pipeline_has_the_same_labels(estimator):
     last = clone(estimator).set_params(classes=names)
     model = make_pipeline(StandardScaler(), last).fit(5 * X + 3, names[y])
     new = np.random.default_rng(3).normal(size=(2000, 3)) * 5 + 3
-    labels, _ = run(skl2onnx.to_onnx(model, X[:1]), new)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of histogram-based boosting
+        made = skl2onnx.to_onnx(model, X[:1])
+    labels, _ = run(made, new)
     assert (labels == model.predict(new)).all()
 
 
@@ -222,6 +246,31 @@ def test_without_its_packages_the_error_says_how_to_install_them(missing, call):
     assert done.returncode == 1
     assert f"needs {missing}, which is not installed" in done.stderr
     assert 'pip install "ordcut[onnx]"' in done.stderr
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        AdaBoostRegressor(n_estimators=5, random_state=0),
+        make_pipeline(PolynomialFeatures(), Ridge()),
+        SVR(),
+    ],
+    ids=lambda inner: type(inner).__name__,
+)
+def test_what_has_no_converter_in_float64_is_converted_in_float32(inner):
+    X, y = ordinal_data()
+    X = X.astype(np.float32)
+    model = OrdinalThresholdClassifierCV(inner).fit(X, y)
+    labels, _ = run(ordcut.onnx.to_onnx(model, X), X)
+    assert np.mean(labels != model.predict(X)) <= 0.01  # of rounding next to a threshold
+
+
+def test_a_converter_that_leaves_out_a_part_is_an_error():
+    X, y = ordinal_data()
+    inner = HistGradientBoostingRegressor(loss="poisson", max_iter=20)  # whose link is left out
+    model = OrdinalThresholdClassifierCV(inner).fit(X, y)
+    with pytest.raises(ValueError, match="must return the labels of predict, and differs in"):
+        ordcut.onnx.to_onnx(model, X)
 
 
 def test_without_a_model_the_label_has_probability_one():

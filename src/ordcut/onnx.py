@@ -7,7 +7,11 @@ that ``skl2onnx.to_onnx`` and ``skl2onnx.convert_sklearn`` convert them. Needs t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
+from importlib import metadata
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -32,6 +36,12 @@ __all__ = ["register_converters", "rule_to_onnx", "to_onnx"]
 #: Graphs use operators of this version, which ONNX Runtime has had since 1.12.
 OPSET, IR_VERSION = 17, 8
 
+#: A converted estimator is compared with ``predict`` on so many rows at most.
+MOST_TO_COMPARE = 10_000
+
+#: Whether the estimator inside is converted in float64.
+_IN_FLOAT64 = ContextVar("in_float64", default=True)
+
 DTYPES = {
     "float16": TensorProto.FLOAT16,
     "float32": TensorProto.FLOAT,
@@ -40,15 +50,15 @@ DTYPES = {
 
 
 def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.ModelProto:
-    """Return the rule that turns scores into classes as an ONNX model.
+    """Return the rule that turns scores into classes or decisions as an ONNX model.
 
-    It compares in float64, as ``predict`` does, so it returns the same class for every score. A
+    It compares in float64, as ``predict`` does, so it returns the same for every score. A
     NaN is an error at run time ("indices element out of data bounds").
 
     Parameters
     ----------
     thresholds : Thresholds
-        The rule; its classes are numbers, booleans or text.
+        The rule; its classes or decisions are numbers, booleans or text.
     dtype : {"float16", "float32", "float64"}, default="float64"
         The dtype of the scores that the model takes.
 
@@ -67,10 +77,10 @@ def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.Mode
     """
     if dtype not in DTYPES:
         raise unknown_name("dtype", dtype, DTYPES)
-    classes, label_type = _class_values(thresholds.classes)
+    labels, label_type = _class_values(thresholds.decisions)
     graph = _ModelGraph()
     score = graph.add("Cast", "score", to=TensorProto.DOUBLE)
-    _add_labels(graph, score, "label", thresholds.thresholds, classes)
+    _add_labels(graph, score, "label", thresholds.thresholds, labels)
     made = helper.make_graph(
         graph.nodes,
         "ordcut",
@@ -94,15 +104,17 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     these are 1 for the label and 0 for the other classes. Scores are computed in float64 wherever
     skl2onnx has such a converter for the steps of a pipeline and the estimator inside; where it
     computes in float32, a row whose score is within rounding errors of a threshold can get the
-    other class.
+    other class. If onnxruntime is installed, the model is run on ``X`` and compared with
+    ``predict``, since some converters leave out parts of an estimator.
 
     Parameters
     ----------
     estimator : estimator
         A fitted estimator of ``ordcut.estimators``, or a pipeline that ends with one.
     X : array-like of shape (n_samples, n_features)
-        A few rows, for the number and the dtype of the inputs. Pass float64 rows if the steps
-        before the estimator have to be exact.
+        Rows, for the number and the dtype of the inputs and for the comparison with ``predict``,
+        of which a few hundred are enough. Pass float64 rows if the steps before the estimator have
+        to be exact.
     **options : dict
         Passed on to ``skl2onnx.to_onnx``.
 
@@ -121,10 +133,57 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     ['label', 'probabilities']
     """
     register_converters()
+    made = _convert(estimator, X, options)
+    if find_spec("onnxruntime") is None or hasattr(X, "columns") or not hasattr(X, "shape"):
+        return made
+    rows = X[:MOST_TO_COMPARE]
+    try:
+        labels = _run(made, rows)
+    except Exception:  # the errors of ONNX Runtime have no common class
+        # Some converters mix float32 with the float64 that scores are computed in.
+        token = _IN_FLOAT64.set(False)
+        try:
+            made = _convert(estimator, X, options)
+        finally:
+            _IN_FLOAT64.reset(token)
+        labels = _run(made, rows)
+    n_different = int(np.sum(labels != estimator.predict(rows)))
+    if n_different > 1 + len(rows) // 100:  # more than roundings in float32 can explain
+        raise ValueError(
+            "the converted model must return the labels of predict, and differs in "
+            f"{n_different} of {len(rows)} rows: skl2onnx does not convert all parts of the "
+            "estimator, such as the loss of HistGradientBoostingRegressor. Use another estimator, "
+            "or export the rule alone with labeler_.to_onnx()."
+        )
+    return made
+
+
+def _convert(estimator: Any, X: Any, options: dict[str, Any]) -> onnx.ModelProto:  # noqa: N803
     import skl2onnx
 
-    made: onnx.ModelProto = skl2onnx.to_onnx(estimator, X[:1], **options)
+    with warnings.catch_warnings():
+        # Of the converter of histogram-based boosting, which nobody but skl2onnx can heed.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            made: onnx.ModelProto = skl2onnx.to_onnx(estimator, X[:1], **options)
+        except ValueError as error:
+            if not str(error).startswith("Unable to create node"):
+                raise
+            version = metadata.version("protobuf")
+            raise RuntimeError(
+                f"skl2onnx could not write a part of {type(estimator).__name__} with protobuf "
+                f'{version}. If that is 7 or later, install an older one: pip install "protobuf<7".'
+            ) from error
     return made
+
+
+def _run(model: onnx.ModelProto, rows: Any) -> Array:
+    """Return the labels that ONNX Runtime finds for rows."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    name = session.get_inputs()[0].name
+    return np.asarray(session.run(None, {name: np.asarray(rows)})[0])
 
 
 def register_converters() -> None:
@@ -294,7 +353,7 @@ def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
             '"predict_proba", or with a regressor.'
         )
     inputs = list(operator.inputs)
-    if len(inputs) == 1 and isinstance(inputs[0].type, FloatTensorType):
+    if _IN_FLOAT64.get() and len(inputs) == 1 and isinstance(inputs[0].type, FloatTensorType):
         wide = scope.declare_local_variable("wide", DoubleTensorType(inputs[0].type.shape))
         graph.add("Cast", inputs[0].full_name, output=wide.full_name, to=TensorProto.DOUBLE)
         inputs = [wide]

@@ -54,8 +54,47 @@ def test_averaged_weights_have_no_thresholds_until_some_are_found_for_them(use_b
     expected = ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
     assert found == expected
     assert network.tracker.found != expected
-    averaged.update_parameters(network)
-    assert averaged.module.tracker.found == expected
+
+
+@pytest.mark.parametrize("use_buffers", [False, True])
+@pytest.mark.parametrize("average", AVERAGES)
+def test_averaged_weights_refuse_thresholds_that_they_had_before(use_buffers, average):
+    """As when an average begins late in a training, or when a training is resumed."""
+    network = trained_network()
+    averaged = AveragedModel(network, use_buffers=use_buffers, **AVERAGES[average])
+    assert averaged.module.tracker.found == network.tracker.found
+    for _ in range(3):
+        train(network, n_steps=3)
+        find_thresholds(network)
+        averaged.update_parameters(network)
+    features, labels = make_rows()
+    tracker = averaged.module.tracker
+    for use in (lambda: averaged(features), lambda: tracker.compare(features[:, 0], labels)):
+        with pytest.raises(RuntimeError, match="averaged since they were found"):
+            use()
+    saved = averaged.state_dict()
+    assert saved["module.tracker.thresholds"].isnan().all()
+    again = AveragedModel(Network())
+    again.load_state_dict(saved)
+    assert again.module.tracker.found is None
+    averaged.double().float()
+    with pytest.raises(RuntimeError, match="averaged since they were found"):
+        averaged(features)
+    found = find_thresholds(averaged.module)
+    assert averaged.module(features).shape == labels.shape
+    assert averaged.state_dict()["module.tracker.thresholds"].tolist() == found.thresholds.tolist()
+
+
+@pytest.mark.parametrize("use_buffers", [False, True])
+@pytest.mark.parametrize("average", AVERAGES)
+def test_an_average_of_modules_with_the_same_thresholds_has_them(use_buffers, average):
+    """As in Lightning, where the module and its average get the same ones in a validation."""
+    network = trained_network()
+    averaged = AveragedModel(network, use_buffers=use_buffers, **AVERAGES[average])
+    for _ in range(200):
+        averaged.update_parameters(network)
+    features, _ = make_rows()
+    assert torch.equal(averaged(features), network(features))
 
 
 @pytest.mark.parametrize("use_buffers", [False, True])

@@ -390,6 +390,36 @@ def test_scores_that_are_nan_name_the_epoch(tmp_path, n_rows, message):
         )
 
 
+@pytest.mark.parametrize("owns_tracker", [True, False])
+def test_thresholds_keep_the_constraints_of_the_tracker_or_the_callback(tmp_path, owns_tracker):
+    constraints, module, callback = ["recall 3 >= 0.95"], Small(owns_tracker), OptimalThresholds()
+    if owns_tracker:
+        module.tracker = ThresholdTracker(N_CLASSES, constraints=constraints)
+    else:
+        callback = OptimalThresholds(N_CLASSES, constraints=constraints)
+    make_trainer(tmp_path, callback).fit(module, train_loader(), validation_loader())
+    features, labels = train_loader().dataset.tensors
+    with torch.no_grad():
+        scores = module(features).numpy()
+    expected = ordcut.optimal_thresholds(
+        scores, labels.numpy(), classes=range(N_CLASSES), constraints=constraints
+    )
+    free = ordcut.optimal_thresholds(scores, labels.numpy(), classes=range(N_CLASSES))
+    assert callback.tracker.found == expected
+    assert expected.value > free.value  # the constraint matters
+
+
+def test_constraints_that_cannot_hold_in_an_epoch_say_what_to_do(tmp_path):
+    callback = OptimalThresholds(N_CLASSES, constraints=["recall 3 >= 1", "recall 0 >= 1"])
+    trainer = make_trainer(tmp_path, callback)
+    with pytest.raises(ordcut.InfeasibleConstraintsError) as caught:
+        trainer.fit(Small(owns_tracker=False), train_loader(), validation_loader())
+    assert caught.value.nearest
+    (note,) = caught.value.__notes__
+    assert note.startswith("This was in epoch 0.")
+    assert "Train without them" in note
+
+
 def test_biases_of_several_losses_are_left_out_with_a_warning(tmp_path):
     module = Small()
     module.other_loss = ordcut.torch.AllThresholdLoss(N_CLASSES)

@@ -21,18 +21,18 @@ GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run the example that imports a package, in an empty folder; return its names."""
+    """Run the examples that import a package, in an empty folder; return their names."""
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
 
     def run_example(package):
         pattern = rf"^(import|from) {package}\b"
-        (code,) = [part for part in blocks if ">>>" not in part and re.search(pattern, part, re.M)]
+        found = [part for part in blocks if ">>>" not in part and re.search(pattern, part, re.M)]
         torch.manual_seed(0)
         features = torch.randn(600, 5)
         stage = (features.sum(1) + torch.randn(600) + 2).clamp(0, 3).long()
         names = {"features": features, "stage": stage}
-        exec(code, names)
+        exec("\n".join(found), names)
         return names
 
     return run_example
@@ -66,6 +66,9 @@ def test_the_example_for_accelerate_trains(tmp_path, run):
     state = load_file(tmp_path / "state" / "model.safetensors")
     assert state["tracker.thresholds"].tolist() == found.thresholds.tolist()
     assert len(names["tracker"].rows()[0]) == 600
+    again = names["again"]  # loaded and dispatched
+    assert again["tracker"].found == found
+    assert torch.equal(again["network"].weight, names["network"].weight)
 
 
 def test_the_example_for_skorch_trains(tmp_path, run):

@@ -89,6 +89,60 @@ def test_scans_in_floats_reach_the_value_of_arrays(seed, objective):
     assert found.value == pytest.approx(expected.value, rel=1e-12)
 
 
+ROUNDED = ", up to rounding of float64 sums"
+
+
+def certificate_by_scan(objective, weights, n=60):
+    rng = np.random.default_rng(0)
+    labels = torch.tensor(rng.integers(0, 4, n))
+    return ordcut.torch.optimal_thresholds(
+        labels + torch.tensor(rng.normal(size=n)), labels, objective=objective,
+        sample_weight=weights, classes=range(4), method="scan",
+    ).certificate  # fmt: skip
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_scans_over_whole_numbers_have_the_certificate_of_arrays(objective):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 4, 60)
+    expected = ordcut.optimal_thresholds(
+        labels + rng.normal(size=60), labels, objective=objective, classes=range(4)
+    )
+    found = certificate_by_scan(objective, None)
+    assert found.split(", each by ")[-1] == expected.certificate.split(", each by ")[-1]
+    assert ROUNDED not in found
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_scans_over_fractional_weights_are_certified_up_to_rounding(objective):
+    weights = torch.rand(60, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert certificate_by_scan(objective, weights).endswith(ROUNDED)
+
+
+def test_scans_over_sums_that_do_not_fit_are_certified_up_to_rounding():
+    whole = torch.full((60,), 2.0**40, dtype=torch.float64)
+    assert ROUNDED not in certificate_by_scan("squared", whole)
+    assert certificate_by_scan("kappa", whole).endswith(ROUNDED)
+    too_many = torch.full((60,), 2.0**50, dtype=torch.float64)
+    assert certificate_by_scan("squared", too_many).endswith(ROUNDED)
+
+
+def test_scans_of_classes_at_unequal_distances_are_convex_up_to_scale():
+    scores, labels = torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([1, 1, 2, 10])
+    found = ordcut.torch.optimal_thresholds(scores, labels, method="scan")
+    assert found.certificate == "objective that is convex up to scale (Theorem 2)"
+
+
+def test_scans_of_soft_labels_times_weights_beyond_int64_are_those_of_arrays():
+    scores, soft = np.arange(4.0), np.array([[2, 1], [1, 3], [3, 1], [1, 4]]) * 2**31
+    weights = np.array([2.0**40, 3 * 2.0**40, 2.0**40, 2.0**40])
+    expected = ordcut.optimal_thresholds(scores, soft, sample_weight=weights)
+    found = ordcut.torch.optimal_thresholds(
+        torch.tensor(scores), torch.tensor(soft), sample_weight=torch.tensor(weights), method="scan"
+    )
+    assert_same(found, expected)
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_scans_agree_with_arrays_on_many_rows(objective):
     rng = np.random.default_rng(0)
@@ -255,3 +309,16 @@ def test_options_of_the_cpu_are_checked_on_every_device(device, method, option, 
     scores, labels = torch.zeros(3, device=device), torch.zeros(3, device=device)
     with pytest.raises(ValueError, match=message):
         ordcut.torch.optimal_thresholds(scores, labels, method=method, **option)
+
+
+def test_scans_that_claim_to_be_exact_weigh_costs_without_rounding():
+    # Three times this cost is no float: rounded up, it would decide a tie.
+    cost = 2.0**52 + 1
+    rows = torch.tensor([1.0, 1.0, 1.0, 2.0]), torch.tensor([1, 1, 1, 0])
+    options = {"objective": [[0, cost], [cost, 0]], "class_weight": {0: 3}}
+    found = ordcut.torch.optimal_thresholds(*rows, method="scan", **options)
+    assert found.certificate == "convex objective (Theorem 2)"
+    assert found.thresholds.tolist() == [-np.inf]
+    assert (
+        found.thresholds.tolist() == ordcut.optimal_thresholds(*rows, **options).thresholds.tolist()
+    )

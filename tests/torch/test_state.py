@@ -5,6 +5,8 @@ import json
 import pytest
 import safetensors.torch
 import torch
+from accelerate import Accelerator, init_empty_weights
+from accelerate.utils import load_checkpoint_in_model
 from small_network import N_CLASSES, Network, make_rows, trained_network
 from torch.distributed import checkpoint as distributed_checkpoint
 
@@ -171,3 +173,45 @@ def test_thresholds_for_another_number_of_classes_are_not_kept():
     found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
     with pytest.raises(ValueError, match=f"3 for the {N_CLASSES} classes of the tracker, got 2"):
         ThresholdTracker(N_CLASSES).keep(found)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_a_state_that_was_cast_to_another_dtype_keeps_the_thresholds(dtype):
+    network = trained_network()
+    cast = {
+        name: value.to(dtype) if value.is_floating_point() else value
+        for name, value in network.state_dict().items()
+    }
+    again = Network()
+    again.load_state_dict(cast)
+    assert again.tracker.found == network.tracker.found
+    assert again.tracker.thresholds.tolist() == network.tracker.thresholds.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:.*pin_memory")
+@pytest.mark.parametrize("size", ["1KB", "1GB"])
+def test_accelerate_saves_and_loads_a_model_in_one_or_several_files(tmp_path, size):
+    network = trained_network()
+    Accelerator(cpu=True).save_model(network, str(tmp_path), max_shard_size=size)
+    assert (len(list(tmp_path.glob("*.safetensors"))) > 1) == (size == "1KB")
+    again = Network()
+    load_checkpoint_in_model(again, str(tmp_path))
+    assert again.tracker.found == network.tracker.found
+
+
+@pytest.mark.parametrize("include_buffers", [True, False])
+def test_a_module_made_without_values_gets_those_of_a_state(include_buffers):
+    network = trained_network()
+    with init_empty_weights(include_buffers):
+        again = Network()
+    again.load_state_dict(network.state_dict(), assign=True)
+    assert same_labels(network, again)
+
+
+def test_a_module_moved_from_no_device_gets_the_values_of_a_state():
+    network = trained_network()
+    with torch.device("meta"):
+        again = Network()
+    again.to_empty(device="cpu")
+    again.load_state_dict(network.state_dict())
+    assert same_labels(network, again)

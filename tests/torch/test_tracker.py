@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut.torch
-from ordcut.torch import ThresholdTracker
+from ordcut.torch import ThresholdTracker, optimal_thresholds
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -314,3 +314,19 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     half = tracked((scores.half(), labels)).found
     assert found["one idle"]["scores"] == scores.half().tolist()
     assert found["one idle"]["found"] == json.loads(half.to_json())
+
+
+def test_constraints_hold_on_the_rows_that_thresholds_are_found_on():
+    scores, labels = torch.arange(40.0), torch.arange(40) // 10 % 2
+    tracker = ThresholdTracker(2, constraints=["recall 1 >= 1"])
+    tracker.update(scores, labels)
+    found = tracker.compute()
+    expected = ordcut.optimal_thresholds(
+        scores.numpy(), labels.numpy(), classes=[0, 1], constraints=["recall 1 >= 1"]
+    )
+    assert found.thresholds.tolist() == expected.thresholds.tolist() == [9.5]
+    assert [one.reached for one in found.constraints] == [1.0]
+    with pytest.raises(ValueError, match="must name a decision, one of 0, 1"):
+        ThresholdTracker(2, constraints=["share 7 <= 0.1"])
+    with pytest.raises(ValueError, match="constraints needs a method that runs on the CPU"):
+        optimal_thresholds(scores, labels, constraints=["digits 0"], method="scan")

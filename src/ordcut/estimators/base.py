@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import assert_all_finite
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -19,10 +20,20 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ordcut.data import ClassWeight, Rows, check_weights, class_factors, encode, stated_order
+from ordcut.data import (
+    ClassWeight,
+    Rows,
+    check_aligned,
+    check_not_continuous,
+    check_weights,
+    class_factors,
+    encode,
+    stated_order,
+)
 from ordcut.estimators.proportional_odds import ProportionalOddsModel
 from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
-from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.limits import Constraint, read_constraints
+from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import check_smoothing
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike, Floats
@@ -31,14 +42,15 @@ from ordcut.typing import Array, ArrayLike, Floats
 class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that labels rows by a one-dimensional score and thresholds.
 
-    A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``classes`` and
-    ``class_weight``. Its ``fit`` learns a score and ends with ``_set_labels``; its
+    A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``constraints``,
+    ``classes`` and ``class_weight``. Its ``fit`` learns a score and ends with ``_set_labels``; its
     ``predict_score`` returns the score.
     """
 
     objective: Any
     labeling: Any
     smoothing: Any
+    constraints: Any
     classes: Any
     class_weight: Any
 
@@ -87,7 +99,15 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         float
             The share of rows whose class is predicted.
         """
-        return float(super().score(X, y, sample_weight))
+        check_is_fitted(self)
+        if self.classes_.dtype.kind != "f":
+            return float(super().score(X, y, sample_weight))
+        # Ratings in half steps are classes here, and continuous to the metrics of scikit-learn.
+        labels = column_or_1d(y, dtype=np.float64)
+        assert_all_finite(labels, input_name="y")
+        _, codes = np.unique(np.concatenate([labels, self.predict(X)]), return_inverse=True)
+        truth, predicted = codes[: len(labels)], codes[len(labels) :]
+        return float(accuracy_score(truth, predicted, sample_weight=sample_weight))
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
         """Return how far inside each class a score lies: negative outside, largest where predicted.
@@ -124,17 +144,23 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """Return the objective and the labeling to use, without defaults such as "auto"."""
         return self.objective, self.labeling
 
-    def _read_targets(self, y: Any, sample_weight: ArrayLike | None) -> Targets:
+    def _read_targets(self, features: Any, y: Any, sample_weight: ArrayLike | None) -> Targets:
+        """Validate and encode what was passed to ``fit``, apart from the values of the features."""
+        check_aligned(X=features, y=y, sample_weight=sample_weight)
         objective, labeling = self._resolved()
         check_labeling(labeling)
         check_smoothing(self.smoothing)
-        return read_targets(
+        constraints = read_constraints(self.constraints) if self.constraints else ()
+        _check_constraints(constraints, labeling)
+        _check_decisions(objective)
+        targets = read_targets(
             y,
             classes=self.classes,
             objective=objective,
             sample_weight=sample_weight,
             class_weight=self.class_weight,
         )
+        return replace(targets, constraints=constraints)
 
     def _set_labels(
         self,
@@ -161,6 +187,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             model,
             biases,
             rounding,
+            targets.constraints,
         )
         self._model = model
         self.labeler_ = find_labeling(problem, labeling)
@@ -223,12 +250,13 @@ class ProbabilitiesOfScores(OrdinalClassifier):
 
 @dataclass(frozen=True)
 class Targets:
-    """Labels as codes of the ordered classes, with row weights and class factors."""
+    """Labels as codes of the ordered classes, with row weights, class factors and constraints."""
 
     classes: Array
     codes: Array
     sample_weight: Floats | None
     factors: Floats
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def row_weights(self) -> Floats:
@@ -264,11 +292,15 @@ def read_targets(
     """Validate and encode the labels and weights that were passed to ``fit``."""
     if np.ndim(y) == 2:
         y = column_or_1d(y, warn=True)
-    if classes is None and stated_order(y) is None:
-        check_classification_targets(np.asarray(y))
+    if np.asarray(y).dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: y must be in order, got {np.asarray(y)[0]}.")
+    is_order_stated = classes is not None or stated_order(y) is not None
+    if not is_order_stated:
         _check_two_classes(y)
     found = encode(y, classes, n_classes_of(objective))
     assert found.codes is not None
+    if not is_order_stated:
+        check_not_continuous(found.classes, len(found.codes), "y")
     weights = _check_sample_weight(sample_weight, len(found.codes))
     codes = found.codes.astype(np.intp, copy=False)
     totals = np.bincount(codes, weights, minlength=len(found.classes)).astype(np.float64)
@@ -284,6 +316,24 @@ def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats
         raise ValueError("sample_weight must hold a weight other than zero, got only zeros.")
     weights = check_weights(sample_weight, n_rows)
     return None if weights is None else weights.astype(np.float64, copy=False)
+
+
+def _check_constraints(constraints: Sequence[Constraint], labeling: str) -> None:
+    if constraints and labeling != "optimal":
+        raise ValueError(
+            f"constraints need optimal thresholds, which are searched among those that keep them; "
+            f"got labeling={labeling!r}, whose thresholds do not depend on any limit. Use "
+            'labeling="optimal".'
+        )
+
+
+def _check_decisions(objective: object) -> None:
+    if isinstance(objective, Objective) and objective.decisions is not None:
+        raise ValueError(
+            "objective must have one row per class, since a classifier predicts classes; got one "
+            f"with the decisions {objective.decisions.tolist()}. For other decisions, pass the "
+            "scores of predict_score to ordcut.optimal_thresholds."
+        )
 
 
 def _check_two_classes(y: Any) -> None:
@@ -325,19 +375,25 @@ def margins(scores: Floats, thresholds: Floats) -> Floats:
 
 def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
     """Return X as numbers, dense or CSR, and y unchanged, after a check of their lengths."""
-    if y is None:
-        raise needs_y(estimator)
+    check_given(estimator, features, y)
     rows = validate_data(estimator, features, accept_sparse="csr", dtype=np.float64)
     labels = y if hasattr(y, "__len__") else np.asarray(y)
     check_consistent_length(rows, labels)
     return rows, labels
 
 
-def needs_y(estimator: Any) -> ValueError:
-    """Return the error for a fit without labels."""
-    return ValueError(
-        f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-    )
+def check_given(estimator: Any, features: Any, y: Any) -> None:
+    """Raise an error if labels are missing, or were passed in the place of the features."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    shapes: list[Any] = [getattr(given, "shape", ()) for given in (features, y)]
+    if len(shapes[0]) == 1 and len(shapes[1]) == 2 and shapes[1][1] > 1:
+        raise ValueError(
+            f"X must be two-dimensional and y one-dimensional, got shapes {shapes[0]} and "
+            f"{shapes[1]}: they seem to be swapped. Pass fit(X, y)."
+        )
 
 
 def check_search(alpha: object, tol: object, max_iter: object) -> None:

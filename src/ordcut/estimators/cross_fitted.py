@@ -16,9 +16,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import ProbabilitiesOfScores, Targets, needs_y
+from ordcut.estimators.base import ProbabilitiesOfScores, Targets, check_given
 from ordcut.estimators.cross_validation import RESPONSES, choose_response, fit_and_score, read_cv
 from ordcut.labelings import rounding_thresholds
+from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
 from ordcut.typing import Array, ArrayLike, Floats
@@ -44,6 +45,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         How much optimal thresholds leave to a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
         generalises better.
+    constraints : sequence of constraints or str, default=None
+        What must hold on the cross-validated scores, as in :func:`ordcut.optimal_thresholds`, such
+        as ``["recall urgent >= 0.95"]``. Needs ``labeling="optimal"``. On new rows the same limits
+        hold about as often as not, so leave a margin.
     cv : int, float, splitter, iterable or "prefit", default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
         scikit-learn accepts as ``cv``. ``"prefit"`` uses an estimator that is fitted already, and
@@ -106,6 +111,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         objective: ObjectiveLike = "absolute",
         labeling: str = "optimal",
         smoothing: Smoothing = "auto",
+        constraints: Constraints = None,
         cv: Any = 5,
         response_method: str = "auto",
         refit: bool = True,
@@ -120,6 +126,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         self.objective = objective
         self.labeling = labeling
         self.smoothing = smoothing
+        self.constraints = constraints
         self.cv = cv
         self.response_method = response_method
         self.refit = refit
@@ -159,12 +166,11 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         """
         if self.response_method != "auto" and self.response_method not in RESPONSES:
             raise unknown_name("response_method", self.response_method, ["auto", *RESPONSES])
-        if y is None:
-            raise needs_y(self)
+        check_given(self, X, y)
         features = X if hasattr(X, "__len__") or hasattr(X, "shape") else np.asarray(X)
         labels = y if hasattr(y, "__len__") else np.asarray(y)
         check_consistent_length(features, labels)
-        targets = self._read_targets(labels, sample_weight)
+        targets = self._read_targets(X, labels, sample_weight)
         if isinstance(self.cv, str):
             rows, scores = np.arange(len(targets.codes)), self._score_prefit(features, targets)
         else:

@@ -15,6 +15,7 @@ from ordcut.estimators.minimisers import Minimum, Point, lbfgs, newton
 from ordcut.estimators.proportional_odds import expand_biases, occurring_rows
 from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Gaps, Surrogate, SurrogateRisk
 from ordcut.labelings import rounding_thresholds
+from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
 from ordcut.typing import ArrayLike, Floats
@@ -40,6 +41,9 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         How much optimal thresholds leave to a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
         generalises better.
+    constraints : sequence of constraints or str, default=None
+        What must hold on the training rows, as in :func:`ordcut.optimal_thresholds`. Needs
+        ``labeling="optimal"``.
     alpha : float, default=1.0
         Half of ``alpha`` times the squared coefficients of the standardised features is added to
         the sum of the surrogate.
@@ -100,6 +104,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         objective: ObjectiveLike = "absolute",
         labeling: str = "optimal",
         smoothing: Smoothing = "auto",
+        constraints: Constraints = None,
         alpha: float = 1.0,
         tol: float = 1e-7,
         max_iter: int = 1000,
@@ -111,6 +116,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         self.objective = objective
         self.labeling = labeling
         self.smoothing = smoothing
+        self.constraints = constraints
         self.alpha = alpha
         self.tol = tol
         self.max_iter = max_iter
@@ -148,7 +154,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         """
         self._check_parameters()
         features, labels = read_rows(self, X, y)
-        targets = self._read_targets(labels, sample_weight)
+        targets = self._read_targets(X, labels, sample_weight)
         surrogate = SURROGATES[self.surrogate]
         with few_threads(features.shape[1]):
             self._learn(features, targets, surrogate)

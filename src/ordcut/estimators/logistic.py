@@ -25,6 +25,7 @@ from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimisers import CurvedPoint, Minimum
 from ordcut.estimators.odds_test import score_test_of_odds
 from ordcut.estimators.proportional_odds import ProportionalOddsModel, occurring_rows
+from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing
 from ordcut.typing import ArrayLike, Floats
@@ -54,6 +55,9 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
         generalises better. Unless it is 0, thresholds are found on leave-one-out scores, by one
         Newton step per row and no further fit (not after ``"lbfgs"``, which has no Hessian).
+    constraints : sequence of constraints or str, default=None
+        What must hold on the scores that thresholds are found on, as in
+        :func:`ordcut.optimal_thresholds`. Needs optimal thresholds.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
     alpha : float, default=1.0
@@ -113,6 +117,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         labeling: str = "auto",
         *,
         smoothing: Smoothing = "auto",
+        constraints: Constraints = None,
         link: str = "logit",
         alpha: float = 1.0,
         solver: str = "auto",
@@ -124,6 +129,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         self.objective = objective
         self.labeling = labeling
         self.smoothing = smoothing
+        self.constraints = constraints
         self.link = link
         self.alpha = alpha
         self.solver = solver
@@ -171,7 +177,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         """
         self._check_parameters()
         features, labels = read_rows(self, X, y)
-        targets = self._read_targets(labels, sample_weight)
+        targets = self._read_targets(X, labels, sample_weight)
         with few_threads(features.shape[1]):
             self._learn(features, targets)
         return self

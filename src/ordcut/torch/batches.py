@@ -46,14 +46,17 @@ def one_per_row(scores: Tensor, name: str = "scores") -> Tensor:
     >>> one_per_row(torch.zeros(3, 2))
     Traceback (most recent call last):
     ...
-    ValueError: scores must be of shape (n,) or (n, 1), got (3, 2).
+    ValueError: scores must be of shape (n,) or (n, 1), got (3, 2). For logits of classes, ...
     """
     check_tensor(scores, name)
     # torch.jit.trace does not know the shape.
     if scores.dim() == 2 and (_is_jit_tracing() or scores.shape[1] == 1):
         return scores.squeeze(1)
     if scores.dim() != 1:
-        raise ValueError(f"{name} must be of shape (n,) or (n, 1), got {tuple(scores.shape)}.")
+        raise ValueError(
+            f"{name} must be of shape (n,) or (n, 1), got {tuple(scores.shape)}. For logits of "
+            "classes, pass the mean position: logits.softmax(1) @ torch.arange(n_classes).float()."
+        )
     return scores
 
 

@@ -23,6 +23,7 @@ except ModuleNotFoundError as error:
 
 from ordcut.data import ClassWeight
 from ordcut.errors import unknown_name
+from ordcut.limits import Constraints, read_constraints
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.smoothing import Smoothing
 from ordcut.torch.evaluation import (
@@ -40,6 +41,7 @@ from ordcut.torch.scoring import (
     ScoreFunction,
     evaluating,
     metric_name,
+    naming_epoch,
     score_batch,
 )
 from ordcut.torch.state import digest
@@ -79,6 +81,9 @@ class OptimalThresholds(Callback):
         dictionary with ``"labels"``, and the module, called with the inputs, returns the scores.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count. Not needed if the module has a tracker.
+    constraints : sequence of constraints or str, optional
+        As in :class:`ThresholdTracker`; an error in an epoch where they cannot hold. Not needed if
+        the module has a tracker.
     smoothing : float from 0 to 1 or "auto", optional
         As in :class:`ThresholdTracker`. Not needed if the module has a tracker.
     ignore_index : int, optional
@@ -121,6 +126,7 @@ class OptimalThresholds(Callback):
         dataloader: Iterable[Any] | None = None,
         score: ScoreFunction | None = None,
         class_weight: ClassWeight | None = None,
+        constraints: Constraints = None,
         smoothing: Smoothing | None = None,
         ignore_index: int | None = None,
         tracker: str | None = None,
@@ -144,6 +150,7 @@ class OptimalThresholds(Callback):
                 n_classes,
                 "absolute" if objective is None else objective,
                 class_weight=class_weight,
+                constraints=constraints,
                 smoothing=0.0 if smoothing is None else smoothing,
                 ignore_index=ignore_index,
             )
@@ -151,6 +158,7 @@ class OptimalThresholds(Callback):
             "n_classes": n_classes,
             "objective": objective,
             "class_weight": class_weight,
+            "constraints": None if constraints is None else read_constraints(constraints),
             "smoothing": smoothing,
             "ignore_index": ignore_index,
         }
@@ -329,10 +337,8 @@ class OptimalThresholds(Callback):
                 n_trained=self._n_trained,
             )
         self._n_trained = 0
-        try:
+        with naming_epoch(trainer.current_epoch):
             found = self._tracker.compute()
-        except ValueError as error:
-            raise ValueError(f"{error} This was in epoch {trainer.current_epoch}.") from error
         self._weights = fingerprint(pl_module)
         if not self._is_own:  # averaged weights are in the module now, and go back with theirs
             for averaged in averaged_models(trainer):

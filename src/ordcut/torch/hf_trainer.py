@@ -35,6 +35,7 @@ from ordcut.torch.scoring import (
     ScoreFunction,
     evaluating,
     metric_name,
+    naming_epoch,
     same_random_state,
     score_batch,
 )
@@ -159,10 +160,8 @@ class TransformersThresholds(TrainerCallback):
             for batch in islice(iter(loader), n_batches):
                 batch = send_to_device(batch, args.device)
                 tracker.update(*own(self.score(model, batch)))
-        try:
+        with naming_epoch(state.epoch):
             tracker.compute()
-        except ValueError as error:
-            raise ValueError(f"{error} This was in epoch {state.epoch}.") from error
         self._step = state.global_step
 
     def _batches(

@@ -10,6 +10,7 @@ from torch import Tensor
 import ordcut
 from ordcut.data import ClassWeight
 from ordcut.errors import unknown_name
+from ordcut.limits import Constraints, read_constraints
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.solvers import METHODS, Plan, choose_method
@@ -19,7 +20,9 @@ from ordcut.torch.scan import scan
 from ordcut.torch.tensors import has_float64, on_host, read_rows
 from ordcut.typing import Array, ArrayLike
 
-Method: TypeAlias = Literal["auto", "scan", "dp", "io", "pio", "blocks", "nested", "pruned"]
+Method: TypeAlias = Literal[
+    "auto", "scan", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"
+]
 
 
 def optimal_thresholds(
@@ -30,6 +33,7 @@ def optimal_thresholds(
     classes: Sequence[Any] | Array | None = None,
     sample_weight: Tensor | ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
+    constraints: Constraints = (),
     smoothing: Smoothing = 0.0,
     method: Method = "auto",
     n_jobs: int | None = None,
@@ -56,10 +60,13 @@ def optimal_thresholds(
         How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
+    constraints : sequence of constraints or str, optional
+        What must hold, as in :func:`ordcut.optimal_thresholds`. Rows on another device are copied
+        to the CPU.
     smoothing : float from 0 to 1 or "auto"
         How much of each label is left to a model of the scores, as in
         :func:`ordcut.optimal_thresholds`. Above 0, rows on another device are copied to the CPU.
-    method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "pruned"}
+    method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         ``"scan"`` sorts and scans on the device of the scores, whichever it is. The others run on
         the CPU. ``"auto"`` takes the fastest on the CPU, and ``"scan"`` on other devices.
     n_jobs, block_size : int, optional
@@ -73,7 +80,9 @@ def optimal_thresholds(
     Notes
     -----
     Where costs and weights are whole numbers, ``"scan"`` returns the same thresholds as the other
-    methods, to the last bit. Kappas are computed in whole numbers for up to about 10 000 rows of
+    methods, to the last bit. Fractional weights are added up in float64, without the exact
+    comparison of near ties that the other methods have; the certificate then ends with "up to
+    rounding of float64 sums". Kappas are computed in whole numbers for up to about 10 000 rows of
     few classes, and in float64 beyond.
 
     Examples
@@ -90,13 +99,18 @@ def optimal_thresholds(
     Plan(n_jobs, block_size)  # raises an error for bad values, on every device
     check_smoothing(smoothing)
     scores = one_per_row(scores)
-    is_smoothed = smoothing != 0
-    if is_smoothed and method == "scan":
-        raise ValueError(
-            f"smoothing needs a method that runs on the CPU, got smoothing={smoothing!r} and "
-            'method="scan". Use method="auto".'
-        )
-    on_cpu = scores.device.type == "cpu" or not has_float64(scores.device) or is_smoothed
+    limits = read_constraints(constraints)
+    for name, given, is_used in (
+        ("smoothing", smoothing, smoothing != 0),
+        ("constraints", constraints, bool(limits)),
+    ):
+        if is_used and method == "scan":
+            raise ValueError(
+                f"{name} needs a method that runs on the CPU, got {name}={given!r} and "
+                'method="scan". Use method="auto".'
+            )
+    needs_cpu = smoothing != 0 or bool(limits)
+    on_cpu = scores.device.type == "cpu" or not has_float64(scores.device) or needs_cpu
     if _resolve_method(method, on_cpu) == "scan":
         rows, ordered = read_rows(
             scores, labels, classes=classes, n_classes=n_classes_of(objective),
@@ -116,6 +130,7 @@ def optimal_thresholds(
         classes=classes,
         sample_weight=weights,
         class_weight=class_weight,
+        constraints=limits,
         smoothing=smoothing,
         method=method,  # type: ignore[arg-type]
         n_jobs=n_jobs,

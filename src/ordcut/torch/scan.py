@@ -20,10 +20,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.data import ClassWeight, class_factors
-from ordcut.exact import LARGEST_SUM, as_exact, in_whole_numbers, is_convex
-from ordcut.objectives import Objective, undefined_kappa
-from ordcut.solvers import check_costs
+from ordcut.data import ClassWeight
+from ordcut.errors import undefined_kappa
+from ordcut.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
+from ordcut.objectives import Objective
+from ordcut.solvers import (
+    CERTIFICATES,
+    UP_TO_ROUNDING,
+    certify_kappa,
+    check_costs,
+    weighted_cost,
+)
 from ordcut.thresholds import Thresholds, result_between
 from ordcut.torch.tensors import TensorRows, on_host
 from ordcut.typing import Array, Floats
@@ -37,7 +44,7 @@ def scan(
 ) -> Thresholds:
     """Return the optimal thresholds of sorted rows, found on their device."""
     totals = on_host(rows.totals()).astype(np.float64)
-    factors = class_factors(class_weight, classes, totals)
+    factors = objective.class_factors(class_weight, classes, totals)
     check_costs(objective, float(totals.sum() * factors.max()))
     if objective.is_kappa:
         search = KappaSearch(rows, objective, totals, factors)
@@ -45,15 +52,16 @@ def scan(
         while not bool(step.is_over):
             for _ in range(STEPS_AT_ONCE):
                 step = search.after(step)
-        cuts, why = step.cuts, _why(search.is_convex)
-        why = f"Dinkelbach's fixed point after {int(step.n_steps)} steps, each by {why}"
+        cuts, is_exact = step.cuts, search.is_whole
+        verified = "convex" if search.is_convex else "nothing"
+        why = certify_kappa(int(step.n_steps), CERTIFICATES[verified])
     else:
+        exact = weighted_cost(objective, factors)
         # Scans add up differences of costs, which can be twice as large.
-        cost = in_whole_numbers(objective.cost * factors, 2 * float(totals.sum()))
-        convex = is_convex(cost)
-        dtype = np.int64 if rows.is_whole and cost.dtype == np.int64 else np.float64
-        on_device = torch.as_tensor(cost.astype(dtype)).to(rows.scores.device)
-        cuts, why = find_cuts(rows, on_device, convex), _why(convex)
+        is_exact = rows.is_whole and 2 * float(totals.sum()) <= exact.most_weight
+        cost = exact.integers if is_exact else objective.cost * factors
+        cuts = find_cuts(rows, torch.as_tensor(cost).to(rows.scores.device), exact.is_convex)
+        why = CERTIFICATES[exact.convexity if exact.is_convex else "nothing"]
     confusion: Floats = on_host(rows.confusion(cuts)).astype(np.float64)
     return result_between(
         _scores_around(rows.scores, cuts),
@@ -61,14 +69,8 @@ def scan(
         classes=classes,
         objective=objective.name,
         method="scan",
-        certificate=why,
+        certificate=why if is_exact else why + UP_TO_ROUNDING,
     )
-
-
-def _why(convex: bool) -> str:
-    if convex:
-        return "convex objective (Theorem 2)"
-    return "dynamic programme over all ordered labelings"
 
 
 def _scores_around(scores: Tensor, cuts: Tensor) -> tuple[Array, Array]:
@@ -170,9 +172,10 @@ class KappaSearch:
         largest = 2 * n * n * most * (n * weights.max() + most)
         are_whole = all((a == np.rint(a)).all() for a in (weights, factors))
         self.is_whole = rows.is_whole and are_whole and largest < LARGEST_SUM
-        # Of the costs at a ratio from 0 to 1, judged at its ends without rounding.
+        # Of the costs at a ratio from 0 to 1, judged at its ends without rounding. Costs that are
+        # convex only up to scale at both ends need not be so between them.
         at_one = as_exact(weights) * Fraction(n) - as_exact(by_chance)[:, None]
-        self.is_convex = is_convex(weights) and is_convex(at_one)
+        self.is_convex = all(ExactCost.of(c).convexity == "convex" for c in (weights, at_one))
         self.n = n
         self.weights, self.by_chance, self.factors = map(
             self._on_device, (weights, by_chance, factors)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ordcut.errors import InfeasibleConstraintsError
 from ordcut.objectives import Objective
 
 #: A function of a module and a batch that returns the scores and labels of its rows, and may return
@@ -107,6 +108,31 @@ def evaluating(module: nn.Module) -> Iterator[None]:
     finally:
         for part, mode in modes:
             part.training = mode
+
+
+@contextmanager
+def naming_epoch(epoch: float | None) -> Iterator[None]:
+    """Say in an error about thresholds in which epoch of a training it was.
+
+    Examples
+    --------
+    >>> with naming_epoch(3):
+    ...     raise ValueError("scores must be finite.")
+    Traceback (most recent call last):
+    ...
+    ValueError: scores must be finite. This was in epoch 3.
+    """
+    try:
+        yield
+    except InfeasibleConstraintsError as error:
+        error.add_note(
+            f"This was in epoch {epoch}. A network often cannot keep constraints before it is "
+            "trained. Train without them, and pass them to ordcut.torch.optimal_thresholds for the "
+            "scores of the trained network."
+        )
+        raise
+    except ValueError as error:
+        raise ValueError(f"{error} This was in epoch {epoch}.") from error
 
 
 @contextmanager

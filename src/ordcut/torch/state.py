@@ -76,3 +76,14 @@ def digest(objective: Objective) -> int:
     False
     """
     return crc32(objective.cost.astype("<f8").tobytes() + bytes([objective.is_kappa]))
+
+
+def mark_of(found: Thresholds | None) -> float:
+    """Return a whole number that differs for different thresholds, and is 0 for none.
+
+    Examples
+    --------
+    >>> mark_of(None)
+    0.0
+    """
+    return 0.0 if found is None else 1.0 + crc32(found.thresholds.astype("<f8").tobytes()) % 2**20

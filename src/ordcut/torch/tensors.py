@@ -13,7 +13,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.data import as_scores, check_finite, check_weights, encode
+from ordcut.data import (
+    Rows,
+    as_scores,
+    check_classes_found,
+    check_finite,
+    check_weights,
+    encode,
+    warn_if_reversed,
+)
+from ordcut.data.rows import MOST_TO_JUDGE
 from ordcut.exact import EXACT
 from ordcut.typing import Array
 
@@ -111,11 +120,31 @@ def read_rows(
             "scores and labels must have the same length, "
             f"got {len(scores)} scores and {len(labels)} labels."
         )
-    scores = scores.detach() if scores.is_floating_point() else scores.detach().double()
+    scores = scores.detach()
+    if not scores.is_floating_point():
+        if float(scores.double().abs().max()) > EXACT:
+            as_scores(on_host(scores))  # raises an error if digits would be lost
+        scores = scores.double()
     codes, soft, ordered = _encode(labels.detach(), classes, n_classes)
     checked = _read_weights(weights, scores)
     rows = TensorRows(scores, codes, soft, checked, torch.empty(0), len(ordered))
-    return sort_rows(_without_weightless(rows)), ordered
+    rows = _without_weightless(rows)
+    _check_some_rows(rows, ordered, are_found=classes is None and n_classes is None)
+    return sort_rows(rows), ordered
+
+
+def _check_some_rows(rows: TensorRows, classes: Array, *, are_found: bool) -> None:
+    """Say if labels look continuous or swapped, or scores fall as classes rise, as for arrays."""
+    some = slice(None, None, max(1, len(rows.scores) // MOST_TO_JUDGE))
+    sample = Rows(
+        on_host(rows.scores[some]),
+        classes,
+        None if rows.codes is None else on_host(rows.codes[some]),
+        None if rows.soft is None else on_host(rows.soft[some]),
+    )
+    if are_found and rows.soft is None:
+        check_classes_found(classes, sample.scores, len(rows.scores))
+    warn_if_reversed(sample)
 
 
 def sort_rows(rows: TensorRows) -> TensorRows:
@@ -207,7 +236,7 @@ def _without_weightless(rows: TensorRows) -> TensorRows:
     if weights is not None:
         keep = weights > 0
     if soft is not None:
-        soft = soft if weights is None else soft * weights[:, None]
+        soft = soft if weights is None else _weighted(soft, weights)
         keep, weights = (soft != 0).any(dim=1), None
     if keep is not None and not bool(keep.all()):
         if not bool(keep.any()):
@@ -218,3 +247,12 @@ def _without_weightless(rows: TensorRows) -> TensorRows:
         soft = None if soft is None else soft[kept]
         weights = None if weights is None else weights[kept]
     return replace(rows, soft=soft, weights=weights)
+
+
+def _weighted(soft: Tensor, weights: Tensor) -> Tensor:
+    """Return soft labels times the weights of their rows, in float64 where they do not fit."""
+    product = soft * weights[:, None]
+    if product.is_floating_point():
+        return product
+    wide = soft.double() * weights[:, None]
+    return product if float(wide.sum()) < EXACT else wide

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ordcut.data import ClassWeight
 from ordcut.errors import ReversedScoresWarning, unknown_name
+from ordcut.limits import Constraints, Scheme, read_constraints
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.thresholds import Thresholds
-from ordcut.torch.batches import check_tensor, one_per_row, read_batch
+from ordcut.torch.batches import check_tensor, is_traced, one_per_row, read_batch
 from ordcut.torch.biases import check_n_classes
 from ordcut.torch.gathering import LabelledScores, RowStore
 from ordcut.torch.labelings import count_thresholds, every_labeling, threshold_labels
 from ordcut.torch.optimal import Method, optimal_thresholds
-from ordcut.torch.state import digest, pack, unpack
+from ordcut.torch.state import digest, mark_of, pack, unpack
 from ordcut.torch.tensors import has_float64, on_host
 
 
@@ -31,8 +33,8 @@ class ThresholdTracker(nn.Module):
     module is cast to another dtype. They are not a buffer, because thresholds belong to the weights
     whose scores they were found on: a module with averaged weights, such as
     ``torch.optim.swa_utils.AveragedModel``, has no thresholds until they are found for its own
-    scores. In a training with several processes, ``compute`` gathers the rows of all of them, and
-    finds the same thresholds in each.
+    scores, and refuses those that it had before it was averaged. In a training with several
+    processes, ``compute`` gathers the rows of all of them, and finds the same thresholds in each.
 
     Parameters
     ----------
@@ -42,6 +44,9 @@ class ThresholdTracker(nn.Module):
         What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
+    constraints : sequence of constraints or str
+        What thresholds must keep on the rows they are found on, as in
+        :func:`ordcut.optimal_thresholds`; an error if that is impossible.
     smoothing : float from 0 to 1 or "auto"
         How much of each label is left to a model of the scores, as in
         :func:`ordcut.optimal_thresholds`. Use ``"auto"`` where rows are few.
@@ -78,6 +83,7 @@ class ThresholdTracker(nn.Module):
         objective: ObjectiveLike = "absolute",
         *,
         class_weight: ClassWeight | None = None,
+        constraints: Constraints = (),
         smoothing: Smoothing = 0.0,
         ignore_index: int | None = None,
         method: Method = "auto",
@@ -88,6 +94,8 @@ class ThresholdTracker(nn.Module):
         self.n_classes = int(n_classes)
         self.objective = resolve_objective(objective, self.n_classes)
         self.class_weight = class_weight
+        self.constraints = read_constraints(constraints)
+        Scheme.of(self.objective, np.arange(self.n_classes)).check(self.constraints)
         self.smoothing = smoothing
         self.ignore_index = ignore_index
         self.method = method
@@ -96,6 +104,11 @@ class ThresholdTracker(nn.Module):
         # Modules are made on the meta device to be loaded later, value by value.
         self._is_virtual = torch.empty(0).is_meta
         self._store = RowStore(self.n_classes, ignore_index)
+        # What averages weights also averages or copies buffers in place, and is noticed by that.
+        self._mark: Tensor
+        zero = torch.zeros((), dtype=torch.float64, device="cpu")
+        self.register_buffer("_mark", zero, persistent=False)
+        self._own_mark = self._mark
 
     def update(self, scores: Tensor, labels: Tensor, sample_weight: Tensor | None = None) -> None:
         """Store the scores and labels of a batch, without computing anything or waiting.
@@ -163,6 +176,7 @@ class ThresholdTracker(nn.Module):
                     classes=range(self.n_classes),
                     sample_weight=rows.weights,
                     class_weight=self.class_weight,
+                    constraints=self.constraints,
                     smoothing=self.smoothing,
                     method=self.method,
                 )
@@ -213,6 +227,19 @@ class ThresholdTracker(nn.Module):
                 "compute(); or load a state_dict that has some. Averaged weights need thresholds "
                 "of their own: find them with the scores of the averaged module."
             )
+        if self._is_averaged():
+            raise RuntimeError(
+                "the thresholds belong to other weights: those of the module have been averaged "
+                "since they were found. Call reset(), update(scores, labels) with the scores of "
+                "the averaged module, and compute()."
+            )
+
+    def _is_averaged(self) -> bool:
+        """Return whether something has averaged the module since its thresholds were found."""
+        mark = self._mark
+        if is_traced() or mark.is_meta or mark is not self._own_mark:  # transformers makes new ones
+            return False
+        return abs(float(mark) - mark_of(self.found)) > 0.25  # averages of equal marks round
 
     def __prepare_scriptable__(self) -> ThresholdTracker:
         """Raise an error for ``torch.jit.script`` before the first thresholds are found."""
@@ -297,7 +324,8 @@ class ThresholdTracker(nn.Module):
         """Return what ``state_dict`` contains besides the thresholds: the whole result, as JSON."""
         if self._is_virtual:
             return torch.empty(0, dtype=torch.uint8, device="meta")
-        return pack(self.found, self.objective).to(self.thresholds.device)
+        found = None if self._is_averaged() else self.found
+        return pack(found, self.objective).to(self.thresholds.device)
 
     def set_extra_state(self, state: Any) -> None:
         """Restore the result from a ``state_dict``, also from one of a release before 0.2."""
@@ -305,12 +333,13 @@ class ThresholdTracker(nn.Module):
         if isinstance(state, Tensor):
             found, costs = unpack(state)
             device = state.device if self._is_virtual else device
-        else:
+        elif isinstance(state, Mapping):
             text = state.get("found")
             found, costs = (None if text is None else Thresholds.from_json(text)), None
-        self._is_virtual = False
+        else:  # torch.distributed.checkpoint marks a part of a state without it by an object
+            return
         if found is None:
-            self.found, self.thresholds = None, self._no_thresholds(device)
+            self._store_result(None, device)
             return
         if len(found.classes) != self.n_classes:
             raise ValueError(
@@ -326,9 +355,11 @@ class ThresholdTracker(nn.Module):
             )
         self._store_result(found, device)
 
-    def _store_result(self, found: Thresholds, device: torch.device) -> None:
+    def _store_result(self, found: Thresholds | None, device: torch.device) -> None:
         with torch.inference_mode(False):  # a validation runs in it, and a training does not
-            self.thresholds = torch.tensor(found.thresholds, device=_device_for(device))
+            nothing = self._no_thresholds(device)
+            self.thresholds = nothing if found is None else nothing.new_tensor(found.thresholds)
+            self._mark = self._own_mark = nothing.new_tensor(mark_of(found))
         self.found, self._is_virtual = found, False
 
     def _no_thresholds(self, device: torch.device | None = None) -> Tensor:
@@ -338,7 +369,9 @@ class ThresholdTracker(nn.Module):
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         if not self._is_virtual:
             # A copy: averages of states that are computed in place must not move the thresholds.
-            destination[f"{prefix}thresholds"] = self.thresholds.clone()
+            is_averaged = self._is_averaged()
+            own = self._no_thresholds(self.thresholds.device) if is_averaged else self.thresholds
+            destination[f"{prefix}thresholds"] = own.clone()
         super()._save_to_state_dict(destination, prefix, keep_vars)
 
     def _load_from_state_dict(
@@ -359,23 +392,28 @@ class ThresholdTracker(nn.Module):
         if key in unexpected_keys:
             unexpected_keys.remove(key)
         if given is not None and self.found is not None:
-            stored = self.found.thresholds.tolist()
-            if given.tolist() != stored:
+            # A state may have been cast to another dtype; the result has all digits.
+            stored = torch.tensor(self.found.thresholds).to(given.dtype)
+            if given.tolist() != stored.tolist():
                 raise ValueError(
                     "thresholds in a state_dict must equal those of the result stored with them, "
-                    f"got {given.tolist()} and {stored}. The state_dict is damaged, or something "
-                    "has computed with its values, such as an average of states."
+                    f"got {given.tolist()} and {stored.tolist()}. The state_dict is damaged, or "
+                    "something has computed with its values, such as an average of states."
                 )
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ThresholdTracker:
         """Move to another device, but keep float64: rounding would move the thresholds."""
+        mark = float(self._mark) if self._is_averaged() else mark_of(self.found)
+        self._buffers["_mark"] = None
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         device = fn(torch.empty(0, device=self.thresholds.device)).device
-        self._is_virtual = device.type == "meta"
-        if self._is_virtual:
-            self.found, self.thresholds = None, self._no_thresholds()
-        else:
-            self.thresholds = self.thresholds.to(_device_for(device))
+        if device.type == "meta":
+            self._store_result(None, device)
+            self._is_virtual = True
+            return self
+        self._is_virtual = False
+        self.thresholds = self.thresholds.to(_device_for(device))
+        self._mark = self._own_mark = self.thresholds.new_tensor(mark)
         return self
 
 
