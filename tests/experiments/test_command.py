@@ -37,9 +37,9 @@ def run(tmp_path_factory):
 
 def test_a_run_prints_its_best_epoch(run):
     out, done = run
-    assert "Best epoch: 1 of 1. Validation error by labeling:" in done.stdout
+    assert "Best epoch by validation: 1 of 1." in done.stdout
     for labeling in ("optimal", "biases", "likelihood", "rounding"):
-        assert f"  {labeling}" in done.stdout
+        assert f"  validation  {labeling}" in done.stdout
     assert f"Wrote {out}" in done.stdout
     assert "epoch 1 of 1: loss" in done.stderr
 
@@ -60,7 +60,7 @@ def test_a_run_on_real_files_is_resumed_and_compared_with_the_paper(tmp_path):
     assert read_run(out)["n_training"] == 47
     again = call("face-age", "--out", out, "--resume", "--epochs", "2")
     assert again.exit_code == 0, again.output
-    assert "of 2. Validation error" in again.stdout
+    assert "of 2.\n" in again.stdout
     assert len(read_run(out)["left_out"]) == 1
     shown = call("table", out).stdout
     assert "afad, resnet18, n = 47, K = 26" in shown
@@ -86,6 +86,38 @@ def test_a_run_on_real_files_is_resumed_and_compared_with_the_paper(tmp_path):
         ([*TINY, "--method", "literal", "--objective", "kappa"], "minimises a loss"),
         ([*TINY, "--n-classes", "50"], "n-images must be at least one per class"),
         ([*TINY, "--device", "warp"], "warp is not a device that works here"),
+        ([*TINY, "--devices", "2"], "--device is for one device. With --devices, use --accel"),
+        ([*TINY, "--accelerator", "cpu"], "--accelerator needs --devices of 2 or more"),
+        ([*TINY, "--folds", "3", "--test-share", "0.1"], "--test-share must be left out"),
+        ([*TINY, "--pretrained", "/nowhere.pt"], "--pretrained must be a file"),
+        ([*TINY, "--lr", "0"], "0 is not in the range x>0"),
+        ([*TINY, "--lr", "nan"], "--lr must be above 0 and finite, got nan"),
+        ([*TINY, "--lr", "inf"], "--lr must be above 0 and finite, got inf"),
+        ([*TINY, "--weight-decay", "nan"], "--weight-decay must be 0 or more, finite, got nan"),
+        ([*TINY, "--test-share", "nan"], "--test-share must be from 0 to below 1, got nan"),
+        ([*TINY, "--split-by", "subject"], "--split-by subject needs pictures of persons"),
+        ([*TINY, "--amp"], "--amp needs --image-size of 19 or more, got 16"),
+        ([*TINY, "--root", "x"], "--root is for photographs"),
+        ([*TINY, "--skip-damaged"], "--skip-damaged is for photographs"),
+        (
+            ["--dataset", "cacd", "--root", "x", "--n-images", "9"],
+            "--n-images is for --dataset synthetic",
+        ),
+        (
+            [
+                "--dataset",
+                "cacd",
+                "--root",
+                "x",
+                "--training-csv",
+                "a.csv",
+                "--validation-csv",
+                "b.csv",
+                "--split-by",
+                "subject",
+            ],
+            "--split-by is for a random split",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_written(tmp_path, words, message):
@@ -130,6 +162,43 @@ def test_the_table_has_every_process_and_the_ratios_next_to_the_paper_s(run, tmp
         assert float(row["threshold share"]) == pytest.approx(finding / float(row["total"]))
     shown = next(line for line in done.stdout.splitlines() if "Total over that of literal" in line)
     assert shown.split()[-4:] == [f"{float(row['over DP']):.3f}" for row in rows.values()]
+
+
+def test_the_table_has_a_legend_and_says_what_is_extrapolated(run):
+    shown = call("table", run[0]).stdout
+    assert "Times are means of 1 epoch, extrapolated to the 100 epochs of the paper's" in shown
+    for words in STAGES.values():
+        for short in ("1DT", "VE", "P1", "P2 and P3", "P4 and P5"):
+            assert short not in words or f"  {short} " in shown or f"  Line {short} " in shown
+
+
+def test_the_help_names_the_paper_s_protocol():
+    shown = " ".join(call("face-age", "--help").stdout.split())
+    assert "The defaults are the paper's protocol" in shown
+    assert "[default: (0, as in the paper)" in shown
+
+
+def test_runs_with_several_seeds_print_mean_and_spread_and_are_resumed(tmp_path):
+    words = [*TINY, "--seeds", "2", "--test-share", "0.2", "--out", tmp_path / "out"]
+    done = call("face-age", *words)
+    assert done.exit_code == 0, done.output
+    assert "Mean ± standard deviation over 2 runs" in done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.split()[:2] == ["test", "optimal"]]
+    assert [line.count("±") for line in lines] == [3]
+    again = call("face-age", "--out", tmp_path / "out", "--resume")
+    assert again.stdout == done.stdout
+    refused = call("face-age", "--out", tmp_path / "out", "--resume", "--seeds", "3")
+    assert "--seeds must be 2, as in the run to resume, got 3" in refused.stderr
+    assert "synthetic, resnet10, n = 29" in call("table", tmp_path / "out").stdout
+
+
+def test_folds_are_by_subject_where_file_names_identify_persons(tmp_path):
+    root = make_folder(tmp_path / "faces", "morph2", per_age=4)
+    words = ["--dataset", "morph2", "--root", root, *SMALL, "--workers", "0", "--folds", "2"]
+    done = call("face-age", *words, "--batch-size", "64", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    settings = read_run(tmp_path / "out" / "seed-0-fold-1")["settings"]
+    assert (settings["split_by"], settings["folds"], settings["fold"]) == ("subject", 2, 1)
 
 
 def test_a_table_of_no_run_says_so(tmp_path):

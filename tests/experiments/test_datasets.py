@@ -5,12 +5,15 @@ import pickle
 import numpy as np
 import pytest
 from faces import PATHS, make_folder, write_jpeg
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
-from ordcut.experiments.datasets import DatasetError, load_faces, split, write_split
+from ordcut.experiments.datasets import DatasetError, load_faces
 from ordcut.experiments.layouts import LAYOUTS
 from ordcut.experiments.pictures import Batches, EpochOrder, Pictures
 from ordcut.experiments.settings import Settings
+from ordcut.experiments.splits import split, write_split
 from ordcut.experiments.synthetic import draw_faces
 
 SIZE = 16
@@ -179,6 +182,57 @@ def test_a_split_depends_on_the_seed_alone():
     assert first != other
 
 
+NUMBERS = st.integers(0, 5)
+
+
+@given(st.lists(NUMBERS, min_size=12, max_size=60), st.booleans(), st.integers(2, 4), NUMBERS)
+def test_folds_are_disjoint_and_hold_every_picture_once(people, by_subject, folds, seed):
+    people = [*people, *range(12)]  # enough persons for all parts
+    names = [str(number) for number in range(len(people))]
+    pictures = Pictures(names, np.zeros(len(people), int), SIZE, subjects=[*map(str, people)])
+    tested = []
+    for fold in range(1, folds + 1):
+        parts = split(pictures, seed, by_subject=by_subject, folds=folds, fold=fold)
+        assert sorted(name for part in parts for name in part.names) == sorted(names)
+        tested += parts[2].names
+        if by_subject:
+            subjects = [set(part.subjects) for part in parts]
+            assert sum(map(len, subjects)) == len(set().union(*subjects))
+    assert sorted(tested) == sorted(names)
+
+
+@given(st.integers(20, 200), st.sampled_from([0.1, 0.2, 0.5]), NUMBERS)
+def test_a_test_share_is_taken_off_before_the_rest_is_split_nine_to_one(n, share, seed):
+    pictures = Pictures([str(i) for i in range(n)], np.arange(n), SIZE)
+    training, validation, test = split(pictures, seed, test_share=share)
+    assert len(test) == n - round(n * (1 - share))
+    assert len(training) == round(0.9 * (n - len(test)))
+    assert sorted(training.names + validation.names + test.names) == sorted(pictures.names)
+
+
+def test_too_few_persons_for_all_parts_are_refused(tmp_path):
+    root = make_folder(tmp_path, "cacd")  # of two persons
+    (problem,) = problems_of(root, "cacd", split_by="subject", test_share=0.2)
+    assert problem == "There must be pictures for all parts, got too few persons to split."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 5, "test_share": 0.1}, "--test-share must be left out, got 0.1"),
+        ({"folds": 1}, "--folds must be 2 or more"),
+        ({"folds": 3, "fold": 4}, "got 3 folds and fold 4"),
+        ({"training_csv": "a"}, "must be given together, got one"),
+        ({"training_csv": "a", "validation_csv": "b", "folds": 2}, "list the test part in --test"),
+        ({"test_csv": "a"}, "--test-csv needs --training-csv"),
+        ({"devices": 2, "batch_size": 3}, "at least 2 for each of 2 devices, got 3"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Settings("afad", **options)
+
+
 @pytest.mark.parametrize("column", ["file", "path"])
 def test_lists_of_pictures_replace_the_scan(tmp_path, column):
     root = make_folder(tmp_path / "faces", "afad")
@@ -196,6 +250,19 @@ def test_lists_of_pictures_replace_the_scan(tmp_path, column):
         assert (ours.labels == theirs.labels).all()
 
 
+def test_a_third_list_is_the_test_part(tmp_path):
+    root = make_folder(tmp_path / "faces", "afad")
+    whole = load(root, "afad", test_share=0.2)
+    files = {}
+    for name, part in whole.parts.items():
+        files[f"{name}_csv"] = str(tmp_path / f"{name}.csv")
+        write_split(part, tmp_path / f"{name}.csv")
+    listed = load(root, "afad", seed=5, **files)
+    assert {name: part.names for name, part in listed.parts.items()} == {
+        name: part.names for name, part in whole.parts.items()
+    }
+
+
 def test_everything_that_is_wrong_with_lists_comes_in_one_message(tmp_path):
     root = make_folder(tmp_path / "faces", "afad")
     good = PATHS["afad"](15, 0).removeprefix("AFAD-Full/")
@@ -207,7 +274,7 @@ def test_everything_that_is_wrong_with_lists_comes_in_one_message(tmp_path):
     assert "others in 2 of 4 rows" in problems[0]
     assert problems[1].startswith("a.csv: 1 of 4 files are not in")
     assert "lost.jpg" in problems[1]
-    assert problems[2].startswith("A picture must be in one part only; 1 are in both")
+    assert problems[2].startswith("A picture must be in one part only; 1 are in two")
     assert problems[3].startswith("25 of 26 classes have no picture")
 
 

@@ -11,14 +11,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tiny import TINY, without_times
 
 import ordcut
 from ordcut import experiments
-from ordcut.experiments import settings, training
+from ordcut.experiments import settings, study, training
 from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.files import load_state, read_rows, save_state
+from ordcut.experiments.files import load_state, read_rows, save_state, write_rows
+from ordcut.experiments.measures import judge_labelings
 from ordcut.experiments.pictures import Batches
-from ordcut.experiments.run import errors_by_labeling, resume_run, start_run
+from ordcut.experiments.run import resume_run, start_run
 from ordcut.experiments.settings import Settings
 from ordcut.experiments.stages import STAGES
 from ordcut.experiments.table import read_times
@@ -26,15 +29,6 @@ from ordcut.experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
-TINY = Settings(
-    "synthetic",
-    network="resnet10",
-    image_size=16,
-    batch_size=32,
-    epochs=3,
-    n_images=50,
-    n_classes=4,
-)
 OTHERS = ("literal", "dp", "io", "pio", "blocks")
 
 
@@ -43,14 +37,6 @@ def whole(one_torch_thread, tmp_path_factory):
     """The folder and the rows of a run that was not interrupted."""
     out = tmp_path_factory.mktemp("whole") / "run"
     return out, start_run(replace(TINY, time_also=OTHERS), out)
-
-
-def without_times(rows):
-    """The rows without times, which differ from run to run."""
-    return [
-        {name: value for name, value in row.items() if not name.startswith("seconds")}
-        for row in rows
-    ]
 
 
 def test_a_run_writes_one_row_per_epoch_with_a_time_for_every_stage(whole):
@@ -66,6 +52,8 @@ def test_a_run_writes_one_row_per_epoch_with_a_time_for_every_stage(whole):
         assert row["training_optimal"] >= 0
         for labeling in ("optimal", "biases", "likelihood", "rounding"):
             assert row[f"validation_{labeling}"] >= 0
+        assert row["validation_mae"] == row["validation_optimal"] <= row["validation_rmse"]
+        assert (row["validation_cs5"], row["lr"]) == (1, TINY.lr)  # there are only four classes
     assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert not list(out.glob(".*.part"))
 
@@ -76,7 +64,7 @@ def test_thresholds_of_a_checkpoint_reproduce_the_logged_error_exactly(whole, na
     state = torch.load(out / f"{name}.pt", weights_only=True)
     epoch = state["best"]["epoch"] if name == "best" else len(rows)
     data = load_faces(TINY)
-    learner = Learner("resnet10", "olr", 4, seed=99, device="cpu")
+    learner = Learner(replace(TINY, seed=99), 4)
     learner.load(state)
     validation = Batches(data.validation, TINY.crop, 0, TINY.batch_size, 0)
     scored = learner.score(validation, lambda _: None)
@@ -148,8 +136,8 @@ start_run(Settings(**eval(sys.argv[3])), out)
 """
 
 
-def start_process(out, moment):
-    command = [sys.executable, "-c", KILLED, str(out), moment, repr(TINY.to_json())]
+def start_process(out, moment, given=TINY):
+    command = [sys.executable, "-c", KILLED, str(out), moment, repr(given.to_json())]
     return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
@@ -168,17 +156,97 @@ def test_a_killed_run_resumes_with_the_same_results(whole, tmp_path, moment, n_d
     if n_done is not None:
         assert len(load_state(tmp_path / "checkpoint.pt")["rows"]) == n_done
         assert len(read_rows(tmp_path / "epochs.csv")) == 1
-    rows = resume_run(tmp_path, {})
-    assert without_times(rows) == without_times(whole[1])
-    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_times(whole[1])
+    assert_same_run(tmp_path, resume_run(tmp_path, {}), *whole)
+
+
+def assert_same_run(out, rows, other, other_rows):
+    """Two folders of runs hold the same but for times."""
+    assert without_times(rows) == without_times(other_rows)
+    assert without_times(read_rows(out / "epochs.csv")) == without_times(other_rows)
     for name in ("checkpoint.pt", "best.pt"):
-        ours, theirs = load_state(tmp_path / name), load_state(whole[0] / name)
+        ours, theirs = load_state(out / name), load_state(other / name)
         assert ours["thresholds"].tolist() == theirs["thresholds"].tolist()
-        assert ours["best"]["epoch"] == theirs["best"]["epoch"]
+        assert ours["best"] == theirs["best"]
         assert all(
             (ours["network"][key] == theirs["network"][key]).all() for key in ours["network"]
         )
-    assert (tmp_path / "thresholds.json").read_text() == (whole[0] / "thresholds.json").read_text()
+    for name in ("thresholds.json", "results.csv"):
+        assert (out / name).read_text() == (other / name).read_text()
+
+
+@pytest.fixture(scope="module")
+def with_options(one_torch_thread, tmp_path_factory):
+    """The settings, the folder and the rows of a run with nearly all options there are."""
+    folder = tmp_path_factory.mktemp("options")
+    network = training.NETWORKS["resnet10"](9)
+    torch.save(network.state_dict(), folder / "faces.pt")
+    given = replace(
+        TINY, lr=1e-3, schedule="cosine", weight_decay=0.01, test_share=0.2, log="tensorboard",
+        pretrained=str(folder / "faces.pt"), amp=True, image_size=20,
+    )  # fmt: skip
+    return given, folder / "run", start_run(given, folder / "run")
+
+
+@pytest.mark.parametrize("moment", ["before the second checkpoint", "after the second checkpoint"])
+def test_a_killed_run_with_options_resumes_with_the_same_results(with_options, tmp_path, moment):
+    given, out, rows = with_options
+    process = start_process(tmp_path, moment, given)
+    assert process.wait(timeout=120) == -signal.SIGKILL
+    assert_same_run(tmp_path, resume_run(tmp_path, {}), out, rows)
+    for folder in (tmp_path, out):
+        events = EventAccumulator(str(folder / "tensorboard")).Reload()
+        logged = [(event.step, event.value) for event in events.Scalars("loss")]
+        assert logged == [(row["epoch"], np.float32(row["loss"])) for row in rows]
+
+
+def test_learning_rates_of_a_run_follow_its_schedule(with_options):
+    _, _, rows = with_options
+    expected = [1e-3 * (1 + np.cos(np.pi * epoch / 3)) / 2 for epoch in range(3)]
+    assert [row["lr"] for row in rows] == pytest.approx(expected)
+
+
+def test_the_best_epoch_is_chosen_by_validation_and_reported_on_the_test_part(with_options):
+    given, out, rows = with_options
+    state = load_state(out / "best.pt")
+    errors = [row["validation_optimal"] for row in rows]
+    assert state["best"]["epoch"] == 1 + errors.index(min(errors))
+    data = load_faces(given)
+    learner = Learner(given, 4)
+    learner.load(state)
+    batches = Batches(data.test, given.crop, 0, given.batch_size, 0)
+    scored = learner.score(batches, lambda _: None)
+    predicted = np.searchsorted(state["thresholds"].numpy(), scored.scores, side="right")
+    off = np.abs(predicted - scored.labels)
+    (row,) = [
+        row
+        for row in state["best"]["results"]
+        if (row["part"], row["labeling"]) == ("test", "optimal")
+    ]
+    assert (row["n"], row["mae"]) == (len(data.test), off.mean())
+    assert row["rmse"] == pytest.approx(np.sqrt((off**2).mean()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lr": 0.1}, {"schedule": "step"}, {"weight_decay": 0.1}, {"test_share": 0.1},
+        {"pretrained": None}, {"amp": False}, {"seeds": 2}, {"folds": 3}, {"devices": 2},
+        {"epochs": 9},
+    ],
+    ids=lambda change: next(iter(change)),
+)  # fmt: skip
+def test_a_run_with_options_is_resumed_only_with_the_same(with_options, change):
+    _, out, _ = with_options
+    before = (out / "run.json").read_text()
+    with pytest.raises(ValueError, match="as in the run to resume"):
+        resume_run(out, change)
+    assert (out / "run.json").read_text() == before
+
+
+def test_a_folder_with_a_checkpoint_alone_is_not_written_over(tmp_path):
+    save_state(tmp_path / "checkpoint.pt", {"rows": []})
+    with pytest.raises(FileExistsError, match="already holds a run"):
+        start_run(TINY, tmp_path)
 
 
 def test_a_run_that_is_done_can_be_made_longer(whole, tmp_path):
@@ -224,7 +292,7 @@ def test_nothing_in_a_checkpoint_is_executed(tmp_path, monkeypatch):
 @pytest.mark.parametrize("loss", settings.LOSSES[1:])
 def test_every_loss_trains_and_has_its_labelings(loss):
     data = load_faces(TINY)
-    learner = Learner("resnet10", loss, 4, seed=0, device="cpu")
+    learner = Learner(replace(TINY, loss=loss), 4)
     batches = Batches(data.training, TINY.crop, 0, TINY.batch_size, 0)
     before = [values.clone() for values in learner.loss.parameters()]
     mean_loss, seen = learner.train(batches, 1, lambda _: None)
@@ -233,9 +301,10 @@ def test_every_loss_trains_and_has_its_labelings(loss):
     for values, old in zip(learner.loss.parameters(), before, strict=True):
         assert (values != old).any()  # biases are learned, too
     found = ordcut.optimal_thresholds(seen.scores, seen.labels, classes=range(4))
-    errors = errors_by_labeling(seen.scores, seen.labels, found, learner.loss)
-    assert errors["likelihood"] is None
-    assert (errors["biases"] is None) == (loss == "absolute")
+    rows = judge_labelings("training", seen, found, learner.loss)
+    errors = {row["labeling"]: row["value"] for row in rows}
+    assert "likelihood" not in errors
+    assert ("biases" not in errors) == (loss == "absolute")
     assert errors["optimal"] == found.value <= errors["rounding"]
 
 
@@ -249,7 +318,7 @@ def test_the_best_epoch_by_a_kappa_is_the_highest(tmp_path):
 
 
 def test_scores_that_are_not_finite_are_refused():
-    learner = Learner("resnet10", "olr", 4, seed=0, device="cpu")
+    learner = Learner(TINY, 4)
     with torch.no_grad():
         learner.network.fc.weight.fill_(float("nan"))
     data = load_faces(TINY)
@@ -262,26 +331,46 @@ def test_every_named_network_and_loss_exists():
     assert tuple(training.LOSSES) == settings.LOSSES
 
 
+#: What earlier versions did not write.
+NEW_COLUMNS = ("lr", "validation_mae", "validation_rmse", "validation_cs5")
+
+
 def with_old_names(row):
     """Return a row as it was written when the labeling that rounds was called "fixed"."""
-    return {name.replace("rounding", "fixed"): value for name, value in row.items()}
+    return {
+        name.replace("rounding", "fixed"): value
+        for name, value in row.items()
+        if name not in NEW_COLUMNS
+    }
+
+
+def without_new(rows):
+    return [
+        {name: value for name, value in row.items() if name not in NEW_COLUMNS}
+        for row in without_times(rows)
+    ]
 
 
 def test_a_run_of_an_earlier_version_is_read_and_resumed(whole, tmp_path):
     start_run(replace(TINY, epochs=1), tmp_path)
+    (tmp_path / "results.csv").unlink()
     for name in ("checkpoint.pt", "best.pt"):
         state = torch.load(tmp_path / name, weights_only=True)
+        for key in ("schedule", "scaler"):
+            state.pop(key, None)
+        del state["best"]["results"]
         if "rows" in state:
             state["rows"] = [with_old_names(row) for row in state["rows"]]
+            old = state["rows"]
         torch.save(state, tmp_path / name)
-    text = (tmp_path / "epochs.csv").read_text()
-    assert "validation_rounding" in text
-    (tmp_path / "epochs.csv").write_text(text.replace("validation_rounding", "validation_fixed"))
-    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_times(whole[1][:1])
+    write_rows(tmp_path / "epochs.csv", old)
+    assert "validation_rounding" not in (tmp_path / "epochs.csv").read_text()
+    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_new(whole[1][:1])
     assert read_times(tmp_path)[0].n_epochs == 1
     rows = resume_run(tmp_path, {"epochs": 2})
-    assert without_times(rows) == without_times(whole[1][:2])
-    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_times(whole[1][:2])
+    assert without_new(rows) == without_new(whole[1][:2])
+    assert without_times(rows)[1] == without_times(whole[1])[1]
+    assert without_new(read_rows(tmp_path / "epochs.csv")) == without_new(whole[1][:2])
     assert "fixed" not in (tmp_path / "epochs.csv").read_text()
 
 
@@ -289,6 +378,8 @@ def test_the_package_exports_what_a_run_needs():
     assert experiments.Settings is Settings
     assert experiments.start_run is start_run
     assert experiments.resume_run is resume_run
+    assert experiments.start_study is study.start_study
+    assert experiments.resume_study is study.resume_study
     assert set(experiments.PUBLISHED) == {"morph2", "cacd", "afad"}
     with pytest.raises(AttributeError, match=r"'ordcut\.experiments' has no attribute 'begin_run'"):
         experiments.begin_run  # noqa: B018

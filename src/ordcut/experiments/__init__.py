@@ -7,8 +7,9 @@ if TYPE_CHECKING:
     from ordcut.experiments.published import PUBLISHED
     from ordcut.experiments.run import resume_run, start_run
     from ordcut.experiments.settings import Settings
+    from ordcut.experiments.study import resume_study, start_study
 
-__all__ = ["PUBLISHED", "Settings", "resume_run", "start_run"]
+__all__ = ["PUBLISHED", "Settings", "resume_run", "resume_study", "start_run", "start_study"]
 
 #: The module of each name, imported when the name is first used: the help of the command line must
 #: not wait for PyTorch.
@@ -16,7 +17,9 @@ _MODULE_OF = {
     "PUBLISHED": "published",
     "Settings": "settings",
     "resume_run": "run",
+    "resume_study": "study",
     "start_run": "run",
+    "start_study": "study",
 }
 
 

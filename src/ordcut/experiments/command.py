@@ -10,7 +10,19 @@ import click
 from click.core import ParameterSource
 
 from ordcut.experiments.layouts import LAYOUTS
-from ordcut.experiments.settings import LOSSES, NETWORKS, SCORES, SYNTHETIC, Settings
+from ordcut.experiments.settings import (
+    ACCELERATORS,
+    LEARNING_RATE,
+    LOGS,
+    LOSSES,
+    NETWORKS,
+    SCHEDULES,
+    SCORES,
+    STUDY_FILE,
+    SYNTHETIC,
+    Settings,
+    read_run,
+)
 from ordcut.experiments.stages import EXPERIMENT_METHODS
 from ordcut.objectives import COSTS, KAPPAS
 from ordcut.threads import count_cores
@@ -31,6 +43,18 @@ SYNTHETIC_DEFAULTS: dict[str, Any] = {
     "epochs": 10,
     "workers": 0,
 }
+
+#: Options that only one kind of data set has.
+PHOTOGRAPH_OPTIONS = (
+    "root",
+    "training_csv",
+    "validation_csv",
+    "test_csv",
+    "skip_damaged",
+    "skip_unparsed",
+    "allow_empty",
+)
+SYNTHETIC_OPTIONS = ("n_images", "n_classes")
 
 #: The number of calls that a time of ``--published`` is the median of.
 N_CALLS = 11
@@ -60,12 +84,24 @@ def experiment() -> None:
     help="The training pictures: CSV with columns path (or file) and age.",
 )
 @click.option("--validation-csv", type=FILE, help="The same for validation.")
+@click.option("--test-csv", type=FILE, help="The same for a test.")
 @click.option(
     "--split-by",
     type=click.Choice(["picture", "subject"]),
-    default="picture",
-    show_default=True,
-    help="What is sampled for the 10 % held out for validation.",
+    help="What is sampled for the 10 % held out for validation, and for the test. [default: "
+    "picture, as in the paper; with --folds, subject where file names identify persons]",
+)
+@click.option(
+    "--test-share",
+    type=click.FloatRange(0, 0.9),
+    default=0.0,
+    show_default="0, as in the paper",
+    help="The share of the pictures to test the best epoch on, which nothing is chosen by.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    help="Split the pictures into so many parts, and run once with each as the test part.",
 )
 @click.option(
     "--network",
@@ -118,7 +154,45 @@ def experiment() -> None:
     type=click.IntRange(min=16),
     help=f"The side that pictures are resized to; crops are 15/16 of it. {_default('image_size')}",
 )
+@click.option(
+    "--lr",
+    type=click.FloatRange(min=0, min_open=True),
+    default=LEARNING_RATE,
+    show_default=f"{LEARNING_RATE:.6f}, 10 to the power -2.5",
+    help="The learning rate of Adam.",
+)
+@click.option(
+    "--schedule",
+    type=click.Choice(SCHEDULES),
+    default="none",
+    show_default="none, as in the paper",
+    help="How the learning rate changes: down to 0 along a cosine, or to a tenth after each third "
+    "of the epochs.",
+)
+@click.option(
+    "--weight-decay",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default="0, as in the paper",
+    help="The decay of weights, as in AdamW; biases and normalisations do not decay.",
+)
+@click.option(
+    "--pretrained",
+    type=FILE,
+    help="Parameters to start from, by torchvision's names: a state dict of torch.save, or a "
+    ".safetensors file. Pictures are then normalised as for ImageNet.",
+)
+@click.option(
+    "--amp", is_flag=True, help="Compute the network in mixed precision, on the CPU in bfloat16."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--seeds",
+    type=AT_LEAST_1,
+    default=1,
+    show_default=True,
+    help="The number of runs, with seeds from --seed on; reports mean and spread.",
+)
 @click.option(
     "--n-images",
     type=click.IntRange(min=4),
@@ -141,36 +215,66 @@ def experiment() -> None:
     type=click.IntRange(min=0),
     help=f"The number of processes that read pictures. {_default('workers')}",
 )
+@click.option(
+    "--log",
+    type=click.Choice(LOGS),
+    default="csv",
+    show_default=True,
+    help="epochs.csv, which is always written; or event files of TensorBoard as well.",
+)
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps …")
+@click.option(
+    "--devices",
+    type=AT_LEAST_1,
+    default=1,
+    show_default=True,
+    help="The number of devices to train on, with one process each (DDP).",
+)
+@click.option(
+    "--accelerator",
+    type=click.Choice(ACCELERATORS),
+    default="auto",
+    show_default=True,
+    help="What kind of devices these are.",
+)
 @click.pass_context
 def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> None:
     """Learn ages from faces, with optimal thresholds after every epoch.
 
-    Writes to --out: epochs.csv (errors and times of each epoch), checkpoint.pt, best.pt and
-    thresholds.json (of the best epoch), curves.png, run.json and the split.
+    The defaults are the paper's protocol: 90 % of the pictures for training and 10 % for
+    validation, one seed, Adam without a schedule or weight decay, and no test part: the best epoch
+    is chosen and reported by its validation error. All that deviates from it is an option.
+
+    Writes to --out: epochs.csv (errors and times of each epoch), results.csv (MAE, RMSE and CS@5
+    of the best epoch), checkpoint.pt, best.pt and thresholds.json (of the best epoch), curves.png,
+    run.json and the split. With --seeds or --folds, each run has a folder of its own, and
+    summary.csv has the mean and the spread.
     """
     _require_packages()
     from ordcut.experiments.progress import TerminalProgress
     from ordcut.experiments.run import resume_run, start_run
+    from ordcut.experiments.study import resume_study, start_study
 
     stated = {
         name: value
         for name, value in options.items()
         if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
-    if "device" in stated or not resume:
-        stated["device"] = _choose_device(options["device"])
     progress = TerminalProgress()
     try:
-        if resume and (out / "run.json").exists():
-            rows = resume_run(out, stated, progress)
+        if resume and (out / STUDY_FILE).exists():
+            resume_study(out, _with_device(stated), progress)
+        elif resume and (out / "run.json").exists():
+            resume_run(out, _with_device(stated), progress)
         else:
             if resume:
                 progress.note(f"{out} holds no run yet. Starting one.")
-            rows = start_run(_settings(stated), out, progress)
-    except (ValueError, OSError) as error:
+            settings = _settings(_with_device({"device": "auto", **stated}))
+            start = start_study if settings.is_study else start_run
+            start(settings, out, progress)
+    except (ValueError, OSError, ImportError) as error:
         raise click.ClickException(str(error)) from error
-    _print_best_epoch(rows, out)
+    _print_results(out)
 
 
 @experiment.command("table")
@@ -182,7 +286,10 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
     help="Also print the paper's table with threshold times measured here, at the same n and K.",
 )
 def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None:
-    """Print the paper's Table 1 for RUNS, which are --out folders, with the published ratios."""
+    """Print the paper's Table 1 for RUNS, which are --out folders, with the published ratios.
+
+    Times are means over the epochs of a run, extrapolated to the 100 epochs of the paper.
+    """
     _require_packages()
     from ordcut.experiments.files import write_rows
     from ordcut.experiments.published import describe_projection, project
@@ -219,10 +326,38 @@ def _settings(stated: dict[str, Any]) -> Settings:
         raise ValueError(f"--dataset must be one of {', '.join([*LAYOUTS, SYNTHETIC])}, got none.")
     if dataset != SYNTHETIC and stated.get("root") is None:
         raise ValueError(f"--root must be the folder of the pictures of {dataset}, got none.")
-    if (stated.get("training_csv") is None) != (stated.get("validation_csv") is None):
-        raise ValueError("--training-csv and --validation-csv must be given together, got one.")
+    _check_use(stated)
     defaults = SYNTHETIC_DEFAULTS if dataset == SYNTHETIC else DEFAULTS
+    if stated.get("folds") and dataset != SYNTHETIC and LAYOUTS[dataset].has_subjects:
+        defaults = {**defaults, "split_by": "subject"}
+    if "accelerator" in stated and stated.get("devices", 1) == 1:
+        raise ValueError("--accelerator needs --devices of 2 or more. For one, use --device.")
     return Settings(**{**defaults, **stated})
+
+
+def _check_use(stated: dict[str, Any]) -> None:
+    """Raise an error for an option that would be ignored."""
+    is_drawn, is_listed = stated["dataset"] == SYNTHETIC, "training_csv" in stated
+    unused = [
+        (PHOTOGRAPH_OPTIONS, is_drawn, "is for photographs, and synthetic faces are generated"),
+        (SYNTHETIC_OPTIONS, not is_drawn, "is for --dataset synthetic"),
+        (("split_by",), is_listed, "is for a random split, and --training-csv lists the parts"),
+    ]
+    for names, is_unused, why in unused:
+        for name in names:
+            if is_unused and name in stated:
+                raise ValueError(f"--{name.replace('_', '-')} {why}. Leave it out.")
+
+
+def _with_device(stated: dict[str, Any]) -> dict[str, Any]:
+    """Return stated options with a device that works here, if they name one."""
+    if "device" not in stated:
+        return stated
+    if stated.get("devices", 1) > 1:
+        if stated["device"] != "auto":
+            raise ValueError("--device is for one device. With --devices, use --accelerator.")
+        return {name: value for name, value in stated.items() if name != "device"}
+    return {**stated, "device": _choose_device(stated["device"])}
 
 
 def _choose_device(name: str) -> str:
@@ -239,13 +374,23 @@ def _choose_device(name: str) -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _print_best_epoch(rows: list[dict[str, Any]], out: Path) -> None:
+def _print_results(out: Path) -> None:
+    """Print the results of the best epoch, or the mean and spread of those of several runs."""
     from ordcut.experiments.files import load_state
+    from ordcut.experiments.summary import describe_results, describe_summary, summarise
 
-    best = load_state(out / "checkpoint.pt")["best"]["epoch"]
-    row = rows[best - 1]
-    click.echo(f"Best epoch: {best} of {len(rows)}. Validation error by labeling:")
-    for name, value in row.items():
-        if name.startswith("validation_") and value is not None:
-            click.echo(f"  {name.removeprefix('validation_'):12}{value:.4f}")
+    if (out / STUDY_FILE).exists():
+        settings = Settings.from_json(read_run(out, STUDY_FILE)["settings"])
+        folders = {name: out / name for name in settings.runs()}
+        found = {
+            name: load_state(folder / "checkpoint.pt")["best"]["results"]
+            for name, folder in folders.items()
+        }
+        click.echo(describe_summary(summarise(found), settings.objective))
+    else:
+        settings = Settings.from_json(read_run(out)["settings"])
+        state = load_state(out / "checkpoint.pt")
+        best, n_epochs = state["best"], len(state["rows"])
+        click.echo(f"Best epoch by validation: {best['epoch']} of {n_epochs}.")
+        click.echo(describe_results(best.get("results", []), settings.objective))
     click.echo(f"Wrote {out}.")

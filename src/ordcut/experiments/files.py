@@ -1,4 +1,4 @@
-"""The files of a run: rows, checkpoints and learning curves.
+"""The files of a run: rows and checkpoints.
 
 Each is written under another name and then renamed, so that a run that is killed leaves either the
 old file or the new one.
@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import torch
-
-from ordcut.experiments.stages import STAGES
-from ordcut.labelings import LABELINGS
 
 #: Increases when the contents of a checkpoint change.
 FORMAT = 1
@@ -50,9 +47,10 @@ def write_text(file: Path, text: str) -> None:
 
 
 def write_rows(file: Path, rows: list[dict[str, Any]]) -> None:
-    """Write rows with the same keys as CSV, atomically and with all digits."""
+    """Write rows as CSV, atomically and with all digits; a key that a row lacks is left empty."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    columns = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.DictWriter(text, fieldnames=list(columns), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     write_text(file, text.getvalue())
@@ -112,34 +110,3 @@ def load_state(file: Path) -> dict[str, Any]:
 
 def _with_new_names(row: dict[str, Any]) -> dict[str, Any]:
     return {RENAMED_COLUMNS.get(name, name): value for name, value in row.items()}
-
-
-def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Path) -> None:
-    """Draw the value of each labeling and the time of each stage over the epochs, as PNG."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    figure = Figure(figsize=(12, 4.5))
-    left, right = figure.subplots(ncols=2)
-    epochs = [row["epoch"] for row in rows]
-    left.plot(epochs, [row["training_optimal"] for row in rows], "k:.", label="training, optimal")
-    for labeling in LABELINGS:
-        values = [row[f"validation_{labeling}"] for row in rows]
-        if values[0] is not None:
-            left.plot(epochs, values, ".-", label=f"validation, {labeling}")
-    left.set_ylabel(objective)
-    left.set_title(title)
-    left.legend(loc="upper right")
-    for stage, words in STAGES.items():
-        seconds = [row[f"seconds_{stage}"] for row in rows]
-        if any(seconds):
-            right.semilogy(epochs, seconds, ".-", label=words)
-    right.set_ylabel("seconds")
-    right.set_title("Time by process")
-    right.legend(loc="center right")
-    for axes in (left, right):
-        axes.set_xlabel("epoch")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    image = io.BytesIO()
-    figure.savefig(image, format="png", dpi=100)
-    write_atomically(file, lambda stream: stream.write(image.getvalue()))

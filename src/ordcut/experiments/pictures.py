@@ -116,35 +116,54 @@ class Crops(Dataset[tuple[torch.Tensor, int]]):
         return chw, int(self.pictures.labels[index])
 
 
+@dataclass(frozen=True)
+class Share:
+    """Which rows of each batch a process has: every ``count``-th, from ``rank`` on."""
+
+    rank: int = 0
+    count: int = 1
+
+
 class EpochOrder(Sampler[list[tuple[int, int]]]):
     """Batches of pictures in an order that depends on the seed and the epoch alone.
 
     At epoch 0 they come in their own order. If one picture is left over at the end, it joins the
-    batch before: a batch of one has no variance to normalise by.
+    batch before: a batch of one has no variance to normalise by. Of several processes, each gets
+    its share of every batch, two pictures or more.
 
     Examples
     --------
     >>> order = EpochOrder(5, seed=0, batch_size=2)
     >>> [[index for _, index in batch] for batch in order]
     [[0, 1], [2, 3, 4]]
+    >>> [[index for _, index in batch] for batch in EpochOrder(10, 0, 4, Share(1, 2))]
+    [[1, 3], [5, 7, 9]]
     """
 
-    def __init__(self, n: int, seed: int, batch_size: int) -> None:
+    def __init__(self, n: int, seed: int, batch_size: int, share: Share | None = None) -> None:
         self.n = n
         self.seed = seed
         self.batch_size = batch_size
+        self.share = share or Share()
         self.epoch = 0
 
     def __len__(self) -> int:
-        return max(1, -(-(self.n - 1) // self.batch_size)) if self.n else 0
+        least = 2 * self.share.count
+        return max(1, -(-(self.n - least + 1) // self.batch_size)) if self.n else 0
+
+    @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """The first index of each batch, and the index after its last."""
+        starts = [batch * self.batch_size for batch in range(len(self))]
+        return list(zip(starts, [*starts[1:], self.n], strict=True))
 
     def __iter__(self) -> Iterator[list[tuple[int, int]]]:
         indices: list[int] = list(range(self.n))
         if self.epoch > 0:
             indices = np.random.default_rng((self.seed, self.epoch)).permutation(self.n).tolist()
-        starts = [batch * self.batch_size for batch in range(len(self))]
-        for first, last in zip(starts, [*starts[1:], self.n], strict=True):
-            yield [(self.epoch, index) for index in indices[first:last]]
+        for first, last in self.bounds:
+            own = indices[first:last][self.share.rank :: self.share.count]
+            yield [(self.epoch, index) for index in own]
 
 
 class Batches:
@@ -159,12 +178,20 @@ class Batches:
     [[0, 1, 2], [3, 4]]
     >>> sorted(label for _, labels in batches.shuffled(epoch=1) for label in labels.tolist())
     [0, 1, 2, 3, 4]
+    >>> batches.sizes
+    [3, 2]
     """
 
     def __init__(
-        self, pictures: Pictures, side: int, seed: int, batch_size: int, workers: int
+        self,
+        pictures: Pictures,
+        side: int,
+        seed: int,
+        batch_size: int,
+        workers: int,
+        share: Share | None = None,
     ) -> None:
-        self.order = EpochOrder(len(pictures), seed, batch_size)
+        self.order = EpochOrder(len(pictures), seed, batch_size, share)
         self.loader = DataLoader(
             Crops(pictures, side, seed),
             batch_sampler=self.order,
@@ -174,6 +201,11 @@ class Batches:
 
     def __len__(self) -> int:
         return len(self.order)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of pictures in each batch, those of other processes included."""
+        return [last - first for first, last in self.order.bounds]
 
     def shuffled(self, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Return the random crops of an epoch in a random order; epochs count from 1."""

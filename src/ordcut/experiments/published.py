@@ -193,9 +193,11 @@ def describe_projection(rows: list[dict[str, Any]]) -> str:
     """Return the projection as text."""
     heads = ["p2_p3", "p4_p5", "thresholds", "over DP", "floor", "no P1", "floor", "paper's PIO"]
     lines = [
-        "Minutes for 100 epochs from scores to thresholds, measured here, and the total time over",
-        "that of the paper's DP, with its GPU rows as published. The floor is a ratio of published",
-        "rows alone, as if thresholds took no time. No P1: with the scores of the training itself.",
+        "Minutes for 100 epochs from scores to thresholds, and the total time over that of the",
+        "paper's DP. Measured here: single calls, whose median is extrapolated to 100 epochs.",
+        "Not measured here: the GPU rows of all totals, which are the paper's as published. The",
+        "floor is a ratio of published rows alone, as if thresholds took no time. No P1: with the",
+        "scores of the training itself.",
         f"  {'':18}" + "".join(f"{head:>12}" for head in heads),
     ]
     for row in rows:

@@ -13,19 +13,24 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
-from ordcut.experiments.datasets import FaceData, load_faces, load_faces_again, write_split
-from ordcut.experiments.files import (
-    draw_curves,
-    load_state,
-    save_state,
-    write_rows,
-    write_text,
+from ordcut.experiments.curves import draw_curves
+from ordcut.experiments.datasets import (
+    FaceData,
+    FoundPictures,
+    divide,
+    load_faces,
+    load_faces_again,
 )
-from ordcut.experiments.pictures import Batches
+from ordcut.experiments.files import load_state, save_state, write_rows, write_text
+from ordcut.experiments.logs import make_log, require_tensorboard
+from ordcut.experiments.measures import MEASURES, judge_labelings
+from ordcut.experiments.pictures import Batches, Pictures
+from ordcut.experiments.pretrained import load_pretrained
+from ordcut.experiments.processes import Process, choose_accelerator, launch
 from ordcut.experiments.progress import Progress
 from ordcut.experiments.settings import Settings, read_run
+from ordcut.experiments.splits import write_split
 from ordcut.experiments.stages import (
     LITERAL,
     STAGES,
@@ -34,121 +39,203 @@ from ordcut.experiments.stages import (
     check_method,
     find_in_stages,
 )
-from ordcut.experiments.training import Learner, Scores
+from ordcut.experiments.training import NETWORKS, Learner, Scores
 from ordcut.jit import running_kernels_as
 from ordcut.labelings import LABELINGS
-from ordcut.metrics import evaluate
 from ordcut.objectives import KAPPAS
 from ordcut.thresholds import Thresholds
-from ordcut.torch import every_labeling
-from ordcut.typing import Array
 
 Row = dict[str, Any]
 
 #: The learning curves are drawn again after so many seconds, and at the end.
 SECONDS_BETWEEN_DRAWINGS = 60.0
 
+#: The smallest pictures for mixed precision. For smaller ones, the last layers get single pixels.
+#: In bfloat16 on a CPU, the gradient of a strided convolution of a single pixel is in part made of
+#: memory that nothing was written to (torch 2.13), so that a run differs each time.
+LEAST_MIXED_SIZE = 19
 
-def start_run(settings: Settings, out: Path, progress: Progress | None = None) -> list[Row]:
-    """Load the data, train, and write everything to a folder; return one row per epoch."""
+
+def start_run(
+    settings: Settings,
+    out: Path,
+    progress: Progress | None = None,
+    found: FoundPictures | None = None,
+) -> list[Row]:
+    """Load the data, train, and write everything to a folder; return one row per epoch.
+
+    ``found`` are the pictures, if several runs share them.
+    """
     progress = progress or Progress()
-    if (out / "run.json").exists():
+    if settings.is_study:
+        raise ValueError(
+            "start_run needs the settings of one run, got those of "
+            f"{len(settings.runs())} (seeds, folds). Use start_study."
+        )
+    if any((out / name).exists() for name in ("run.json", "checkpoint.pt")):
         raise FileExistsError(
             f"{out} already holds a run. Continue it with --resume, or choose another --out."
         )
-    for method in (settings.method, *settings.time_also):
-        check_method(method, settings.objective)
-    data = load_faces(settings, progress)
-    for note in data.notes:
+    notes = check_start(settings)
+    data = load_faces(settings, progress) if found is None else divide(found, settings)
+    for note in (*data.notes, *notes):
         progress.note(note)
     out.mkdir(parents=True, exist_ok=True)
-    for name in ("training", "validation"):
-        write_split(getattr(data, name), out / f"{name}.csv")
+    for name, part in data.parts.items():
+        write_split(part, out / f"{name}.csv")
     _describe(settings, data, out)  # last, since a folder with this file can be resumed
-    return Run(settings, data, out, progress).finish()
+    return _finish(settings, data, out, progress)
 
 
 def resume_run(out: Path, given: dict[str, Any], progress: Progress | None = None) -> list[Row]:
     """Continue the run in a folder, wherever it stopped; return one row per epoch.
 
     ``given`` are settings that are stated again. They must equal those of the run, except for the
-    number of epochs, the workers and the device.
+    number of epochs without a schedule, the workers, the device and the log.
     """
     progress = progress or Progress()
     about = read_run(out)
     settings = Settings.from_json(about["settings"]).continued_with(given)
+    check_settings(settings)
     data = replace(load_faces_again(settings, out), notes=about["left_out"])
     _describe(settings, data, out)
-    run = Run(settings, data, out, progress)
-    if (out / "checkpoint.pt").is_file():
-        run.restore(load_state(out / "checkpoint.pt"))
-    return run.finish()
+    return _finish(settings, data, out, progress)
+
+
+def check_start(settings: Settings) -> list[str]:
+    """Raise an error before anything is written if a run would fail later; return notes."""
+    check_settings(settings)
+    if settings.pretrained is None:
+        return []
+    network = NETWORKS[settings.network](3)  # its parameters are the same for all classes
+    return load_pretrained(network, Path(settings.pretrained))
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise an error if a run would fail later, when it is started or resumed."""
+    for method in (settings.method, *settings.time_also):
+        check_method(method, settings.objective)
+    if settings.amp and settings.image_size < LEAST_MIXED_SIZE:
+        raise ValueError(
+            f"--amp needs --image-size of {LEAST_MIXED_SIZE} or more, got {settings.image_size}: "
+            "on a CPU, torch computes wrong gradients for smaller pictures."
+        )
+    if settings.devices > 1:
+        choose_accelerator(settings.accelerator, settings.devices)
+    if settings.log == "tensorboard":
+        require_tensorboard()
+
+
+def _finish(settings: Settings, data: FaceData, out: Path, progress: Progress) -> list[Row]:
+    """Run the epochs that are left, in this process or in several."""
+    if settings.devices == 1:
+        process = Process(torch.device(settings.device))
+        return Run(settings, data, out, progress, process).finish()
+    arguments = settings, out, type(progress)
+    launch(settings.devices, settings.accelerator, _run_in_process, *arguments)
+    rows: list[Row] = load_state(out / "checkpoint.pt")["rows"]
+    return rows
+
+
+def _run_in_process(process: Process, settings: Settings, out: Path, kind: type[Progress]) -> None:
+    """Run the epochs that are left in one of several processes, of which the main one writes."""
+    progress = kind() if process.is_main else Progress()
+    Run(settings, load_faces_again(settings, out), out, progress, process).finish()
 
 
 class Run:
-    """A run in progress: the learner, its data, and the row of each epoch so far."""
+    """A run in progress: the learner, its data, and the row of each epoch so far.
 
-    def __init__(self, settings: Settings, data: FaceData, out: Path, progress: Progress) -> None:
+    It starts from the checkpoint in its folder, if there is one.
+    """
+
+    def __init__(
+        self, settings: Settings, data: FaceData, out: Path, progress: Progress, process: Process
+    ) -> None:
         self.settings, self.data, self.out, self.progress = settings, data, out, progress
-        s = settings
-        self.learner = Learner(s.network, s.loss, data.n_classes, s.seed, s.device)
-        self.training, self.validation = (
-            Batches(part, s.crop, s.seed, s.batch_size, s.workers)
-            for part in (data.training, data.validation)
-        )
+        self.process = process
+        self.learner = Learner(settings, data.n_classes, process)
+        self.training, self.validation = map(self._batches, (data.training, data.validation))
+        self.test = None if data.test is None else self._batches(data.test)
         self.rows: list[Row] = []
-        self.best: dict[str, Any] = {"epoch": 0, "thresholds": ""}
+        self.best: dict[str, Any] = {"epoch": 0, "thresholds": "", "results": []}
+        self.log = make_log(settings.log if process.is_main else "csv", out)
         self._last_drawing = perf_counter()
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore the state of a checkpoint, and write the other files to match it."""
-        self.learner.load(state)
-        self.rows, self.best = state["rows"], state["best"]
-        self._write_files(state)
+    def _batches(self, part: Pictures) -> Batches:
+        s = self.settings
+        return Batches(part, s.crop, s.seed, s.batch_size, s.workers, self.process.share)
 
     def finish(self) -> list[Row]:
         """Run the remaining epochs."""
+        checkpoint = self.out / "checkpoint.pt"
+        if checkpoint.is_file():
+            self.restore(load_state(checkpoint))
+        else:
+            self.learner.load_pretrained()
+        self.log.restart(self.rows)
         # Compiled from the start, so that no epoch's time includes the compiler.
         compiled = running_kernels_as("compiled")
         with compiled, torch.backends.cudnn.flags(enabled=True, deterministic=True):
             self._warm_up()
             for epoch in range(len(self.rows) + 1, self.settings.epochs + 1):
-                row, found = self.epoch(epoch)
-                self.save(row, found)
-        if self.rows:
+                self.epoch(epoch)
+        if self.rows and self.process.is_main:
             self._draw()
+        self.log.close()
         return self.rows
 
-    def epoch(self, epoch: int) -> tuple[Row, Thresholds]:
-        """Train for an epoch, find thresholds and validate; return the row and the thresholds."""
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore the state of a checkpoint, and write the other files to match it."""
+        self.learner.load(state)
+        self.rows, self.best = state["rows"], {"results": [], **state["best"]}
+        if self.process.is_main:
+            self._write_files(state)
+
+    def epoch(self, epoch: int) -> None:
+        """Train for an epoch, find thresholds, validate by them, and save all of it."""
         s, learner, watch = self.settings, self.learner, Stopwatch(self.learner.wait)
         named = f"epoch {epoch} of {s.epochs}"
-        bar, n_batches = self.progress.bar, len(self.training)
+        bar, n_batches, lr = self.progress.bar, len(self.training), learner.lr
         with bar(f"{named}: training", n_batches) as advance, watch("training"):
             loss, scored = learner.train(self.training, epoch, advance)
         if s.scores == "evaluation-pass":
             with bar(f"{named}: line P1", n_batches) as advance, watch("p1"):
                 scored = learner.score(self.training, advance)
         found = self._find(scored, s.method, watch)
-        others = {method: self._time(method, scored, found) for method in s.time_also}
+        others = {}
+        if self.process.is_main:
+            others = {method: self._time(method, scored, found) for method in s.time_also}
         with bar(f"{named}: validation", len(self.validation)) as advance, watch("validation"):
             held_out = learner.score(self.validation, advance)
-            errors = errors_by_labeling(held_out.scores, held_out.labels, found, learner.loss)
-        row: Row = {"epoch": epoch, "loss": loss, "training_optimal": found.value}
-        row |= {f"validation_{labeling}": error for labeling, error in errors.items()}
+            results = judge_labelings("validation", held_out, found, learner.loss)
+        values = {result["labeling"]: result["value"] for result in results}
+        row: Row = {"epoch": epoch, "lr": lr, "loss": loss, "training_optimal": found.value}
+        row |= {f"validation_{labeling}": values.get(labeling) for labeling in LABELINGS}
+        row |= {f"validation_{name}": results[0][name] for name in MEASURES}  # of the thresholds
         row |= {f"seconds_{stage}": seconds for stage, seconds in watch.seconds.items()}
         row |= {
             f"seconds_{stage}_{method}": timed.seconds[stage]
             for method, timed in others.items()
             for stage in THRESHOLD_STAGES
         }
-        return row, found
-
-    def save(self, row: Row, thresholds: Thresholds) -> None:
-        """Write the checkpoint of an epoch, and then the files that are derived from it."""
         self.rows.append(row)
         if self._is_better(row):
-            self.best = {"epoch": row["epoch"], "thresholds": thresholds.to_json()}
+            results += self._test(named, found)
+            self.best = {"epoch": epoch, "thresholds": found.to_json(), "results": results}
+        if self.process.is_main:
+            self.save(found)
+
+    def _test(self, named: str, thresholds: Thresholds) -> list[dict[str, Any]]:
+        """Return the results on the test part, which no choice depends on."""
+        if self.test is None:
+            return []
+        with self.progress.bar(f"{named}: test", len(self.test)) as advance:
+            scored = self.learner.score(self.test, advance)
+        return judge_labelings("test", scored, thresholds, self.learner.loss)
+
+    def save(self, thresholds: Thresholds) -> None:
+        """Write the checkpoint of an epoch, and then the files that are derived from it."""
         state = {
             **self.learner.state(),
             "thresholds": torch.from_numpy(thresholds.thresholds.copy()),
@@ -157,7 +244,8 @@ class Run:
         }
         save_state(self.out / "checkpoint.pt", state)
         self._write_files(state)
-        self.progress.note(_in_words(row, self.settings))
+        self.log.append(self.rows[-1])
+        self.progress.note(_in_words(self.rows[-1], self.settings))
         if perf_counter() - self._last_drawing > SECONDS_BETWEEN_DRAWINGS:
             self._draw()
 
@@ -167,6 +255,8 @@ class Run:
             best = {name: state[name] for name in ("network", "loss", "thresholds", "best")}
             save_state(self.out / "best.pt", best)
         write_text(self.out / "thresholds.json", self.best["thresholds"])
+        if self.best["results"]:
+            write_rows(self.out / "results.csv", self.best["results"])
         write_rows(self.out / "epochs.csv", self.rows)
 
     def _find(self, scored: Scores, method: str, watch: Stopwatch) -> Thresholds:
@@ -192,6 +282,7 @@ class Run:
             self._find(scored, method, Stopwatch())
 
     def _is_better(self, row: Row) -> bool:
+        """Return whether an epoch has better thresholds by validation than all before."""
         if self.best["epoch"] == 0:
             return True
         before = self.rows[self.best["epoch"] - 1]["validation_optimal"]
@@ -209,8 +300,7 @@ def _describe(settings: Settings, data: FaceData, out: Path) -> None:
     """Write the settings, the numbers of pictures and the versions."""
     about = {
         "settings": settings.to_json(),
-        "n_training": len(data.training),
-        "n_validation": len(data.validation),
+        **{f"n_{name}": len(part) for name, part in data.parts.items()},
         "n_classes": data.n_classes,
         "left_out": data.notes,
         "versions": {name: version(name) for name in ("ordcut", "torch", "numpy")},
@@ -218,35 +308,6 @@ def _describe(settings: Settings, data: FaceData, out: Path) -> None:
         "threads": torch.get_num_threads(),
     }
     write_text(out / "run.json", json.dumps(about, indent=2))
-
-
-def errors_by_labeling(
-    scores: Array, labels: Array, thresholds: Thresholds, loss: nn.Module
-) -> dict[str, float | None]:
-    """Return the mean loss, or the kappa, of every labeling; None where the loss has no such one.
-
-    ``optimal`` is by the thresholds, ``biases`` counts the learned biases at or below a score,
-    ``likelihood`` takes the class of least expected cost, and ``rounding`` rounds the score.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ordcut import optimal_thresholds
-    >>> from ordcut.torch import CumulativeLinkLoss
-    >>> scores, labels = np.array([0.1, 0.4, 0.6, 1.2], np.float32), np.array([0, 0, 0, 2])
-    >>> found = optimal_thresholds(scores, labels, classes=range(3))
-    >>> errors_by_labeling(scores, labels, found, CumulativeLinkLoss(3))
-    {'optimal': 0.0, 'biases': 0.75, 'likelihood': 0.75, 'rounding': 0.5}
-    """
-    device = next((values.device for values in loss.parameters()), None)
-    objective, classes = thresholds.objective, thresholds.classes
-    by_name = every_labeling(torch.from_numpy(scores).to(device), thresholds, loss, objective)
-    return {
-        name: evaluate(labels, by_name[name].cpu().numpy(), objective, classes=classes)
-        if name in by_name
-        else None
-        for name in LABELINGS
-    }
 
 
 def _in_words(row: Row, settings: Settings) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -31,22 +32,42 @@ LOSSES = (
 #: epoch's final network, as in the paper, or the outputs of the training itself.
 SCORES = ("evaluation-pass", "training-pass")
 
+#: The learning rate of the earlier study, to which the paper refers; the paper states none.
+LEARNING_RATE = 10**-2.5
+
+#: How the learning rate changes over the epochs.
+SCHEDULES = ("none", "cosine", "step")
+
+#: What is written about the epochs: epochs.csv always, event files of TensorBoard as well.
+LOGS = ("csv", "tensorboard")
+
+#: What the processes of a training on several devices run on.
+ACCELERATORS = ("auto", "cpu", "cuda")
+
+#: The file with the settings of a study, which is several runs.
+STUDY_FILE = "study.json"
+
 #: What may differ when a run is resumed; anything else would make it another run.
-MAY_CHANGE = ("epochs", "workers", "device")
+MAY_CHANGE = ("epochs", "workers", "device", "accelerator", "log")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One run of the experiment; the defaults are the paper's, as far as it states them.
+    """One run of the experiment, or several; the defaults are the paper's, where it states them.
 
     Attributes
     ----------
     dataset : str
         ``"morph2"``, ``"cacd"``, ``"afad"`` or ``"synthetic"``.
-    root, training_csv, validation_csv : str, optional
+    root, training_csv, validation_csv, test_csv : str, optional
         The folder of the pictures, and lists of those in each part.
     split_by : {"picture", "subject"}
-        What is sampled for validation.
+        What is sampled for validation and test.
+    test_share : float
+        The share of the pictures that is set aside for the test; the paper has none.
+    folds, fold : int
+        The number of parts that are the test part in turn, and which of them is, from 1; 0 for
+        one run with each.
     network, loss, objective, method, scores : str
         What is trained, by which loss; what thresholds are optimal for, how they are found and for
         which scores.
@@ -54,15 +75,30 @@ class Settings:
         Other methods to time on the same scores.
     image_size, batch_size, epochs, seed : int
         The side that pictures are resized to, and the parameters of the training.
+    seeds : int
+        The number of runs, with the seeds ``seed``, ``seed + 1``, ...
+    lr, schedule, weight_decay, pretrained, amp
+        The learning rate and how it changes, the weight decay, a file of parameters to start from,
+        and whether the network computes in a 16-bit dtype.
     n_images, n_classes : int
         The size of the synthetic data set.
+    log : {"csv", "tensorboard"}
+        What is written about the epochs.
+    device : str
+        What a single process trains on.
+    devices, accelerator : int and str
+        The number of processes that train together, and what they run on.
     """
 
     dataset: str
     root: str | None = None
     training_csv: str | None = None
     validation_csv: str | None = None
+    test_csv: str | None = None
     split_by: str = "picture"
+    test_share: float = 0.0
+    folds: int = 0
+    fold: int = 0
     network: str = "resnet18"
     loss: str = "olr"
     objective: str = "absolute"
@@ -73,13 +109,92 @@ class Settings:
     batch_size: int = 256
     epochs: int = 100
     seed: int = 0
+    seeds: int = 1
+    lr: float = LEARNING_RATE
+    schedule: str = "none"
+    weight_decay: float = 0.0
+    pretrained: str | None = None
+    amp: bool = False
     n_images: int = 2000
     n_classes: int = 10
     skip_damaged: bool = False
     skip_unparsed: bool = False
     allow_empty: bool = False
     workers: int = 0
+    log: str = "csv"
     device: str = "cpu"
+    devices: int = 1
+    accelerator: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Raise an error for settings that make no sense, or that contradict each other."""
+        for name, value, is_valid, what in (
+            ("lr", self.lr, 0 < self.lr < inf, "above 0 and finite"),
+            ("weight-decay", self.weight_decay, 0 <= self.weight_decay < inf, "0 or more, finite"),
+            ("test-share", self.test_share, 0 <= self.test_share < 1, "from 0 to below 1"),
+        ):
+            if not is_valid:  # nan is not in any range
+                raise ValueError(f"--{name} must be {what}, got {value}.")
+        if self.dataset == SYNTHETIC and self.split_by == "subject":
+            raise ValueError(
+                "--split-by subject needs pictures of persons; synthetic faces are all of "
+                "different ones. Leave it out."
+            )
+        if self.folds and self.test_share:
+            raise ValueError(
+                f"--folds makes each of {self.folds} parts the test part in turn, so --test-share "
+                f"must be left out, got {self.test_share:g}."
+            )
+        is_listed = self.training_csv is not None
+        if is_listed != (self.validation_csv is not None):
+            raise ValueError("--training-csv and --validation-csv must be given together, got one.")
+        if is_listed and (self.folds or self.test_share):
+            raise ValueError(
+                "--folds and --test-share choose pictures at random; with --training-csv, list "
+                "the test part in --test-csv instead."
+            )
+        if self.test_csv is not None and not is_listed:
+            raise ValueError("--test-csv needs --training-csv and --validation-csv, got none.")
+        if not 0 <= self.fold <= self.folds or self.folds == 1:
+            raise ValueError(
+                "--folds must be 2 or more, and a fold one of them, counted from 1; got "
+                f"{self.folds} folds and fold {self.fold}."
+            )
+        if self.devices > 1 and self.batch_size < 2 * self.devices:
+            raise ValueError(
+                f"--batch-size must be at least 2 for each of {self.devices} devices, got "
+                f"{self.batch_size}."
+            )
+
+    @property
+    def is_study(self) -> bool:
+        """Whether these are the settings of several runs."""
+        return self.seeds > 1 or (self.folds > 0 and self.fold == 0)
+
+    @property
+    def has_test(self) -> bool:
+        """Whether a part of the pictures is set aside for a test."""
+        return bool(self.folds or self.test_share or self.test_csv)
+
+    def runs(self) -> dict[str, Settings]:
+        """Return the settings of each run, by the name of its folder.
+
+        Examples
+        --------
+        >>> list(Settings("morph2", seeds=2).runs())
+        ['seed-0', 'seed-1']
+        >>> list(Settings("morph2", seed=5, folds=3).runs())
+        ['seed-5-fold-1', 'seed-5-fold-2', 'seed-5-fold-3']
+        """
+        seeds = range(self.seed, self.seed + self.seeds)
+        folds = range(1, self.folds + 1) if self.folds and not self.fold else [self.fold]
+        return {
+            f"seed-{seed}" + (f"-fold-{fold}" if fold else ""): replace(
+                self, seed=seed, seeds=1, fold=fold
+            )
+            for seed in seeds
+            for fold in folds
+        }
 
     @property
     def crop(self) -> int:
@@ -111,8 +226,10 @@ class Settings:
         >>> Settings("afad", seed=1).continued_with({"epochs": 200, "seed": 1}).epochs
         200
         """
+        # The learning rates of a schedule depend on the number of epochs.
+        fixed = ("epochs",) if self.schedule != "none" else ()
         for name, value in given.items():
-            if name not in MAY_CHANGE and value != getattr(self, name):
+            if (name not in MAY_CHANGE or name in fixed) and value != getattr(self, name):
                 raise ValueError(
                     f"--{name.replace('_', '-')} must be {getattr(self, name)!r}, as in the run to "
                     f"resume, got {value!r}. Start another run in another --out."
@@ -120,12 +237,12 @@ class Settings:
         return replace(self, **given)
 
 
-def read_run(folder: Path) -> dict[str, Any]:
+def read_run(folder: Path, name: str = "run.json") -> dict[str, Any]:
     """Return what a run wrote to ``run.json``: its settings, sizes and versions."""
-    file = folder / "run.json"
+    file = folder / name
     if not file.is_file():
         raise FileNotFoundError(
-            f"{folder} must be the --out folder of a run; it has no file run.json."
+            f"{folder} must be the --out folder of a run; it has no file {name}."
         )
     described: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return described

@@ -12,7 +12,7 @@ from ordcut.data import Rows
 from ordcut.experiments import literal
 from ordcut.objectives import KAPPAS, Objective, resolve_objective
 from ordcut.optimal import find_thresholds
-from ordcut.solvers import METHODS, SOLVERS
+from ordcut.solvers import CERTIFICATES, METHODS, SOLVERS
 from ordcut.thresholds import Thresholds, result_between, scores_around
 from ordcut.typing import Array, Ints
 
@@ -32,7 +32,10 @@ THRESHOLD_STAGES = ("p2_p3", "p4_p5", "thresholds")
 #: How thresholds can be found: the paper's Algorithms 1 and 2 as loops over Python lists, or by a
 #: method of the library that starts from sorted scores.
 LITERAL = "literal"
-EXPERIMENT_METHODS = (*(method for method in METHODS if method != "pruned"), LITERAL)
+EXPERIMENT_METHODS = (
+    *(method for method in METHODS if method not in ("pruned", "zero_one")),
+    LITERAL,
+)
 
 
 def check_method(method: str, objective: str) -> None:
@@ -134,6 +137,6 @@ def _find_by_loops(rows: Rows, objective: Objective, watch: Stopwatch) -> Thresh
         classes=rows.classes,
         objective=objective.name,
         method=LITERAL,
-        certificate="dynamic programme over all ordered labelings",
+        certificate=CERTIFICATES["nothing"],
         thresholds=thresholds,
     )

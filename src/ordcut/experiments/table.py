@@ -8,12 +8,24 @@ from typing import Any
 
 from ordcut.experiments.files import read_rows
 from ordcut.experiments.published import EPOCHS, PUBLISHED
-from ordcut.experiments.settings import Settings, read_run
+from ordcut.experiments.settings import STUDY_FILE, Settings, read_run
 from ordcut.experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES
 
 #: The methods that others are compared with, in order of preference: the paper's DP is written in
 #: Python loops.
 BASELINES = (LITERAL, "dp")
+
+#: What the rows of the table mean.
+LEGEND = """\
+Legend
+  1DT          one-dimensional transformation: the network, which returns a score per picture
+  Line P1      scores of all training pictures by the network as it is after the epoch
+  P2 and P3    sort the scores, and group the labels by score
+  P4 and P5    losses and candidates of thresholds, which the solvers of ordcut do without
+  VE           validation error: scores and labels of the validation pictures
+  DP, IO, PIO  dynamic programme, independent optimisation, the same in parallel (Algorithms 2, 3)
+  literal      the paper's DP as loops over Python lists
+  no P1        thresholds found for the scores of the training itself (--scores training-pass)"""
 
 
 @dataclass(frozen=True)
@@ -56,14 +68,25 @@ class MethodTimes:
     def task(self) -> tuple[Any, ...]:
         """What must be the same for two methods to be compared."""
         s = self.settings
-        return s.dataset, s.network, self.n_training, self.n_classes, s.image_size, s.batch_size
+        sizes = self.n_training, self.n_classes, s.image_size, s.batch_size
+        return s.dataset, s.network, *sizes, s.amp, s.devices
+
+
+def run_folders(folder: Path) -> list[Path]:
+    """Return the folders of the runs in an --out folder: itself, or those of a study."""
+    if not (folder / STUDY_FILE).is_file():
+        return [folder]
+    settings = Settings.from_json(read_run(folder, STUDY_FILE)["settings"])
+    begun = [folder / name for name in settings.runs() if (folder / name / "run.json").is_file()]
+    return begun or [folder]
 
 
 def read_times(folder: Path) -> list[MethodTimes]:
-    """Return the times in the folder of a run, for each method that it timed."""
-    about = read_run(folder)
-    file = folder / "epochs.csv"
-    rows = read_rows(file) if file.is_file() else []
+    """Return the times in the folder of a run, or of several, for each method that was timed."""
+    folders = run_folders(folder)
+    about = read_run(folders[0])
+    files = [run / "epochs.csv" for run in folders]
+    rows = [row for file in files if file.is_file() for row in read_rows(file)]
     if not rows:
         raise ValueError(f"{folder} must be a run with at least one epoch, got none.")
     settings = Settings.from_json(about["settings"])
@@ -119,9 +142,10 @@ def published_ratio(times: MethodTimes, algorithm: str) -> float | None:
 
 
 def describe(times: list[MethodTimes]) -> str:
-    """Return the table as text: one block per task, with one column per method."""
+    """Return the table as text: one block per task, with one column per method, and a legend."""
     tasks = dict.fromkeys(one.task for one in times)
-    return "\n\n".join(_block([one for one in times if one.task == task]) for task in tasks)
+    blocks = [_block([one for one in times if one.task == task]) for task in tasks]
+    return "\n\n".join([*blocks, LEGEND])
 
 
 def _block(group: list[MethodTimes]) -> str:
@@ -142,12 +166,19 @@ def _block(group: list[MethodTimes]) -> str:
             ("  without line P1", [f"{one.total_without_p1 / base.total:.3f}" for one in group])
         )
     title = f"{s.dataset}, {s.network}, n = {first.n_training}, K = {first.n_classes}"
+    counts = sorted({one.n_epochs for one in group})
+    epochs = " or ".join(map(str, counts)) + (" epoch" if counts == [1] else " epochs")
+    extrapolated = (
+        f"Times are means of {epochs}, extrapolated to the {EPOCHS} epochs of the paper's table."
+        if counts != [EPOCHS]
+        else f"Times were measured over {EPOCHS} epochs, as in the paper's table."
+    )
     ratios = [(name, published_ratio(first, name)) for name in ("io", "pio")]
     note = "The paper has no such run; its ratios t_PIO / t_DP are 0.53 to 0.66."
     if ratios[0][1] is not None:
         stated = ", ".join(f"t_{name.upper()} / t_DP = {ratio:.2f}" for name, ratio in ratios)
         note = f"The paper, on its GPU and CPUs: {stated}."
-    return "\n".join([title, *(_aligned(*line) for line in lines), note])
+    return "\n".join([title, *(_aligned(*line) for line in lines), extrapolated, note])
 
 
 def _name(times: MethodTimes) -> str:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ordcut.experiments.optimisers import SCHEDULES, Precision, make_optimiser
 from ordcut.experiments.pictures import Batches
+from ordcut.experiments.pretrained import load_pretrained
+from ordcut.experiments.processes import Process
+from ordcut.experiments.settings import Settings
 from ordcut.torch import (
     AbsoluteLoss,
     AllThresholdLoss,
@@ -21,12 +26,12 @@ from ordcut.torch import (
     resnet18,
     resnet34,
 )
+from ordcut.torch.gathering import LabelledScores, RowStore
 from ordcut.typing import Array
 
-#: Adam as in the earlier study (Yamasaki 2023), to which the paper refers; the paper itself states
-#: neither number. Everything else is Adam's default.
-LEARNING_RATE = 10**-2.5
-EPSILON = 1e-6
+#: The mean and the standard deviation of each colour that torchvision's parameters were learned
+#: for. Without pretrained parameters pictures are not normalised, as in the paper.
+IMAGENET_MEAN, IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 #: Functions that make each network for a number of classes.
 NETWORKS: dict[str, Callable[[int], nn.Module]] = {
@@ -59,6 +64,20 @@ class Scores:
     labels: Array
 
 
+class TrainingStep(nn.Module):
+    """A network and its loss as one module, whose gradients several processes can exchange."""
+
+    def __init__(self, network: nn.Module, loss: nn.Module, precision: Precision) -> None:
+        super().__init__()
+        self.network, self.loss, self.precision = network, loss, precision
+
+    def forward(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the scores and the mean loss of a batch."""
+        with self.precision.context():
+            scores = self.network(images)
+        return scores, self.loss(scores, labels)
+
+
 class Learner:
     """A network, its loss and their optimiser, on a device; the seed determines how they start.
 
@@ -67,20 +86,35 @@ class Learner:
     >>> from ordcut.experiments.synthetic import draw_faces
     >>> faces = draw_faces(8, n_classes=3, size=16, seed=0)
     >>> batches = Batches(faces, side=15, seed=0, batch_size=4, workers=0)
-    >>> learner = Learner("resnet10", "olr", n_classes=3, seed=0, device="cpu")
+    >>> learner = Learner(Settings("synthetic", network="resnet10"), n_classes=3)
     >>> loss, seen = learner.train(batches, epoch=1, advance=lambda _: None)
     >>> seen.scores.shape, learner.score(batches, lambda _: None).scores.shape
     ((8,), (8,))
     """
 
-    def __init__(self, network: str, loss: str, n_classes: int, seed: int, device: str) -> None:
+    def __init__(self, settings: Settings, n_classes: int, process: Process | None = None) -> None:
+        s = settings
+        self.settings, self.n_classes = s, n_classes
+        self.process = process or Process(torch.device(s.device))
+        self.device = self.process.device
         with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            self.network = NETWORKS[network](n_classes).to(device)
-            self.loss = LOSSES[loss](n_classes).to(device)
-        self.device = torch.device(device)
-        parameters = [*self.network.parameters(), *self.loss.parameters()]
-        self.optimiser = torch.optim.Adam(parameters, lr=LEARNING_RATE, eps=EPSILON)
+            torch.manual_seed(s.seed)
+            self.network = NETWORKS[s.network](n_classes).to(self.device)
+            self.loss = LOSSES[s.loss](n_classes).to(self.device)
+        self.precision = Precision(self.device, s.amp)
+        self.optimiser = make_optimiser([self.network, self.loss], s.lr, s.weight_decay)
+        self.schedule = SCHEDULES[s.schedule](self.optimiser, s.epochs)
+        self._step = self.process.connected(TrainingStep(self.network, self.loss, self.precision))
+
+    @property
+    def lr(self) -> float:
+        """The learning rate of the next epoch."""
+        return float(self.optimiser.param_groups[0]["lr"])
+
+    def load_pretrained(self) -> list[str]:
+        """Load the parameters to start from, if the settings name some; return notes."""
+        file = self.settings.pretrained
+        return [] if file is None else load_pretrained(self.network, Path(file))
 
     def wait(self) -> None:
         """Wait until the device has finished its work."""
@@ -92,34 +126,46 @@ class Learner:
     ) -> tuple[float, Scores]:
         """Train for an epoch; return the mean loss, and the scores computed on the way."""
         self.network.train()
-        losses, outputs, targets = [], [], []
-        for images, labels in batches.shuffled(epoch):
-            scores = self.network(self._ready(images))
-            loss = self.loss(scores, labels.to(self.device))
-            self.optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            self.optimiser.step()
+        scaler, n_processes = self.precision.scaler, self.process.share.count
+        losses, store = [], RowStore(self.n_classes)
+        for (images, labels), size in zip(batches.shuffled(epoch), batches.sizes, strict=True):
+            scores, loss = self._step(self._ready(images), labels.to(self.device))
             losses.append(loss.detach() * len(labels))
-            outputs.append(scores.detach())
-            targets.append(labels)
+            if n_processes > 1:  # gradients are averaged over processes, whose shares may differ
+                loss = loss * (len(labels) * n_processes / size)
+            self.optimiser.zero_grad(set_to_none=True)
+            scaler.scale(loss).backward()
+            scaler.step(self.optimiser)
+            scaler.update()
+            store.append(scores, labels)
             advance(1)
-        seen = _joined(outputs, targets)
-        return float(torch.stack(losses).sum()) / len(seen.labels), seen
+        self.schedule.step()
+        self.process.copy_buffers(self.network)
+        total = self.process.total(torch.stack(losses).sum())
+        return float(total) / sum(batches.sizes), _finite(store.gathered(self.device))
 
     def score(self, batches: Batches, advance: Callable[[int], object]) -> Scores:
         """Return the scores of the centre crops of all pictures."""
         self.network.eval()
-        outputs, targets = [], []
+        store = RowStore(self.n_classes)
         with torch.inference_mode():
             for images, labels in batches.centred():
-                outputs.append(self.network(self._ready(images)))
-                targets.append(labels)
+                with self.precision.context():
+                    scores = self.network(self._ready(images))
+                store.append(scores, labels)
                 advance(1)
-        return _joined(outputs, targets)
+            return _finite(store.gathered(self.device))
 
     def _ready(self, images: Tensor) -> Tensor:
-        """Return bytes as floats from 0 to 1 on the device."""
-        return images.to(self.device).float().div_(255)
+        """Return bytes as floats from 0 to 1 on the device, normalised for pretrained networks."""
+        ready = images.to(self.device).float().div_(255)
+        if self.settings.pretrained is None:
+            return ready
+        mean, deviation = (
+            torch.tensor(values, device=self.device).view(3, 1, 1)
+            for values in (IMAGENET_MEAN, IMAGENET_DEVIATION)
+        )
+        return ready.sub_(mean).div_(deviation)
 
     def state(self) -> dict[str, Any]:
         """Return everything that training needs to continue."""
@@ -127,6 +173,8 @@ class Learner:
             "network": self.network.state_dict(),
             "loss": self.loss.state_dict(),
             "optimiser": self.optimiser.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "scaler": self.precision.scaler.state_dict(),
         }
 
     def load(self, state: dict[str, Any]) -> None:
@@ -135,13 +183,16 @@ class Learner:
         self.loss.load_state_dict(state["loss"])
         if "optimiser" in state:
             self.optimiser.load_state_dict(state["optimiser"])
+        if "schedule" in state:  # runs of earlier versions have neither
+            self.schedule.load_state_dict(state["schedule"])
+            self.precision.scaler.load_state_dict(state["scaler"])
 
 
-def _joined(outputs: list[Tensor], targets: list[Tensor]) -> Scores:
-    scores = torch.cat(outputs).float().cpu().numpy()
+def _finite(rows: LabelledScores) -> Scores:
+    scores = rows.scores.float().cpu().numpy()
     if not np.isfinite(scores).all():
         raise ValueError(
             f"Scores must be finite; {int((~np.isfinite(scores)).sum())} of {len(scores)} are not: "
-            "training has diverged. Try another --seed or --loss."
+            "training has diverged. Try a lower --lr, another --seed or another --loss."
         )
-    return Scores(scores, torch.cat(targets).numpy())
+    return Scores(scores, rows.labels.cpu().numpy())

@@ -1,0 +1,53 @@
+"""The learning curves of a run."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ordcut.experiments.files import write_atomically
+from ordcut.experiments.stages import STAGES
+from ordcut.labelings import LABELINGS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The widths of the lines of the labelings. Some often agree, such as biases and likelihood: a line
+#: under another one is visible on both sides of it.
+WIDTHS = (5.5, 4.0, 2.5, 1.0)
+
+
+def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Path) -> None:
+    """Draw the value of each labeling and the time of each stage over the epochs, as PNG."""
+    image = io.BytesIO()
+    curves_figure(rows, title, objective).savefig(image, format="png", dpi=100)
+    write_atomically(file, lambda stream: stream.write(image.getvalue()))
+
+
+def curves_figure(rows: list[dict[str, Any]], title: str, objective: str) -> Figure:
+    """Return the figure, with legends next to the axes, so that they hide no curve."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(14, 4.5), layout="constrained")
+    left, right = figure.subplots(ncols=2)
+    epochs = [row["epoch"] for row in rows]
+    left.plot(epochs, [row["training_optimal"] for row in rows], "k:.", label="training, optimal")
+    for width, labeling in zip(WIDTHS, LABELINGS, strict=True):
+        values = [row[f"validation_{labeling}"] for row in rows]
+        if values[0] is not None:
+            left.plot(epochs, values, ".-", linewidth=width, label=f"validation, {labeling}")
+    left.set_ylabel(objective)
+    left.set_title(title)
+    for stage, words in STAGES.items():
+        seconds = [row[f"seconds_{stage}"] for row in rows]
+        if any(seconds):
+            right.semilogy(epochs, seconds, ".-", label=words)
+    right.set_ylabel("seconds")
+    right.set_title("Time by process")
+    for axes in (left, right):
+        axes.set_xlabel("epoch")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    return figure

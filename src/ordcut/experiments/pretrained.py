@@ -1,0 +1,123 @@
+"""Parameters to start a training from, in files with torchvision's names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ordcut.experiments.splits import some_names
+
+#: The last layer, which torchvision's networks have for another number of outputs.
+LAST_LAYER = ("fc.weight", "fc.bias")
+
+#: A counter that files of older releases of torch do not have.
+COUNTER = "num_batches_tracked"
+
+
+def load_pretrained(network: nn.Module, file: Path) -> list[str]:
+    """Load the parameters in a file into a network; return notes about those left out.
+
+    Parameters
+    ----------
+    network : Module
+        A network whose parameters have torchvision's names.
+    file : Path
+        A state dict that ``torch.save`` wrote, or a safetensors file (``.safetensors``). All
+        parameters but those of the last layer must fit.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from ordcut.torch import resnet18
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "faces.pt"
+    ...     torch.save(resnet18(5).state_dict(), file)
+    ...     load_pretrained(resnet18(5), file)
+    []
+    """
+    given, own = read_parameters(file), network.state_dict()
+    other = [name for name in own if name in given and _shape(given[name]) != own[name].shape]
+    missing = [name for name in own if name not in given and not name.endswith(COUNTER)]
+    notes, left_out = [], set()
+    if any(name in LAST_LAYER for name in (*other, *missing)):
+        left_out = {*LAST_LAYER}
+        shapes = [f"{name} {tuple(_shape(given[name]))}" for name in LAST_LAYER if name in given]
+        notes.append(
+            f"The last layer of {file.name} is left out, since it has another shape "
+            f"({', '.join(shapes) or 'none'}); that of the network starts anew."
+        )
+    missing = [name for name in missing if name not in left_out]
+    shaped = [
+        f"{name} {tuple(_shape(given[name]))} instead of {tuple(own[name].shape)}"
+        for name in other
+        if name not in left_out
+    ]
+    unknown = [name for name in given if name not in own]
+    problems = [
+        f"{len(names)} {what}: {some_names(names)}"
+        for names, what in (
+            (missing, "missing"),
+            (shaped, "of another shape"),
+            (unknown, "not of this network"),
+        )
+        if names
+    ]
+    if problems:
+        nested = [name for name in unknown if isinstance(given[name], dict)]
+        remedy = (
+            f"Save {' or '.join(map(repr, nested))} of the file, a dictionary, to a file of its own"
+            if nested
+            else "Pass a file for this --network, or another --network"
+        )
+        raise ValueError(
+            f"--pretrained {file} must hold the parameters of the network by torchvision's names, "
+            f"got {'; '.join(problems)}. {remedy}."
+        )
+    kept = {name: value for name, value in given.items() if name not in left_out}
+    network.load_state_dict(kept, strict=False)
+    return notes
+
+
+def _shape(value: Any) -> torch.Size:
+    return value.shape if isinstance(value, Tensor) else torch.Size([-1])
+
+
+def read_parameters(file: Path) -> dict[str, Any]:
+    """Return the state dict in a file; no code in it is executed."""
+    if not file.is_file():
+        raise FileNotFoundError(f"--pretrained must be a file; {file} is not one.")
+    try:
+        if file.suffix == ".safetensors":
+            found: Any = _read_safetensors(file)
+        else:
+            found = torch.load(file, map_location="cpu", weights_only=True)
+    except ImportError:
+        raise
+    except Exception as error:
+        raise ValueError(
+            f"--pretrained {file} must be a state dict that torch.save wrote, or a safetensors "
+            f"file named .safetensors, and cannot be read ({type(error).__name__}). If it holds a "
+            "whole network, save network.state_dict() instead; files that could execute code are "
+            "not loaded."
+        ) from error
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        raise ValueError(
+            f"--pretrained {file} must be a state dict, parameters by name, got "
+            f"{type(found).__name__}."
+        )
+    return found
+
+
+def _read_safetensors(file: Path) -> dict[str, Tensor]:
+    try:
+        from safetensors.torch import load_file
+    except ImportError as error:
+        raise ImportError(
+            f"{file.name} needs safetensors, which is not installed. Install it with: "
+            "pip install safetensors."
+        ) from error
+    found: dict[str, Tensor] = load_file(file)
+    return found
