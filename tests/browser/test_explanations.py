@@ -91,3 +91,29 @@ def test_a_matrix_that_is_too_wide_says_that_it_scrolls(open_page):
     assert area.get_attribute("data-more") == "left"
     narrow = open_page(*ratings(500, 2))
     assert not narrow.locator(".more").first.is_visible()
+
+
+def test_the_page_says_in_plain_words_what_the_result_says(open_page):
+    scores, labels = ratings()
+    found = ordcut.optimal_thresholds(scores, labels)
+    boot = found.bootstrap(n=100)
+    page = open_page(scores, labels, bootstrap=boot)
+    assert page.locator("#words li").all_text_contents() == found.explain(boot).splitlines()
+    note = page.locator("#words-note")
+    assert not note.is_visible()
+    drag(page, 1, 60)
+    assert "the thresholds that this page opened with" in note.text_content()
+    assert note.is_visible()
+
+
+def test_no_text_of_the_chart_leaves_the_screen_of_a_phone(open_page):
+    scores, labels = ratings(500, 5)
+    names = [f"a class with a long name, {k}" for k in range(5)]
+    found = ordcut.optimal_thresholds(scores, np.array(names)[labels], classes=names)
+    boot = found.bootstrap(n=100)
+    page = open_page(scores, np.array(names)[labels], bootstrap=boot, context=PHONE)
+    card = page.locator(".stage-card").bounding_box()
+    for text in page.locator("#stage text").all():
+        box = text.bounding_box()
+        assert card["x"] <= box["x"], text.text_content()
+        assert box["x"] + box["width"] <= card["x"] + card["width"], text.text_content()

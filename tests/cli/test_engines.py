@@ -7,10 +7,13 @@ import sys
 import click
 import duckdb
 import narwhals as nw
+import pandas as pd
 import pytest
+from cli_rows import CLASSES, make_rows
 
+import ordcut as library
 from ordcut.cli.app import ordcut as group
-from ordcut.cli.engines import ENGINES, PACKAGES, open_frame
+from ordcut.cli.engines import ENGINES, PACKAGES, _check_reachable, open_frame, stated_order
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
 
@@ -161,6 +164,25 @@ def test_standard_input_has_a_name_in_messages(ordcut):
     assert "--score must name a column of standard input" in done.err
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_every_engine_names_the_option_for_json_in_another_encoding(ordcut, tmp_path, engine):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes('{"score": 1.5, "label": "café"}\n'.encode("cp1252"))
+    done = ordcut("fit", path, "--score", "score", "--label", "label", "--engine", engine)
+    assert done.code == 2
+    assert "pass --encoding" in done.err
+
+
+def test_a_cluster_is_not_sent_copies_that_only_this_machine_has(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("score;label\n1,5;2\n", encoding="utf-16")
+    copies = find_files([str(path)], Reading(encoding="utf-16")).paths
+    _check_reachable("local[2]", copies)
+    _check_reachable("spark://somewhere:7077", [str(path)])
+    with pytest.raises(UserError, match="which the workers of spark://somewhere:7077 cannot read"):
+        _check_reachable("spark://somewhere:7077", copies)
+
+
 @pytest.mark.parametrize("option", [("--decimal", ","), ("--encoding", "latin-1")])
 def test_options_of_text_are_refused_for_parquet(ordcut, tmp_path, option):
     path = tmp_path / "rows.parquet"
@@ -197,3 +219,28 @@ def test_an_engine_that_is_missing_is_named(ordcut, csv_file, monkeypatch):
     assert done.code == 1
     assert "--engine polars needs polars" in done.err
     assert 'pip install "polars"' in done.err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_parquet_of_pandas_keeps_the_order_of_its_categories(ordcut, tmp_path, engine):
+    scores, labels = make_rows(60)
+    order = [*CLASSES[::-1], "unused"]
+    names = pd.Categorical(labels, order, ordered=True)
+    frame = pd.DataFrame({"score": -scores, "label": names})
+    for part in range(2):
+        frame[part::2].to_parquet(tmp_path / f"{part}.parquet", row_group_size=10)
+    options = ["--score", "score", "--label", "label", "--engine", engine, "--json"]
+    done = ordcut("fit", tmp_path, *options)
+    assert (done.code, done.err) == (0, "")
+    found = library.optimal_thresholds(-scores, names)
+    assert json.loads(done.out)["classes"] == order
+    assert json.loads(done.out)["value"] == found.value
+
+
+def test_parquet_files_with_different_orders_state_none(tmp_path):
+    for part, order in enumerate((CLASSES, CLASSES[::-1])):
+        names = pd.Categorical(CLASSES, order, ordered=True)
+        pd.DataFrame({"label": names}).to_parquet(tmp_path / f"{part}.parquet")
+    assert stated_order(find_files([str(tmp_path / "0.parquet")]), "label") == CLASSES
+    assert stated_order(find_files([str(tmp_path)]), "label") is None
+    assert stated_order(find_files([str(tmp_path)]), "other") is None

@@ -7,6 +7,7 @@ import duckdb
 import numpy as np
 import pytest
 from cli_rows import CLASSES, make_rows, names_in, write_csv
+from sklearn.metrics import confusion_matrix
 
 import ordcut as library
 from ordcut.cli.evaluate import OPTIMAL, OURS
@@ -53,7 +54,7 @@ def test_the_confusion_matrix_and_the_classes_add_up(ordcut, saved, other_rows, 
     file, scores, labels, _ = other_rows
     facts = json.loads(ordcut("evaluate", file, "-t", saved, "--json").out)
     predicted = found.predict(scores)
-    expected = [[int(((predicted == p) & (labels == t)).sum()) for t in CLASSES] for p in CLASSES]
+    expected = confusion_matrix(labels, predicted, labels=CLASSES).tolist()
     assert facts["confusion"] == expected
     for k, row in enumerate(facts["by_class"]):
         assert row["class"] == CLASSES[k]
@@ -198,6 +199,17 @@ def test_many_rows_are_evaluated_by_the_engine(ordcut, tmp_path):
         assert facts["values"][OPTIMAL][objective] == pytest.approx(best.value, rel=1e-12)
     assert ordcut("report", file, "-t", out, "-o", page, "-q").code == 0
     assert len(page.read_bytes()) < 1_000_000
+
+
+def test_the_printed_table_has_the_true_classes_down(ordcut, tmp_path):
+    file, thresholds = tmp_path / "rows.csv", tmp_path / "thresholds.json"
+    file.write_text("score,label\n1,0\n3,0\n3,0\n3,1\n")
+    thresholds.write_text(library.Thresholds.from_values([2.0], [0, 1]).to_json())
+    options = "--score", "score", "--label", "label", "--objective", "absolute"
+    printed = ordcut("evaluate", file, "-t", thresholds, *options).out
+    table = printed.partition("Rows by true class (down) and predicted class (across)")[2]
+    lines = [line.split() for line in table.splitlines()[1:4]]
+    assert lines == [["0", "1"], ["0", "1", "2"], ["1", "0", "1"]]
 
 
 @pytest.mark.parametrize("thresholds", [[-np.inf, 0.0], [0.0, np.inf], [-np.inf, np.inf], [0, 0]])

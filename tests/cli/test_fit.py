@@ -104,36 +104,59 @@ def test_every_engine_gives_the_same(ordcut, tmp_path, engine, name):
 def test_spark_gives_the_same(ordcut, tmp_path):
     scores, labels = make_rows(500)
     files = [tmp_path / name for name in ["rows.csv", "rows.parquet", "rows.jsonl"]]
-    commands = [
-        ["fit", file, *COLUMNS, *ORDER, "--engine", "spark", "-o", f"{file}.cuts"] for file in files
+    for file in files:
+        write_rows(file, scores, labels)
+    commas, wide, not_json = tmp_path / "commas.csv", tmp_path / "wide.csv", tmp_path / "not.jsonl"
+    text = files[0].read_text()
+    commas.write_text(text.replace(",", ";").replace(".", ","))
+    wide.write_bytes(text.encode("utf-16"))
+    french, large = tmp_path / "french.csv", tmp_path / "large.csv"
+    french.write_bytes("score,label\n1,été\n2,thé\n3,thé\n".encode("cp1252"))
+    large.write_text("".join(["score,label\n", *(f"{10**18 + i},{i // 3}\n" for i in range(9))]))
+    not_json.write_bytes('{"score": 1, "label": "été"}\n'.encode("cp1252"))
+    spark = ["--engine", "spark"]
+    right = [
+        *(["fit", file, *COLUMNS, *ORDER, *spark, "-o", f"{file}.cuts"] for file in files),
+        ["fit", commas, *COLUMNS, *ORDER, *spark, "--decimal", ",", "-o", f"{commas}.cuts"],
+        ["fit", wide, *COLUMNS, *ORDER, *spark, "--encoding", "utf-16", "-o", f"{wide}.cuts"],
     ]
     page = ["report", files[1], "-t", f"{files[1]}.cuts", "-q"]
     evaluation = ["evaluate", files[1], "-t", f"{files[1]}.cuts", "--against", "label", "--json"]
-    commands.append([*page, "--engine", "spark", "-o", tmp_path / "page.html"])
-    commands.append([*evaluation, "--engine", "spark"])
-    for file in files:
-        write_rows(file, scores, labels)
+    right += [[*page, *spark, "-o", tmp_path / "page.html"], [*evaluation, *spark]]
+    wrong = [["fit", file, *COLUMNS, *spark] for file in (french, not_json, large)]
     # In a process of its own, where no other session of Spark is at hand, and one for all files.
     program = (
         "from ordcut.cli.app import run\n"
-        f"for command in {[[str(word) for word in command] for command in commands]!r}:\n"
+        f"for command in {as_text(wrong)!r}:\n"
+        "    assert run(command) == 2\n"
+        f"for command in {as_text(right)!r}:\n"
         "    assert run(command) == 0\n"
     )
-    spark = {
+    environment = {
         # Little work needs no compiler, and nobody else needs to be listened to.
         "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
     done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **spark}, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
+    messages = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    for message, said in zip(messages, ["Pass --encoding", "--encoding", "2**53"], strict=True):
+        assert said in message
     expected = library.optimal_thresholds(scores, labels, classes=CLASSES)
-    for file in files:
+    for file in (*files, commas, wide):
         assert same(read_saved(Path(f"{file}.cuts")), expected)
     assert done.stdout.endswith(ordcut(*evaluation).out)
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == ordcut(*page, "-o", "-").out
+
+
+def as_text(commands):
+    return [[str(word) for word in command] for command in commands]
 
 
 def test_a_matrix_of_costs_is_an_objective_and_is_saved(ordcut, tmp_path, rows, csv_file):
@@ -155,7 +178,7 @@ def test_the_table_says_where_classes_begin_and_why(ordcut, csv_file, found):
     assert re.search(rf"^good +{high} *$", done.out, re.MULTILINE)
     assert "<" not in done.out  # chains of inequalities with class names read as false statements
     assert f"absolute: {found.value:.6g}" in done.out
-    assert "optimal by: convex objective (Theorem 2)" in done.out
+    assert "No other thresholds do better on these rows: convex objective (Theorem 2)." in done.out
     assert re.search(r"^300 rows, \d+ passes by duckdb$", done.out, re.MULTILINE)
 
 
@@ -171,7 +194,7 @@ def test_machines_get_json(ordcut, csv_file, found):
 def test_thresholds_go_through_a_pipe_and_the_table_to_stderr(ordcut, csv_file, found):
     done = ordcut("fit", "-", *COLUMNS, *ORDER, "-o", "-", stdin=csv_file.read_text())
     assert same(library.Thresholds.from_json(done.out), found)
-    assert "optimal by" in done.err
+    assert "No other thresholds do better" in done.err
     quiet = ordcut("fit", csv_file, *COLUMNS, *ORDER, "-o", "-", "--quiet")
     assert (quiet.out, quiet.err) == (done.out, "")
 
@@ -376,5 +399,5 @@ def test_classes_that_are_never_predicted_are_named(ordcut):
 
 def test_smoothed_thresholds_are_not_called_optimal_for_the_rows(ordcut, csv_file):
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--smoothing", "0.5")
-    assert "optimal by" not in done.out
-    assert "optimal for smoothed labels, not for these rows, by: convex" in done.out
+    assert "No other" not in done.out
+    assert "on the labels as observed, others may do better" in " ".join(done.out.split())

@@ -35,7 +35,7 @@ def path(tmp_path):
 def test_a_file_written_before_is_read_and_written_alike(path):
     file = read_thresholds_file(path, ["rows.csv"])
     assert file.thresholds.thresholds.tolist() == [4.875, 6.875]
-    assert file.objective() == [[0, 1, 5], [1, 0, 1], [9, 3, 0]]
+    assert file.objective().cost.tolist() == [[0, 1, 5], [1, 0, 1], [9, 3, 0]]
     assert json.loads(file.as_text()) == json.loads(WRITTEN_BEFORE)
 
 
@@ -43,7 +43,7 @@ def test_options_come_before_the_columns_and_the_objective_of_the_file(path):
     file = read_thresholds_file(path, ["rows.csv"])
     assert file.columns_for(Columns()) == Columns("tests", "decision")
     assert file.columns_for(Columns("s", weight="w")) == Columns("s", "decision", "w")
-    assert file.objective("squared") == "squared"
+    assert file.objective("squared").name == "squared"
 
 
 def test_only_one_of_thresholds_and_rows_can_be_standard_input():

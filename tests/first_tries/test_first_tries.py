@@ -1,15 +1,31 @@
 """What people try in their first hour: each gives the right result, or says what to do."""
 
+import pickle
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.metrics import cohen_kappa_score, mean_absolute_error, mean_squared_error
+import torch
+from sklearn.linear_model import Ridge
+from sklearn.metrics import (
+    cohen_kappa_score,
+    confusion_matrix,
+    mean_absolute_error,
+    mean_squared_error,
+)
+from sklearn.model_selection import GridSearchCV
 
 import ordcut
+import ordcut.torch
+from ordcut.estimators import (
+    LinearThresholdClassifier,
+    OrdinalLogisticRegression,
+    OrdinalThresholdClassifierCV,
+)
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -23,6 +39,10 @@ ORDER = ["low", "mid", "high", "top"]
 
 def best(labels, scores=S, **options):
     return ordcut.optimal_thresholds(scores, labels, **options)
+
+
+def best_of_frame(frame, **options):
+    return ordcut.frames.optimal_thresholds(frame, score="s", label="y", **options)
 
 
 #: What is tried, and what it must be equal to.
@@ -86,6 +106,65 @@ RIGHT = {
         pytest.approx(mean_absolute_error(Y, np.clip(np.digitize(S, [1.5, 2.5, 3.5]) + 1, 1, 4))),
     ),
     "a threshold moved by hand": lambda: (best(Y).moved(0, 1.0).thresholds[0], 1.0),
+    "decimals": lambda: (best([Decimal(int(y)) / 2 for y in Y]).classes.tolist(), [0.5, 1, 1.5, 2]),
+    "decimals in a frame": lambda: (
+        best_of_frame(pa.table({"s": S, "y": [Decimal(int(y)) for y in Y]})).classes.tolist(),
+        [1, 2, 3, 4],
+    ),
+    "integers with a null in a frame": lambda: (
+        best_of_frame(
+            pa.table({"s": S, "y": [None, *Y[1:].tolist()]}), nulls="drop"
+        ).classes.tolist(),
+        [1, 2, 3, 4],
+    ),
+    "the confusion matrix of scikit-learn": lambda: (
+        ordcut.frames.evaluate(
+            pl.DataFrame({"s": S, "y": Y}), best(Y), score="s", label="y"
+        ).confusion.tolist(),
+        confusion_matrix(Y, best(Y).predict(S)).tolist(),
+    ),
+    "QWK in capitals": lambda: (best(Y, objective="QWK"), best(Y, objective="quadratic_kappa")),
+    "nullable integers": lambda: (best(pd.Series(Y, dtype="Int64")), best(Y)),
+    "columns of Arrow in pandas": lambda: (
+        best(pd.Series(Y, dtype="int64[pyarrow]"), pd.Series(S, dtype="float64[pyarrow]")), best(Y),
+    ),
+    "tensors": lambda: (best(torch.tensor(Y), torch.tensor(S)), best(Y)),
+    "labels as floats in a tensor": lambda: (
+        ordcut.torch.optimal_thresholds(torch.tensor(S), torch.tensor(Y).float()).value,
+        best(Y).value,
+    ),
+    "the mean position of class probabilities": lambda: (
+        best(Y, np.eye(4)[Y - 1] @ np.arange(4)).value, 0,
+    ),
+    "one-hot labels in the order of classes": lambda: (
+        best(pd.get_dummies(NAMES), classes=ORDER).thresholds.tolist(),
+        best(NAMES, classes=ORDER).thresholds.tolist(),
+    ),
+    "np.digitize with the thresholds": lambda: (
+        np.digitize(S, best(Y).thresholds).tolist(), best(Y).codes(S).tolist(),
+    ),
+    "pandas.cut with the thresholds": lambda: (
+        pd.cut(
+            S, [-np.inf, *best(Y).thresholds, np.inf], labels=best(Y).classes, right=False
+        ).tolist(),
+        best(Y).predict(S).tolist(),
+    ),
+    "a pickle": lambda: (pickle.loads(pickle.dumps(best(Y))), best(Y)),
+    "a cost matrix in a frame": lambda: (
+        best(Y, objective=pd.DataFrame(np.abs(np.subtract.outer(range(4), range(4))))).value,
+        best(Y).value,
+    ),
+    "GridSearchCV by a name of scikit-learn": lambda: (
+        GridSearchCV(
+            OrdinalThresholdClassifierCV(Ridge()),
+            {"estimator__alpha": [1e-3, 1e6]},
+            scoring="neg_mean_absolute_error",
+        ).fit(S[:, None], Y).best_params_,
+        {"estimator__alpha": 1e-3},
+    ),
+    "ratings in half steps in an estimator": lambda: (
+        OrdinalLogisticRegression().fit(S[:, None], Y / 2).classes_.tolist(), [0.5, 1, 1.5, 2],
+    ),
     "a class that never occurs": lambda: (best(Y, classes=range(6)).classes.tolist(), [*range(6)]),
 }  # fmt: skip
 
@@ -106,6 +185,58 @@ ERRORS = {
     "nanoseconds as scores": (
         lambda: best(Y, 10**18 + np.arange(N) * 3 + 1), "Subtract a common offset",
     ),
+    "nanoseconds as scores of a frame": (
+        lambda: best_of_frame(pl.DataFrame({"s": 10**18 + np.arange(N) * 3 + 1, "y": Y})),
+        "Subtract a common offset",
+    ),
+    "columns of a frame swapped": (
+        lambda: best_of_frame(pl.DataFrame({"s": Y, "y": S})), "seem to be swapped",
+    ),
+    "continuous labels in a frame": (
+        lambda: best_of_frame(pl.DataFrame({"s": S, "y": S + RNG.normal(size=N)})),
+        "look continuous",
+    ),
+    "series in different orders": (
+        lambda: best(pd.Series(Y).iloc[::-1], pd.Series(S)), r"labels.loc\[scores.index\]",
+    ),
+    "a metric of scikit-learn as a function": (
+        lambda: best(Y, objective=mean_absolute_error), 'pass its name, such as "mae"',
+    ),
+    "a metric that is no objective": (lambda: best(Y, objective="f1_macro"), "must be one of"),
+    "dates as scores": (
+        lambda: best(np.sort(Y), pd.date_range("2026-01-01", periods=N)), "Convert them first",
+    ),
+    "a frame of Polars as scores": (lambda: best(Y, pl.DataFrame({"s": S})), "to_series"),
+    "a single score": (lambda: best(Y).predict(2.0), r"\[score\]"),
+    "scores in the place of predictions": (
+        lambda: ordcut.evaluate(Y, S, "qwk"), "with the predict of thresholds",
+    ),
+    "a list of thresholds to be judged": (
+        lambda: ordcut.judge([1.5, 2.5, 3.5], S, Y), "Thresholds.from_values",
+    ),
+    "text for some classes only": (
+        lambda: best(NAMES, classes=ORDER[:3]), "among the classes low, mid, high",
+    ),
+    "integers where classes are text": (lambda: best(Y, classes=list("1234")), "same type"),
+    "X and y swapped in fit": (
+        lambda: OrdinalLogisticRegression().fit(Y, np.column_stack([S, S])), "seem to be swapped",
+    ),
+    "a continuous y in fit": (
+        lambda: OrdinalThresholdClassifierCV(Ridge()).fit(S[:, None], S), "look continuous",
+    ),
+    "X and y in different orders": (
+        lambda: LinearThresholdClassifier().fit(pd.DataFrame({"s": S}), pd.Series(Y).iloc[::-1]),
+        r"y.loc\[X.index\]",
+    ),
+    "a class instead of an estimator": (
+        lambda: OrdinalThresholdClassifierCV(Ridge).fit(S[:, None], Y), "instance",
+    ),
+    "logits of a network": (
+        lambda: ordcut.torch.optimal_thresholds(torch.zeros(N, 4), torch.tensor(Y)), "softmax",
+    ),
+    "labels that start at 1 in a loss": (
+        lambda: ordcut.torch.AllThresholdLoss(4)(torch.zeros(N), torch.tensor(Y)), "from 0 to 3",
+    ),
     "a label that is no class": (lambda: best(Y, classes=[1, 2, 3]), "among the classes 1, 2, 3"),
     "negative weights": (lambda: best(Y, sample_weight=-np.ones(N)), "not negative"),
     "thresholds out of order": (
@@ -117,6 +248,25 @@ ERRORS = {
 WARNINGS = {
     "text without an order": (lambda: best(NAMES), ordcut.UnorderedLabelsWarning, "classes="),
     "scores the wrong way": (lambda: best(Y, -S), ordcut.ReversedScoresWarning, "-scores"),
+    "a categorical of Polars": (
+        lambda: best(pl.Series(NAMES, dtype=pl.Categorical)),
+        ordcut.UnorderedLabelsWarning,
+        "classes=",
+    ),
+    "one-hot labels of pandas": (
+        lambda: best(pd.get_dummies(NAMES)), ordcut.UnorderedLabelsWarning, "classes=",
+    ),
+    "numbers as text": (
+        lambda: best(Y.astype(str)), ordcut.UnorderedLabelsWarning, "'1' < '2' < '3' < '4'",
+    ),
+    "a table of scores the wrong way": (
+        lambda: ordcut.ScoreTable(-S, Y), ordcut.ReversedScoresWarning, "-scores",
+    ),
+    "series with different indexes": (
+        lambda: best(pd.Series(Y, index=np.arange(N) + 7), pd.Series(S)),
+        ordcut.DifferentIndexWarning,
+        "reset_index(drop=True)",
+    ),
     "a frame with scores the wrong way": (
         lambda: ordcut.frames.optimal_thresholds(
             pl.DataFrame({"s": -S, "y": Y}), score="s", label="y"
@@ -124,7 +274,7 @@ WARNINGS = {
         ordcut.ReversedScoresWarning,
         "-scores",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -149,8 +299,8 @@ def test_what_looks_like_a_mistake_is_a_warning(name):
     assert any(w.category is category and message in str(w.message) for w in caught)
 
 
-def test_there_are_forty_of_them():
-    assert len(RIGHT) + len(ERRORS) + len(WARNINGS) >= 40
+def test_there_are_eighty_of_them():
+    assert len(RIGHT) + len(ERRORS) + len(WARNINGS) >= 80
 
 
 def test_a_result_explains_itself():

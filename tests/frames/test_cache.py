@@ -98,8 +98,10 @@ def test_a_source_can_be_asked_again_and_again(quick_frames_of, few_cells, first
     for _ in range(2):
         for objective in ("absolute", "squared", "zero_one", "quadratic_kappa"):
             expected = ordcut.optimal_thresholds(SCORES, SMALL_LABELS, objective=objective)
-            assert_same(frames.thresholds_of(source, objective), expected)
-        found = frames.thresholds_of(source, "absolute", smoothing=0.5)
+            resolved = ordcut.resolve_objective(objective, source.classes)
+            assert_same(frames.thresholds_of(source, resolved), expected)
+        absolute = ordcut.resolve_objective("absolute", source.classes)
+        found = frames.thresholds_of(source, absolute, smoothing=0.5)
         assert_same(found, ordcut.optimal_thresholds(SCORES, SMALL_LABELS, smoothing=0.5))
         every = source.all_rows()
         assert every.totals.tolist() == np.bincount(SMALL_LABELS).tolist()

@@ -91,7 +91,7 @@ def test_thresholds_at_infinity_predict_and_judge():
     frame = polars.DataFrame({"s": [1.0, 2.0, 9.0], "y": [2, 2, 1]})
     assert frames.predict(frame, found, score="s")["label"].to_list() == [2, 2, 2]
     judged = frames.evaluate(frame, found, score="s", label="y")
-    assert judged.confusion.tolist() == [[0] * 4, [0] * 4, [0, 1, 2, 0], [0] * 4]
+    assert judged.confusion.tolist() == [[0] * 4, [0, 0, 1, 0], [0, 0, 2, 0], [0] * 4]
 
 
 def test_progress_is_written_to_standard_error(capsys):

@@ -86,7 +86,7 @@ def test_an_error_of_the_engine_comes_as_it_is_with_one_line_of_context():
     frame = duckdb.sql("select error('the disk is on fire') :: double as s, 1 as y from range(5)")
     with pytest.raises(duckdb.Error, match="the disk is on fire") as caught:
         frames.optimal_thresholds(frame, score="s", label="y")
-    assert caught.value.__notes__ == ["ordcut was computing a sample of the scores with duckdb."]
+    assert caught.value.__notes__ == ["ordcut was computing a sample of the rows with duckdb."]
 
 
 def test_nothing_stays_in_the_catalogue_of_duckdb(tmp_path):

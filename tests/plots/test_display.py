@@ -5,6 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
+from sklearn.metrics import confusion_matrix
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
@@ -209,10 +210,10 @@ def test_the_confusion_is_that_of_predicting():
     scores, y = ratings(300, 3)
     shown = ThresholdDisplay.from_predictions(y, scores, kind="confusion")
     predicted = shown.thresholds.predict(scores)
-    naive = [[np.sum((predicted == k) & (y == true)) for true in range(3)] for k in range(3)]
-    assert shown.confusion().tolist() == naive
+    expected = confusion_matrix(y, predicted)
+    assert shown.confusion().tolist() == expected.tolist()
     written = {text.get_position(): text.get_text() for text in shown.ax_.texts}
-    assert written == {(k, true): str(naive[k][true]) for k in range(3) for true in range(3)}
+    assert written == {(k, true): str(expected[true, k]) for k in range(3) for true in range(3)}
 
 
 @pytest.mark.parametrize("cmap", ["viridis", "cividis"])
@@ -249,7 +250,7 @@ def test_a_dollar_in_a_name_is_a_dollar(kind):
 def test_one_score_can_be_drawn(kind):
     shown = ThresholdDisplay.from_predictions([0, 1, 1], [2.0, 2.0, 2.0], kind=kind)
     shown.figure_.canvas.draw()
-    assert shown.confusion().tolist() == [[0, 0], [1, 2]]
+    assert shown.confusion().tolist() == [[0, 1], [0, 2]]
 
 
 def test_without_matplotlib_the_error_says_what_to_install(without):
@@ -292,3 +293,56 @@ def test_a_frame_has_the_display_of_its_columns():
         assert one.tolist() == other.tolist()
     assert shown.confusion().tolist() == same.confusion().tolist()
     assert shown.ax_.get_xlabel() == same.ax_.get_xlabel() == "s"
+
+
+def decided(scores, y):
+    """Thresholds between more decisions than classes, and between fewer."""
+    cost = [[0, 1, 4], [3, 1, 0]]
+    return {
+        "review": ordcut.optimal_thresholds(scores, y, review=0.2),
+        "fewer": ordcut.optimal_thresholds(scores, y, objective=cost, decisions=["wait", "act"]),
+    }
+
+
+@pytest.mark.parametrize("which", ["review", "fewer"])
+def test_the_table_of_decisions_has_true_classes_in_its_rows(which):
+    scores, y = ratings(300, 3)
+    found = decided(scores, y)[which]
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="confusion")
+    pairs = np.zeros((3, len(found.decisions)))
+    np.add.at(pairs, (y, found.codes(scores)), 1)
+    assert shown.confusion().tolist() == pairs.tolist()
+    names = [text.get_text() for text in shown.ax_.get_xticklabels()]
+    assert names == [str(name) for name in found.decisions]
+    assert [text.get_text() for text in shown.ax_.get_yticklabels()] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("which", ["review", "fewer"])
+def test_risk_curves_are_named_by_decisions(which):
+    scores, y = ratings(300, 3)
+    found = decided(scores, y)[which]
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert names == [f"{low} | {high}" for low, high in pairwise(found.decisions)]
+
+
+@pytest.mark.parametrize("which", ["review", "fewer"])
+def test_densities_are_those_of_the_classes_whatever_is_decided(which):
+    scores, y = ratings(300, 3)
+    found = decided(scores, y)[which]
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found)
+    names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert names == ["0", "1", "2"]
+    at = {line.get_xdata()[0] for line in shown.ax_.get_lines()}
+    assert set(found.thresholds) <= at
+
+
+def test_costs_of_decisions_can_be_given_with_thresholds_that_were_read_from_json():
+    scores, y = ratings(300, 3)
+    found = decided(scores, y)["fewer"]
+    read, cost = ordcut.Thresholds.from_json(found.to_json()), found.origin.objective.cost
+    shown = ThresholdDisplay.from_predictions(
+        y, scores, thresholds=read, objective=cost, kind="risk"
+    )
+    known = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    assert (shown.risk_curves()[1] == known.risk_curves()[1]).all()

@@ -45,3 +45,14 @@ def test_an_objective_with_the_name_of_another_is_not_mistaken_for_it():
     assert compared.main.name == "custom squared"
     assert (compared.main.cost == mine.cost).all()
     assert compared.optima["squared"].value > compared.optima["custom squared"].value == 0
+
+
+def test_decisions_that_are_not_classes_are_compared_by_their_own_costs_only():
+    scores, labels = ratings(200, 3)
+    cost, names = [[0, 1, 4], [3, 1, 0]], ["wait", "act"]
+    objective = resolve_objective(cost, 3, names)
+    compared = compare(ArraySource(Rows.read(scores, labels)), objective)
+    best = ordcut.optimal_thresholds(scores, labels, objective=cost, decisions=names)
+    assert compared.objectives == [objective]
+    assert compared.optima == {"custom cost": best}
+    assert compared.labelings == []

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -83,3 +85,25 @@ def test_thresholds_for_other_classes_are_refused():
 def test_a_bad_number_of_threads_is_refused_before_the_data_are_read(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
         page(None, None, n_jobs=n_jobs)
+
+
+def test_the_bootstrap_must_be_of_the_thresholds_of_the_page():
+    scores, labels = ratings()
+    found = ordcut.optimal_thresholds(scores, labels)
+    bootstrap = found.bootstrap(n=20)
+    other = ordcut.optimal_thresholds(scores, labels, objective="zero_one")
+    with pytest.raises(ValueError, match="bootstrap must be of the thresholds that the page opens"):
+        page(scores, labels, thresholds=other, bootstrap=bootstrap)
+    given = page(scores, labels, thresholds=found, bootstrap=bootstrap)
+    assert given == page(scores, labels, bootstrap=bootstrap)
+
+
+def test_the_page_of_a_frame_has_the_intervals_of_arrays():
+    scores, labels = ratings()
+    bootstrap = ordcut.optimal_thresholds(scores, labels).bootstrap(n=20)
+    names = {"score_name": "s", "label_name": "y"}
+    of_arrays = page(scores, labels, bootstrap=bootstrap, **names)
+    frame = pl.DataFrame({"s": scores, "y": labels})
+    of_frame = page_from_frame(frame, score="s", label="y", bootstrap=bootstrap)
+    pattern = r'"intervals":(\{.*?\})'
+    assert re.search(pattern, of_frame).group(1) == re.search(pattern, of_arrays).group(1)

@@ -13,6 +13,8 @@ from ordcut.cli.failures import UserError
 if TYPE_CHECKING:
     from ordcut.typing import Array
 
+OTHER_DECISIONS = "If its lines are decisions other than the classes, name them with --decisions."
+
 
 @dataclass(frozen=True)
 class CostTable:
@@ -21,10 +23,10 @@ class CostTable:
     Attributes
     ----------
     cost : list of list of float
-        Line ``k`` holds the cost of the ``k``-th predicted class for each true class.
+        Line ``k`` holds the cost of the ``k``-th predicted class, or decision, for each true class.
     predicted, true : list of str, optional
-        The names of the predicted classes in the first column, and of the true ones in the header;
-        None where the file has none, and the order is that of the classes.
+        The names of the predicted classes, or decisions, in the first column, and of the true
+        classes in the header; None where the file has none, and the order is theirs.
     path : str
         The path of the file.
 
@@ -41,31 +43,42 @@ class CostTable:
     true: list[str] | None = None
     path: str = "costs.csv"
 
-    def for_classes(self, classes: Array) -> list[list[float]]:
-        """Return the matrix in the order of the classes, lowest first."""
-        if self.predicted is None and self.true is None:
-            return self.cost
-        lines = self._order(self.predicted, "first column", classes)
-        columns = self._order(self.true, "header", classes)
-        return [[self.cost[line][column] for column in columns] for line in lines]
+    def for_classes(self, classes: Array, decisions: Array | None = None) -> list[list[float]]:
+        """Return the matrix in the order of the classes and of any decisions, lowest first."""
+        each = "class" if decisions is None else "decision"
+        lines = self._order(
+            self.predicted, "first column", classes if decisions is None else decisions, each
+        )
+        columns = self._order(self.true, "header", classes, "class")
+        ordered = self.cost if lines is None else [self.cost[line] for line in lines]
+        if columns is None:
+            return ordered
+        return [[row[column] for column in columns] for row in ordered]
 
-    def _order(self, names: list[str] | None, where: str, classes: Array) -> list[int]:
-        """Return the position of each class among the names."""
+    def _order(
+        self, names: list[str] | None, where: str, known: Array, each: str
+    ) -> list[int] | None:
+        """Return the position of each class or decision among the names; None without names."""
         if names is None:
-            return list(range(len(self.cost)))
-        found = [position_of(name, classes) for name in names]
-        if sorted(-1 if at is None else at for at in found) != [*range(len(classes))]:
+            return None
+        found = [position_of(name, known) for name in names]
+        if sorted(-1 if at is None else at for at in found) != [*range(len(known))]:
+            every = "The classes are" if each == "class" else "The decisions are"
+            is_line = each == "class" and names is self.predicted
             raise UserError(
-                f"--objective must name each class once in its {where}, and {self.path} has "
-                f"{', '.join(names)}. The classes are: {', '.join(class_names(classes))}."
+                f"--objective must name each {each} once in its {where}, and {self.path} has "
+                f"{', '.join(names)}. {every}: {', '.join(class_names(known))}."
+                + (f" {OTHER_DECISIONS}" if is_line else "")
             )
-        return [found.index(position) for position in range(len(classes))]
+        return [found.index(position) for position in range(len(known))]
 
 
-def read_costs(text: str) -> CostTable:
+def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
     """Read a cost matrix from a CSV file, which may have a header, a first column of names or both.
 
-    Numbers are names as well where the file has one line, or one column, more than the other.
+    Numbers are names as well where the file has one line, or one column, more than the other. For
+    a given number of decisions, which need not be that of the classes, names in the first column
+    are text, or have an empty cell above them.
     """
     try:
         lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
@@ -78,13 +91,16 @@ def read_costs(text: str) -> CostTable:
     read = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     rows = [[cell.strip() for cell in row] for row in read if any(map(str.strip, row))]
     header: list[str] | None = None
-    if rows and _has_header(rows):
+    if rows and _has_header(rows, n_decisions):
         header, *rows = rows
     predicted: list[str] | None = None
-    is_wider = {len(row) for row in rows} == {len(rows) + 1}
+    if n_decisions is None:
+        is_wider = {len(row) for row in rows} == {len(rows) + 1}
+    else:
+        is_wider = header is not None and (header[0] == "" or len(header) + 1 == len(rows[0]))
     if is_wider or any(not _is_number(row[0]) for row in rows):
         predicted, rows = [row[0] for row in rows], [row[1:] for row in rows]
-    if header is not None and predicted is not None and len(header) == len(rows) + 1:
+    if header is not None and predicted is not None and len(header) == len(rows[0]) + 1:
         header = header[1:]  # without the corner
     try:
         cost = [[float(cell) for cell in row] for row in rows]
@@ -95,16 +111,23 @@ def read_costs(text: str) -> CostTable:
             f"{text} is not: {error}."
         ) from error
     widths = sorted({len(row) for row in cost} | {len(names) for names in [header or []] if names})
-    if len(cost) < 2 or widths != [len(cost)]:
+    got = f"got {len(cost)} lines of {' or '.join(map(str, widths)) or 'no'} numbers in {text}."
+    if n_decisions is None and (len(cost) < 2 or widths != [len(cost)]):
         raise UserError(
-            f"--objective must be a square matrix of at least 2 x 2 costs, got {len(cost)} lines "
-            f"of {' or '.join(map(str, widths)) or 'no'} numbers in {text}."
+            f"--objective must be a square matrix of at least 2 x 2 costs, {got} {OTHER_DECISIONS}"
+        )
+    if n_decisions is not None and (len(cost) != n_decisions or len(widths) != 1 or widths < [2]):
+        raise UserError(
+            f"--objective must have one line for each of the {n_decisions} decisions and one "
+            f"column for each class, {got}"
         )
     return CostTable(cost, predicted, header, text)
 
 
-def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+def _has_header(rows: Sequence[Sequence[str]], n_decisions: int | None) -> bool:
     """Return whether the first line holds names, by its text or by the number of lines."""
+    if n_decisions is not None:
+        return len(rows) == n_decisions + 1
     is_name = [not _is_number(cell) for cell in rows[0]]
     n_lines, n_columns = len(rows), len(rows[-1])
     return any(is_name[1:]) or n_lines == n_columns + 1 or (is_name[0] and n_lines == n_columns)

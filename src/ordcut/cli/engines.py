@@ -17,6 +17,7 @@ from ordcut.cli.failures import UserError
 from ordcut.cli.files import COMPRESSED, Columns, Files, scratch_folder
 from ordcut.cli.options import read_classes
 from ordcut.cli.signals import delay_signals
+from ordcut.exact import EXACT
 
 if TYPE_CHECKING:
     from ordcut.frames import FrameSource
@@ -30,10 +31,21 @@ LABEL_TYPES = {
 }
 
 
+#: What takes the place of bytes that are not text in UTF-8.
+REPLACEMENT = "\ufffd"
+
+#: Engines that read the scores in CSV as floats, and how many rows show whether these are exact.
+READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000
+
+
 def open_frame(engine: str, files: Files, columns: Columns) -> Any:
     """Return some columns of files as a lazy frame of an engine."""
     if files.decimal != "." and engine != "duckdb":
         files = _with_decimal_points(files, columns)
+    if files.format == "csv" and engine in READ_AS_FLOATS and columns.score is not None:
+        rows = read_relation(connect(), files, as_text=True)
+        if columns.score in rows.columns:
+            _check_exact(rows.limit(N_TO_CHECK), columns.score, ".")
     try:
         return ENGINES[engine](files, columns)
     except ImportError as error:
@@ -47,9 +59,10 @@ def open_source(
     frame: Any,
     columns: Columns,
     *,
-    classes: str | Array | None,
+    classes: str | Sequence[Any] | Array | None,
     nulls: Any,
     progress: Callable[[str], None] | None,
+    max_rows: int,
     n_classes: int | None = None,
 ) -> FrameSource:
     """Return the rows of a frame as a source; ``classes`` may be the text of ``--classes``."""
@@ -65,7 +78,7 @@ def open_source(
             f'--label must name a column of numbers, booleans or text, and "{columns.label}" is of '
             f"type {dtype}. Name another, or unnest it first."
         )
-    return FrameSource(
+    source = FrameSource(
         frame,
         score=columns.score,
         label=columns.label,
@@ -73,8 +86,40 @@ def open_source(
         classes=read_classes(classes, dtype) if isinstance(classes, str) else classes,
         n_classes=n_classes,
         nulls=nulls,
+        max_rows=max_rows,
         progress=progress or False,
     )
+    damaged = [name for name in source.classes.tolist() if REPLACEMENT in str(name)]
+    if damaged:  # Spark puts it in the place of what it cannot read
+        raise UserError(
+            f'FILES must be text in UTF-8 unless --encoding says otherwise, and "{columns.label}" '
+            f'holds "{damaged[0]}". Pass --encoding, such as cp1252 (Windows) or latin-1.'
+        )
+    return source
+
+
+def stated_order(files: Files, label: str) -> list[Any] | None:
+    """Return the order that Parquet files state for a column of text, as pandas writes it.
+
+    Engines read ordered categories as text. None if a file states no order, or another one.
+    """
+    if files.format != "parquet":
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    orders: list[list[Any]] = []
+    for path in files.paths:
+        try:
+            with pq.ParquetFile(path) as file:
+                column = next(file.iter_batches(1, columns=[label]), pa.record_batch([], []))
+        except (pa.ArrowException, OSError):  # which the engine will report
+            return None
+        dtype = column.schema.field(label).type if label in column.schema.names else None
+        if not getattr(dtype, "ordered", False):
+            return None
+        orders.append(column.column(label).dictionary.to_pylist())
+    return orders[0] if all(order == orders[0] for order in orders) else None
 
 
 def sum_by(frame: Any, columns: Columns, name: str) -> tuple[list[Any], list[Any], list[float]]:
@@ -180,6 +225,22 @@ def locate_bad_numbers(relation: Any, names: Sequence[str], decimal: str = ".") 
         raise
 
 
+def _check_exact(relation: Any, score: str, decimal: str) -> None:
+    """Raise an error if a score is a whole number that float64 does not hold."""
+    text = f"trim({_with_points(quoted(score), decimal)})"
+    whole = f"TRY_CAST({text} AS HUGEINT)"
+    is_lost = (
+        f"regexp_full_match({text}, '{LABEL_TYPES['BIGINT']}') "
+        f"AND {whole} <> TRY_CAST(CAST({text} AS DOUBLE) AS HUGEINT)"
+    )
+    for (value,) in relation.filter(is_lost).project(quoted(score)).limit(1).fetchall():
+        raise UserError(
+            f'--score must name a column of numbers that are exact in float64, and "{score}" holds '
+            f"{value}: whole numbers are so up to 2**53. Subtract a common offset first, such as "
+            "the least score."
+        )
+
+
 def _advice(text: str, decimal: str) -> str:
     """Return what to do about text that is not a number."""
     other = {".": ",", ",": "."}[decimal]
@@ -220,6 +281,11 @@ def _with_duckdb(files: Files, columns: Columns) -> Any:
             _replaced(names, {name: as_number(name, files.decimal) for name in numeric})
         ).create("rows")
     table = connection.table("rows")
+    if columns.score is not None:
+        finite = table.filter(f"isfinite({quoted(columns.score)})")
+        largest = finite.aggregate(f"max(abs({quoted(columns.score)}))").fetchall()[0][0]
+        if largest is not None and largest > EXACT:
+            _check_exact(relation, columns.score, files.decimal)
     narrowed = {name: _narrowest(table, name, files.decimal) for name in columns.classes}
     return table.project(_replaced(names, narrowed))
 
@@ -280,15 +346,35 @@ def _with_spark(files: Files, columns: Columns) -> Any:
 
     builder = SparkSession.builder.appName("ordcut").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")  # passes are shown instead
-    read, paths = builder.getOrCreate().read, list(files.paths)
+    session, paths = builder.getOrCreate(), list(files.paths)
+    _check_reachable(str(session.sparkContext.master), paths)
+    read = session.read
     if files.format == "parquet":
         frame = read.parquet(*paths)
     elif files.format == "json":
         frame = read.json(paths)
+        if frame.columns == ["_corrupt_record"]:
+            raise UserError(
+                f"FILES must hold JSON with one object per line, and {files.name} does not. Fix "
+                "it, or pass --encoding if it is text in another encoding than UTF-8, such as "
+                "cp1252 (Windows) or latin-1."
+            )
     else:
         frame = read.csv(paths, header=True, inferSchema=True, sep=_separator(files))
     columns.check(frame.columns, files)
     return frame.select(*(f"`{name.replace('`', '``')}`" for name in columns.all))
+
+
+def _check_reachable(master: str, paths: Sequence[str]) -> None:
+    """Raise an error if files are copies on this machine, where a cluster does not find them."""
+    is_copy = any(path.startswith(os.path.join(scratch_folder(), "")) for path in paths)
+    if is_copy and not master.startswith("local"):
+        raise UserError(
+            "--encoding, --decimal and standard input must be left out for a Spark cluster, since "
+            f"they take a copy of FILES on this machine, which the workers of {master} cannot "
+            "read. Write FILES as Parquet or in UTF-8 with decimal points first, or use another "
+            "--engine."
+        )
 
 
 def _with_decimal_points(files: Files, columns: Columns) -> Files:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +17,7 @@ from ordcut.cli.options import (
     engine_option,
     files_argument,
     json_option,
+    max_rows_option,
     nulls_option,
     objective_option,
     quiet_option,
@@ -52,6 +53,7 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
 @class_weight_option("as in ordcut fit; none for all alike")
 @nulls_option
 @engine_option
+@max_rows_option
 @json_option
 @reading_options
 @quiet_option
@@ -66,6 +68,7 @@ def evaluate(
     class_weight: str | None,
     nulls: Any,
     engine: str,
+    max_rows: int,
     as_json: bool,
     reading: Reading,
     quiet: bool,
@@ -74,23 +77,32 @@ def evaluate(
 
     They are compared with the optimal thresholds of the same rows, with other rules that choose
     thresholds, and with predictions in the files. A star marks the best value of each column.
+    Thresholds between decisions that are not the classes are evaluated by their own costs only, and
+    not compared with other rules.
     """
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source
     from ordcut.cli.thresholds_file import read_thresholds_file
-    from ordcut.objectives import resolve_objective
 
     with show_passes(quiet) as progress:
         saved = read_thresholds_file(thresholds_path, files)
         thresholds = saved.thresholds
-        resolved = resolve_objective(saved.objective(objective), thresholds.classes)
+        resolved = saved.objective(objective)
         weights = saved.class_weights(class_weight)
         columns = saved.columns_for(Columns(score, label, weight, against))
         frame = open_frame(engine, find_files(files, reading), columns)
         source = open_source(
-            frame, columns, classes=thresholds.classes, nulls=nulls, progress=progress
+            frame,
+            columns,
+            classes=thresholds.classes,
+            nulls=nulls,
+            progress=progress,
+            max_rows=max_rows,
         )
-        others = {name: _count_pairs(frame, columns, name, source.classes) for name in against}
+        others = {
+            name: _count_pairs(frame, columns, name, source.classes, thresholds.decisions)
+            for name in against
+        }
         evaluation = Evaluation.of(source, thresholds, resolved, others, weights)
     if as_json:
         click.echo(json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False))
@@ -106,28 +118,37 @@ class Evaluation:
     ----------
     classes : ndarray of shape (K,)
         The ordered classes.
+    decisions : ndarray of shape (D,)
+        What thresholds decide, by default the classes.
     objectives : list of Objective
         What labelings are evaluated by.
     values : dict of str to dict of str to float
         The value of each labeling by each objective, None where a kappa is undefined.
-    confusion : ndarray of shape (K, K)
-        The weight of the rows by predicted and true class, for the thresholds.
+    confusion : ndarray of shape (K, D)
+        The weight of the rows by true class (rows) and decision (columns), for the thresholds.
     n_rows : int
         The number of rows.
+    constraints : list of dict
+        For each constraint on the thresholds, what it has reached here and whether it holds.
+    review_share : float, optional
+        The share of these rows that is handed over for review.
 
     Examples
     --------
     >>> import numpy as np
-    >>> confusion = np.array([[3.0, 1], [0, 4]])
-    >>> Evaluation(np.array(["bad", "good"]), [], {}, confusion, 8).by_class()[1]["recall"]
+    >>> classes, confusion = np.array(["bad", "good"]), np.array([[3.0, 0], [1, 4]])
+    >>> Evaluation(classes, classes, [], {}, confusion, 8).by_class()[1]["recall"]
     0.8
     """
 
     classes: Array
+    decisions: Array
     objectives: list[Objective]
     values: dict[str, dict[str, float | None]]
     confusion: Floats
     n_rows: int
+    constraints: list[dict[str, Any]] = field(default_factory=list)
+    review_share: float | None = None
 
     @classmethod
     def of(
@@ -144,7 +165,7 @@ class Evaluation:
         """
         import numpy as np
 
-        from ordcut.data import class_factors, confusions_of
+        from ordcut.data import confusions_of, truth_in_rows
         from ordcut.report import compare
 
         compared = compare(source, objective, class_weight=class_weight)
@@ -161,14 +182,23 @@ class Evaluation:
         for column, table in others.items():
             tables |= {(column, one.name): table for one in objectives}
         ours = tables[OURS, objectives[0].name]
-        factors = class_factors(class_weight, source.classes, ours.sum(axis=0))
+        factors = objective.class_factors(class_weight, source.classes, ours.sum(axis=0))
         values: dict[str, dict[str, float | None]] = {
             row: dict.fromkeys((one.name for one in objectives), None) for row, _ in tables
         }
         by_name = {one.name: one for one in objectives}
         for (row, name), table in tables.items():
             values[row][name] = _value(by_name[name], table * factors)
-        return cls(source.classes, objectives, values, ours, source.n_rows)
+        return cls(
+            source.classes,
+            thresholds.decisions,
+            objectives,
+            values,
+            truth_in_rows(ours),
+            source.n_rows,
+            outcomes_on(ours, thresholds, objective),
+            objective.review_share(ours),
+        )
 
     @property
     def best(self) -> dict[str, float | None]:
@@ -185,9 +215,9 @@ class Evaluation:
         """Return the figures of each class, None for shares of nothing."""
         rows = []
         for k, name in enumerate(self.classes.tolist()):
-            true, predicted = self.confusion[:, k].sum(), self.confusion[k].sum()
+            true, predicted = self.confusion[k].sum(), self.confusion[:, k].sum()
             right = self.confusion[k, k]
-            steps = sum(abs(j - k) * weight for j, weight in enumerate(self.confusion[:, k]))
+            steps = sum(abs(j - k) * weight for j, weight in enumerate(self.confusion[k]))
             rows.append(
                 {
                     "class": name,
@@ -200,18 +230,68 @@ class Evaluation:
             )
         return rows
 
+    @property
+    def decides_otherwise(self) -> bool:
+        """Whether decisions are not the classes."""
+        return bool(self.decisions.tolist() != self.classes.tolist())
+
+    def by_decision(self) -> list[dict[str, Any]]:
+        """Return the weight and the share of the rows that get each decision."""
+        weights = self.confusion.sum(axis=0).tolist()
+        return [
+            {"decision": name, "rows": weight, "share": _share(weight, sum(weights))}
+            for name, weight in zip(self.decisions.tolist(), weights, strict=True)
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values."""
+        own = {"decisions": self.decisions.tolist()} if self.decides_otherwise else {}
+        by_what = "by_decision" if own else "by_class"
+        limits = {"constraints": self.constraints} if self.constraints else {}
+        review = {} if self.review_share is None else {"review_share": self.review_share}
         return {
             "rows": self.n_rows,
             "classes": self.classes.tolist(),
+            **own,
             "values": self.values,
+            **review,
+            **limits,
             "confusion": self.confusion.tolist(),
-            "by_class": self.by_class(),
+            by_what: self.by_decision() if own else self.by_class(),
         }
 
 
-def _count_pairs(frame: Any, columns: Columns, name: str, classes: Array) -> Floats:
+def outcomes_on(
+    confusion: Floats, thresholds: Thresholds, objective: Objective
+) -> list[dict[str, Any]]:
+    """Return what the constraints on thresholds have reached on rows, and whether they hold there.
+
+    ``confusion`` is the (decision, class) table of the weights of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut import optimal_thresholds
+    >>> from ordcut.objectives import resolve_objective
+    >>> found = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
+    >>> outcomes_on(np.array([[2.0, 1.0], [0.0, 3.0]]), found, resolve_objective("absolute", 2))
+    [{'constraint': 'recall 1 >= 0.9', 'reached': 0.75, 'holds': False}]
+    """
+    from ordcut.exact import as_exact
+    from ordcut.limits import ConstraintOutcome, Outcome, Scheme, read_constraints
+
+    scheme = Scheme.of(objective, thresholds.classes)
+    outcome = Outcome(as_exact(confusion), thresholds.thresholds)
+    found = []
+    for one in read_constraints([given.limit for given in thresholds.constraints]):
+        reached = ConstraintOutcome(one, outcome.reached(one, scheme), float)
+        found.append({**reached.to_dict(with_cost=False), "holds": outcome.holds(one, scheme)})
+    return found
+
+
+def _count_pairs(
+    frame: Any, columns: Columns, name: str, classes: Array, decisions: Array
+) -> Floats:
     """Return the (predicted, true) table of weights of a column of other predictions."""
     import numpy as np
 
@@ -224,14 +304,14 @@ def _count_pairs(frame: Any, columns: Columns, name: str, classes: Array) -> Flo
             f'--against must name a column without missing values, and "{name}" has some. '
             "Drop those rows, or give them a class."
         )
-    table = np.zeros((len(classes), len(classes)))
-    codes = codes_of(predicted, classes, f'column "{name}"'), codes_of(true, classes, "labels")
+    table = np.zeros((len(decisions), len(classes)))
+    codes = codes_of(predicted, decisions, f'column "{name}"'), codes_of(true, classes, "labels")
     np.add.at(table, codes, weights)
     return table
 
 
 def _print_tables(evaluation: Evaluation) -> None:
-    from ordcut.cli.console import format_number, open_console, print_table
+    from ordcut.cli.console import as_line, format_number, open_console, print_table
 
     def cell(value: float | None) -> str:
         return "" if value is None else format_number(value)
@@ -249,15 +329,24 @@ def _print_tables(evaluation: Evaluation) -> None:
     ]
     header = ["labeling", *(f"{objective.name} " for objective in evaluation.objectives)]
     print_table(console, f"Value on {evaluation.n_rows:,} rows", header, lines)
-    classes = evaluation.classes.tolist()
-    table = zip(classes, evaluation.confusion.tolist(), strict=True)
+    for one in evaluation.constraints:
+        state = "kept" if one["holds"] else "broken"
+        numbers = one["reached"] if isinstance(one["reached"], list) else [one["reached"]]
+        reached = ", ".join("-" if x is None else format_number(float(x)) for x in numbers)
+        console.print(f"constraint {as_line(one['constraint'])}: {state}, reached {reached}")
+    if evaluation.review_share is not None:
+        console.print(f"handed over for review: {format_number(evaluation.review_share)} of rows")
+    if evaluation.constraints or evaluation.review_share is not None:
+        console.print()
+    table = zip(evaluation.classes.tolist(), evaluation.confusion.tolist(), strict=True)
     counts = [[name, *map(format_number, row)] for name, row in table]
-    title = "Rows by predicted class (down) and true class (across)"
-    print_table(console, title, ["", *map(str, classes)], counts)
-    by_class = evaluation.by_class()
-    header = list(by_class[0])
-    per_class = [[row["class"], *(cell(row[key]) for key in header[1:])] for row in by_class]
-    print_table(console, "By class", header, per_class)
+    across = "decision" if evaluation.decides_otherwise else "predicted class"
+    title = f"Rows by true class (down) and {across} (across)"
+    print_table(console, title, ["", *map(str, evaluation.decisions.tolist())], counts)
+    rows = evaluation.by_decision() if evaluation.decides_otherwise else evaluation.by_class()
+    first, *others = rows[0]
+    lines = [[row[first], *(cell(row[key]) for key in others)] for row in rows]
+    print_table(console, f"By {first}", [first, *others], lines)
 
 
 def _value(objective: Objective, confusion: Floats) -> float | None:

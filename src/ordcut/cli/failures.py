@@ -16,6 +16,16 @@ OPTIONS = {
     'nulls="drop"': "--nulls drop",
     'objective="absolute"': "--objective absolute",
     "class_weight": "--class-weight",
+    "decisions=": "--decisions",
+    "decisions must": "--decisions must",
+    "decisions cannot": "--decisions cannot",
+    "max_rows": "--max-rows",
+    "review must": "--review must",
+    "review needs": "--review needs",
+    "pass -scores": "use a column of negated scores",
+    "score must name": "--score must name",
+    "label must name": "--label must name",
+    "weight must name": "--weight must name",
 }
 
 #: What the library calls the rows of files.
@@ -35,7 +45,9 @@ DAMAGED = re.compile(
 )
 
 #: What engines say about text in another encoding.
-NOT_UTF_8 = re.compile("not utf-8|invalid utf-?8|invalid unicode|codec can't decode", re.I)
+NOT_UTF_8 = re.compile(
+    "not utf-8|not contain valid utf-?8|invalid utf-?8|invalid unicode|codec can't decode", re.I
+)
 
 #: What a file system says when it cannot take more.
 FULL = re.compile("no space left|could not write|file too large|disk quota|out of space", re.I)

@@ -19,11 +19,13 @@ from ordcut.cli.options import (
     files_argument,
     force_option,
     json_option,
+    max_rows_option,
     nulls_option,
     output_option,
     quiet_option,
     read_amount,
     read_class_weight,
+    read_decisions,
     read_objective,
     reading_options,
 )
@@ -34,8 +36,11 @@ if TYPE_CHECKING:
     from ordcut.frames import FrameSource
     from ordcut.thresholds import Thresholds
 
-#: The level of intervals, and how many replicates they are made of.
-LEVEL, N_REPLICATES = 0.95, 1000
+#: How many replicates intervals are made of.
+N_REPLICATES = 1000
+
+#: With fewer rows for each class on average, what they came to may be noise.
+FEW_ROWS = 20
 
 #: The formats of plots, by the extension of the file.
 PLOT_FORMATS = (".png", ".svg", ".pdf")
@@ -61,6 +66,27 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     help="All classes, lowest first. [default: those in the data, in ascending order]",
 )
 @click.option(
+    "--decisions",
+    metavar="A,B",
+    help="What can be decided, lowest first, where that is not the classes. Needs a file of costs "
+    "with one line per decision and one column per true class.",
+)
+@click.option(
+    "--review",
+    type=float,
+    metavar="COST",
+    help="Also decide to hand a row over for review between two neighbouring classes, at this cost "
+    "for each row.",
+)
+@click.option(
+    "--constraint",
+    "constraints",
+    multiple=True,
+    metavar="TEXT",
+    help='What must hold on these rows, such as "recall urgent >= 0.95", "share hire <= 0.1" or '
+    '"digits 1"; can be repeated.',
+)
+@click.option(
     "--smoothing",
     default="0",
     show_default=True,
@@ -77,6 +103,7 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
 )
 @nulls_option
 @engine_option
+@max_rows_option
 @output_option("The file for the thresholds, as JSON; - for standard output.")
 @click.option(
     "--report",
@@ -99,10 +126,14 @@ def fit(
     objective: str,
     class_weight: str | None,
     classes: str | None,
+    decisions: str | None,
+    review: float | None,
+    constraints: tuple[str, ...],
     smoothing: Any,
     intervals: bool,
     nulls: Any,
     engine: str,
+    max_rows: int,
     output: str | None,
     report: str | None,
     plot: str | None,
@@ -118,9 +149,12 @@ def fit(
     threshold.
     """
     from ordcut.cli.console import show_passes
-    from ordcut.cli.engines import open_frame, open_source
+    from ordcut.cli.engines import open_frame, open_source, stated_order
     from ordcut.cli.thresholds_file import ThresholdsFile
+    from ordcut.decisions import with_review
     from ordcut.frames import thresholds_of
+    from ordcut.limits import read_constraints
+    from ordcut.objectives import resolve_objective
 
     columns = Columns(score, label, weight)
     with Outputs(force=force) as outputs:
@@ -131,24 +165,35 @@ def fit(
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         if plot:
             _check_plot(plot)
-        given = read_objective(objective)
-        frame = open_frame(engine, find_files(files, reading), columns)
+        limits = read_constraints(constraints) if constraints else ()
+        names = None if decisions is None else read_decisions(decisions)
+        given = read_objective(objective, None if names is None else len(names))
+        found = find_files(files, reading)
+        frame = open_frame(engine, found, columns)
         with show_passes(quiet) as progress:
             source = open_source(
                 frame,
                 columns,
-                classes=classes,
+                classes=stated_order(found, label) if classes is None else classes,
                 nulls=nulls,
                 progress=progress,
-                n_classes=None if isinstance(given, str) else len(given.cost),
+                max_rows=max_rows,
+                n_classes=None if isinstance(given, str) else len(given.cost[0]),
             )
-            goal = given if isinstance(given, str) else given.for_classes(source.classes)
+            goal = given if isinstance(given, str) else given.for_classes(source.classes, names)
+            resolved = resolve_objective(goal, source.classes, names)
+            if review is not None:
+                resolved = with_review(resolved, review, source.classes)
             weights = read_class_weight(class_weight, source.classes)
-            thresholds = thresholds_of(source, goal, weights, smoothing)
-            bounds = _intervals(thresholds) if intervals else None
-            saved = ThresholdsFile(
-                thresholds, columns, None if isinstance(goal, str) else goal, weights, bounds
-            )
+            thresholds = thresholds_of(source, resolved, weights, smoothing, limits)
+            bounds = None
+            if intervals:
+                from ordcut.report import intervals_of
+
+                bounds = intervals_of(thresholds.bootstrap(n=N_REPLICATES))
+            has_name = isinstance(goal, str) and resolved.decisions is None
+            cost = None if has_name else resolved.cost.tolist()
+            saved = ThresholdsFile(thresholds, columns, cost, weights, bounds)
             if thresholds_out is not None:
                 thresholds_out.write(saved.as_text())
             if page_out is not None:
@@ -157,8 +202,9 @@ def fit(
                 page = page_from_source(
                     source,
                     thresholds=thresholds,
-                    objective=goal,
+                    objective=resolved,
                     class_weight=weights,
+                    intervals=bounds,
                     score_name=score,
                     label_name=label,
                 )
@@ -181,19 +227,10 @@ def fit(
                 click.echo(f"Wrote {path}.", err=True)
 
 
-def _intervals(thresholds: Thresholds) -> dict[str, Any]:
-    """Return bootstrap intervals of thresholds and of their value, as plain Python values."""
-    from ordcut.thresholds import as_written
-
-    bootstrap = thresholds.bootstrap(n=N_REPLICATES)
-    pairs = [[as_written(end) for end in pair] for pair in bootstrap.intervals(LEVEL).tolist()]
-    value = bootstrap.value_interval(LEVEL).tolist()
-    return {"level": LEVEL, "replicates": N_REPLICATES, "thresholds": pairs, "value": value}
-
-
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
-    """Print where each class begins and ends, the value, and why it is optimal."""
+    """Print where each decision begins and ends, the value, limits, and why it is optimal."""
     from ordcut.cli.console import as_line, format_number, open_console, print_table
+    from ordcut.thresholds import reason
 
     thresholds, console = saved.thresholds, open_console(stderr=stderr)
 
@@ -203,10 +240,11 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     edges = [-math.inf, *thresholds.thresholds.tolist(), math.inf]
     never = thresholds.never_predicted
     lines = []
-    for name, *ends in zip(thresholds.classes.tolist(), edges[:-1], edges[1:], strict=True):
+    for name, *ends in zip(thresholds.decisions.tolist(), edges[:-1], edges[1:], strict=True):
         cells = ["" if math.isinf(end) else format_number(end) for end in ends]
         lines.append([name, *(["-", "-"] if name in never else cells)])
-    header, bounds = ["class", "from", "below"], saved.intervals
+    what = "decision" if thresholds.decides_otherwise else "class"
+    header, bounds = [what, "from", "below"], saved.intervals
     if bounds is not None:
         header.append(f"{bounds['level']:.0%} interval of from")
         for line, pair in zip(lines[1:], bounds["thresholds"], strict=True):
@@ -219,11 +257,19 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     console.print(value)
     if never:
         console.print(f"never predicted: {', '.join(map(as_line, never))}")
+    if thresholds.review_share is not None:
+        console.print(f"handed over for review: {format_number(thresholds.review_share)} of rows")
+    for outcome in thresholds.constraints:
+        console.print(f"constraint {as_line(outcome)}")
     is_smoothed = thresholds.origin is not None and thresholds.origin.smoothing > 0
-    proof = "optimal for smoothed labels, not for these rows, by" if is_smoothed else "optimal by"
-    console.print(f"{proof}: {thresholds.certificate}")
+    console.print(reason(thresholds, "on these rows"))
     dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""
     console.print(f"{run['rows']:,} rows{dropped}, {run['passes']} passes by {run['engine']}")
+    if run["rows"] < FEW_ROWS * len(thresholds.classes) and not is_smoothed:
+        console.print(
+            f"fewer than {FEW_ROWS} rows per class: expect a worse value on new rows. Try "
+            "--smoothing auto, and --intervals to see how sure the thresholds are."
+        )
 
 
 def _check_plot(path: str) -> None:

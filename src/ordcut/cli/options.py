@@ -37,6 +37,14 @@ engine_option = click.option(
     show_default=True,
     help="The engine that reads and counts the rows.",
 )
+max_rows_option = click.option(
+    "--max-rows",
+    type=click.IntRange(min=1),
+    default=2_000_000,
+    show_default=True,
+    metavar="NUMBER",
+    help="At most so many rows are taken out of the engine into memory at once.",
+)
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Print neither progress nor a summary."
@@ -167,7 +175,7 @@ def read_classes(text: str, dtype: Any) -> list[Any]:
     >>> read_classes('low,"high, or so"', nw.String()), read_classes("1,2,3", nw.Int64())
     (['low', 'high, or so'], [1, 2, 3])
     """
-    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    names = _split(text)
     if not dtype.is_numeric() and str(dtype) != "Boolean":
         return names
     try:
@@ -183,7 +191,24 @@ def read_classes(text: str, dtype: Any) -> list[Any]:
     )
 
 
-def read_objective(text: str) -> str | CostTable:
+def read_decisions(text: str) -> Array:
+    """Return the value of ``--decisions``, one line of CSV, as text.
+
+    Examples
+    --------
+    >>> read_decisions("wait, act").tolist()
+    ['wait', 'act']
+    """
+    from ordcut.data import check_classes
+
+    return check_classes(_split(text), "decisions")
+
+
+def _split(text: str) -> list[str]:
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable:
     """Return the value of ``--objective``: a name, or the cost matrix in a CSV file.
 
     Examples
@@ -192,18 +217,18 @@ def read_objective(text: str) -> str | CostTable:
     'quadratic_kappa'
     """
     from ordcut.errors import unknown_name
-    from ordcut.objectives import COSTS, KAPPAS, canonical_name
+    from ordcut.objectives import BALANCED, COSTS, KAPPAS, canonical_name, is_named
 
     name = canonical_name(text)
-    if name in COSTS or name in KAPPAS:
+    if is_named(name):
         return name
     path = Path(text)
     if path.suffix.lower() not in (".csv", ".tsv", ".txt") and not path.is_file():
         raise UserError(
-            f"{unknown_name('--objective', text, [*COSTS, *KAPPAS])} "
+            f"{unknown_name('--objective', text, [*COSTS, *KAPPAS, *BALANCED])} "
             "Or pass a CSV file with a cost matrix."
         )
-    return read_costs(text)
+    return read_costs(text, n_decisions)
 
 
 def read_class_weight(text: str | None, classes: Array) -> ClassWeights:

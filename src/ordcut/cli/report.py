@@ -13,6 +13,7 @@ from ordcut.cli.options import (
     engine_option,
     files_argument,
     force_option,
+    max_rows_option,
     nulls_option,
     objective_option,
     output_option,
@@ -35,6 +36,7 @@ from ordcut.cli.outputs import Outputs
 @click.option("--title", help="The title of the page.")
 @nulls_option
 @engine_option
+@max_rows_option
 @reading_options
 @force_option
 @quiet_option
@@ -50,6 +52,7 @@ def report(
     title: str | None,
     nulls: Any,
     engine: str,
+    max_rows: int,
     reading: Reading,
     force: bool,
     quiet: bool,
@@ -72,13 +75,19 @@ def report(
         columns = saved.columns_for(Columns(score, label, weight))
         frame = open_frame(engine, find_files(files, reading), columns)
         source = open_source(
-            frame, columns, classes=saved.thresholds.classes, nulls=nulls, progress=progress
+            frame,
+            columns,
+            classes=saved.thresholds.classes,
+            nulls=nulls,
+            progress=progress,
+            max_rows=max_rows,
         )
         page = page_from_source(
             source,
             thresholds=saved.thresholds,
             objective=goal,
             class_weight=weights,
+            intervals=saved.intervals,
             score_name=str(columns.score),
             label_name=str(columns.label),
             title=title,

@@ -20,8 +20,10 @@ from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns
 from ordcut.cli.options import ClassWeights, read_class_weight, read_objective
 from ordcut.data import class_factors
-from ordcut.objectives import COSTS, KAPPAS, ObjectiveLike, resolve_objective
+from ordcut.decisions import ReviewObjective
+from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
 from ordcut.thresholds import Thresholds, to_dict
+from ordcut.typing import Array
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class ThresholdsFile:
     columns : Columns
         The columns of the scores, labels and weights.
     cost : list of list of float, optional
-        The cost matrix of an objective without a name.
+        The cost matrix of an objective without a name, one row per decision.
     class_weight : "balanced" or list of float, optional
         How much the rows of each class count.
     intervals : dict, optional
@@ -74,17 +76,26 @@ class ThresholdsFile:
         """Return the text of the file."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
-    def objective(self, option: str | None = None) -> ObjectiveLike:
-        """Return the objective of the thresholds, which an option may name."""
+    def objective(self, option: str | None = None) -> Objective:
+        """Return the objective of the thresholds, or the one that an option says."""
+        thresholds = self.thresholds
+        decisions = thresholds.decisions if thresholds.decides_otherwise else None
+        resolved = resolve_objective(self._goal(option, decisions), thresholds.classes, decisions)
+        if thresholds.review_share is None:
+            return resolved
+        name = thresholds.objective if option is None else resolved.name
+        return ReviewObjective(name, resolved.cost, decisions=decisions)
+
+    def _goal(self, option: str | None, decisions: Array | None) -> ObjectiveLike:
         if option is not None:
-            given = read_objective(option)
+            given = read_objective(option, None if decisions is None else len(decisions))
             if isinstance(given, CostTable):
-                return given.for_classes(self.thresholds.classes)
+                return given.for_classes(self.thresholds.classes, decisions)
             return given
         if self.cost is not None:
             return self.cost
         name = self.thresholds.objective
-        if name not in COSTS and name not in KAPPAS:
+        if not is_named(name):
             raise UserError(
                 f'--objective must be given, since the thresholds in {self.path} are for "{name}" '
                 "and the file does not hold its costs. Pass them as a CSV file, or pass the name "
@@ -124,9 +135,15 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         data = json.loads(text)
         cost = data.get("cost")
         if cost is not None:
-            resolve_objective(cost, len(thresholds.classes))  # raises an error for anything else
+            # raises an error for anything else
+            resolve_objective(cost, len(thresholds.classes), thresholds.decisions)
         class_weight = data.get("class_weight")
         class_factors(class_weight, thresholds.classes, np.ones(len(thresholds.classes)))
+        intervals = data.get("intervals")
+        if intervals is not None:
+            from ordcut.report import check_intervals
+
+            check_intervals(intervals, len(thresholds.thresholds))
     except OSError as error:
         raise UserError(
             f"--thresholds must be a file that can be read, and {path} cannot: {error.strerror}. "
@@ -141,12 +158,11 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
     known = {
         key: names[key] for key in ("score", "label", "weight") if isinstance(names.get(key), str)
     }
-    intervals = data.get("intervals")
     return ThresholdsFile(
         thresholds,
         Columns(**known),
         cost,
         class_weight,
-        intervals if isinstance(intervals, dict) else None,
+        intervals,
         path,
     )

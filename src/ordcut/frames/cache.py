@@ -11,7 +11,7 @@ from ordcut.frames.grid import NestedCells
 from ordcut.typing import Ints
 
 #: At most so many rows are kept: some hundred MiB, in the engine's own memory.
-MOST_CACHED = 1 << 24
+MOST_CACHED = 1 << 25
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
 from ordcut.errors import unknown_name
+from ordcut.exact import EXACT
 from ordcut.frames import dialects
 from ordcut.frames.grid import LARGEST_KEY, NOWHERE, Location
-from ordcut.typing import Array, Floats
+from ordcut.typing import Array
 
 #: The columns of the result of a query.
 Columns: TypeAlias = dict[str, Array]
@@ -20,6 +23,12 @@ N_LABELS = 256
 
 #: The least of them, by its type.
 LEAST = {nw.Int8: -N_LABELS // 2, nw.UInt8: 0}
+
+#: Integers that float64 may not hold.
+WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+
+#: The largest float64 that is an integer of 64 bits.
+LARGEST_INT64 = float((1 << 63) - (1 << 10))
 
 
 class ExpressionBackend:
@@ -39,13 +48,28 @@ class ExpressionBackend:
 def as_arrays(frame: Any) -> Columns:
     """Return the columns of a frame as arrays; of PyArrow without its method, which imports pandas.
 
+    Labels stay exact: those that floats could not hold are Python objects, None where missing.
+
     Examples
     --------
     >>> import pyarrow as pa
     >>> as_arrays(nw.from_native(pa.table({"x": pa.chunked_array([[1, 2], [3]])})))
     {'x': array([1, 2, 3])}
+    >>> as_arrays(nw.from_native(pa.table({"label": [1, None]})))
+    {'label': array([1, None], dtype=object)}
     """
-    return {name: _as_array(frame[name]) for name in frame.columns}
+    return {
+        name: _exact(frame[name]) if name == "label" else _as_array(frame[name])
+        for name in frame.columns
+    }
+
+
+def _exact(column: Any) -> Array:
+    """Return a column as an array, in which integers are not floats because some are missing."""
+    dtype = column.dtype
+    if dtype.is_decimal() or (dtype.is_integer() and column.is_null().any()):
+        return np.array(column.to_list(), dtype=object)
+    return _as_array(column)
 
 
 def _as_array(column: Any) -> Array:
@@ -81,21 +105,60 @@ def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
     return schema
 
 
-def as_number(name: str, schema: Any, argument: str) -> Any:
+def as_number(frame: Any, name: str, dtype: Any, argument: str) -> Any:
     """Return a column as float64, after a check that it holds numbers."""
-    dtype = schema[name]
     if not (dtype.is_numeric() or isinstance(dtype, nw.Boolean)):
         raise TypeError(f"{argument} must name a column of numbers, got {name!r} of type {dtype}.")
-    return nw.col(name).cast(nw.Float64)
+    return dialects.as_float64(frame, name, dtype)
 
 
-def n_at_or_below(x: Any, thresholds: Floats) -> Any:
+def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
+    """Return whether each number is a whole one that is not exact in float64, as 0.0 or 1.0.
+
+    None if the type has no such numbers. Beyond 2**53, integers of 64 bits may be exact; others are
+    taken not to be.
+    """
+    if not (dtype.is_decimal() or isinstance(dtype, WIDE)):
+        return None
+    x = dialects.as_float64(frame, name, dtype)
+    if isinstance(dtype, nw.Int64) and not dialects.may_round_integers(frame):
+        is_lost = x.clip(-float(1 << 63), LARGEST_INT64).cast(nw.Int64) != nw.col(name)
+    else:
+        is_lost = (x > float(EXACT)) | (x < -float(EXACT))
+    return is_lost.cast(nw.Float64)
+
+
+def inexact(name: str, found: str) -> ValueError:
+    """Return the error for scores that lose digits in float64."""
+    return ValueError(
+        f"score must name a column of numbers that are exact in float64, which holds whole numbers "
+        f"up to 2**53, got {found} in {name!r}. Subtract a common offset first, such as the least "
+        "score."
+    )
+
+
+def n_at_or_below(x: Any, thresholds: Sequence[float]) -> Any:
     """Return the rule of ``Thresholds.codes`` as an expression over scores that are not NaN."""
-    finite = thresholds[np.isfinite(thresholds)].tolist()
+    finite = [threshold for threshold in thresholds if math.isfinite(threshold)]
     steps = [(x >= threshold).cast(nw.Float64) for threshold in finite]
     if not steps:
         steps = [(x != x).cast(nw.Float64)]  # 0 in every row
-    return _sum(steps) + float(np.isneginf(thresholds).sum())
+    return _sum(steps) + float(sum(threshold == -math.inf for threshold in thresholds))
+
+
+def whole_thresholds(thresholds: Sequence[float]) -> list[float]:
+    """Return thresholds that integers of 64 bits can be compared with, without rounding them.
+
+    Examples
+    --------
+    >>> whole_thresholds([-1e300, 0.5, 3.0, 1e300])
+    [-inf, 1, 3, inf]
+    """
+    far = float(1 << 63)
+    return [
+        math.copysign(math.inf, threshold) if abs(threshold) >= far else math.ceil(threshold)
+        for threshold in thresholds
+    ]
 
 
 def _sum(steps: list[Any]) -> Any:
@@ -130,7 +193,7 @@ def key_and_label(frame: Any, key: Any, most_keys: int) -> Any:
     if most_keys * N_LABELS >= LARGEST_KEY:
         return key.cast(nw.Int64) * N_LABELS + nw.col("label").cast(nw.Int64)
     pair = key * N_LABELS + nw.col("label")
-    return pair if dialects.is_slow_at_casts(frame) else pair.cast(nw.Int64)
+    return pair if dialects.should_not_cast(frame) else pair.cast(nw.Int64)
 
 
 def split_pairs(columns: Columns, least: int) -> Columns:
@@ -142,12 +205,15 @@ def split_pairs(columns: Columns, least: int) -> Columns:
     --------
     >>> found = split_pairs({"pair": np.array([3 * 256 + 7.0, np.nan])}, 0)
     >>> found["key"], found["label"]
-    (array([ 3, -2]), array([ 7., nan]))
+    (array([ 3, -2]), array([7, None], dtype=object))
     """
     pairs = columns["pair"]
     is_null = pairs != pairs if pairs.dtype.kind == "f" else np.zeros(len(pairs), np.bool_)
     pairs = np.where(is_null, NOWHERE * N_LABELS, pairs).astype(np.int64) - least
     key, above = np.divmod(pairs, N_LABELS)
-    label = np.where(is_null, np.nan, above + least) if is_null.any() else above + least
+    label = above + least
+    if is_null.any():
+        label = label.astype(object)
+        label[is_null] = None
     others = {name: values for name, values in columns.items() if name != "pair"}
     return {"key": key, "label": label, **others}

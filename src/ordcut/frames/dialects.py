@@ -13,6 +13,9 @@ from ordcut.typing import Ints
 #: Spark gets conditions on at most so many runs of keys.
 MOST_RUNS = 32
 
+#: Both parts of an integer of 64 bits that is divided by this are exact in float64.
+HALF = 1 << 32
+
 
 def collect(frame: Any) -> Any:
     """Return the rows of a lazy frame.
@@ -53,6 +56,8 @@ def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
     ['s', 'm', 'l']
     """
     if isinstance(dtype, nw.Enum):
+        if frame.implementation.is_dask() and not frame.to_native()[name].cat.known:
+            return list(frame.to_native()[name].head(1).dtype.categories)  # of a file: look inside
         return list(dtype.categories)
     if frame.implementation.is_pyarrow():  # narwhals does not tell ordered dictionaries apart
         column = frame.to_native().column(name)
@@ -99,9 +104,30 @@ def is_slow_at_conditions(frame: Any) -> bool:
     return bool(frame.implementation.is_duckdb())
 
 
-def is_slow_at_casts(frame: Any) -> bool:
-    """Return whether to group by a whole number in float64, rather than to cast it."""
-    return bool(frame.implementation.is_duckdb() or frame.implementation.is_ibis())
+def should_not_cast(frame: Any) -> bool:
+    """Return whether to group by a whole number in float64, rather than to cast it.
+
+    Casts are slow in DuckDB; Dask cannot cast where a number is missing.
+    """
+    engine = frame.implementation
+    return bool(engine.is_duckdb() or engine.is_ibis() or engine.is_dask())
+
+
+def may_round_integers(frame: Any) -> bool:
+    """Return whether integers may have become floats: Dask reads them so if some are missing."""
+    return bool(frame.implementation.is_dask())
+
+
+def as_float64(frame: Any, name: str, dtype: Any) -> Any:
+    """Return a column of numbers as float64, each rounded to the nearest one.
+
+    PyArrow refuses to round integers, so they are the sum of two parts, of which each is exact.
+    """
+    column = nw.col(name)
+    if not (frame.implementation.is_pyarrow() and isinstance(dtype, nw.Int64)):
+        return column.cast(nw.Float64)
+    high = column // HALF
+    return high.cast(nw.Float64) * float(HALF) + (column - high * HALF).cast(nw.Float64)
 
 
 def is_one_of(frame: Any, key: Any, keys: Ints) -> Any:

@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from ordcut.data import is_missing
+from ordcut.exact import EXACT
 from ordcut.frames import dialects
 from ordcut.frames.cache import MOST_CACHED, CachedRows
 from ordcut.frames.columns import (
@@ -25,6 +26,8 @@ from ordcut.frames.columns import (
     as_number,
     columns_of,
     from_columns,
+    has_lost_digits,
+    inexact,
     key_and_label,
     location_columns,
     split_pairs,
@@ -87,36 +90,46 @@ class Engine:
         #: The dtype that the scores have, or get.
         self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)
         self.is_weighted = weight is not None
-        self._score = as_number(score, schema, "score").alias("x")
+        self._score = as_number(some, score, schema[score], "score").alias("x")
         is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
         #: The order of the classes, where the type of the labels states one.
         self.stated_order = (
             dialects.stated_order(some, label, self._label_dtype) if is_category else None
         )
         a_label = nw.col(label).cast(nw.String) if is_category else nw.col(label)
-        columns = [self._score, a_label.alias("label")]
+        self._label = a_label.alias("label")
+        columns = [self._score, self._label]
         if weight is not None:
-            columns.append(as_number(weight, schema, "weight").alias("weight"))
+            columns.append(as_number(some, weight, schema[weight], "weight").alias("weight"))
+        lost = has_lost_digits(some, score, schema[score])
+        #: The columns that the first count checks.
+        self._checks = [] if lost is None else [lost.alias("lost")]
         self._least_label = LEAST.get(type(self._label_dtype))
         self._eager = some if isinstance(some, nw.DataFrame) else None
-        self._frame: Frame = some.lazy().select(*columns)
+        try:
+            self._frame: Frame = some.lazy().select(*columns, *self._checks)
+        except ValueError as error:
+            if lost is not None and "not in range" in str(error):  # PyArrow, of unsigned integers
+                raise inexact(score, "larger ones") from error
+            raise
         self._cached: list[CachedRows] = []
         self._name = some.implementation.name.lower()
         self._nulls, self._progress = nulls, progress
         self._all_rows_count = False  # until it is known that no row is to be left out
         self.passes = 0  # how many times the engine has gone through the frame
 
-    def sample(self) -> Array:
-        """Return some scores: the first ones of a lazy frame, else some from all over it."""
-        description = "a sample of the scores"
-        some = dialects.first_rows(self._frame.select("x"), SAMPLE_SIZE)
+    def sample(self) -> Columns:
+        """Return some scores and labels: the first of a lazy frame, else some from all over it."""
+        description = "a sample of the rows"
+        names = ["x", "label"]
+        some = dialects.first_rows(self._frame.select(*names), SAMPLE_SIZE)
         if self._eager is not None and len(self._eager) > SAMPLE_SIZE:
             indices = spread_indices(len(self._eager)).tolist()
-            some = self._eager[indices].lazy().select(self._score)
-        found = self._collect(some, description, is_pass=False)["x"]
-        if len(found) == 0:  # perhaps only the first partition is empty
-            first = self._frame.select("x").head(SAMPLE_SIZE)
-            found = self._collect(first, description, is_pass=False)["x"]
+            some = self._eager[indices].lazy().select(self._score, self._label)
+        found = self._collect(some, description, is_pass=False)
+        if len(found["x"]) == 0:  # perhaps only the first partition is empty
+            first = self._frame.select(*names).head(SAMPLE_SIZE)
+            found = self._collect(first, description, is_pass=False)
         return found
 
     def widen(self, root: Root) -> Root:
@@ -202,11 +215,21 @@ class Engine:
         names = [name for name in ("label", "weight") if name in found]
         return {"score": found["x"].astype(self.dtype)} | {name: found[name] for name in names}
 
-    def count_labels(self, predicted: Any) -> Columns:
-        """Return the rows and the weight by an expression over the score ``x``, and by label."""
+    def count_labels(self, predicted: Any, *, extremes: bool = False) -> Columns:
+        """Return the rows and the weight by an expression over the score ``x``, and by label.
+
+        With ``extremes``, also the lowest and the highest score.
+        """
         key = nw.when(self._is_valid).then(predicted).otherwise(self._no_cell)
         description = "the rows of each prediction and label"
-        return self._count(self._frame, key, self._sums, description, MOST_PREDICTIONS)
+        sums = [*self._sums, *_EXTREMES] if extremes else self._sums
+        return self._count(self._frame, key, sums, description, MOST_PREDICTIONS)
+
+    def extent(self) -> tuple[float, float]:
+        """Return the lowest and the highest score."""
+        frame = self._frame if self._all_rows_count else self._frame.filter(self._is_valid)
+        found = self._collect(frame.select(*_EXTREMES), "the lowest and the highest score")
+        return float(found["low"][0]), float(found["high"][0])
 
     def _count(
         self,
@@ -234,6 +257,7 @@ class Engine:
         Only if there is a row that cannot be used, the engine runs one more query, for the reasons.
         From then on such rows are left out.
         """
+        counted = self._checked(counted)
         no_label = is_missing(counted["label"])
         cannot_be_used = no_label | (counted["key"] == NOWHERE)
         is_out = cannot_be_used | (counted["key"] == WEIGHTLESS)
@@ -250,7 +274,34 @@ class Engine:
                 "frame must hold at least one row with a score, a label and a weight above 0, "
                 "got none."
             )
-        return {name: values[~is_out] for name, values in counted.items()}, n_missing
+        found = {name: values[~is_out] for name, values in counted.items()}
+        return found | {"label": self._as_integers(found["label"])}, n_missing
+
+    def _as_integers(self, labels: Array) -> Array:
+        """Return integer labels as integers where an engine made them floats; others as they are.
+
+        Dask does so if some are missing.
+        """
+        if not self._label_dtype.is_integer() or labels.dtype.kind != "f":
+            return labels
+        if np.abs(labels).max() >= EXACT:
+            raise ValueError(
+                f"label must name a column of exact numbers, and {self._name} has turned those of "
+                f"{self.names['label']!r} into floats since some are missing. Read the column as "
+                'nullable integers, for example with dtype_backend="pyarrow".'
+            )
+        return labels.astype(np.int64)
+
+    def _checked(self, counted: Columns) -> Columns:
+        """Return what was counted after a check that scores have not lost digits in float64."""
+        if not self._checks:
+            return counted
+        n_lost = int(np.nansum(counted["lost"].astype(np.float64)))
+        if n_lost:
+            raise inexact(str(self.names["score"]), f"{n_lost} rows with others")
+        self._checks = []
+        self._frame = self._frame.drop("lost")
+        return {name: values for name, values in counted.items() if name != "lost"}
 
     def _count_problems(self) -> dict[str, int]:
         """Return how many rows have something missing, or a number that cannot be used."""
@@ -323,7 +374,8 @@ class Engine:
     @property
     def _sums(self) -> list[Any]:
         weighted = [nw.col("weight").sum(), nw.col("fractions").sum()] if self.is_weighted else []
-        return [nw.len().alias("rows"), *weighted]
+        checks = [nw.col("lost").sum()] if self._checks else []
+        return [nw.len().alias("rows"), *weighted, *checks]
 
     def _locate(self, root: Root, *, with_ends: bool = True) -> Location:
         """Return the location of rows among the cells of the root.

@@ -12,11 +12,19 @@ from typing import Any
 
 import narwhals as nw
 
-from ordcut.data import ClassWeight, class_factors
-from ordcut.frames.columns import as_narwhals, as_number, columns_of, n_at_or_below
+from ordcut.data import ClassWeight, truth_in_rows
+from ordcut.decisions import with_review
+from ordcut.frames.columns import (
+    as_narwhals,
+    as_number,
+    columns_of,
+    n_at_or_below,
+    whole_thresholds,
+)
 from ordcut.frames.engine import Engine, Nulls, Progress
 from ordcut.frames.source import FrameSource, confusion_of
-from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.limits import Constraint, Constraints, read_constraints
+from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.optimal import find_thresholds, smoothed_thresholds
 from ordcut.pruning import PrunedProblem
 from ordcut.smoothing import Smoothing, check_smoothing
@@ -36,6 +44,9 @@ def optimal_thresholds(
     weight: str | None = None,
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
+    decisions: Sequence[Any] | Array | None = None,
+    review: float | None = None,
+    constraints: Constraints = (),
     class_weight: ClassWeight | None = None,
     smoothing: Smoothing = 0.0,
     nulls: Nulls = "raise",
@@ -53,14 +64,24 @@ def optimal_thresholds(
         A frame of any library that narwhals knows: pandas, Polars (eager or lazy), PyArrow, DuckDB,
         Dask, PySpark, Ibis. It is only read, by several queries.
     score, label : str
-        The names of the columns with the scores and the true classes.
+        The names of the columns with the scores and the true classes. Whole scores that float64
+        does not hold, such as nanoseconds since 1970, are an error. Decimal labels are integers
+        if all are whole, and floats otherwise.
     weight : str, optional
         The name of a column that says how much each row counts.
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective
+    objective : str, array-like of shape (D, K), callable, Kappa or Objective
         What to optimise, as in :func:`ordcut.optimal_thresholds`.
     classes : sequence, optional
         All classes, lowest first, those that do not occur included. By default those that occur, in
         ascending order, or the order that an Enum or an ordered categorical states.
+    decisions, review
+        What can be decided, as in :func:`ordcut.optimal_thresholds`.
+    constraints : sequence of constraints or str, optional
+        What must hold, as in :func:`ordcut.optimal_thresholds`. Limits on single thresholds of a
+        convex objective (``under``, ``over``, ``fixed``, ``between``) stay in the engine and take
+        at most one pass more, and so do all limits on thresholds that are chosen from up to 500
+        values (``allowed``, ``digits``). Others, where the best thresholds without them break
+        them, take all rows out of the engine, so there may be ``max_rows`` at most.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     smoothing : float from 0 to 1 or "auto", default=0.0
@@ -99,22 +120,26 @@ def optimal_thresholds(
         label=label,
         weight=weight,
         classes=classes,
-        n_classes=n_classes_of(objective),
+        n_classes=n_classes_of(objective, decisions is not None),
         nulls=nulls,
         max_rows=max_rows,
         progress=progress,
     )
-    return thresholds_of(source, objective, class_weight, smoothing)
+    resolved = resolve_objective(objective, source.classes, decisions)
+    if review is not None:
+        resolved = with_review(resolved, review, source.classes)
+    limits = read_constraints(constraints) if constraints else ()
+    return thresholds_of(source, resolved, class_weight, smoothing, limits)
 
 
 def thresholds_of(
     source: FrameSource,
-    objective: ObjectiveLike,
+    objective: Objective,
     class_weight: ClassWeight | None = None,
     smoothing: Smoothing = 0.0,
+    constraints: tuple[Constraint, ...] = (),
 ) -> Thresholds:
     """Return the optimal thresholds of a source, which callers may go on using."""
-    resolved = resolve_objective(objective, source.classes)
     try:
         if smoothing != 0:
             if source.n_rows > source.max_rows:
@@ -124,10 +149,15 @@ def thresholds_of(
                     "max_rows, if they fit in memory."
                 )
             rows = source.all_rows()
-            found = smoothed_thresholds(rows, resolved, smoothing, "auto", class_weight, Plan())
+            found = smoothed_thresholds(
+                rows, objective, smoothing, "auto", class_weight, Plan(), constraints
+            )
         else:
-            problem = PrunedProblem(source)
-            found = find_thresholds(source, problem, resolved, "auto", class_weight)
+            lumped = source.between_values(constraints) if constraints else None
+            problem = lumped or PrunedProblem(source)
+            found = find_thresholds(
+                source, problem, objective, "auto", class_weight, constraints=constraints
+            )
     finally:
         source.release()
     return replace(found, passes=source.passes, dropped=source.dropped)
@@ -163,15 +193,19 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     schema = columns_of(some, {"score": score})
     if name in schema:
         raise ValueError(f"name must be that of a new column, got {name!r}, which frame has.")
-    x = as_number(score, schema, "score")
-    labels = thresholds.classes.tolist()
+    x = as_number(some, score, schema[score], "score")
+    labels = thresholds.decisions.tolist()
     label: Any = nw.lit(labels[0])
     for code, above in enumerate(labels[1:], start=1):
         label = nw.when(nw.col(CODE) >= code).then(nw.lit(above)).otherwise(label)
     if isinstance(labels[0], int) and not isinstance(labels[0], bool):
-        label = label.cast(nw.Int64)  # engines take the smallest integer that holds a number
+        # Engines take the smallest integer that holds a number.
+        label = label.cast(nw.Int64 if max(labels) < 1 << 63 else nw.UInt64)
+    code = n_at_or_below(x, thresholds.thresholds.tolist())
+    if isinstance(schema[score], nw.Int64):  # which float64 might round
+        code = n_at_or_below(nw.col(score), whole_thresholds(thresholds.thresholds.tolist()))
     # One step each: Dask cannot nest a choice in what another one takes.
-    some = some.with_columns(n_at_or_below(x, thresholds.thresholds).alias(CODE))
+    some = some.with_columns(code.alias(CODE))
     some = some.with_columns(label.alias(name))
     some = some.with_columns(nw.when(~x.is_nan()).then(nw.col(name)).alias(name))
     return some.drop(CODE).to_native()
@@ -185,8 +219,9 @@ class Evaluation:
     ----------
     value : float
         The (weighted) mean loss, or the kappa.
-    confusion : ndarray of shape (K, K)
-        The weight of the rows by predicted class (rows) and true class (columns).
+    confusion : ndarray of shape (K, D)
+        The weight of the rows by true class (rows) and decision (columns), by default the
+        predicted class, as in scikit-learn.
     dropped : int
         How many rows with missing values were left out.
     """
@@ -242,13 +277,13 @@ def evaluate(
     0.25
     >>> judged.confusion
     array([[1., 0., 0.],
-           [0., 1., 1.],
-           [0., 0., 1.]])
+           [0., 1., 0.],
+           [0., 1., 1.]])
     """
     resolved = objective_for(thresholds, objective, thresholds.classes)
     engine = Engine(frame, score, label, weight, nulls=nulls)
-    predicted = n_at_or_below(nw.col("x"), thresholds.thresholds)
+    predicted = n_at_or_below(nw.col("x"), thresholds.thresholds.tolist())
     counted, dropped = engine.usable(engine.count_labels(predicted))
-    confusion = confusion_of(counted, thresholds.classes, len(thresholds.classes))
-    factors = class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))
-    return Evaluation(resolved.value(confusion * factors), confusion, dropped)
+    confusion = confusion_of(counted, thresholds.classes, len(thresholds.decisions))
+    factors = resolved.class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))
+    return Evaluation(resolved.value(confusion * factors), truth_in_rows(confusion), dropped)

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from decimal import Decimal
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
 
-from ordcut.data import Rows, check_classes, codes_of, encode, is_missing, warn_reversed
+from ordcut.data import (
+    Rows,
+    SortedRows,
+    check_classes,
+    check_classes_found,
+    codes_of,
+    encode,
+    is_missing,
+    warn_reversed,
+)
 from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
 from ordcut.exact import EXACT
 from ordcut.frames.columns import Columns, n_at_or_below
 from ordcut.frames.engine import Engine, Nulls, Progress
 from ordcut.frames.grid import NestedCells, first_cells
-from ordcut.pruning import Parts
+from ordcut.limits import Allowed, Constraint, Digits, listed_values, lumped
+from ordcut.pruning import Parts, Verdict
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: About how many cells there are at first.
@@ -27,6 +38,12 @@ N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
 #: Up to so many rows are fetched at once, and up to such a share of all rows.
 FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
+
+#: So many labels are all different only if there are far more of them than there can be classes.
+FEWEST_TO_REFUSE = 2000
+
+#: Rows are counted between at most so many values, for each of which an engine compares them.
+MOST_VALUES = 500
 
 #: Cells are split so many times to reach that; then only if ``max_rows`` requires it.
 MOST_SPLITS = 2
@@ -64,10 +81,13 @@ class FrameSource:
         self.engine = Engine(frame, score, label, weight, nulls=nulls, progress=progress)
         self.max_rows = max_rows
         self.dtype = self.engine.dtype
-        root = self.engine.widen(first_cells(self.engine.sample(), N_CELLS))
+        sample = self.engine.sample()
+        if classes is None and n_classes is None:
+            _check_sample(sample)
+        root = self.engine.widen(first_cells(sample["x"], N_CELLS))
         counted, self.dropped = self.engine.usable(self.engine.count_in_root(root))
         self.n_rows = int(counted["rows"].sum())
-        self.classes = self._find_classes(counted["label"], classes, n_classes)
+        self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
         self._weight_dtype = np.dtype(np.int64 if _is_whole(counted) else np.float64)
         self.is_exact = self._weight_dtype == np.int64  # engines round sums of fractions
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
@@ -120,10 +140,29 @@ class FrameSource:
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between thresholds, as the engine adds fractions up."""
-        found = self.engine.count_labels(n_at_or_below(nw.col("x"), thresholds))
+        found = self.engine.count_labels(n_at_or_below(nw.col("x"), thresholds.tolist()))
         is_in = (found["key"] >= 0) & ~is_missing(found["label"])
         counted = {name: found[name][is_in] for name in found}
         return confusion_of(counted, self.classes, len(thresholds) + 1)
+
+    def between_values(self, constraints: tuple[Constraint, ...]) -> SortedRows | None:
+        """Return the rows lumped together between the values that constraints allow, if any do."""
+        if not self.is_exact or not any(isinstance(one, Allowed | Digits) for one in constraints):
+            return None
+        values = listed_values(constraints, self.engine.extent, MOST_VALUES)
+        if values is None:
+            return None
+        key = n_at_or_below(nw.col("x"), values.tolist())
+        found = self.engine.count_labels(key, extremes=True)
+        is_in = (found["key"] >= 0) & ~is_missing(found["label"])
+        counted = {name: found[name][is_in] for name in found}
+        cells = counted["key"].astype(np.int64)
+        lowest, highest = np.full(len(values) + 1, np.inf), np.full(len(values) + 1, -np.inf)
+        np.minimum.at(lowest, cells, counted["low"])
+        np.maximum.at(highest, cells, counted["high"])
+        counts = confusion_of(counted, self.classes, len(values) + 1).astype(np.int64)
+        ends = lowest.astype(self.dtype), highest.astype(self.dtype)
+        return lumped(counts, *ends, len(self.classes))
 
     def tabulate(self, found: Columns) -> tuple[dict[str, Array], Numbers]:
         """Turn rows of key, label and sums into columns of cells, and counts of cell and class."""
@@ -174,12 +213,19 @@ class FrameSource:
         self._fetched = Rows(scores, self.classes, np.append(rows.codes, codes), weights=weights)
 
     def _find_classes(
-        self, labels: Array, classes: Sequence[Any] | Array | None, n_classes: int | None
+        self,
+        labels: Array,
+        classes: Sequence[Any] | Array | None,
+        n_classes: int | None,
+        some_scores: Array,
     ) -> Array:
         stated = self.engine.stated_order if classes is None else classes
-        if stated is None:
-            return encode(labels, None, n_classes).classes
-        return check_classes(stated)
+        if stated is not None:
+            return check_classes(stated)
+        found = encode(labels, None, n_classes).classes
+        if n_classes is None:
+            check_classes_found(found, some_scores[np.isfinite(some_scores)], self.n_rows)
+        return found
 
 
 class CountedFrame:
@@ -211,17 +257,20 @@ class CountedFrame:
         self.is_fetched = is_fetched
         self.n_splits = n_splits
 
+    is_lazy: ClassVar[bool] = False
+
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next one where it has none; before any split."""
         return self.cells.at_or_after(scores)
 
-    def narrowed(self, can_hold: Callable[[Numbers], Bools]) -> tuple[CountedFrame, Bools]:
+    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedFrame, Bools]:
         """Return cells that are split until few enough rows are left in those that can matter."""
-        counted, chosen = self, can_hold(self.counts)
-        while counted._should_be_split(chosen):
-            counted = counted._with_splits(chosen)
-            chosen = can_hold(counted.counts)
-        return counted, chosen
+        counted, verdict = self, judge(self.counts)
+        while counted._should_be_split(verdict.can_hold):
+            some = verdict.first if counted._can_split(verdict.first) else verdict.can_hold
+            counted = counted._with_splits(some)
+            verdict = judge(counted.counts)
+        return counted, verdict.can_hold
 
     @property
     def _is_known(self) -> Bools:
@@ -233,7 +282,11 @@ class CountedFrame:
         n_left = int(self.cells.n_rows[left].sum())
         few = min(source.max_rows, max(FEW_ROWS, int(FEW_SHARE * source.n_rows)))
         is_enough = self.n_splits >= MOST_SPLITS and n_left <= source.max_rows
-        return n_left > few and not is_enough and bool((left & self.cells.can_split).any())
+        return n_left > few and not is_enough and self._can_split(chosen)
+
+    def _can_split(self, chosen: Bools) -> bool:
+        """Return whether some of the chosen cells have rows that are not known and can be split."""
+        return bool((chosen & ~self._is_known & self.cells.can_split).any())
 
     def _with_splits(self, chosen: Bools) -> CountedFrame:
         """Return the cells with those of the chosen ones split whose depth has the most rows."""
@@ -299,8 +352,9 @@ class CountedFrame:
             weights=np.append(weights, self.counts[alone[cell], code]),
         )
 
-    def split(self, chosen: Bools, rows: Rows) -> Parts:
+    def split(self, chosen: Bools, rows: Rows, *, is_last: bool = True) -> Parts:
         """Return the rows located in the chosen cells as they are: the engine has split enough."""
+        del is_last  # all that can hold a threshold were chosen
         is_first = chosen | np.append(True, chosen[:-1])  # others go on with a run
         index: Ints = np.cumsum(is_first) - 1
 
@@ -317,6 +371,20 @@ def confusion_of(found: Columns, classes: Array, n_predicted: int) -> Floats:
     confusion = np.zeros((n_predicted, len(classes)))
     np.add.at(confusion, (found["key"], codes), found["weight" if "weight" in found else "rows"])
     return confusion
+
+
+def _check_sample(sample: Columns) -> None:
+    """Raise an error if no label occurs twice, before an engine counts the rows of each."""
+    if sample["label"].dtype.kind not in "fO":
+        return
+    is_there = np.isfinite(sample["x"]) & ~is_missing(sample["label"])
+    scores, labels = sample["x"][is_there], sample["label"][is_there]
+    is_decimal = labels.dtype.kind == "O" and all(isinstance(one, Decimal) for one in labels)
+    if len(labels) < FEWEST_TO_REFUSE or not (labels.dtype.kind == "f" or is_decimal):
+        return
+    distinct = np.unique(labels)
+    if len(distinct) == len(labels):
+        check_classes_found(distinct.astype(np.float64), scores)
 
 
 def _is_whole(found: Columns) -> bool:

@@ -70,7 +70,7 @@ def draw_bootstrap(
         for end, border, marker in ((outer[k, 0], low, "<"), (outer[k, 1], high, ">")):
             if np.isinf(end):
                 ax.plot(border, k, marker, color=colour, clip_on=False)
-    ax.set_yticks(range(len(found)), pair_names(boot.found.classes))
+    ax.set_yticks(range(len(found)), pair_names(boot.found.decisions))
     for text in ax.get_yticklabels():
         text.set_parse_math(False)
     ax.set_xlim(low, high)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordcut.data import ClassWeight, class_factors
+from ordcut.data import ClassWeight, truth_in_rows
 from ordcut.errors import unknown_name
 from ordcut.objectives import Objective, ObjectiveLike
 from ordcut.plots import drawing
@@ -162,7 +162,7 @@ class ThresholdDisplay:
             Finite scores; higher means a higher class.
         thresholds : Thresholds, default=None
             The thresholds to show; those that are optimal for the objective by default.
-        objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
+        objective : str, array-like of shape (D, K), callable, Kappa or Objective, default=None
             The objective to judge by; by default the one that ``thresholds`` were found for, or
             the absolute loss.
         classes : sequence, default=None
@@ -310,7 +310,7 @@ class ThresholdDisplay:
             extent=extent,
             thresholds=thresholds,
             objective=resolved,
-            factors=class_factors(class_weight, source.classes, candidates.totals),
+            factors=resolved.class_factors(class_weight, source.classes, candidates.totals),
         )
         return display.plot(kind=kind, ax=ax, cmap=cmap, score_name=score_name)
 
@@ -350,7 +350,7 @@ class ThresholdDisplay:
         if kind == "confusion":
             drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds)
         elif kind == "risk":
-            key = drawing.Key(drawing.pair_names(self.thresholds.classes), cmap)
+            key = drawing.Key(drawing.pair_names(self.thresholds.decisions), cmap)
             draw = drawing.draw_kappas if self.objective.is_kappa else drawing.draw_risks
             draw(self.ax_, self, key, score_name)
         else:
@@ -404,21 +404,23 @@ class ThresholdDisplay:
     def risk_curves(self) -> tuple[Floats, Floats]:
         """Return positions, and the mean risk of each threshold at each of them.
 
-        Threshold ``k`` at a position pays for scores below it as class ``k`` and for the rest as
-        class ``k + 1``. If the objective is convex, the minimum is at the optimal threshold. The
-        risk of a kappa is that of the cost it is made of; see ``curves`` for the kappa itself.
+        Threshold ``k`` at a position pays for scores below it as decision ``k``, by default class
+        ``k``, and for the rest as the one above. If the objective is convex, the minimum is at the
+        optimal threshold. The risk of a kappa is that of the cost it is made of; see ``curves`` for
+        the kappa itself.
 
         Returns
         -------
         positions : ndarray of shape (P,)
             From -inf to inf: all positions between two scores, or some thousands of them.
-        risks : ndarray of shape (K - 1, P)
+        risks : ndarray of shape (D - 1, P)
             One row per threshold.
         """
         cost = self.objective.cost * self.factors
         as_lower = self.below @ cost[:-1].T
         as_upper = (self.below[-1] - self.below) @ cost[1:].T
-        return self.positions, (as_lower + as_upper).T / (self.below[-1] @ self.factors)
+        totals = self.below[-1] * self.factors
+        return self.positions, self.objective.mean((as_lower + as_upper).T, totals)
 
     def curves(self) -> Curves:
         """Return the value of the objective over the positions of each threshold.
@@ -430,6 +432,6 @@ class ThresholdDisplay:
         )
 
     def confusion(self) -> Floats:
-        """Return the weight of each predicted and true class: (K, K)."""
+        """Return the weight of each true class (rows) and decision (columns): (K, D)."""
         at = self.below[np.searchsorted(self.positions, self.thresholds.thresholds)]
-        return np.diff(np.vstack([self.below[:1], at, self.below[-1:]]), axis=0)
+        return truth_in_rows(np.diff(np.vstack([self.below[:1], at, self.below[-1:]]), axis=0))

@@ -82,9 +82,12 @@ def never_predicted(thresholds: Thresholds) -> list[bool]:
 
 def class_names(thresholds: Thresholds) -> list[str]:
     """Return the names of the classes, with a note where one is never predicted."""
+    never = never_predicted(thresholds)
+    if thresholds.decides_otherwise:
+        never = [False] * len(thresholds.classes)
     return [
         shortened(name) + (" (never predicted)" if is_never else "")
-        for name, is_never in zip(thresholds.classes, never_predicted(thresholds), strict=True)
+        for name, is_never in zip(thresholds.classes, never, strict=True)
     ]
 
 
@@ -188,17 +191,19 @@ def _finish_curves(axes: Any, display: ThresholdDisplay, key: Key, score_name: s
     _finish(axes, found, key, score_name)
 
 
-def draw_confusion(axes: Any, confusion: Floats, thresholds: Thresholds) -> None:
-    """Draw a cell for each true and predicted class, shaded by its share of the true class."""
-    counts = confusion.T
+def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds) -> None:
+    """Draw a (true, decided) table: a cell for each pair, shaded by its share of the true one."""
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     image = axes.imshow(shares, cmap="Blues", vmin=0)
-    n_classes = len(counts)
-    step = -(-n_classes // (2 * MOST_NAMES))
-    names = [shortened(name) for name in thresholds.classes[::step]]
-    for axis, what in ((axes.xaxis, "predicted"), (axes.yaxis, "true")):
-        axis.set_ticks(np.arange(0, n_classes, step), names)
+    decided = "decided" if thresholds.decides_otherwise else "predicted"
+    for axis, what, every in (
+        (axes.yaxis, "true", thresholds.classes),
+        (axes.xaxis, decided, thresholds.decisions),
+    ):
+        step = -(-len(every) // (2 * MOST_NAMES))
+        names = [shortened(name) for name in every[::step]]
+        axis.set_ticks(np.arange(0, len(every), step), names)
         for text in axis.get_ticklabels():
             text.set_parse_math(False)
         axis.set_label_text(what)
@@ -208,21 +213,21 @@ def draw_confusion(axes: Any, confusion: Floats, thresholds: Thresholds) -> None
             text.set(ha="right", rotation_mode="anchor")
     never = [
         shortened(name)
-        for name, is_never in zip(thresholds.classes, never_predicted(thresholds), strict=True)
+        for name, is_never in zip(thresholds.decisions, never_predicted(thresholds), strict=True)
         if is_never
     ]
     if never:
         more = f" and {len(never) - 3} more" if len(never) > 4 else ""
         shown = ", ".join(never[:3] if more else never) + more
-        axes.set_xlabel(f"predicted (never: {shown})", wrap=True).set_parse_math(False)
-    if n_classes <= MOST_NAMES:
+        axes.set_xlabel(f"{decided} (never: {shown})", wrap=True).set_parse_math(False)
+    if max(counts.shape) <= MOST_NAMES:
         for true, predicted in np.ndindex(counts.shape):
             colour = "white" if image.norm(shares[true, predicted]) > 0.55 else "black"
             text = f"{counts[true, predicted]:g}"
             axes.text(predicted, true, text, color=colour, ha="center", va="center")
     else:
         axes.figure.colorbar(image, ax=axes).set_label("share of the true class")
-    title = f"{thresholds.objective} {thresholds.value:.4g}"
+    title = f"{thresholds.objective}: {thresholds.value:.4g}"
     axes.set_title(title).set_parse_math(False)
 
 

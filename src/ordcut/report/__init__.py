@@ -12,6 +12,8 @@ from ordcut.report.curves import Curve as Curve
 from ordcut.report.curves import Curves as Curves
 from ordcut.report.curves import curves as curves
 from ordcut.report.curves import curves_of_counts as curves_of_counts
+from ordcut.report.intervals import check_intervals as check_intervals
+from ordcut.report.intervals import intervals_of as intervals_of
 from ordcut.report.pages import array_source as array_source
 from ordcut.report.pages import frame_source as frame_source
 from ordcut.report.pages import page, page_from_frame, write_report

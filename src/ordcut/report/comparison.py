@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordcut.data import ClassWeight, class_factors
+from ordcut.data import ClassWeight
 from ordcut.labelings import BinnedCounts, Labeling, labelings_of_counts
-from ordcut.objectives import COSTS, KAPPAS, Objective, resolve_objective
+from ordcut.objectives import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
 from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
 from ordcut.thresholds import Thresholds
@@ -32,7 +32,7 @@ class Comparison:
     main : Objective
         The objective that was given, one of ``objectives``.
     objectives : list of Objective
-        Those with a name, and the one that was given.
+        Those with a name, unless decisions are not the classes, and the one that was given.
     optima : dict of str to Thresholds
         The optimum of each objective by its name, except those that would take too long.
     labelings : list of Labeling
@@ -51,6 +51,9 @@ def compare(
 ) -> Comparison:
     """Find the optimum of an objective and of each one with a name, and other labelings.
 
+    Where decisions are not the classes, there is only the objective itself: the others, and other
+    labelings, are about classes.
+
     Examples
     --------
     >>> from ordcut.data import Rows
@@ -59,13 +62,17 @@ def compare(
     >>> compare(source, resolve_objective("absolute", 2)).optima["absolute"].thresholds
     array([0.45])
     """
-    k = len(source.classes)
+    k = max(len(source.classes), objective.n_decisions)
     n_positions = int(np.clip(N_COUNTS // k - 4 * k, FEWEST_POSITIONS, MOST_POSITIONS))
     candidates = Candidates.of(source, n_positions)
-    factors = class_factors(class_weight, source.classes, candidates.totals)
+    factors = objective.class_factors(class_weight, source.classes, candidates.totals)
+    if objective.decisions is not None:
+        optimum = candidates.optimum(objective, class_weight)
+        return Comparison(candidates, objective, [objective], {objective.name: optimum}, [])
     objectives, main = _with_named(objective, source.classes, candidates.totals * factors)
+    of_others = "balanced" if objective.name in BALANCED else class_weight
     optima = {
-        one.name: candidates.optimum(one, class_weight)
+        one.name: candidates.optimum(one, class_weight if one is main else of_others)
         for one in objectives
         if one is main or _is_affordable(source.n_rows, one)
     }

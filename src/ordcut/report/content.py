@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 
 from ordcut import __version__
-from ordcut.data import ClassWeight, class_factors
+from ordcut.data import ClassWeight
 from ordcut.objectives import ObjectiveLike
 from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
-from ordcut.thresholds import Thresholds, as_written, class_literals, objective_for
+from ordcut.report.limits import constraints_of, limits_content, values_allowed
+from ordcut.thresholds import (
+    SMOOTHED,
+    Thresholds,
+    as_written,
+    class_literals,
+    explained,
+    how_sure,
+    objective_for,
+)
 from ordcut.typing import Array, Floats
 
 #: With more classes than this, tables and rules are beyond what a page can show.
@@ -29,25 +38,29 @@ def page_content(
     thresholds: Thresholds | None = None,
     objective: ObjectiveLike | None = None,
     class_weight: ClassWeight | None = None,
+    intervals: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return everything that a page computes with, ready to be written as JSON."""
     classes = source.classes
-    if len(classes) > MOST_CLASSES:
-        raise ValueError(
-            f"a report must have at most {MOST_CLASSES} classes, got {len(classes)}. "
-            "Join neighbouring classes, or use Thresholds.to_json and ordcut.evaluate."
-        )
     resolved = objective_for(thresholds, objective, classes)
+    for what, number in (("classes", len(classes)), ("decisions", resolved.n_decisions)):
+        if number > MOST_CLASSES:
+            raise ValueError(
+                f"a report must have at most {MOST_CLASSES} {what}, got {number}. "
+                "Join neighbouring classes, or use Thresholds.to_json and ordcut.evaluate."
+            )
+    constraints = constraints_of(thresholds)
     compared = compare(source, resolved, class_weight=class_weight)
     optima, labelings = compared.optima, compared.labelings
     main = compared.main.name
     start = optima[main] if thresholds is None else thresholds
     results = [start, *optima.values()]
     others = [at for one in labelings for at in one.thresholds.values()]
-    at_all = np.concatenate([*(one.thresholds for one in results), *others])
+    allowed = values_allowed(constraints, compared.candidates.extent)
+    at_all = np.concatenate([*(one.thresholds for one in results), *others, allowed])
     grid = _Grid(compared.candidates.including(at_all))
-    totals = compared.candidates.totals
-    factors = class_factors(class_weight, classes, totals)
+    totals, own = compared.candidates.totals, resolved.decisions
+    factors = resolved.class_factors(class_weight, classes, totals)
     whole, unit = _in_whole_numbers(np.vstack([grid.candidates.below, totals]))
     return {
         "ordcut": __version__,
@@ -55,7 +68,11 @@ def page_content(
         "unit": unit,
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],
-        "literals": class_literals(classes),
+        "decisions": None if own is None else [str(name) for name in own.tolist()],
+        "isReview": thresholds is not None and thresholds.review_share is not None,
+        "literals": class_literals(classes if own is None else own),
+        "classLiterals": None if own is None else class_literals(classes)["json"],
+        "constraints": limits_content(constraints, thresholds, resolved, classes, grid.positions),
         "extent": list(compared.candidates.extent),
         "positions": grid.candidates.positions.tolist(),
         "ranges": grid.ranges(results),
@@ -83,7 +100,18 @@ def page_content(
             "objective": main if objective is None else start.objective,
             "isSmoothed": is_smoothed(start),
         },
+        "words": _in_words(start, intervals),
+        "intervals": intervals,
     }
+
+
+def _in_words(thresholds: Thresholds, intervals: dict[str, Any] | None) -> list[str]:
+    """Return sentences about the thresholds that the page opens with."""
+    sentences = explained(thresholds)
+    if intervals is not None:
+        pairs, value = intervals["thresholds"], intervals["value"]
+        sentences.append(how_sure(intervals["level"], pairs, value))
+    return sentences
 
 
 class _Grid:
@@ -147,7 +175,7 @@ def is_smoothed(thresholds: Thresholds) -> bool:
     if thresholds.origin is not None and thresholds.origin.smoothing > 0:
         return True
     # JSON keeps the certificate, but not the amount of smoothing.
-    return "of labels smoothed by" in thresholds.certificate
+    return SMOOTHED in thresholds.certificate
 
 
 def compact(content: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import Rows, class_factors
+from ordcut.data import Rows
 from ordcut.objectives import Objective
 from ordcut.pruning import ArraySource
 from ordcut.report.candidates import Candidates
@@ -27,7 +27,7 @@ class Curve:
     Attributes
     ----------
     lower, upper : object
-        The classes below and above the threshold.
+        The classes, or decisions, below and above the threshold.
     threshold : float
         Where the threshold is; one of ``positions``.
     positions : ndarray of shape (P,)
@@ -131,7 +131,7 @@ def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
         candidates = Candidates.of(source, n_positions)
     candidates = candidates.including(found.thresholds)
     positions, below = candidates.with_ends()
-    factors = class_factors(origin.class_weight, source.classes, candidates.totals)
+    factors = origin.factors(candidates.totals)
     made = curves_of_counts(positions, below, found, origin.objective, factors)
     reached = made[0].values[np.searchsorted(made[0].positions, made[0].threshold)]
     if not np.isclose(reached, found.value, rtol=1e-9, atol=1e-12):
@@ -170,9 +170,9 @@ def curves_of_counts(
     paid = float((objective.cost * confusion).sum())
     chance = float(confusion.sum(axis=1) @ by_chance)
     made = []
-    for k, (lower, upper) in enumerate(pairwise(found.classes.tolist())):
+    for k, (lower, upper) in enumerate(pairwise(found.decisions.tolist())):
         allowed = slice(edges[k], edges[k + 2] + 1)
-        moved = weights[allowed] - weights[at[k]]  # what gets class k instead of class k + 1
+        moved = weights[allowed] - weights[at[k]]  # what gets decision k instead of k + 1
         costs = paid + moved @ (objective.cost[k] - objective.cost[k + 1])
         if objective.is_kappa:
             expected = chance + moved.sum(axis=1) * (by_chance[k] - by_chance[k + 1])
@@ -180,7 +180,7 @@ def curves_of_counts(
             np.divide(costs * totals.sum(), expected, out=ratio, where=expected > 0)
             values = 1 - ratio
         else:
-            values = costs / totals.sum()
+            values = objective.mean(costs, totals)
         threshold = float(found.thresholds[k])
         made.append(Curve(lower, upper, threshold, positions[allowed], values))
     return Curves(objective.name, objective.is_kappa, tuple(made))

@@ -13,16 +13,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ordcut.data import ClassWeight, Rows
+from ordcut.data import ClassWeight, Rows, warn_if_reversed
 from ordcut.objectives import ObjectiveLike, n_classes_of
 from ordcut.pruning import ArraySource, Source
 from ordcut.report.content import as_json, compact, page_content
+from ordcut.report.intervals import thresholds_and_intervals
 from ordcut.threads import count_threads
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike
 
 if TYPE_CHECKING:
     from ordcut.frames import FrameSource, Nulls
+    from ordcut.uncertainty import Bootstrap
 
 #: The scripts of a page, in the order in which they need each other.
 SCRIPTS = (
@@ -34,6 +36,7 @@ SCRIPTS = (
     "sliders.js",
     "charts.js",
     "tables.js",
+    "limits.js",
     "page.js",
 )
 
@@ -47,6 +50,7 @@ def page(
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
+    bootstrap: Bootstrap | None = None,
     score_name: str = "score",
     label_name: str = "label",
     title: str | None = None,
@@ -61,16 +65,21 @@ def page(
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
         The true classes, or soft labels.
     thresholds : Thresholds, optional
-        The thresholds that the page opens with; the optimal ones by default.
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
+        The thresholds that the page opens with; the optimal ones by default. For each constraint
+        on them, the page shows whether it is kept as they are moved.
+    objective : str, array-like of shape (D, K), callable, Kappa or Objective, optional
         The objective that the page opens with; by default the one that ``thresholds`` were found
-        for, or ``"absolute"``. All objectives with a name can be selected on the page.
+        for, or ``"absolute"``. All objectives with a name can be selected on the page, unless
+        decisions are not the classes.
     classes : sequence, optional
         All classes, lowest first; those of ``thresholds`` by default.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
+    bootstrap : Bootstrap, optional
+        What :meth:`ordcut.Thresholds.bootstrap` returned for the thresholds that the page opens
+        with: the page then shows 95 % intervals of them and of their value.
     score_name, label_name : str
         The names of the scores and of the labels in your data.
     title : str, optional
@@ -89,6 +98,7 @@ def page(
     >>> "<title>Four rows</title>" in text
     True
     """
+    thresholds, intervals = thresholds_and_intervals(thresholds, bootstrap)
     source = array_source(
         scores,
         labels,
@@ -103,6 +113,7 @@ def page(
         thresholds=thresholds,
         objective=objective,
         class_weight=class_weight,
+        intervals=intervals,
         score_name=score_name,
         label_name=label_name,
         title=title,
@@ -119,6 +130,7 @@ def write_report(
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
+    bootstrap: Bootstrap | None = None,
     score_name: str = "score",
     label_name: str = "label",
     title: str | None = None,
@@ -132,7 +144,7 @@ def write_report(
         The file to write.
     scores, labels, thresholds, objective, classes, sample_weight, class_weight
         As in :func:`page`.
-    score_name, label_name, title, n_jobs
+    bootstrap, score_name, label_name, title, n_jobs
         As in :func:`page`.
 
     Examples
@@ -152,6 +164,7 @@ def write_report(
         classes=classes,
         sample_weight=sample_weight,
         class_weight=class_weight,
+        bootstrap=bootstrap,
         score_name=score_name,
         label_name=label_name,
         title=title,
@@ -170,6 +183,7 @@ def page_from_frame(
     objective: ObjectiveLike | None = None,
     classes: Sequence[Any] | Array | None = None,
     class_weight: ClassWeight | None = None,
+    bootstrap: Bootstrap | None = None,
     title: str | None = None,
     nulls: Nulls = "raise",
 ) -> str:
@@ -185,7 +199,7 @@ def page_from_frame(
         The names of the columns with the scores and the true classes.
     weight : str, optional
         The name of a column that says how much each row counts.
-    thresholds, objective, classes, class_weight, title
+    thresholds, objective, classes, class_weight, bootstrap, title
         As in :func:`page`.
     nulls : {"raise", "drop"}
         What to do about rows in which a score, a label or a weight is null or NaN.
@@ -203,6 +217,7 @@ def page_from_frame(
     >>> "<title>Thresholds for grade</title>" in text
     True
     """
+    thresholds, intervals = thresholds_and_intervals(thresholds, bootstrap)
     source = frame_source(
         frame,
         score=score,
@@ -219,6 +234,7 @@ def page_from_frame(
             thresholds=thresholds,
             objective=objective,
             class_weight=class_weight,
+            intervals=intervals,
             score_name=score,
             label_name=label,
             title=title,
@@ -233,12 +249,13 @@ def page_from_source(
     thresholds: Thresholds | None = None,
     objective: ObjectiveLike | None = None,
     class_weight: ClassWeight | None = None,
+    intervals: dict[str, Any] | None = None,
     score_name: str = "score",
     label_name: str = "label",
     title: str | None = None,
 ) -> str:
     """Return the page about thresholds on the rows of a source, as HTML text."""
-    content = page_content(source, thresholds, objective, class_weight)
+    content = page_content(source, thresholds, objective, class_weight, intervals)
     title = f"Thresholds for {label_name}" if title is None else title
     names = {"score": score_name, "label": label_name, "title": title}
     written = as_json(compact(content) | names)
@@ -284,9 +301,10 @@ def array_source(
         scores,
         labels,
         classes=_classes(classes, thresholds),
-        n_classes=None if objective is None else n_classes_of(objective),
+        n_classes=_n_classes(objective, thresholds),
         weights=sample_weight,
     )
+    warn_if_reversed(rows)
     return ArraySource(rows, n_threads)
 
 
@@ -310,7 +328,7 @@ def frame_source(
         label=label,
         weight=weight,
         classes=_classes(classes, thresholds),
-        n_classes=None if objective is None else n_classes_of(objective),
+        n_classes=_n_classes(objective, thresholds),
         nulls=nulls,
     )
 
@@ -319,3 +337,9 @@ def _classes(
     classes: Sequence[Any] | Array | None, thresholds: Thresholds | None
 ) -> Sequence[Any] | Array | None:
     return thresholds.classes if classes is None and thresholds is not None else classes
+
+
+def _n_classes(objective: ObjectiveLike | None, thresholds: Thresholds | None) -> int | None:
+    if objective is None:
+        return None
+    return n_classes_of(objective, thresholds is not None and thresholds.decides_otherwise)

@@ -64,11 +64,11 @@ class Stage {
     this.bottom = top + this.row * K;
     this.knobs = this.bottom + 26;
     // Where thresholds are close together, their numbers are below each other.
-    this.numberLanes = K > 20 ? 1 : Math.min(K - 1, isNarrow ? 4 : 2);
+    this.numberLanes = D > 20 ? 1 : Math.min(D - 1, isNarrow ? 4 : 2);
     const risks = this.bottom + 86 + 14 * this.numberLanes;
     this.risks = [risks, risks + 150];
-    this.lanes = K > 2 ? Math.min(4, 1 + Math.ceil(K / 6)) : 1;
-    const height = this.risks[1] + 26 + 8 * this.lanes;
+    this.lanes = D > 2 ? Math.min(4, 1 + Math.ceil(D / 6)) : 1;
+    const height = this.risks[1] + 26 + 8 * this.lanes + (INTERVALS ? 26 + 8 * this.lanes : 0);
     setAll(this.root, { viewBox: `0 0 ${width} ${height}`, width, height });
     const fixed = svg("g", { "aria-hidden": "true" });
     this.moving = svg("g", { "aria-hidden": "true" });
@@ -114,7 +114,7 @@ class Stage {
     const name = shortened(content.score, Math.floor(this.left / 6.6) - 2);
     group.append(
       svg("text", { class: "axis", y, ...end }, name),
-      svg("text", { class: "tick", y: this.strip[1] - 8, ...end }, "predicted")
+      svg("text", { class: "tick", y: this.strip[1] - 8, ...end }, isOtherwise ? "decided" : "predicted")
     );
   }
 
@@ -124,7 +124,7 @@ class Stage {
     const size = Math.max(8, Math.min(13, this.row * 0.8));
     const every = Math.ceil(10 / this.row);
     const fits = Math.floor((this.left - 14) / (size * 0.55));
-    const hasSpace = this.right + 50 <= this.width;
+    const hasSpace = haveOwn && this.right + 50 <= this.width;
     document.getElementById("recall-note").hidden = !hasSpace;
     content.classes.forEach((name, k) => {
       const base = this.bottom - k * this.row, d = this.#outline(k, base);
@@ -173,16 +173,19 @@ class Stage {
     const edges = [this.left, ...state.at.map((p) => this.x(positions[p])), this.right];
     const [top, bottom] = this.strip;
     const drawn = [];
-    content.classes.forEach((name, k) => {
-      const [x, width] = [edges[k], Math.max(0, edges[k + 1] - edges[k])];
-      setAll(this.clips[k], { x, width });
-      this.recalls[k].textContent = shownShare(state.classes[k].recall, 0);
+    const segment = (d) => ({ x: edges[d] ?? 0, width: Math.max(0, edges[d + 1] - edges[d]) || 0 });
+    state.classes.forEach(({ recall }, k) => {
+      setAll(this.clips[k], haveOwn ? segment(decisionOf[k]) : { x: this.left, width: this.right - this.left });
+      this.recalls[k].textContent = shownShare(recall, 0);
+    });
+    decisions.forEach((name, d) => {
+      const { x, width } = segment(d);
       if (width < 0.5) return;
-      drawn.push(svg("rect", { class: "label", x, width, y: top, height: bottom - top, "--c": classColour(k) }));
+      drawn.push(svg("rect", { class: "label", x, width, y: top, height: bottom - top, "--c": decisionColour(d) }));
       const fits = Math.floor((width - 8) / 7);
       if (fits < Math.min(3, name.length)) return;
       const at = { x: x + width / 2, y: (top + bottom) / 2 + 4, "text-anchor": "middle" };
-      const isLight = k / (K - 1) > 0.55 ? "yes" : "no";
+      const isLight = d / (D - 1) > 0.55 ? "yes" : "no";
       drawn.push(svg("text", { class: "predicted", "data-light": isLight, ...at }, shortened(name, fits)));
     });
     this.moving.replaceChildren(...drawn, ...drawRisks(this, state));

@@ -41,6 +41,9 @@ function classColour(k) {
   return `light-dark(${rampColour(0.02 + 0.8 * share)}, ${rampColour(0.28 + 0.7 * share)})`;
 }
 
+/** The colour of decision d, or between two: that of the class of the same name in their order. */
+const decisionColour = (d) => classColour(D > 1 ? (d * (K - 1)) / (D - 1) : 0);
+
 /** Round numbers for an axis from low to high. */
 function ticks(low, high, count) {
   const rough = (high - low) / Math.max(1, count);

@@ -3,6 +3,13 @@
 
 const content = JSON.parse(document.getElementById("content").textContent);
 const K = content.classes.length;
+// What thresholds decide: the classes, or decisions of another kind.
+const decisions = content.decisions ?? content.classes;
+const D = decisions.length;
+const isOtherwise = content.decisions !== null;
+// The decision that has the name of each class, -1 if there is none.
+const decisionOf = content.classes.map((name, k) => (isOtherwise ? decisions.indexOf(name) : k));
+const haveOwn = decisionOf.some((d) => d >= 0);
 // A cost that several objectives have is written once, and is the name of its objective elsewhere.
 for (const one of content.objectives) {
   if (typeof one.cost === "string") one.cost = content.objectives.find(({ name }) => name === one.cost).cost;
@@ -26,17 +33,17 @@ const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const weight = sum(totals);
 const belowAll = positions.map((_, p) => sum(below.subarray(p * K, (p + 1) * K)));
 
-/** The (predicted, true) table of weights when threshold k is at position at[k]. */
+/** The (decision, true) table of weights when threshold k is at position at[k]. */
 function confusionAt(at) {
   const edges = [0, ...at, LAST];
-  return content.classes.map((_, k) =>
+  return decisions.map((_, k) =>
     content.classes.map((_, l) => below[edges[k + 1] * K + l] - below[edges[k] * K + l])
   );
 }
 
 /**
  * An objective that evaluates thresholds. Let gain[k][p] be how much more the rows below position p
- * cost as class k than as class k + 1. Thresholds then cost what all rows cost as the last class,
+ * cost as decision k than as decision k + 1. Thresholds then cost what all rows cost as the last one,
  * plus the sum of gain[k][at[k]]: one addition per threshold, fast enough to redraw whole curves
  * while a threshold is dragged.
  */
@@ -96,10 +103,10 @@ class Judge {
   }
 }
 
-/** Sums over rows of a cost of each predicted and true class, as a function of thresholds. */
+/** Sums over rows of a cost of each decision and true class, as a function of thresholds. */
 function additive(cost) {
   const gains = [];
-  for (let k = 0; k < K - 1; k++) {
+  for (let k = 0; k < D - 1; k++) {
     const gain = new Float64Array(positions.length);
     for (let p = 0; p <= LAST; p++) {
       let total = 0;
@@ -109,7 +116,7 @@ function additive(cost) {
     gains.push(gain);
   }
   let asLast = 0;
-  for (let l = 0; l < K; l++) asLast += cost(K - 1, l) * totals[l];
+  for (let l = 0; l < K; l++) asLast += cost(D - 1, l) * totals[l];
   return {
     gain: (k, p) => gains[k][p],
     of: (at) => at.reduce((total, p, k) => total + gains[k][p], asLast),
@@ -118,7 +125,7 @@ function additive(cost) {
 
 /** The lowest and the highest position of threshold k: those of its neighbours. */
 function limits(at, k) {
-  return [k === 0 ? 0 : at[k - 1], k === K - 2 ? LAST : at[k + 1]];
+  return [k === 0 ? 0 : at[k - 1], k === D - 2 ? LAST : at[k + 1]];
 }
 
 /** The index of the position nearest to a score. */
@@ -132,21 +139,23 @@ function nearestPosition(score) {
   return low > 1 && score - positions[low - 1] < positions[low] - score ? low - 1 : low;
 }
 
-/** The classes that no score gets when threshold k is at position at[k]. */
+/** The decisions that no score gets when threshold k is at position at[k]. */
 function neverPredicted(at) {
   const edges = [0, ...at, LAST];
-  return content.classes.filter((_, k) => edges[k] === edges[k + 1]);
+  return decisions.filter((_, k) => edges[k] === edges[k + 1]);
 }
 
 // The distance of two classes: of their numbers, or in steps between classes that are not numbers.
-const distances = content.objectives.find((one) => one.name === "absolute").cost;
+// Decisions of another kind have none.
+const distances = isOtherwise ? null : content.objectives.find((one) => one.name === "absolute").cost;
 
-/** Precision, recall and errors of each class. */
+/** Precision, recall and errors of each class, for classes that can be decided. */
 function perClass(confusion) {
   return content.classes.map((name, k) => {
-    const predicted = sum(confusion[k]), hit = confusion[k][k], truth = totals[k];
+    const own = confusion[decisionOf[k]], truth = totals[k];
+    const predicted = own ? sum(own) : NaN, hit = own ? own[k] : NaN;
     let absoluteError = 0, error = 0;
-    for (let j = 0; j < K; j++) {
+    for (let j = 0; j < K && distances; j++) {
       absoluteError += distances[j][k] * confusion[j][k];
       error += Math.sign(j - k) * distances[j][k] * confusion[j][k];
     }

@@ -2,6 +2,9 @@
 
 const MINUS = "\u2212";
 
+/** A number of JSON, in which infinite ones are text. */
+const fromJson = (x) => (typeof x === "string" ? Number(x.replace("inf", "Infinity")) : x);
+
 /** A number in a few digits; a dash for NaN. */
 function shown(x, digits = 4) {
   if (Number.isNaN(x)) return "\u2013";

@@ -17,20 +17,26 @@ function stateNow() {
     classes: perClass(confusion),
     never: neverPredicted(at),
     nearOptimal: at.map((_, k) => judge.nearOptimal(at, k, TOLERANCE)),
+    limits: LIMITS.map((limit) => outcomeOf(limit, { at, confusion })),
+    reviewShare: sum(confusion.filter((_, d) => d % 2).map(sum)) / weight,
     lossName: judge.isKappa ? `1 ${MINUS} ${objectiveName(judge.name)}` : objectiveName(judge.name),
     objective: judge.name,
   };
   state.sentence = `${objectiveName(judge.name)} ${shown(value)}, ${against(state)}`;
+  const broken = LIMITS.filter((_, i) => !state.limits[i].holds).map(({ limit }) => limit);
+  if (broken.length) state.sentence += `; broken: ${broken.join(", ")}`;
   return Object.assign(state, provenance());
 }
+
+const THE_OPTIMUM = LIMITS.length ? "the optimum without limits" : "the optimum";
 
 /** The distance of a state from the optimum, in words. */
 function against({ loss, best, isOptimal }) {
   if (best === null) return "optimum not computed";
   if (isOptimal) return "optimal";
-  if (best <= 0) return `${shown(loss - best)} above the optimum`;
+  if (best <= 0) return `${shown(loss - best)} above ${THE_OPTIMUM}`;
   const share = loss / best - 1;
-  return `${shownShare(share, share < 0.001 ? 3 : share < 0.1 ? 2 : 1)} more loss than the optimum`;
+  return `${shownShare(share, share < 0.001 ? 3 : share < 0.1 ? 2 : 1)} more loss than ${THE_OPTIMUM}`;
 }
 
 /** The method and the certificate of the current thresholds, and an explanation for readers. */
@@ -64,7 +70,7 @@ function relative({ loss, isOptimal }) {
   const to = isOptimal ? "the optimum" : "the thresholds as they are now, not to the optimum";
   const name = objectiveName(judge.name);
   const what = judge.isKappa ? `The loss of a kappa is 1 ${MINUS} kappa, here ${shown(loss)}.` : `The loss is the ${name}, here ${shown(loss)}.`;
-  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater. ${what}`;
+  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", whether limits are kept or not" : ""}. ${what}`;
 }
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -75,16 +81,16 @@ function headline() {
   const kind = `${/^[aeio]/.test(objectiveName(judge.name)) ? "an" : "a"} ${objectiveName(judge.name)} of `;
   const reached = (at) => html("b", {}, shown(judge.value(at)));
   const more = (at) => (judge.loss(best) > 0 ? ` (${shownShare(judge.loss(at) / judge.loss(best) - 1)} more loss)` : "");
-  const count = WORDS[K - 1] ?? String(K - 1);
+  const count = WORDS[D - 1] ?? String(D - 1);
   const parts = [
-    count[0].toUpperCase() + count.slice(1), K === 2 ? " threshold turns " : " thresholds turn ",
-    html("em", {}, content.score), ` into ${WORDS[K] ?? K} classes of `, html("em", {}, content.label),
+    count[0].toUpperCase() + count.slice(1), D === 2 ? " threshold turns " : " thresholds turn ",
+    html("em", {}, content.score), ` into ${WORDS[D] ?? D} ${isOtherwise ? "decisions about" : "classes of"} `, html("em", {}, content.label),
   ];
   if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `, which is optimal for ${rows}.`);
   else {
     const given = content.start.isSmoothed ? "given thresholds, which are smoothed," : "given thresholds";
     parts.push(`. The ${given} reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
-    parts.push(`the optimum for ${rows} is `, reached(best), ".");
+    parts.push(`${THE_OPTIMUM} for ${rows} is `, reached(best), ".");
   }
   const others = content.labelings.map((one) => [judge.loss(one.at[judge.name]), one]);
   if (others.length) {
@@ -114,7 +120,8 @@ const stage = new Stage(byId("stage"), moveTo);
 const views = [
   thresholdTable(byId("thresholds")),
   confusionTable(byId("confusion"), byId("confusion-readout"), () => byId("as-shares").checked),
-  classTable(byId("classes")),
+  isOtherwise ? decisionTable(byId("classes")) : classTable(byId("classes")),
+  limitTable(byId("limits")),
   comparisonTable(byId("comparison"), byId("labelings"), judges, load),
   (state) => stage.update(state),
   showStatus,
@@ -127,15 +134,22 @@ function showNow() {
   views.forEach((update) => update(state));
 }
 
+/** The thresholds to go back to: the optimal ones, or those given if they have to keep limits. */
+function resetTarget() {
+  return LIMITS.length ? content.start : judge.optimum;
+}
+
 let announcement;
 function showStatus(state) {
   byId("value").textContent = shown(state.value);
   byId("against").textContent = against(state);
   byId("status").dataset.optimal = state.isOptimal ? "yes" : "no";
-  byId("reset").disabled = !judge.optimum || sameAt(judge.optimum.at, at);
+  const target = resetTarget();
+  byId("reset").disabled = !target || sameAt(target.at, at);
   byId("explanation").textContent = state.explanation;
   byId("relative").textContent = relative(state);
-  byId("never").textContent = `Never predicted, whatever the score: ${state.never.join(", ")}.`;
+  byId("words-note").hidden = sameAt(content.start.at, at) && judge.name === content.start.judgedBy;
+  byId("never").textContent = `Never ${isOtherwise ? "decided" : "predicted"}, whatever the score: ${state.never.join(", ")}.`;
   byId("never").hidden = state.never.length === 0;
   // Screen readers announce the end of a drag, not every step of it.
   clearTimeout(announcement);
@@ -195,6 +209,7 @@ for (const one of optimised) {
   byId("objective").append(html("option", { value: one.name }, objectiveName(one.name)));
 }
 byId("objective").value = judge.name;
+byId("words").append(...content.words.map((sentence) => html("li", {}, sentence)));
 byId("objective").addEventListener("change", () => {
   // Optimal thresholds are replaced by the new optimum; those set by hand are kept.
   const wasOptimal = judge.optimum && sameAt(judge.optimum.at, at);
@@ -203,7 +218,9 @@ byId("objective").addEventListener("change", () => {
   byId("headline").replaceChildren(...headline());
   showNow();
 });
-byId("reset").addEventListener("click", () => load("optimal"));
+byId("reset").addEventListener("click", () => load(LIMITS.length ? "given" : "optimal"));
+if (LIMITS.length) byId("reset").textContent = "Reset to the given thresholds";
+byId("limits-section").hidden = LIMITS.length === 0;
 byId("as-shares").addEventListener("change", showNow);
 byId("theme").addEventListener("click", () => {
   const root = document.documentElement;
@@ -225,8 +242,21 @@ for (const area of document.querySelectorAll(".scroll")) {
   new ResizeObserver(mark).observe(area.firstElementChild);
 }
 
-const isInSteps = distances.every((row, j) => row.every((distance, k) => distance === Math.abs(j - k)));
+const isInSteps = distances?.every((row, j) => row.every((distance, k) => distance === Math.abs(j - k)));
+if (isOtherwise) {
+  byId("classes-title").textContent = "Results by decision";
+  byId("confusion-readout").textContent = "Rows are true classes, columns are decisions.";
+  byId("ridge-note").textContent = haveOwn ? ": solid where the decision has the name of the class, pale where it has another." : ".";
+  byId("recall-note").textContent = "On the right is the recall, the share of the class that gets the decision of its name.";
+}
+byId("errors-note").hidden = isOtherwise;
 byId("unit").textContent = isInSteps ? "Errors are in steps between classes." : "Errors are differences of the numbers of the classes.";
+if (INTERVALS) {
+  const { replicates, value } = content.intervals, name = objectiveName(content.start.objective);
+  byId("intervals").hidden = false;
+  byId("intervals").textContent = `Intervals of ${LEVEL} are those of the thresholds that this page opened with, by a bootstrap of ${replicates} replicates. `
+    + `The ${name} of these thresholds on new rows has the interval ${value.map((end) => shown(end)).join(" \u2026 ")}.`;
+}
 byId("title").textContent = content.title;
 byId("headline").replaceChildren(...headline());
 byId("about").textContent = `${shownWeight(content.rows)} rows` + (Math.abs(weight - content.rows) > 1e-9 * weight ? ` of total weight ${shownWeight(weight)}` : "") + (content.factors ? ", with class weights" : "") + `; created by ordcut ${content.ordcut}.`;

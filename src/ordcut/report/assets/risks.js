@@ -3,6 +3,10 @@
 // A threshold is near-optimal where the loss is greater by at most this share of itself.
 const TOLERANCE = 0.01;
 
+// Bootstrap intervals of the thresholds that the page opened with, if they were computed.
+const INTERVALS = content.intervals?.thresholds.map((pair) => pair.map(fromJson));
+const LEVEL = content.intervals ? `${shown(100 * content.intervals.level, 2)}\u202f%` : "";
+
 function drawRisks(stage, state) {
   const { left, right, lanes, risks: [top, bottom] } = stage;
   const curves = state.at.map((_, k) => state.judge.curve(state.at, k));
@@ -17,22 +21,36 @@ function drawRisks(stage, state) {
   }
   drawn.push(across(best, "best"));
   curves.forEach((curve, k) => {
-    const colour = { "--c": classColour(k + 0.5) };
+    const colour = { "--c": decisionColour(k + 0.5) };
     const [low, high] = rangeOver(state.nearOptimal[k]).map((score) => stage.x(score));
     const lane = bottom + 4 + 8 * (k % lanes), here = stage.x(positions[state.at[k]]);
     drawn.push(
       svg("rect", { class: "near-optimal", x: low - 1, width: high - low + 2, y: lane, height: 6, rx: 3, ...colour }),
       svg("path", { class: "curve", d: lineThrough(curve, (p) => stage.x(positions[p]), y, ceiling), ...colour }),
-      svg("circle", { class: "here", cx: here, cy: y(state.loss), r: K > 20 ? 2.5 : 4, ...colour })
+      svg("circle", { class: "here", cx: here, cy: y(state.loss), r: D > 20 ? 2.5 : 4, ...colour })
     );
   });
-  const limit = `at most ${100 * TOLERANCE}\u202f% more loss than ${state.isOptimal ? "the optimum" : "now"}`;
-  const note = right - left > 400 ? `range of each threshold with ${limit}` : limit;
+  const least = `at most ${100 * TOLERANCE}\u202f% more loss`;
+  const limit = `${least} than ${state.isOptimal ? "the optimum" : "now"}`;
+  const note = right - left > 400 ? `range of each threshold with ${limit}` : right - left > 300 ? limit : least;
   const title = shortened(`${state.lossName} if one threshold moves`, Math.floor((right - left) / 6.6));
   drawn.push(
     svg("text", { class: "axis", x: left, y: top - 10 }, title),
     svg("text", { class: "tick", x: left, y: bottom + 18 + 8 * lanes }, `Bars: ${note}`)
   );
+  return INTERVALS ? [...drawn, ...drawIntervals(stage)] : drawn;
+}
+
+/** Lines below the bars: the interval of each threshold that the page opened with. */
+function drawIntervals(stage) {
+  const { left, right, lanes, risks: [, bottom] } = stage, top = bottom + 30 + 8 * lanes;
+  const drawn = INTERVALS.map((pair, k) => {
+    const [low, high] = pair.map((score) => stage.x(score)), y = top + 8 * (k % lanes);
+    const d = `M${low.toFixed(1)},${y}H${high.toFixed(1)}M${low.toFixed(1)},${y - 3}v6M${high.toFixed(1)},${y - 3}v6`;
+    return svg("path", { class: "interval", d, "--c": decisionColour(k + 0.5) });
+  });
+  const whose = right - left > 400 ? "of each threshold that this page opened with" : "of each threshold";
+  drawn.push(svg("text", { class: "tick", x: left, y: top + 10 + 8 * lanes }, `Lines: ${LEVEL} interval ${whose}`));
   return drawn;
 }
 

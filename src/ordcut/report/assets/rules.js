@@ -1,11 +1,10 @@
 // The labelling rule as text, exactly as ordcut's to_json, to_python, to_sql and to_excel write it.
-// Classes are literals that were written in Python.
+// Classes and decisions are literals that were written in Python.
 
 /** How far each threshold can move without changing a label, where that is known. */
 function rangesAt(at) {
-  const end = (x) => (typeof x === "string" ? Number(x.replace("inf", "Infinity")) : x);
   return at.map((p) =>
-    content.ranges[p] ? content.ranges[p].map(end) : [justBelow(positions[p]), positions[p]]
+    content.ranges[p] ? content.ranges[p].map(fromJson) : [justBelow(positions[p]), positions[p]]
   );
 }
 
@@ -23,12 +22,14 @@ const RULES = {
       const pair = ([low, high]) => `[\n      ${jsonNumber(low)},\n      ${jsonNumber(high)}\n    ]`;
       const fields = [
         ["schema", '"ordcut.thresholds"'],
-        ["version", "1"],
+        ["version", isOtherwise ? "2" : "1"],
         ["objective", JSON.stringify(state.objective)],
         ["value", jsonNumber(state.value)],
         ["method", JSON.stringify(state.method)],
         ["certificate", JSON.stringify(state.certificate)],
-        ["classes", list(content.literals.json)],
+        ["classes", list(content.classLiterals ?? content.literals.json)],
+        ...(isOtherwise ? [["decisions", list(content.literals.json)]] : []),
+        ...(content.isReview ? [["review_share", jsonNumber(state.reviewShare)]] : []),
         ["thresholds", list(state.at.map((p) => jsonNumber(positions[p])))],
         ["ranges", list(rangesAt(state.at).map(pair))],
       ];

@@ -9,14 +9,14 @@ class Sliders {
   /** Make a slider for each threshold, in one group. */
   make() {
     const { strip, risks, knobs, range } = this.stage;
-    const half = K > 20 ? 3 : 7;
-    this.all = content.classes.slice(1).map((upper, k) => {
+    const half = D > 20 ? 3 : 7;
+    this.all = decisions.slice(1).map((upper, k) => {
       const slider = svg(
         "g",
         {
           class: "slider", role: "slider", tabindex: 0, "aria-orientation": "horizontal",
-          "aria-label": `Threshold ${k + 1}, between ${content.classes[k]} and ${upper}`,
-          "aria-valuemin": range[0], "aria-valuemax": range[1], "data-index": k, "--c": classColour(k + 0.5),
+          "aria-label": `Threshold ${k + 1}, between ${decisions[k]} and ${upper}`,
+          "aria-valuemin": range[0], "aria-valuemax": range[1], "data-index": k, "--c": decisionColour(k + 0.5),
         },
         svg("rect", { class: "hit", x: -14, width: 28, y: strip[0], height: risks[1] - strip[0] }),
         svg("path", { class: "cut", d: `M0,${strip[0]}V${knobs}M0,${risks[0]}V${risks[1]}` }), // not across the numbers
@@ -26,7 +26,7 @@ class Sliders {
       slider.addEventListener("keydown", (event) => this.#onKey(event, k));
       return slider;
     });
-    const group = svg("g", { class: K > 20 ? "many" : "few" }, ...this.all);
+    const group = svg("g", { class: D > 20 ? "many" : "few" }, ...this.all);
     group.addEventListener("pointerdown", (event) => this.#drag(event));
     return group;
   }

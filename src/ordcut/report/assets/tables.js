@@ -4,7 +4,10 @@ const OBJECTIVE_NAMES = {
   absolute: "mean absolute error", squared: "mean squared error", zero_one: "error rate",
   kappa: "Cohen\u2019s kappa", linear_kappa: "linear kappa", quadratic_kappa: "quadratic kappa",
 };
-const objectiveName = (name) => OBJECTIVE_NAMES[name] ?? name;
+function objectiveName(name) {
+  const [loss, cost] = name.split(", review at ");
+  return (OBJECTIVE_NAMES[loss] ?? loss) + (cost ? ` with review at ${cost}` : "");
+}
 
 /** Fill a table with a head and a body, and return the cells of the body: cells[row][column]. */
 function makeTable(table, heads, names, columns) {
@@ -27,19 +30,21 @@ function write(cells, texts) {
   });
 }
 
-/** The name of a class after a dot in its colour. */
-const named = (k, most = 28) =>
-  html("span", { title: content.classes[k] }, html("i", { class: "dot", "--c": classColour(k) }), shortened(content.classes[k], most));
+/** A name after a dot in its colour. */
+const dotted = (name, colour, most) => html("span", { title: name }, html("i", { class: "dot", "--c": colour }), shortened(name, most));
+const named = (k, most = 28) => dotted(content.classes[k], classColour(k), most);
+const namedDecision = (d, most = 28) => dotted(decisions[d], decisionColour(d), most);
 
-/** Each threshold, and its near-optimal range. */
+/** Each threshold, its near-optimal range, and its interval while it is where the page opened. */
 function thresholdTable(table) {
-  const names = content.classes.slice(1).map((_, k) => [named(k, 20), " | ", named(k + 1, 20)]);
-  const cells = makeTable(table, ["Between", "Threshold", "Range with at most 1\u202f% more loss", "Rows in range"], names, 3);
+  const names = decisions.slice(1).map((_, k) => [namedDecision(k, 20), " | ", namedDecision(k + 1, 20)]);
+  const cells = makeTable(table, ["Between", "Threshold", ...(INTERVALS ? [`${LEVEL} interval`] : []), "Range with at most 1\u202f% more loss", "Rows in range"], names, INTERVALS ? 4 : 3);
   return (state) => {
     state.at.forEach((p, k) => {
       const [low, high] = state.nearOptimal[k];
       write(cells[k], [
         shown(positions[p], 5),
+        ...(INTERVALS ? [p === content.start.at[k] ? INTERVALS[k].map((score) => shown(score)).join(" \u2026 ") : "\u2013"] : []),
         rangeOver(state.nearOptimal[k]).map((score) => shown(score)).join(" \u2026 "),
         shownShare((belowAll[high] - belowAll[low]) / weight),
       ]);
@@ -49,14 +54,14 @@ function thresholdTable(table) {
 
 /** The confusion matrix, as weights or as shares of each true class. */
 function confusionTable(table, readout, asShares) {
-  const isDense = K > 12;
+  const isDense = Math.max(K, D) > 12;
   table.classList.toggle("dense", isDense);
   const cells = [];
-  const head = html("tr", {}, html("th", { scope: "col" }, html("span", { class: "quiet" }, "true \\ predicted")),
-    ...content.classes.map((_, k) => html("th", { scope: "col" }, named(k, isDense ? 0 : 12))));
+  const head = html("tr", {}, html("th", { scope: "col" }, html("span", { class: "quiet" }, isOtherwise ? "true \\ decided" : "true \\ predicted")),
+    ...decisions.map((_, k) => html("th", { scope: "col" }, namedDecision(k, isDense ? 0 : 12))));
   const body = content.classes.map((_, l) => {
     const row = html("tr", {}, html("th", { scope: "row" }, named(l, 14)));
-    cells.push(content.classes.map((_, k) => html("td", { "data-pair": `${l},${k}`, ...(l === k ? { class: "diagonal" } : {}) })));
+    cells.push(decisions.map((_, k) => html("td", { "data-pair": `${l},${k}`, ...(decisionOf[l] === k ? { class: "diagonal" } : {}) })));
     row.append(...cells[l]);
     return row;
   });
@@ -67,7 +72,7 @@ function confusionTable(table, readout, asShares) {
     if (!pair || !last) return;
     const [l, k] = pair.dataset.pair.split(",").map(Number);
     const found = last.confusion[k][l];
-    readout.textContent = `${content.classes[l]} predicted as ${content.classes[k]}: ${shownWeight(found)} (${shownShare(found / totals[l])} of ${content.classes[l]})`;
+    readout.textContent = `${content.classes[l]} ${isOtherwise ? "decided" : "predicted"} as ${decisions[k]}: ${shownWeight(found)} (${shownShare(found / totals[l])} of ${content.classes[l]})`;
   };
   table.addEventListener("pointerover", (event) => showPair(event.target));
   let wereShares = null;
@@ -76,7 +81,7 @@ function confusionTable(table, readout, asShares) {
     last = state;
     wereShares = asShares();
     for (let l = 0; l < K; l++) {
-      for (let k = 0; k < K; k++) {
+      for (let k = 0; k < D; k++) {
         const found = state.confusion[k][l], cell = cells[l][k];
         if (before && before.confusion[k][l] === found) continue;
         const share = totals[l] > 0 ? found / totals[l] : 0;
@@ -104,11 +109,23 @@ function classTable(table) {
   };
 }
 
+/** Rows and shares of each decision that is not a class; precision and recall if a class has its name. */
+function decisionTable(table) {
+  const heads = ["Decision", "Rows", "Share of all rows", "Precision", "Recall"];
+  const cells = makeTable(table, heads, decisions.map((_, d) => namedDecision(d)), 4);
+  return (state) => {
+    decisions.forEach((name, d) => {
+      const rows = sum(state.confusion[d]), one = state.classes[decisionOf.indexOf(d)];
+      write(cells[d], [state.never.includes(name) ? "never" : shownWeight(rows), shownShare(rows / weight), shownShare(one?.precision), shownShare(one?.recall)]);
+    });
+  };
+}
+
 /** The value of every objective for the current thresholds, the optimum and other labelings. */
 function comparisonTable(table, notes, judges, load) {
   const rows = [
     { name: "current", note: "The thresholds of this page as they are now.", at: null },
-    { name: "optimal", note: "The optimal thresholds of each objective.", at: (judge) => judge.optimum?.at },
+    { name: "optimal", note: `The optimal thresholds of each objective${LIMITS.length ? ", without the limits" : ""}.`, at: (judge) => judge.optimum?.at },
     ...(isStartOptimal() ? [] : [{ name: "given", note: "The thresholds that this page was created with.", at: () => content.start.at }]),
     ...content.labelings.map(({ name, note, at }) => ({ name, note, at: (judge) => at[judge.name] })),
   ];
