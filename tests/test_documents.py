@@ -1,11 +1,22 @@
-"""The examples in the documentation run, and the reference lists the public names."""
+"""The examples in the documentation run, and what it lists is what the library has."""
 
 import doctest
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
+import torch
+
+import ordcut
+from ordcut.estimators import OrdinalLogisticRegression
+from ordcut.labelings import LABELINGS
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,6 +30,117 @@ def test_the_examples_of_a_document_run(page):
     outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_without_prompts_are_python(page):
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        if ">>> " not in code:
+            compile(code, page.name, "exec")
+
+
+def test_the_first_commands_of_the_readme_work_in_a_checkout(tmp_path):
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^ordcut ((?:fit|predict) .*)$", text, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        arguments = [sys.executable, "-m", "ordcut", *shlex.split(command)]
+        subprocess.run(arguments, cwd=tmp_path, check=True, capture_output=True)
+    assert {"cuts.json", "page.html", "labelled.csv"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_every_target_of_make_that_is_named_exists():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for page in PAGES:
+        named = re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(named) <= targets, page.name
+
+
+def test_every_extra_that_is_named_exists():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for page in PAGES:
+        named = re.findall(r"\b(?:ordcut|\.)\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+        extras = {extra for names in named for extra in names.split(",")}
+        assert extras <= set(project["optional-dependencies"]), page.name
+
+
+def first_column(page, heading):
+    """The text between backticks in the first column of the tables below a heading."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    section = text.partition(f"{heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+
+
+def test_the_page_about_labelings_lists_those_of_the_estimators():
+    listed = first_column("labelings.md", "# Labelings")
+    assert sorted(listed) == sorted(f'"{name}"' for name in LABELINGS)
+
+
+SCORES, LABELS = np.arange(60.0), np.arange(60) * 7 % 23 // 6
+FEATURES, STAGES = np.sin(SCORES)[:, None], np.digitize(np.sin(SCORES) + LABELS / 4, [0.2, 0.9])
+#: With these costs the cheapest class falls somewhere as the score rises.
+ODD_COSTS = [[3, 0, 0], [0, 3, 3], [3, 3, 3]]
+
+
+def labelled(labeling, objective="absolute"):
+    return OrdinalLogisticRegression(objective, labeling).fit(FEATURES, STAGES).labeler_
+
+
+def weighted_frame():
+    weights = np.sqrt(SCORES + 1)
+    return pl.DataFrame({"score": SCORES, "label": STAGES, "weight": weights})
+
+
+RESULTS = {
+    "convex": lambda: ordcut.optimal_thresholds(SCORES, LABELS),
+    "gaps": lambda: ordcut.optimal_thresholds(SCORES, LABELS**2),
+    "ordered": lambda: ordcut.optimal_thresholds(
+        SCORES, SCORES // 20, objective="zero_one", method="io"
+    ),
+    "zero one": lambda: ordcut.optimal_thresholds(SCORES, LABELS, objective="zero_one"),
+    "equal errors": lambda: ordcut.optimal_thresholds(
+        SCORES, LABELS, objective="zero_one", method="zero_one"
+    ),
+    "constraints": lambda: ordcut.optimal_thresholds(
+        SCORES, LABELS, constraints=["share 3 <= 0.01"]
+    ),
+    "ranges": lambda: ordcut.optimal_thresholds(SCORES, LABELS, constraints=["under 1 <= 0.1"]),
+    "kappa": lambda: ordcut.optimal_thresholds(SCORES, LABELS, objective="kappa"),
+    "smoothed": lambda: ordcut.optimal_thresholds(SCORES, LABELS, smoothing=0.5),
+    "engine": lambda: ordcut.frames.optimal_thresholds(
+        weighted_frame(), score="score", label="label", weight="weight"
+    ),
+    "device": lambda: ordcut.torch.optimal_thresholds(
+        torch.tensor(SCORES),
+        torch.tensor(LABELS),
+        sample_weight=torch.tensor(SCORES).sqrt(),
+        method="scan",
+    ),
+    "given": lambda: ordcut.Thresholds.from_values([1.0], classes=[0, 1]),
+    "likelihood": lambda: labelled("likelihood"),
+    "odd costs": lambda: labelled("likelihood", ODD_COSTS),
+    "expected kappa": lambda: labelled("likelihood", "quadratic_kappa"),
+    "biases": lambda: labelled("biases"),
+    "rounding": lambda: labelled("rounding"),
+}
+
+
+def is_listed_as(certificate, entry):
+    """Whether a certificate is one of the table, in which dots and capitals stand for the rest."""
+    pattern = re.escape(entry).replace(r"\.\.\.", ".+")
+    return re.fullmatch(re.sub(r"\b[NS]\b", r"[\\d.]+", pattern), certificate) is not None
+
+
+@pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
+def test_the_table_of_certificates_lists_those_that_exist_and_no_others():
+    entries = first_column("results.md", "## Certificates")
+    certificates = [find().certificate for find in RESULTS.values()]
+    for certificate in certificates:
+        assert any(is_listed_as(certificate, entry) for entry in entries), certificate
+    for entry in entries:
+        assert any(is_listed_as(certificate, entry) for certificate in certificates), entry
 
 
 def listed_names():

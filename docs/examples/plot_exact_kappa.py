@@ -25,12 +25,23 @@ def kappa(thresholds):
     return ordcut.evaluate(labels, predicted, "quadratic_kappa", classes=range(3))
 
 
-exact = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
-search = minimize(lambda cuts: -kappa(cuts), [0.5, 1.5], method="nelder-mead")
-print(f"exact {exact.value:.4f}, Nelder-Mead {-search.fun:.4f}")
+def search(start):
+    """Return the thresholds that Nelder-Mead ends at."""
+    return np.sort(minimize(lambda cuts: -kappa(cuts), start, method="nelder-mead").x)
+
 
 # %%
-# Kappa is constant on every step, so a local search has no direction to follow.
+# One search starts halfway between the classes, as is common. The other starts at the quantiles of
+# the scores that give each class as many rows as it has.
+exact = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
+from_halves = search([0.5, 1.5])
+from_quantiles = search(np.quantile(scores, np.cumsum(np.bincount(labels))[:-1] / len(labels)))
+print(f"exact: {exact.value:.3f}")
+print(f"Nelder-Mead from quantiles: {kappa(from_quantiles):.3f}")
+print(f"Nelder-Mead from halves: {kappa(from_halves):.3f}")
+
+# %%
+# Kappa is constant on every step, so a search that compares nearby thresholds stops on one of them.
 grid = np.linspace(0.2, 1.8, 121)
 values = np.array(
     [[kappa([low, high]) if low <= high else np.nan for low in grid] for high in grid]
@@ -38,7 +49,9 @@ values = np.array(
 figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
 image = axes.pcolormesh(grid, grid, values, cmap="viridis")
 figure.colorbar(image, label="quadratic kappa")
-axes.plot(*np.sort(search.x), "wX", markersize=12, markeredgecolor="k", label="Nelder-Mead")
+for found, marker, start in ((from_halves, "wX", "halves"), (from_quantiles, "wo", "quantiles")):
+    label = f"Nelder-Mead from {start}"
+    axes.plot(*found, marker, markersize=11, markeredgecolor="k", label=label)
 axes.plot(*exact.thresholds, "r*", markersize=16, markeredgecolor="k", label="exact optimum")
 axes.set(
     xlabel="lower threshold", ylabel="upper threshold", title="Kappa of every pair of thresholds"
