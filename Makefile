@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test lint programs docs dist clean bench bench-cli bench-estimators bench-exact bench-experiment \
-  bench-frames bench-generalisation bench-torch
+  bench-frames bench-generalisation bench-limits bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 	$(BIN)/ordcut demo --output demo-output --force
@@ -47,6 +47,9 @@ bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes bench
 
 bench-cli: .venv/test.ready  ## measure the command line against what it cannot do without
 	$(BIN)/python -m benchmarks.cli
+
+bench-limits: .venv/bench-limits.ready  ## thresholds within limits, and an exact solver of OR-Tools
+	$(BIN)/python -m benchmarks.limits
 
 bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
 	$(BIN)/python -m benchmarks.torch

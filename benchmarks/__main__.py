@@ -4,17 +4,33 @@ import argparse
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import bootstrap, coverage, growth, hard, headline, paths, pictures, rivals, table1
+from benchmarks import (
+    auto,
+    bootstrap,
+    coverage,
+    growth,
+    hard,
+    headline,
+    inputs,
+    paths,
+    pictures,
+    predictions,
+    rivals,
+    table1,
+)
 from benchmarks.reports import shown, write_csv, write_markdown
 from ordcut.jit import running_kernels_as
 
 BENCHMARKS = {
     "headline": headline,
+    "inputs": inputs,
+    "auto": auto,
     "table1": table1,
     "growth": growth,
     "rivals": rivals,
     "hard": hard,
     "paths": paths,
+    "predictions": predictions,
     "bootstrap": bootstrap,
     "coverage": coverage,
 }

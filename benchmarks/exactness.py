@@ -1,28 +1,81 @@
-"""Adversarial problems against a brute force in fractions: `make bench-exact`.
+"""Problems made to break arithmetic, against a brute force in fractions.
 
-Costs and weights from 1e-300 to 1e300, near ties, costs that mean "never", fractions. Every method
-must return the lowest optimum in exact arithmetic, or refuse.
+Costs and weights from 1e-300 to 1e300, near ties, costs that mean "never", tenths and sevenths,
+mixed at random; up to eight rows and four classes, so that all ordered labelings can be tried in
+`fractions.Fraction`. `additive` are cost matrices of any shape, and `kappa` kappas with such
+weights: every method must return the lowest optimum, or refuse the problem with an error.
+`constraints` have one or two random limits, on costs or on kappas, and must keep them exactly at
+the least cost, or be refused because no thresholds keep them. `solved` counts problems that at
+least one method solved, `results` the results of single methods, all of which were compared with
+the brute force. The others were drawn with costs that are not finite, or were refused.
+
+`make bench-exact` repeats them.
 """
 
+import argparse
 import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
-sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("tests", "tests/solvers")]
+from benchmarks.reports import shown, write_csv, write_markdown
 
-from adversarial import check_additive, check_kappa
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(TESTS), str(TESTS / "solvers"), str(TESTS / "limits")]
+
+from adversarial import check_additive, check_kappa  # noqa: E402
+from adversarial_limits import check_limits  # noqa: E402
 
 N_PROBLEMS = 20_000
 
+#: What is checked, and the seed of the first problem.
+CHECKS = {
+    "additive": (check_additive, 0),
+    "kappa": (check_kappa, 10**6),
+    "constraints": (check_limits, 2 * 10**6),
+}
 
-def run(check, first: int) -> tuple[int, int]:
-    """Return how many problems were checked, and how many results of a method came out right."""
-    with ProcessPoolExecutor() as pool:
-        found = list(pool.map(check, range(first, first + N_PROBLEMS), chunksize=100))
-    return sum(number > 0 for number in found), sum(found)
+
+def run(quick: bool) -> Iterator[dict[str, Any]]:
+    n_problems = 40 if quick else N_PROBLEMS
+    for name, (check, first) in CHECKS.items():
+        with ProcessPoolExecutor() as pool:
+            seeds = range(first, first + n_problems)
+            found = list(pool.map(judge, [check] * n_problems, seeds, chunksize=100))
+        yield {
+            "problems": name,
+            "drawn": n_problems,
+            "solved": sum(number > 0 for number in found),
+            "results": sum(max(0, number) for number in found),
+            "wrong": found.count(-1),
+        }
+
+
+def judge(check: Callable[[int], int], seed: int) -> int:
+    """Return how many results of a problem are right; -1 if any is wrong, with a message."""
+    try:
+        return int(check(seed))
+    except Exception as error:  # a crash is as wrong as a wrong result
+        print(f"{check.__name__}({seed}): {type(error).__name__}: {error}", flush=True)
+        return -1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.exactness", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few problems, to check that it runs")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    arguments = parser.parse_args()
+    rows = []
+    for row in run(arguments.quick):
+        print(" | ".join(map(shown, row.values())), flush=True)
+        rows.append(row)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    write_csv(rows, arguments.output / "exactness.csv")
+    write_markdown(rows, __doc__, None, arguments.output / "exactness.md")
+    if any(row["wrong"] for row in rows):
+        raise SystemExit("Some results are wrong: see the messages above.")
 
 
 if __name__ == "__main__":
-    for name, check, first in (("additive", check_additive, 0), ("kappa", check_kappa, 10**6)):
-        n_problems, n_right = run(check, first)
-        print(f"{name}: {N_PROBLEMS} drawn, {n_problems} solved, {n_right} results, 0 wrong")
+    main()

@@ -32,7 +32,7 @@ def run(quick: bool) -> Iterator[Row]:
     yield from _hard(quick)
 
 
-def _row(work: str, value: float, must: float, aim: float | None, at_least: bool = False) -> Row:
+def row_of(work: str, value: float, must: float, aim: float | None, at_least: bool = False) -> Row:
     def met(limit: float | None) -> str:
         if limit is None:
             return ""
@@ -49,12 +49,12 @@ def _row(work: str, value: float, must: float, aim: float | None, at_least: bool
     }
 
 
-def _call(problem: Problem, **options: Any) -> Callable[[], ordcut.Thresholds]:
+def call_of(problem: Problem, **options: Any) -> Callable[[], ordcut.Thresholds]:
     options = {"n_jobs": 1, **options}
     return partial(ordcut.optimal_thresholds, problem.scores, problem.labels, **options)
 
 
-def _over_sort(problem: Problem, calls: dict[str, Callable], quick: bool) -> dict[str, float]:
+def over_sort(problem: Problem, calls: dict[str, Callable], quick: bool) -> dict[str, float]:
     with sorting(problem.scores) as sort:
         clocks = {name: clock(call) for name, call in calls.items()}
         seconds = side_by_side({"sort": sort, **clocks}, QUICK if quick else FULL)
@@ -63,24 +63,24 @@ def _over_sort(problem: Problem, calls: dict[str, Callable], quick: bool) -> dic
 
 def _absolute(n: int, quick: bool) -> Iterator[Row]:
     problem = data.normal(n, 10)
-    ratio = _over_sort(problem, {"one": _call(problem)}, quick)
-    yield _row(f"absolute, K = 10, n = {n}", ratio["one"], 0.9, 0.45)
+    ratio = over_sort(problem, {"one": call_of(problem)}, quick)
+    yield row_of(f"absolute, K = 10, n = {n}", ratio["one"], 0.9, 0.45)
 
 
 def _ten_million(n: int, quick: bool) -> Iterator[Row]:
     problem = data.normal(n, 10)
     calls = {
-        "one": _call(problem),
-        "two": _call(problem, n_jobs=2),
+        "one": call_of(problem),
+        "two": call_of(problem, n_jobs=2),
         "read": lambda: (problem.scores.sum(), problem.labels.sum()),
     }
-    ratio = _over_sort(problem, calls, quick)
+    ratio = over_sort(problem, calls, quick)
     peak = peak_extra_bytes(calls["one"]) / problem.n_bytes
-    yield _row(f"absolute, K = 10, n = {n}", ratio["one"], 0.9, 0.45)
-    yield _row(f"absolute, K = 10, n = {n}, 2 threads", ratio["two"], 0.55, 0.25)
+    yield row_of(f"absolute, K = 10, n = {n}", ratio["one"], 0.9, 0.45)
+    yield row_of(f"absolute, K = 10, n = {n}, 2 threads", ratio["two"], 0.55, 0.25)
     over_read = ratio["two"] / ratio["read"]
-    yield _row(f"time over a plain read, n = {n}, 2 threads", over_read, 6, 3)
-    yield _row(f"peak extra memory over input, n = {n}", peak, 1, 0.25)
+    yield row_of(f"time over a plain read, n = {n}, 2 threads", over_read, 6, 3)
+    yield row_of(f"peak extra memory over input, n = {n}", peak, 1, 0.25)
 
 
 def _paper_sizes(scale: int, quick: bool) -> Iterator[Row]:
@@ -88,9 +88,9 @@ def _paper_sizes(scale: int, quick: bool) -> Iterator[Row]:
     aim = {"absolute": 1.5, "zero_one": 6}
     for i, (name, (n, n_classes)) in enumerate(DATA_SETS.items()):
         problem = data.normal(max(n // scale, 10 * n_classes), n_classes)
-        calls = {objective: _call(problem, objective=objective) for objective in must}
-        for objective, ratio in _over_sort(problem, calls, quick).items():
-            yield _row(f"{objective}, {name}", ratio, must[objective][i], aim[objective])
+        calls = {objective: call_of(problem, objective=objective) for objective in must}
+        for objective, ratio in over_sort(problem, calls, quick).items():
+            yield row_of(f"{objective}, {name}", ratio, must[objective][i], aim[objective])
 
 
 def _other_costs(n: int, quick: bool) -> Iterator[Row]:
@@ -99,28 +99,28 @@ def _other_costs(n: int, quick: bool) -> Iterator[Row]:
         "squared": "squared",
         "random convex matrix": data.random_convex_cost(10),
     }
-    calls = {name: _call(problem, objective=cost) for name, cost in costs.items()}
-    for name, ratio in _over_sort(problem, calls, quick).items():
-        yield _row(f"{name}, K = 10, n = {n}", ratio, 1.1, 0.6)
+    calls = {name: call_of(problem, objective=cost) for name, cost in costs.items()}
+    for name, ratio in over_sort(problem, calls, quick).items():
+        yield row_of(f"{name}, K = 10, n = {n}", ratio, 1.1, 0.6)
 
 
 def _kappa(n: int, quick: bool) -> Iterator[Row]:
     problem = data.on_label_scale(n, 5)
-    call = _call(problem, objective="quadratic_kappa")
+    call = call_of(problem, objective="quadratic_kappa")
     with sorting(problem.scores) as sort:
         effort = QUICK if quick else FULL
         seconds = side_by_side({"sort": sort, "kappa": clock(call)}, effort)
     ratio = seconds["kappa"] / seconds["sort"]
-    yield _row(f"quadratic kappa, K = 5, n = {n}", ratio, 1.5, 0.7)
+    yield row_of(f"quadratic kappa, K = 5, n = {n}", ratio, 1.5, 0.7)
     for name, kappa in {"scikit-learn's": sklearn_kappa, "a quick": quick_kappa}.items():
         # A search takes long and makes many calls, so it needs no warm-up.
         _, slow = best_of(partial(search, "Nelder-Mead", kappa, problem), effort)
         work = f"the same, times faster than Nelder-Mead with {name} kappa"
-        yield _row(work, slow / seconds["kappa"], 500, None, at_least=True)
+        yield row_of(work, slow / seconds["kappa"], 500, None, at_least=True)
 
 
 def _hard(quick: bool) -> Iterator[Row]:
     rows = [row for row in hard.run(quick) if row["objective"] == "absolute"]
     worst = max(rows, key=lambda row: row["over sort"])
     work = f"worst of the hard data, n = {worst['n']}: {worst['data']}"
-    yield _row(work, worst["over sort"], 6, 2.5)
+    yield row_of(work, worst["over sort"], 6, 2.5)

@@ -2,7 +2,8 @@
 
 from ordcut.solvers import METHODS, SOLVERS
 
-ALL = list(METHODS)
+#: The methods for objectives such as the absolute loss.
+ALL = [name for name in METHODS if name not in SOLVERS or SOLVERS[name].needs != "equal errors"]
 
 #: The methods that are optimal for any objective, convex or not.
 FOR_ANY_OBJECTIVE = [

@@ -3,8 +3,14 @@
 Milliseconds of each process as the paper's literal Python loops (~ marks a time extrapolated from
 a sample), in plain NumPy and in ordcut. P2-P3 sort and group the rows, P4-P5 sum the losses and
 compute the candidates; dp is Algorithm 2, io and pio are Algorithm 3 in one thread and in one
-thread per core, blocks (b) is Algorithm 4 with b blocks. These start from prepared data; the whole
-calls start from unsorted scores. `over sort` is ordcut's time relative to `np.sort(scores)`.
+thread per core, blocks is Algorithm 4, with a block per thread or (b) with b blocks. These start
+from prepared data; the whole calls start from unsorted scores. `over sort` is ordcut's time
+relative to `np.sort(scores)`.
+
+`2 threads` is the measured speed-up of two threads over one, for what has threads. The columns for
+8, 16 and 64 cores are calculated, not measured: with the time `t1` of one thread, `t2` of two, and
+`c` of starting an idle one, the part that threads do not share is `s = 2 (t2 - c) - t1`, at least
+0, and `p` cores would take `s + (t1 - s) / p + c (p - 1)`. That leaves out the limits of memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,11 +22,12 @@ import numpy as np
 import ordcut
 from benchmarks import data, literal_loops, methods, plain_numpy
 from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
-from ordcut.threads import count_cores
+from ordcut.threads import count_cores, run_all
 
 #: Training rows and classes of the paper's data sets.
 DATA_SETS = {"MORPH-2": (49_512, 55), "CACD": (143_462, 49), "AFAD": (147_976, 26)}
 N_BLOCKS = (2, 3, 4)
+N_CORES = (8, 16, 64)
 
 
 def run(quick: bool) -> Iterator[dict[str, Any]]:
@@ -34,6 +41,10 @@ def _run_one(name: str, problem: data.Problem, quick: bool) -> Iterator[dict[str
     check_agreement(problem, by_numpy, by_ordcut)
     clocks = {("NumPy", process): clock(call) for process, call in by_numpy.items()}
     clocks |= {("ordcut", process): clock(call) for process, call in by_ordcut.items()}
+    for n_threads in (1, 2):
+        threaded = threaded_calls(problem, n_threads)
+        clocks |= {(n_threads, process): clock(call) for process, call in threaded.items()}
+    clocks["idle"] = clock(lambda: run_all(lambda _: None, range(2), 2))
     with sorting(problem.scores) as sort:
         seconds = side_by_side({"sort": sort, **clocks}, QUICK if quick else FULL)
     in_loops = time_loops(problem)
@@ -50,7 +61,19 @@ def _run_one(name: str, problem: data.Problem, quick: bool) -> Iterator[dict[str
             "NumPy ms": _ms(seconds.get(("NumPy", process))),
             "ordcut ms": _ms(ours),
             "over sort": ours and ours / seconds["sort"],
+            **speed_ups(seconds.get((1, process)), seconds.get((2, process)), seconds["idle"]),
         }
+
+
+def speed_ups(one: float | None, two: float | None, idle: float) -> dict[str, float | None]:
+    """Return the speed-up of two threads, and what a model of it says for more cores."""
+    if one is None or two is None:
+        return {"2 threads": None, **{f"{p} cores (calculated)": None for p in N_CORES}}
+    alone = min(one, max(0.0, 2 * (two - idle) - one))
+    found: dict[str, float | None] = {"2 threads": one / two}
+    for p in N_CORES:
+        found[f"{p} cores (calculated)"] = one / (alone + (one - alone) / p + idle * (p - 1))
+    return found
 
 
 def _ms(seconds: float | None) -> float | None:
@@ -67,6 +90,7 @@ def ordcut_calls(problem: data.Problem) -> dict[str, Callable[[], Any]]:
     for method in methods.ALL:
         solve = partial(table.solve, "absolute", method)
         if method == "blocks":
+            calls["blocks"] = solve
             for b in N_BLOCKS:
                 size = -(-(len(table.scores) + 1) // b)
                 calls[f"blocks ({b})"] = partial(solve, block_size=size)
@@ -74,6 +98,17 @@ def ordcut_calls(problem: data.Problem) -> dict[str, Callable[[], Any]]:
             calls[method] = solve
     calls |= {f"whole: {method}": partial(whole, method=method) for method in methods.ALL}
     return {**calls, "whole: zero-one, auto": partial(whole, objective="zero_one")}
+
+
+def threaded_calls(problem: data.Problem, n_jobs: int) -> dict[str, Callable[[], Any]]:
+    """Return the processes that have threads, with so many of them."""
+    table = ordcut.ScoreTable(problem.scores, problem.labels)
+    whole = partial(ordcut.optimal_thresholds, problem.scores, problem.labels, n_jobs=n_jobs)
+    return {
+        "P4-P5": lambda: (table.loss_sums("absolute", n_jobs=n_jobs), table.candidates),
+        **{m: partial(table.solve, "absolute", m, n_jobs=n_jobs) for m in ("pio", "blocks")},
+        **{f"whole: {m}": partial(whole, method=m) for m in ("pio", "blocks", "pruned")},
+    }
 
 
 def numpy_calls(problem: data.Problem) -> dict[str, Callable[[], Any]]:

@@ -7,17 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from ordcut.solvers import METHODS as ALL_METHODS
+from benchmarks.methods import ALL
 
 ROOT = Path(__file__).parents[1]
-METHODS = set(ALL_METHODS)
+METHODS = set(ALL)
 RATIOS = {
     "headline": "value",
+    "inputs": "value",
+    "auto": "auto over best",
     "table1": "over sort",
     "growth": "over sort",
     "rivals": "time over ordcut",
     "hard": "over sort",
     "paths": "point over sort",
+    "predictions": "predict over the search",
     "bootstrap": "replicate over sort",
     "coverage": "thresholds",
 }

@@ -1,6 +1,7 @@
-"""Measure one engine in a process of its own: python -m benchmarks.frames.one ENGINE FOLDER ROUNDS.
+"""Measure one engine in a process of its own, for one objective.
 
-Prints one line of JSON. The peak memory of the process is then that of one engine.
+``python -m benchmarks.frames.one ENGINE FOLDER ROUNDS OBJECTIVE`` prints one line of JSON. The peak
+memory of the process is then that of one engine.
 """
 
 import json
@@ -15,7 +16,8 @@ from ordcut import frames
 from ordcut.frames.engine import Engine
 
 
-def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
+def measure(engine: str, folder: Path, rounds: int, objective: str) -> dict[str, Any]:
+    columns = {"score": "score", "label": "label"}
     rows_out: list[int] = []
     fetch = Engine.fetch
 
@@ -33,14 +35,15 @@ def measure(engine: str, folder: Path, rounds: int) -> dict[str, Any]:
             plain = min(plain, perf_counter() - start)
             rows_out.append(0)
             start = perf_counter()
-            found = frames.optimal_thresholds(bench.frame(), score="score", label="label")
+            found = frames.optimal_thresholds(bench.frame(), objective=objective, **columns)
             ours = min(ours, perf_counter() - start)
         peak = peak_memory()
-        judged = frames.evaluate(bench.frame(), found, score="score", label="label")
+        judged = frames.evaluate(bench.frame(), found, **columns)
     assert judged.value == found.value
     n_rows = int(judged.confusion.sum())
     return {
         "engine": engine,
+        "objective": objective,
         "rows": n_rows,
         "plain group-by, s": plain,
         "thresholds, s": ours,
@@ -61,4 +64,4 @@ def peak_memory() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))))
+    print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4])))
