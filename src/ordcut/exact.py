@@ -25,6 +25,9 @@ EXACT = 2.0**53
 #: Sums of whole numbers below this, and their differences, are exact in int64.
 LARGEST_SUM = 2**62
 
+#: Costs up to this leave room for sums over many rows; larger ones are divided by what they share.
+LARGEST_AS_IT_IS = 2**31
+
 #: The largest denominator of a plain fraction, for costs and for weights. Weights are many: of a
 #: million random ones, none should happen to be near a fraction.
 COST_DENOMINATOR, WEIGHT_DENOMINATOR = 1_000_000, 10_000
@@ -271,9 +274,7 @@ class ExactCost:
         array([[0, 5],
                [3, 0]])
         """
-        if cost.dtype == np.int64:
-            cost = cost // max(1, int(np.gcd.reduce(cost, axis=None)))
-        elif cost.dtype != object:
+        if cost.dtype not in (np.int64, object):
             if np.abs(cost).max() < EXACT and (cost == np.rint(cost)).all():
                 cost = cost.astype(np.int64)
             else:
@@ -282,10 +283,13 @@ class ExactCost:
             cost = cost.astype(object) * as_integers(factors)
         if cost.dtype == object:
             cost = _reduced(cost)
-        most = 0
-        if cost.dtype == np.int64:
-            most = (LARGEST_SUM - 1) // max(int(cost.max()), -int(cost.min()), 1)
-        return cls(cost, convexity_of(cost), most)
+        if cost.dtype == object:
+            return cls(cost, convexity_of(cost), 0)
+        largest = max(int(cost.max()), -int(cost.min()), 1)
+        if largest > LARGEST_AS_IT_IS:
+            common = max(1, int(np.gcd.reduce(cost, axis=None)))
+            cost, largest = cost // common, largest // common
+        return cls(cost, convexity_of(cost), (LARGEST_SUM - 1) // largest)
 
     @property
     def is_convex(self) -> bool:

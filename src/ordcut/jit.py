@@ -61,19 +61,24 @@ class Kernel(Generic[P]):
 
     def __call__(self, *args: Any) -> None:
         """Run the kernel, in whichever way is quicker by now."""
-        if _mode != "auto":
-            is_compiled = _mode == "compiled"
-        elif self._compiled is not None:
-            is_compiled = True
-        else:
-            self._steps_taken += self._steps * prod(len(args[i]) for i in self._positions)
-            price = STEPS_WORTH_LOADING if _numba_is_imported() else STEPS_WORTH_IMPORTING
-            is_compiled = self._steps_taken > price
-        if is_compiled:
+        compiled = self._compiled
+        if compiled is not None and _mode == "auto":
+            compiled(*args)  # type: ignore[call-arg]
+        elif self.is_compiled_after(self._steps * prod(len(args[i]) for i in self._positions)):
             self.compiled()(*args)  # type: ignore[call-arg]
         else:
             with np.errstate(all="ignore"):  # compiled code does not warn either
                 self.python(*args)  # type: ignore[call-arg]
+
+    def is_compiled_after(self, n_steps: int) -> bool:
+        """Count some more steps, and return whether the kernel should run compiled by now."""
+        if _mode != "auto":
+            return _mode == "compiled"
+        if self._compiled is not None:
+            return True
+        self._steps_taken += n_steps
+        price = STEPS_WORTH_LOADING if _numba_is_imported() else STEPS_WORTH_IMPORTING
+        return self._steps_taken > price
 
     def compiled(self) -> Callable[P, None]:
         """Return the compiled kernel; compile it, or load it from the cache, when first used."""

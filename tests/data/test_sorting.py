@@ -6,6 +6,7 @@ import pytest
 import ordcut
 from ordcut.data import Rows
 from ordcut.data.sorting import sorted_order
+from ordcut.jit import running_kernels_as
 
 N = 25_000
 RNG = np.random.default_rng(8)
@@ -71,10 +72,22 @@ def test_the_most_classes_there_can_be_are_those_that_16_bits_hold():
     ],
     ids=["normal", "ties", "last bits", "extremes", "reversed"],
 )
-def test_scores_and_positions_are_sorted_together(make, dtype):
+@pytest.mark.parametrize("mode", ["auto", "compiled"])
+def test_scores_and_positions_are_sorted_together(make, dtype, mode):
     with np.errstate(over="ignore"):
         scores = np.nan_to_num(make(np.random.default_rng(0)).astype(dtype))
-    order, ordered = sorted_order(scores)
+    with running_kernels_as(mode):
+        order, ordered = sorted_order(scores)
     assert ordered.tolist() == np.sort(scores).tolist()
     assert scores[order].tolist() == ordered.tolist()
     assert sorted(order.tolist()) == list(range(len(scores)))
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+def test_a_score_that_is_not_finite_is_found_however_few_rows_are_sorted(bad, dtype, mode):
+    scores = np.linspace(-1, 1, 300).astype(dtype)
+    scores[137] = bad
+    with running_kernels_as(mode), pytest.raises(ValueError, match="at position 137"):
+        Rows.read(scores, np.arange(300) % 3).sorted()

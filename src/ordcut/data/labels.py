@@ -307,10 +307,7 @@ def _warn_unordered(names: list[str]) -> None:
 
 def _encode_small_integers(values: Array) -> Labels | None:
     """Encode integers of a small range without sorting them, nor copying where they are codes."""
-    # A stretch at a time, so that the second pass finds it in cache.
-    stretches = [values[i : i + STRETCH] for i in range(0, len(values), STRETCH)]
-    extents = [(stretch.min(), stretch.max()) for stretch in stretches]
-    low, high = int(min(extents)[0]), int(max(high for _, high in extents))
+    low, high = _extent(values)
     if high - low > max(1024, len(values)) or high > np.iinfo(np.int64).max:
         return None
     if low == 0 and _all_occur(values, high):
@@ -321,10 +318,19 @@ def _encode_small_integers(values: Array) -> Labels | None:
     return Labels((np.flatnonzero(counts) + low).astype(values.dtype), rank[shifted])
 
 
+def _extent(values: Array) -> tuple[int, int]:
+    """Return the lowest and the highest of some integers."""
+    if len(values) <= STRETCH:
+        return int(values.min()), int(values.max())
+    # A stretch at a time, so that the second pass finds it in cache.
+    extents = [_extent(values[i : i + STRETCH]) for i in range(0, len(values), STRETCH)]
+    return min(low for low, _ in extents), max(high for _, high in extents)
+
+
 def _all_occur(values: Array, high: int) -> bool:
     """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
-    few = values[:: max(1, len(values) // 4096)]
-    if np.bincount(few.astype(np.int64), minlength=high + 1).all():
+    step = len(values) // 4096
+    if step > 1 and np.bincount(values[::step].astype(np.int64), minlength=high + 1).all():
         return True
     return bool(np.bincount(values.astype(np.int64, copy=False), minlength=high + 1).all())
 

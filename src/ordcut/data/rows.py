@@ -164,12 +164,12 @@ class Rows:
         )
 
     def exact_between(self, thresholds: Floats, *, inside: bool = False) -> Array:
-        """Return the same without rounding, as whole numbers or fractions.
+        """Return the same without rounding: in int64 where weights are whole, else as fractions.
 
         With ``inside``, only rows from the first to the last threshold are added up.
         """
         if self.is_whole:
-            return self.confusion(thresholds).astype(np.int64).astype(object)
+            return self.confusion(thresholds).astype(np.int64)
         if inside:
             self.require_finite()
             is_inside = (self.scores >= thresholds[0]) & (self.scores < thresholds[-1])
@@ -220,8 +220,9 @@ class Rows:
         if self.n_rows > FEW_ROWS:
             self.require_finite()
         found = sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
-        if self.n_rows <= FEW_ROWS and not np.isfinite(found.scores[[0, -1]]).all():
-            self.require_finite()  # NaN comes last
+        low, high = found.scores[0], found.scores[-1]  # NaN comes last
+        if not -np.inf < low <= high < np.inf:
+            self.require_finite()
         return found
 
     def take(self, rows: Array | slice) -> Rows:

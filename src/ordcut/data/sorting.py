@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.data.radix import sort_by_digits, sort_positions
+from ordcut.data.radix import is_worth_digits, sort_by_digits, sort_positions
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
@@ -17,8 +17,14 @@ from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 #: Classes, last rows of a score, weights, and the stride of the weights.
 KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
 
+#: The weight of every row where rows have none, by dtype.
+ONE_OF = {np.dtype(dtype): np.ones(1, dtype) for dtype in (np.int64, np.float64)}
+
 #: From this many rows on, sorting by digits beats an argsort, also when it has to be compiled.
 ROWS_WORTH_DIGITS = 20_000
+
+#: Fewer rows than this are sorted by comparison.
+FEWEST_FOR_DIGITS = 256
 
 #: So many rows have positions of 31 bits.
 MOST_ROWS_TO_SORT = 1 << 31
@@ -55,26 +61,30 @@ class SortedRows:
         For K - 1 cuts that is the (predicted, true) table. Weights are added up in the order of the
         scores, so that the order in which the rows came is irrelevant.
         """
-        dtype = np.dtype(np.int64 if self.is_whole else np.float64)
-        totals = np.zeros((len(cuts) + 1, self.n_classes), dtype)
-        codes, _, weights, stride = self.for_kernels(dtype)
-        segments = np.concatenate(([0], cuts, [len(codes)]))
-        segment_totals(codes, weights, stride, segments, totals)
-        return totals.astype(np.float64)
+        return self._sums_between(cuts).astype(np.float64)
 
     def exact_between(self, cuts: Ints, *, inside: bool = False) -> Array:
-        """Return the same without rounding, as whole numbers or fractions.
+        """Return the same without rounding: in int64 where weights are whole, else as fractions.
 
         With ``inside``, only rows from the first to the last cut are added up.
         """
         if self.is_whole:
-            return self.between(cuts).astype(np.int64).astype(object)
+            return self._sums_between(cuts)
         assert self.weights is not None
         some = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
         segment = np.searchsorted(cuts, np.arange(len(self.codes))[some], side="right")
         keys: Ints = segment * self.n_classes + self.codes[some]
         totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights[some])
         return totals.reshape(-1, self.n_classes)
+
+    def _sums_between(self, cuts: Ints) -> Numbers:
+        dtype = np.dtype(np.int64 if self.is_whole else np.float64)
+        totals = np.zeros((len(cuts) + 1, self.n_classes), dtype)
+        codes, _, weights, stride = self.for_kernels(dtype)
+        segments = np.empty(len(cuts) + 2, np.int64)
+        segments[0], segments[1:-1], segments[-1] = 0, cuts, len(codes)
+        segment_totals(codes, weights, stride, segments, totals)
+        return totals
 
     def cuts_by_shares(self) -> Ints:
         """Return cuts that predict each class about as often as it occurs.
@@ -90,7 +100,7 @@ class SortedRows:
             # Up to the row that has the last of the weight, as if rows were repeated.
             cuts = np.where(below > 0, np.searchsorted(np.cumsum(self.weights), below) + 1, 0)
         for k, cut in enumerate(cuts.tolist()):
-            if cut > 0:  # up to the end of its score
+            if cut > 0 and not self.ends[cut - 1]:  # up to the end of its score
                 cuts[k] = cut + int(np.argmax(self.ends[cut - 1 :]))
         return cuts
 
@@ -107,7 +117,7 @@ class SortedRows:
     def for_kernels(self, dtype: np.dtype[Any]) -> KernelRows:
         """Return the rows as the solvers' kernels read them, with weights of a dtype."""
         if self.weights is None:
-            return self.codes, self.ends, np.ones(1, dtype), 0
+            return self.codes, self.ends, ONE_OF[dtype], 0
         return self.codes, self.ends, self.weights.astype(dtype, copy=False), 1
 
     @cached_property
@@ -170,7 +180,9 @@ def sorted_order(scores: Array) -> tuple[Ints, Array]:
     >>> sorted_order(np.array([0.5, -2.0, 0.1]))
     (array([1, 2, 0]), array([-2. ,  0.1,  0.5]))
     """
-    if ROWS_WORTH_DIGITS <= len(scores) < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
+    n = len(scores)
+    is_worth_it = n >= ROWS_WORTH_DIGITS or (n >= FEWEST_FOR_DIGITS and is_worth_digits(n))
+    if is_worth_it and n < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
         found = sort_positions(scores)
         if found is not None:
             return found
@@ -225,7 +237,10 @@ def _ends(sorted_values: Array) -> Bools:
     """Return which row is the last of its value."""
     if len(sorted_values) == 0:
         return np.zeros(0, np.bool_)
-    return np.append(sorted_values[1:] != sorted_values[:-1], True)
+    ends = np.empty(len(sorted_values), np.bool_)
+    np.not_equal(sorted_values[1:], sorted_values[:-1], out=ends[:-1])
+    ends[-1] = True
+    return ends
 
 
 def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:

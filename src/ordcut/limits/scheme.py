@@ -208,12 +208,14 @@ class Outcome:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all weights are whole numbers whose sums fit into int64."""
+        if self.table.dtype == np.int64:
+            return True
         is_int = set(map(type, self.table.flat)) <= {int}
         return is_int and sum(self.table.flat) < LARGEST_SUM
 
     @cached_property
     def _weights(self) -> Array:
-        return self.table.astype(np.int64) if self.is_whole else self.table
+        return self.table.astype(np.int64, copy=False) if self.is_whole else self.table
 
     def ratio(self, constraint: Constraint, scheme: Scheme) -> Fraction:
         """Return that ratio, of weights that are not nothing."""

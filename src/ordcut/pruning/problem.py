@@ -102,7 +102,7 @@ class PrunedProblem:
     def exact_totals(self) -> Array:
         """Return the weight of each class without rounding, (1, K)."""
         if self.cells.counts.dtype == np.int64:
-            return np.asarray(self.cells.counts.sum(axis=0).astype(object)[None])
+            return np.asarray(self.cells.counts.sum(axis=0)[None])
         if not self.is_exact:
             return as_exact(self.totals[None])
         return self._source.all_rows().exact_between(np.empty(0))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
 from typing import Generic, TypeVar
 
@@ -60,42 +61,47 @@ class ExactKappa:
         cls, objective: Objective, between: Callable[[Ints], Array], factors: Floats
     ) -> ExactKappa:
         """Return the costs of an objective, for rows whose weights can be added up exactly."""
-        weights, exact_factors = as_integers(objective.cost), as_integers(factors)
-        totals = between(np.empty(0, np.int64))[0] * exact_factors
-        by_chance = weights @ totals
-        free = [k for k, cost in enumerate(by_chance.tolist()) if cost == 0]
-        if free:
-            raise undefined_kappa(objective.name, free[0])
-        total = sum(totals.tolist())
+        weights, exact_factors = objective.exact_cost.integers, as_integers(factors)
+        totals = between(np.empty(0, np.int64))[0]
+        total = sum(a * b for a, b in zip(totals.tolist(), exact_factors.tolist(), strict=True))
         # Whole numbers that are not too large are quicker in int64, with all sums of products.
-        if isinstance(total, int) and int(weights.max()) * total**2 < LARGEST_SUM:
-            weights, exact_factors, by_chance = (
-                exact.astype(np.int64) for exact in (weights, exact_factors, by_chance)
-            )
+        is_small = isinstance(total, int) and int(weights.max()) * total**2 < LARGEST_SUM
+        dtype = np.dtype(np.int64 if is_small else object)
+        weights, exact_factors, totals = (
+            exact.astype(dtype, copy=False) for exact in (weights, exact_factors, totals)
+        )
+        by_chance = weights @ (totals * exact_factors)
+        for k, cost in enumerate(by_chance.tolist()):
+            if cost == 0:
+                raise undefined_kappa(objective.name, k)
         return cls(weights, exact_factors, by_chance, total)
 
     def ratio_of(self, confusion: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
-        weighted = confusion.astype(self.weights.dtype) * self.factors
-        paid = (self.weights * weighted).sum()
-        expected = (weighted.sum(axis=1) * self.by_chance).sum()
+        weighted = confusion.astype(self.weights.dtype, copy=False) * self.factors
+        paid = self.weights.ravel() @ weighted.ravel()
+        expected = weighted.sum(axis=1) @ self.by_chance
         if self.weights.dtype == np.int64:
             paid, expected = int(paid), int(expected)
-        ratio: Fraction = Fraction(paid * self.total) / expected
-        return ratio
+        return Fraction(paid * self.total, expected)
 
     def cost_at(self, ratio: Fraction) -> Array:
         """Return ``w - ratio * g`` times the factors and a positive number, exactly."""
         top, bottom = ratio.numerator, ratio.denominator
         weights, by_chance, factors = self.weights, self.by_chance, self.factors
         if weights.dtype == np.int64:
-            scale = bottom * self.total * int(weights.max()) + top * int(by_chance.max())
-            if scale * int(factors.max()) >= LARGEST_SUM:
+            most_paid, most_by_chance, most = self._largest
+            if (bottom * self.total * most_paid + top * most_by_chance) * most >= LARGEST_SUM:
                 weights, by_chance, factors = (
                     whole.astype(object) for whole in (weights, by_chance, factors)
                 )
         cost = weights * (bottom * self.total) - (top * by_chance)[:, None]
         return np.asarray(cost * factors)
+
+    @cached_property
+    def _largest(self) -> tuple[int, int, int]:
+        """The largest weight, cost by chance and factor."""
+        return int(self.weights.max()), int(self.by_chance.max()), int(self.factors.max())
 
 
 def maximise_kappa(
