@@ -1,7 +1,7 @@
 """What docs/theory.md states about constraints, in its own words, against brute force."""
 
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ from within_limits import KINDS, best_within, holds, midpoints, random_problem, 
 import naive
 import ordcut
 from ordcut.solvers import Window, Windows
-from ordcut.solvers.windows import best_by_level, best_in_window, best_of_lowest_levels
+from ordcut.solvers.best_starts import best_by_level, best_in_window, best_of_lowest_levels
 from strategies import problems
 
 #: Limits on the segment of a decision whose windows move one way.
@@ -158,13 +158,20 @@ numbers = st.integers(0, 4)
 
 @st.composite
 def moving_windows(draw):
-    """Values, which starts are open, and windows whose ends do not fall."""
-    m = draw(st.integers(1, 12))
+    """Values, which starts are open, windows whose ends do not fall, and where the first end is."""
+    m, n_ends = draw(st.integers(1, 12)), draw(st.integers(1, 12))
+    offset = draw(st.integers(0, m + 1))
     every = {"min_size": m, "max_size": m}
     values = np.array(draw(st.lists(numbers, **every)))
     is_open = np.array(draw(st.lists(st.booleans(), **every)))
-    low, high = (np.sort(draw(st.lists(st.integers(0, m - 1), **every))) for _ in range(2))
-    return values, is_open, low, high
+    bounds = st.lists(st.integers(-2, m + 1), min_size=n_ends, max_size=n_ends)
+    low, high = (np.sort(draw(bounds)) for _ in range(2))
+    return values, is_open, low, high, offset
+
+
+def allowed_between(low, high, offset, end, m):
+    """The starts from low to high that are not after an end."""
+    return range(max(0, low), min(high, end + offset, m - 1) + 1)
 
 
 def first_best(values, starts):
@@ -173,11 +180,12 @@ def first_best(values, starts):
 
 @given(case=moving_windows())
 def test_proposition_13_a_queue_finds_the_first_best_start_of_each_window(case):
-    values, is_open, low, high = case
-    found, queue = np.empty((2, len(values)), np.int64)
-    best_in_window(values, is_open, low, high, queue, found)
+    values, is_open, low, high, offset = case
+    m = len(values)
+    found, queue = np.empty(len(low), np.int64), np.empty(m, np.int64)
+    best_in_window(values, is_open, low, high, offset, queue, found)
     for end, start in enumerate(found):
-        allowed = range(low[end], min(high[end], end) + 1)
+        allowed = allowed_between(low[end], high[end], offset, end, m)
         assert start == first_best(values, [s for s in allowed if is_open[s]])
 
 
@@ -204,22 +212,23 @@ def test_proposition_14_a_floor_on_precision_is_a_prefix_sum_that_must_not_fall(
 
 @given(case=moving_windows(), data=st.data())
 def test_proposition_14_a_tree_finds_the_first_best_start_of_the_lowest_levels(case, data):
-    values, is_open, low, high = case
-    m = len(values)
+    values, is_open, low, high, offset = case
+    m, n_ends = len(values), len(low)
     level = np.array(data.draw(st.lists(numbers, min_size=m, max_size=m)))
+    at_end = data.draw(st.lists(numbers, min_size=n_ends, max_size=n_ends))
     rank = np.argsort(np.argsort(level, kind="stable"))
-    top = np.array([(level <= one).sum() for one in level])
-    tree, found = np.full(2 << (m - 1).bit_length(), -1), np.empty(m, np.int64)
-    best_by_level(values, is_open, low, high, rank, top, tree, found)
+    top = np.array([(level <= one).sum() for one in at_end])
+    tree, found = np.full(2 << (m - 1).bit_length(), -1), np.empty(n_ends, np.int64)
+    best_by_level(values, is_open, low, high, offset, rank, top, tree, found)
     for end, start in enumerate(found):
-        allowed = range(low[end], min(high[end], end) + 1)
-        some = [s for s in allowed if is_open[s] and level[s] <= level[end]]
+        allowed = allowed_between(low[end], high[end], offset, end, m)
+        some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
         assert start == first_best(values, some)
     least, best = np.empty(m + 1, values.dtype), np.full(m + 1, -1)
-    best_of_lowest_levels(values, is_open, high, rank, top, least, best, found)
+    best_of_lowest_levels(values, is_open, high, offset, rank, top, least, best, found)
     for end, start in enumerate(found):
-        allowed = range(min(high[end], end) + 1)
-        some = [s for s in allowed if is_open[s] and level[s] <= level[end]]
+        allowed = allowed_between(0, high[end], offset, end, m)
+        some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
         assert start == first_best(values, some)
 
 
@@ -415,9 +424,16 @@ def test_exact_arithmetic_limits_count_as_plain_fractions():
 def test_proposition_12_windows_of_reversed_rows_allow_the_same_segments():
     low, high = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 3])
     level = np.array([0, 2, 1, 3])
-    there = Windows(np.arange(4), [], [Window(low, high, level)])
-    back = there.mirrored().segments[0]
-    for start, end in combinations_with_replacement(range(4), 2):
-        forward = low[end] <= start <= high[end] and level[start] <= level[end]
-        a, b = 3 - end, 3 - start
-        assert forward == (back.low[b] <= a <= back.high[b] and back.level[a] <= back.level[b])
+    for starts, ends in [(range(4), range(4)), (range(1, 3), range(2, 4)), (range(2), range(1, 3))]:
+        window = Window(
+            starts, ends, low[ends.start : ends.stop], high[ends.start : ends.stop], level
+        )
+        back = Windows(np.arange(4), [], [window]).mirrored().segments[0]
+        assert [3 - one for one in back.starts] == [*reversed(ends)]
+        assert [3 - one for one in back.ends] == [*reversed(starts)]
+        for start, end in product(starts, ends):
+            forward = low[end] <= start <= high[end] and level[start] <= level[end]
+            a, b = 3 - end, 3 - start
+            at = b - back.ends.start
+            is_within = back.low[at] <= a <= back.high[at]
+            assert forward == (is_within and back.level[a] <= back.level[b])

@@ -84,22 +84,29 @@ def cut_ranges(
     >>> cut_ranges(rows, [CurveLimit(0, np.array([False, True]), at_most=1)], 1)
     (array([0]), array([3]))
     """
-    cuts: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
-    lowest, highest = np.zeros(n_thresholds, np.int64), np.full(n_thresholds, len(rows.codes))
-    weights = rows.weights
+    n_rows = len(rows.codes)
+    lowest, highest = np.zeros(n_thresholds, np.int64), np.full(n_thresholds, n_rows)
     for one in limits:
-        step = one.which.astype(np.int64 if weights is None else weights.dtype)
-        rises = step[rows.codes] if weights is None else step[rows.codes] * weights
-        below = np.append(np.zeros(1, rises.dtype), np.cumsum(rises))[cuts]
-        if one.at_least is not None:
-            first = int(np.searchsorted(below, one.at_least, "left"))
-            if first == len(cuts):
+        counted = np.flatnonzero(one.which[rows.codes])
+        # The weight of the rows that count, up to and with each of them.
+        upto = np.arange(1, len(counted) + 1)
+        if rows.weights is not None:
+            upto = np.cumsum(rows.weights[counted])
+        if one.at_least is not None and one.at_least > 0:
+            index = int(np.searchsorted(upto, one.at_least, "left"))
+            if index == len(counted):
                 return None
-            lowest[one.k] = max(lowest[one.k], cuts[first])
+            last_below = int(counted[index])  # up to the end of its score
+            first = last_below + 1 + int(np.argmax(rows.ends[last_below:]))
+            lowest[one.k] = max(lowest[one.k], first)
         if one.at_most is not None:
-            last = int(np.searchsorted(below, one.at_most, "right")) - 1
-            if last < 0:
+            if one.at_most < 0:
                 return None
-            highest[one.k] = min(highest[one.k], cuts[last])
+            index = int(np.searchsorted(upto, one.at_most, "right"))
+            last = n_rows
+            if index < len(counted):  # down to the start of the score that would be too much
+                last = int(counted[index])
+                last -= int(np.argmax(rows.ends[:last][::-1])) if rows.ends[:last].any() else last
+            highest[one.k] = min(highest[one.k], last)
     lowest, highest = np.maximum.accumulate(lowest), np.minimum.accumulate(highest[::-1])[::-1]
     return (lowest, highest) if (lowest <= highest).all() else None

@@ -121,7 +121,10 @@ def _extreme(
     A share of a fixed whole is extreme where an additive cost is least. A precision is a ratio of
     two sums, for which Dinkelbach's method takes a few such steps.
     """
-    part, whole = (entries.astype(object) for entries in scheme.parts_of(one))
+    shape = len(scheme.decisions), len(scheme.classes)
+    part, whole = np.zeros((2, *shape), dtype=object)
+    for entries, block in zip((part, whole), scheme.parts_of(one), strict=True):
+        entries[block] = 1
     sign = -1 if is_highest else 1
     ratio = Fraction(0)
     while True:
@@ -129,6 +132,7 @@ def _extreme(
         if isinstance(one, Precision):
             cost = cost - whole * ratio.numerator
         reached = Outcome(least(sign * cost, others), np.empty(0)).ratio(one, scheme)
+        assert reached is not None  # limits on shares of nothing always hold
         if not isinstance(one, Precision) or reached <= ratio:
             return reached
         ratio = reached

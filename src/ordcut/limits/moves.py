@@ -56,11 +56,11 @@ def cuts_kept(
     own = np.searchsorted(every, cuts) + 1
     ends = np.concatenate([[0], own, [len(windows.cuts) - 1]])
     kept = []
-    for k in range(len(cuts)):
-        some = np.arange(1, len(windows.cuts) - 1)
+    for k, candidates in enumerate(windows.ranges):
+        some = np.arange(candidates.start, candidates.stop)
         some = some[(some >= ends[k]) & (some <= ends[k + 2])]
         is_kept = (
-            windows.is_open[k][some]
+            windows.is_open[k][some - candidates.start]
             & _allows(windows.segments[k], ends[k], some)
             & _allows(windows.segments[k + 1], some, ends[k + 2])
         )
@@ -72,9 +72,9 @@ def _allows(window: Window, starts: Array, ends: Array) -> Bools:
     """Return whether a segment may have such a start and end, of which one is an array."""
     is_allowed = np.asarray(starts <= ends)
     if window.low is not None:
-        is_allowed = is_allowed & (starts >= window.low[ends])
+        is_allowed = is_allowed & (starts >= window.low[ends - window.ends.start])
     if window.high is not None:
-        is_allowed = is_allowed & (starts <= window.high[ends])
+        is_allowed = is_allowed & (starts <= window.high[ends - window.ends.start])
     if window.level is not None:
         is_allowed = is_allowed & (window.level[starts] <= window.level[ends])
     return np.asarray(is_allowed, np.bool_)

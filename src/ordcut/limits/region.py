@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil, floor
 
 import numpy as np
@@ -74,12 +75,108 @@ def region_of(
             k, is_within = sums.open_to(one)
             is_open[k] = is_open[k] & is_within
     by_decision = _by_decision(constraints, scheme)
-    segments = [sums.window(by_decision.get(d, [])) for d in range(len(scheme.decisions))]
+    decisions = [by_decision.get(d, []) for d in range(len(scheme.decisions))]
+    segments = [sums.segment_limits(some) for some in decisions]
+    ranges = _within_reach(segments, is_open, len(cuts))
+    starts_and_ends = pairwise([range(1), *ranges, range(len(cuts) - 1, len(cuts))])
+    windows = Windows(
+        candidates.cuts,
+        [one[some.start : some.stop] for one, some in zip(is_open, ranges, strict=True)],
+        [
+            _window(limits, starts, ends, sums.level(some))
+            for limits, (starts, ends), some in zip(
+                segments, starts_and_ends, decisions, strict=True
+            )
+        ],
+    )
     for one in constraints:
         if isinstance(one, Gap):
-            segments = _apart(segments, candidates.values, one.at_least)
-    windows = Windows(candidates.cuts, is_open, segments)
+            windows = replace(
+                windows, segments=_apart(windows.segments, candidates.values, one.at_least)
+            )
     return Region(windows, candidates.values, replace(windows, cuts=cuts))
+
+
+@dataclass(frozen=True)
+class SegmentLimit:
+    """A limit on a sum over the segment of a decision: the difference of a prefix sum at its ends.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (m,)
+        The prefix sum at each candidate, whole numbers in ascending order.
+    at_least, at_most : int, optional
+        What the difference must be.
+    """
+
+    sums: Array
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def reach_from(self, lowest: int, highest: int) -> tuple[int, int]:
+        """Return the first and the last end of segments that start between two candidates."""
+        first, last = lowest, len(self.sums) - 1
+        if self.at_least is not None:
+            first = self._n_below(lowest, self.at_least)
+        if self.at_most is not None:
+            last = self._n_below(highest, self.at_most + 1) - 1
+        return first, last
+
+    def reach_back_from(self, lowest: int, highest: int) -> tuple[int, int]:
+        """Return the first and the last start of segments that end between two candidates."""
+        first, last = 0, highest
+        if self.at_most is not None:
+            first = self._n_below(lowest, -self.at_most)
+        if self.at_least is not None:
+            last = self._n_below(highest, 1 - self.at_least) - 1
+        return first, last
+
+    def _n_below(self, candidate: int, shift: int) -> int:
+        return int(_n_below(self.sums, range(candidate, candidate + 1), shift)[0])
+
+
+def _within_reach(
+    segments: Sequence[Sequence[SegmentLimit]], is_open: Sequence[Bools], m: int
+) -> list[range]:
+    """Return the candidates that each threshold can take at all, by what is left to the others.
+
+    Seen from both ends, segment by segment. All are empty where limits cannot hold together.
+    """
+    lows, highs = [0], [0]  # where the first segment starts, and then each threshold
+    for limits, one in zip(segments[:-1], is_open, strict=True):
+        reaches = [limit.reach_from(lows[-1], highs[-1]) for limit in limits]
+        first = max([lows[-1], *(low for low, _ in reaches)])
+        last = min([m - 1, *(high for _, high in reaches)])
+        at_first, at_last = one[first : last + 1], one[first : last + 1][::-1]
+        if not at_first.any():
+            return [range(0)] * len(is_open)
+        lows.append(first + int(np.argmax(at_first)))
+        highs.append(last - int(np.argmax(at_last)))
+    low, high = m - 1, m - 1
+    for k in range(len(is_open), 0, -1):
+        reaches = [limit.reach_back_from(low, high) for limit in segments[k]]
+        low = max([lows[k], *(first for first, _ in reaches)])
+        high = min([highs[k], high, *(last for _, last in reaches)])
+        if low > high:
+            return [range(0)] * len(is_open)
+        lows[k], highs[k] = low, high
+    return [range(low, high + 1) for low, high in zip(lows[1:], highs[1:], strict=True)]
+
+
+def _window(
+    limits: Sequence[SegmentLimit], starts: range, ends: range, level: Array | None
+) -> Window:
+    """Return where the segment of a decision may start, for each of its ends."""
+    low: Ints | None = None
+    high: Ints | None = None
+    for limit in limits if ends else ():
+        if limit.at_least is not None:
+            last = _n_below(limit.sums, ends, 1 - limit.at_least, -1)
+            high = last if high is None else np.minimum(high, last)
+        if limit.at_most is not None:
+            first = _n_below(limit.sums, ends, -limit.at_most)
+            low = first if low is None else np.maximum(low, first)
+    return Window(starts, ends, low, high, level)
 
 
 class _Sums:
@@ -130,16 +227,14 @@ class _Sums:
                 return first - 1, below <= floor(share * int(below[-1]))
         return 0, np.ones(len(self._cuts), np.bool_)  # no decision is lower, or higher
 
-    def window(self, constraints: Sequence[Recall | Share | Count | Precision]) -> Window:
-        """Return where the segment of a decision may start, by the constraints that name it."""
-        low: Ints | None = None
-        high: Ints | None = None
-        level, floor_of_level = None, as_fraction(0.0)
+    def segment_limits(
+        self, constraints: Sequence[Recall | Share | Count | Precision]
+    ) -> list[SegmentLimit]:
+        """Return limits on the segment of a decision, by the constraints that name it."""
+        found = []
         scheme = self._scheme
         for one in constraints:
             if isinstance(one, Precision):
-                floor_of_level = max(floor_of_level, as_fraction(one.at_least))
-                level = self._level(scheme.true_class(one), floor_of_level)
                 continue
             which = scheme.counted
             if isinstance(one, Recall):
@@ -147,13 +242,25 @@ class _Sums:
             sums = self.of_classes(which)
             whole = 1 / self._unit if isinstance(one, Count) else as_fraction(1.0) * int(sums[-1])
             least, most = one.at_least, getattr(one, "at_most", None)
-            if least:
-                last = _n_below(sums, 1 - ceil(as_fraction(least) * whole), -1)
-                high = last if high is None else np.minimum(high, last)
-            if most is not None:
-                first = _n_below(sums, -floor(as_fraction(most) * whole))
-                low = first if low is None else np.maximum(low, first)
-        return Window(low, high, level)
+            found.append(
+                SegmentLimit(
+                    sums,
+                    ceil(as_fraction(least) * whole) if least else None,
+                    None if most is None else floor(as_fraction(most) * whole),
+                )
+            )
+        return found
+
+    def level(self, constraints: Sequence[Recall | Share | Count | Precision]) -> Array | None:
+        """Return the prefix sum that must not fall over the segment of a decision, if there is one.
+
+        That is a share of one class, the highest of those that are asked for.
+        """
+        floors = [one for one in constraints if isinstance(one, Precision)]
+        if not floors:
+            return None
+        highest = max(as_fraction(one.at_least) for one in floors)
+        return self._level(self._scheme.true_class(floors[0]), highest)
 
     def _level(self, k: int, share: object) -> Array:
         """Return the prefix sum that must not fall over a segment with a share of one class."""
@@ -176,33 +283,42 @@ def _by_decision(
     return found
 
 
-def _n_below(sums: Array, shift: int, more: int = 0) -> Ints:
-    """Return how many of ascending whole sums are below each plus a shift, and some more."""
-    if sums.dtype != np.int64:
-        return np.searchsorted(sums, sums + shift, "left") + more
-    found = np.empty(len(sums), np.int64)
-    count_below(sums, max(-LARGEST_SUM, min(shift, LARGEST_SUM)), more, found)
-    return found
+def _n_below(sums: Array, ends: range, shift: int, more: int = 0) -> Ints:
+    """Return how many of ascending whole sums are below that at each end plus a shift, and more."""
+    if sums.dtype == np.int64:
+        shift = max(-LARGEST_SUM, min(shift, LARGEST_SUM))
+    some = slice(ends.start, ends.stop if sums.dtype == object else ends.start + 1)
+    found = np.searchsorted(sums, sums[some] + shift, "left") + more
+    if len(found) == len(ends):
+        return found
+    counted = np.empty(len(ends), np.int64)
+    count_below(sums, ends.start, int(found[0]) - more, shift, more, counted)
+    return counted
 
 
-@kernel("sums", steps=4)
-def count_below(sums: Ints, shift: int, more: int, found: Ints) -> None:
-    """Count how many of ascending sums are below each of them plus a shift, and add some more."""
-    n_below = 0
-    for j in range(len(sums)):
-        target = sums[j] + shift
+@kernel("found", steps=4)
+def count_below(
+    sums: Ints, first_end: int, n_below: int, shift: int, more: int, found: Ints
+) -> None:
+    """Count how many of ascending sums are below that at each end plus a shift, and add some more.
+
+    At the first end there are ``n_below`` of them.
+    """
+    for e in range(len(found)):
+        target = sums[first_end + e] + shift
         while n_below < len(sums) and sums[n_below] < target:
             n_below += 1
-        found[j] = n_below + more
+        found[e] = n_below + more
 
 
-def _apart(segments: list[Window], values: Floats, gap: float) -> list[Window]:
+def _apart(segments: Sequence[Window], values: Floats, gap: float) -> list[Window]:
     """Return the windows of segments with neighbouring thresholds some distance apart."""
     made = list(segments)
     for d in range(1, len(segments) - 1):
-        starts, ends = values[d - 1], values[d]
+        window = segments[d]
+        own = np.arange(window.ends.start, window.ends.stop)
+        starts, ends = values[d - 1], values[d][own]
         with np.errstate(invalid="ignore"):
-            own = np.arange(len(ends))
             last = np.minimum(np.searchsorted(starts, ends - gap, "right") - 1, own)
 
             def is_apart(at: Ints, starts: Floats = starts, ends: Floats = ends) -> Bools:
@@ -219,8 +335,6 @@ def _apart(segments: list[Window], values: Floats, gap: float) -> list[Window]:
                 if not step.any():
                     break
                 last = np.where(step, last - 1, last)
-        high = segments[d].high
-        made[d] = Window(
-            segments[d].low, last if high is None else np.minimum(high, last), segments[d].level
-        )
+        high = last if window.high is None else np.minimum(window.high, last)
+        made[d] = replace(window, high=high)
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ordcut.limits.constraints import (
 )
 from ordcut.objectives import Objective
 from ordcut.typing import Array, Bools, Floats
+
+#: Rows and columns of a (decision, class) table.
+Block: TypeAlias = tuple[slice, slice]
 
 #: Distances that differ by so little are equal.
 ROUNDINGS = 4 * UNIT_ROUNDOFF
@@ -57,10 +60,10 @@ class Scheme:
     @classmethod
     def of(cls, objective: Objective, classes: Array, unit: Fraction = Fraction(1)) -> Scheme:
         """Return the names that belong to an objective over classes."""
-        decisions = classes if objective.decisions is None else objective.decisions
+        names = classes.tolist()
         return cls(
-            classes.tolist(),
-            decisions.tolist(),
+            names,
+            names if objective.decisions is None else objective.decisions.tolist(),
             isinstance(objective, ReviewObjective),
             not isinstance(objective, RowCosts),
             unit,
@@ -112,31 +115,33 @@ class Scheme:
             )
         return int(constraint.threshold_index)
 
-    def parts_of(self, constraint: Constraint) -> tuple[Bools, Bools]:
-        """Return the entries of a (decision, class) table whose sums a constraint compares.
+    def parts_of(self, constraint: Constraint) -> tuple[Block, Block]:
+        """Return the blocks of a (decision, class) table whose sums a constraint compares.
 
-        Those of the first are a part of those of the second.
+        The first one is a part of the second.
 
         Examples
         --------
         >>> scheme = Scheme([0, 1], [0, 1], is_review=False, has_truth=True)
         >>> part, whole = scheme.parts_of(Recall(1, at_least=0.5))
-        >>> part.tolist(), whole.tolist()
-        ([[False, False], [False, True]], [[False, True], [False, True]])
+        >>> table = np.array([[3, 1], [2, 4]])
+        >>> table[part].sum(), table[whole].sum()
+        (np.int64(4), np.int64(5))
         """
-        decided, true = self._indices
-        every = np.broadcast_to(self.counted, true.shape)
+        every = slice(None)
         if isinstance(constraint, Over):
-            whole = true <= self.true_class(constraint)
-            return whole & (decided > self.last_decision_of(constraint)), whole
+            true = slice(self.true_class(constraint) + 1)
+            return (slice(self.last_decision_of(constraint) + 1, None), true), (every, true)
         if isinstance(constraint, Under):
-            whole = true >= self.true_class(constraint)
-            return whole & (decided < self.first_decision_of(constraint)), whole
-        is_decided = decided == self.decision(constraint)
+            true = slice(self.true_class(constraint), None)
+            return (slice(self.first_decision_of(constraint)), true), (every, true)
+        decided = _only(self.decision(constraint))
         if isinstance(constraint, Share | Count):
-            return every & is_decided, every
-        is_true = true == self.true_class(constraint)
-        return is_true & is_decided, is_true if isinstance(constraint, Recall) else is_decided
+            counted = every if self.has_truth else slice(-1, None)
+            return (decided, counted), (every, counted)
+        true = _only(self.true_class(constraint))
+        whole = (every, true) if isinstance(constraint, Recall) else (decided, every)
+        return (decided, true), whole
 
     def check(self, constraints: tuple[Constraint, ...]) -> None:
         """Raise an error if a constraint names what there is not."""
@@ -151,15 +156,13 @@ class Scheme:
                 self.threshold(one)
 
     @cached_property
-    def _indices(self) -> Array:
-        return np.indices((len(self.decisions), len(self.classes)))
-
-    @cached_property
     def _positions(self) -> dict[str, dict[Any, int]]:
         """The position of each name, by its text and, for numbers, by its value."""
+        classes = _positions_of(self.classes)
+        is_same = self.decisions is self.classes
         return {
-            "class": _positions_of(self.classes),
-            "decision": _positions_of(self.decisions),
+            "class": classes,
+            "decision": classes if is_same else _positions_of(self.decisions),
         }
 
     def _index(self, constraint: Constraint, names: list[Any], what: str, name: Any) -> int:
@@ -171,6 +174,10 @@ class Scheme:
                 f"{', '.join(str(one) for one in names)}; got {name!r}."
             )
         return position
+
+
+def _only(position: int) -> slice:
+    return slice(position, position + 1)
 
 
 def _positions_of(names: list[Any]) -> dict[Any, int]:
@@ -217,10 +224,10 @@ class Outcome:
     def _weights(self) -> Array:
         return self.table.astype(np.int64, copy=False) if self.is_whole else self.table
 
-    def ratio(self, constraint: Constraint, scheme: Scheme) -> Fraction:
-        """Return that ratio, of weights that are not nothing."""
+    def ratio(self, constraint: Constraint, scheme: Scheme) -> Fraction | None:
+        """Return that ratio; None for a share of nothing."""
         part, whole = self.parts(constraint, scheme)
-        return Fraction(part) / Fraction(whole)
+        return Fraction(part) / Fraction(whole) if whole else None
 
     def reached(self, constraint: Constraint, scheme: Scheme) -> Any:
         """Return what a constraint has reached: a number, or the thresholds that it is about.
@@ -233,8 +240,8 @@ class Outcome:
             return tuple(self.thresholds.tolist())
         if isinstance(constraint, Gap):
             return float(self._gaps().min(initial=np.inf))
-        _, whole = self.parts(constraint, scheme)
-        return float(self.ratio(constraint, scheme)) if whole else np.nan
+        ratio = self.ratio(constraint, scheme)
+        return np.nan if ratio is None else float(ratio)
 
     def holds(self, constraint: Constraint, scheme: Scheme) -> bool:
         """Return whether a constraint holds."""

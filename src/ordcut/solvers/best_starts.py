@@ -1,0 +1,237 @@
+"""The best start of a segment for each of its ends, where limits allow only some starts.
+
+All functions take the value of each start, and whether it is open. Starts and ends are both
+candidates in ascending order, of which the segment has a range each; a segment does not start after
+its end: end ``e`` is the candidate of start ``e + offset``. Where several starts have the least
+value, the first one counts; -1 stands for none.
+"""
+
+from __future__ import annotations
+
+from ordcut.jit import kernel
+from ordcut.typing import Array, Bools, Ints, Numbers
+
+
+@kernel("start", steps=4)
+def best_so_far(
+    values: Array,
+    is_reached: Bools,
+    high: Ints,
+    offset: int,
+    curve: Array,
+    is_open: Bools,
+    start: Ints,
+    total: Array,
+    is_next: Bools,
+) -> None:
+    """Find the first start of least value that is reached up to ``high[e]``.
+
+    An empty ``high`` allows all. Also fills ``total`` and ``is_next`` as ``add_curve`` does.
+    """
+    best = -1
+    arriving = 0
+    for e in range(len(start)):
+        last = min(e + offset, len(values) - 1)
+        if len(high) > 0:
+            last = min(last, high[e])
+        while arriving <= last:
+            if is_reached[arriving] and (best < 0 or values[arriving] < values[best]):
+                best = arriving
+            arriving += 1
+        start[e] = best
+        if best >= 0 and is_open[e]:
+            total[e] = curve[e] + values[best]
+            is_next[e] = True
+
+
+@kernel("start", steps=3)
+def add_curve(
+    values: Numbers, start: Ints, curve: Numbers, is_open: Bools, total: Numbers, is_next: Bools
+) -> None:
+    """Fill ``total`` with the value at the start plus the curve, for ends that are open."""
+    for e in range(len(start)):
+        if start[e] >= 0 and is_open[e]:
+            total[e] = curve[e] + values[start[e]]
+            is_next[e] = True
+
+
+@kernel("start", steps=6)
+def best_in_window(
+    values: Array,
+    is_open: Bools,
+    low: Ints,
+    high: Ints,
+    offset: int,
+    queue: Ints,
+    start: Ints,
+) -> None:
+    """Find the first open start of least value in a window that moves one way.
+
+    ``queue`` holds the starts that can still be the best of a window, with rising values. Fills
+    ``start``. O(m) time.
+    """
+    first = 0
+    last = 0
+    arriving = 0
+    for e in range(len(start)):
+        upto = min(e + offset, len(values) - 1)
+        if len(high) > 0:
+            upto = min(upto, high[e])
+        while arriving <= upto:
+            if is_open[arriving]:
+                while last > first and values[queue[last - 1]] > values[arriving]:
+                    last -= 1
+                queue[last] = arriving
+                last += 1
+            arriving += 1
+        while first < last and queue[first] < low[e]:
+            first += 1
+        start[e] = queue[first] if first < last else -1
+
+
+@kernel("order", steps=5)
+def rank_levels(
+    levels: Array, order: Ints, first_start: int, first_end: int, rank: Ints, top: Ints
+) -> None:
+    """Fill in the position of each start in the order of levels, and how many each end allows.
+
+    ``levels`` ascend, and ``order`` holds the candidates that have them, of which starts and ends
+    are a range each. An end allows the starts whose level is not above its own.
+    """
+    n_starts = 0
+    i = 0
+    while i < len(order):
+        stop = i
+        while stop < len(order) and levels[stop] == levels[i]:
+            start = order[stop] - first_start
+            if 0 <= start < len(rank):
+                rank[start] = n_starts
+                n_starts += 1
+            stop += 1
+        for j in range(i, stop):
+            end = order[j] - first_end
+            if 0 <= end < len(top):
+                top[end] = n_starts
+        i = stop
+
+
+@kernel("start", steps=40)
+def best_of_lowest_levels(
+    values: Array,
+    is_open: Bools,
+    high: Ints,
+    offset: int,
+    rank: Ints,
+    top: Ints,
+    least: Array,
+    best: Ints,
+    start: Ints,
+) -> None:
+    """Find the first open start of least value up to ``high[e]``, among those of the lowest levels.
+
+    ``rank[s]`` is the position of start ``s`` in the order of levels, of which an end ``e`` allows
+    the first ``top[e]``. ``best`` is a Fenwick tree over the ranks: entry ``i`` is the best start
+    of the ranks from ``i - (i & -i)`` to ``i - 1``, -1 if there is none, and ``least`` its value.
+    Fills ``start``. O(m log m) time.
+    """
+    arriving = 0
+    for e in range(len(start)):
+        upto = min(e + offset, len(values) - 1)
+        if len(high) > 0:
+            upto = min(upto, high[e])
+        while arriving <= upto:
+            if is_open[arriving]:
+                value = values[arriving]
+                node = rank[arriving] + 1
+                # Starts arrive in ascending order, so that of equal values the first stays; entries
+                # further up cover this one, and are no worse.
+                while node < len(best) and (best[node] < 0 or value < least[node]):
+                    best[node] = arriving
+                    least[node] = value
+                    node += node & -node
+            arriving += 1
+        found = -1
+        node = top[e]
+        while node > 0:
+            one = best[node]
+            if one >= 0 and (
+                found < 0
+                or least[node] < values[found]
+                or (least[node] == values[found] and one < found)
+            ):
+                found = one
+            node -= node & -node
+        start[e] = found
+
+
+@kernel("start", steps=60)
+def best_by_level(
+    values: Array,
+    is_open: Bools,
+    low: Ints,
+    high: Ints,
+    offset: int,
+    rank: Ints,
+    top: Ints,
+    tree: Ints,
+    start: Ints,
+) -> None:
+    """Find the first open start of least value in a window, among those of the lowest levels.
+
+    ``rank[s]`` is the position of start ``s`` in the order of levels, of which an end ``e`` allows
+    the first ``top[e]``. ``tree`` holds the best start of ranges of ranks, those of a window that
+    moves one way. Fills ``start``. O(m log m) time.
+    """
+    size = len(tree) // 2
+    arriving = 0
+    leaving = 0
+    for e in range(len(start)):
+        upto = min(e + offset, len(values) - 1)
+        if len(high) > 0:
+            upto = min(upto, high[e])
+        while arriving <= upto:
+            if is_open[arriving] and arriving >= low[e]:
+                node = size + rank[arriving]
+                tree[node] = arriving
+                node //= 2
+                while node > 0:
+                    best = tree[node]
+                    # Starts arrive in ascending order, so that of equal values the first stays.
+                    if best >= 0 and values[best] <= values[arriving]:
+                        break
+                    tree[node] = arriving
+                    node //= 2
+            arriving += 1
+        while leaving < min(low[e], len(values)):
+            node = size + rank[leaving]
+            if tree[node] == leaving:
+                tree[node] = -1
+                node //= 2
+                while node > 0 and tree[node] == leaving:
+                    one = tree[2 * node]
+                    other = tree[2 * node + 1]
+                    if one < 0:
+                        tree[node] = other
+                    elif other < 0 or values[one] < values[other]:
+                        tree[node] = one
+                    elif values[other] < values[one]:
+                        tree[node] = other
+                    else:
+                        tree[node] = min(one, other)
+                    node //= 2
+            leaving += 1
+        best = -1
+        right = size + top[e]
+        while right > 1:
+            if right % 2 == 1:
+                one = tree[right - 1]
+                if one >= 0 and (
+                    best < 0
+                    or values[one] < values[best]
+                    or (values[one] == values[best] and one < best)
+                ):
+                    best = one
+            right //= 2
+        if top[e] == size and tree[1] >= 0:
+            best = tree[1]
+        start[e] = best
