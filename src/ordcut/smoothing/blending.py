@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cached_property
 from numbers import Real
 from typing import Literal, TypeAlias
 
@@ -21,7 +21,7 @@ from ordcut.objectives import Objective
 from ordcut.pruning import ArraySource
 from ordcut.smoothing.partial_odds import partial_odds_probabilities
 from ordcut.solvers import Minimiser, Plan, check_costs, solve
-from ordcut.typing import Array, Floats, Ints
+from ordcut.typing import Array, Codes, Floats, Ints, Numbers
 
 Smoothing: TypeAlias = float | Literal["auto"]
 
@@ -33,8 +33,9 @@ MOST_CELLS = 1024
 #: sorting them, if no step has more than so many times the weight of a cell.
 FEWEST_FOR_STEPS, MOST_PER_STEP = 1 << 19, 2
 
-#: How many data sets are drawn from the model, always the same ones.
-N_DRAWS = 8
+#: How many data sets are drawn from the model, always the same ones, and from how many cells at
+#: most: neighbours are joined, since each cell takes a draw.
+N_DRAWS, MOST_CELLS_TO_DRAW = 8, 256
 
 #: Whole weights are split into at most this many parts, so that sums stay exact.
 FINEST = 1 << 20
@@ -153,24 +154,41 @@ class ScoreCounts:
         """The weight of each cell."""
         return np.asarray(self.counts.sum(axis=1))
 
-    def with_counts(self, counts: Floats) -> ScoreCounts:
-        """Return the same cells with other weights."""
-        return replace(self, counts=counts)
+    def joined(self, probabilities: Floats, most: int) -> tuple[ScoreCounts, Floats]:
+        """Return neighbouring cells joined, to at most so many, and their mean probabilities.
 
-    def between(self, cuts: Ints) -> Floats:
-        """Return the weight of each class between ascending cuts, after so many cells each."""
-        edges = [0, *cuts.tolist(), len(self.counts)]
-        return np.stack([self.counts[a:b].sum(axis=0) for a, b in pairwise(edges)])
+        Examples
+        --------
+        >>> cells = ScoreCounts(np.array([1.0, 2.0, 3.0]), np.array([[3.0, 0.0], [0, 1], [0, 2]]))
+        >>> coarse, mean = cells.joined(np.array([[0.8, 0.2], [0.4, 0.6], [0.1, 0.9]]), most=2)
+        >>> coarse.scores, coarse.counts.tolist(), mean.round(2).tolist()
+        (array([1., 3.]), [[3.0, 1.0], [0.0, 2.0]], [[0.7, 0.3], [0.1, 0.9]])
+        """
+        if len(self.scores) <= most:
+            return self, probabilities
+        firsts = np.arange(0, len(self.scores), -(-len(self.scores) // most))
+        counts = np.add.reduceat(self.counts, firsts)
+        sums = np.add.reduceat(probabilities * self.weights[:, None], firsts)
+        return ScoreCounts(self.scores[firsts], counts), sums / counts.sum(axis=1, keepdims=True)
 
+    @cached_property
     def as_rows(self) -> SortedRows:
-        """Return the cells as sorted rows, each cell as one score."""
-        cell, code = np.nonzero(self.counts)
-        weights = self.counts[cell, code]
-        if (weights == np.rint(weights)).all():
-            weights = weights.astype(np.int64)
-        ends = np.append(cell[1:] != cell[:-1], True)
-        codes, n_classes = code.astype(np.uint16), self.counts.shape[1]
-        return SortedRows(self.scores[cell], codes, ends, weights, n_classes)
+        """The cells as sorted rows: a score for each cell, with one row for each class."""
+        m, n_classes = self.counts.shape
+        codes: Codes = np.tile(np.arange(n_classes, dtype=np.uint16), m)
+        ends = codes == n_classes - 1
+        scores = np.repeat(self.scores, n_classes)
+        return SortedRows(scores, codes, ends, _whole_if_all_are(self.counts), n_classes)
+
+    def rows_with(self, counts: Floats) -> SortedRows:
+        """Return these rows with other weights."""
+        return replace(self.as_rows, weights=_whole_if_all_are(counts))
+
+
+def _whole_if_all_are(weights: Floats) -> Numbers:
+    """Return weights in one row, in int64 if all of them are whole."""
+    flat: Numbers = weights.ravel()
+    return flat.astype(np.int64) if (flat == np.rint(flat)).all() else flat
 
 
 def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
@@ -219,22 +237,21 @@ def count_scores(rows: Rows, ordered: SortedRows, most: int = MOST_CELLS) -> Sco
     >>> count_scores(rows, rows.sorted(), most=2).counts.tolist()
     [[1.0, 0.0], [1.0, 2.0]]
     """
-    n_classes = len(rows.classes)
-    weights = np.ones(len(ordered.codes)) if ordered.weights is None else ordered.weights
-    score_index: Ints = np.cumsum(ordered.ends) - ordered.ends
-    cell_of: Ints = np.arange(score_index[-1] + 1)
-    if len(cell_of) > most:
-        mass = np.bincount(score_index, weights)
-        middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+    last_rows = np.flatnonzero(ordered.ends)  # of each distinct score
+    starts: Ints = np.arange(len(last_rows))
+    if len(last_rows) > most:
+        if ordered.weights is None:
+            upto = last_rows + 1.0
+        else:
+            upto = np.cumsum(ordered.weights)[last_rows].astype(np.float64)
+        middle = (upto + np.append(0.0, upto[:-1])) / (2 * upto[-1])
         nth = np.minimum((middle * most).astype(np.int64), most - 1)
-        cell_of = np.cumsum(np.append(0, nth[1:] != nth[:-1]))
-    starts = np.flatnonzero(np.append(True, cell_of[1:] != cell_of[:-1]))
-    ends = np.append(starts[1:], len(cell_of))
-    distinct = ordered.scores[ordered.ends].astype(rows.dtype, copy=False)
-    pairs = cell_of[score_index] * n_classes + ordered.codes
-    counts = np.bincount(pairs, weights, minlength=len(starts) * n_classes).astype(np.float64)
+        starts = np.flatnonzero(np.append(True, nth[1:] != nth[:-1]))
+    ends = np.append(starts[1:], len(last_rows))
+    counts = ordered.between(last_rows[ends[:-1] - 1] + 1)
     counts = counts * (1.0 if ordered.is_whole else _rows_per_weight(rows))
-    return ScoreCounts(distinct[(starts + ends - 1) // 2], counts.reshape(len(starts), n_classes))
+    middle_scores = ordered.scores[last_rows[(starts + ends - 1) // 2]]
+    return ScoreCounts(middle_scores.astype(rows.dtype, copy=False), counts)
 
 
 def _rows_per_weight(rows: Rows) -> float:
@@ -254,6 +271,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     all, or the most that is allowed, where the model explains everything; towards 0 where it is
     wrong and rows are many, since the gain from noise vanishes then and the other does not.
     """
+    cells, probabilities = cells.joined(probabilities, MOST_CELLS_TO_DRAW)
     optimal_cuts = _cut_finder(objective, float(cells.weights.sum()))
     # In whole numbers, for which solvers are quickest; every cell keeps some weight.
     parts = max(1, min(FINEST, int(EXACT / 8 / cells.weights.sum())))
@@ -262,18 +280,15 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     modelled[likeliest] = np.maximum(modelled[likeliest], 1)
     if objective.is_kappa and np.count_nonzero(modelled.sum(axis=0)) == 1:
         return MOST  # one class alone has no kappa: the model leaves nothing to compare
-    by_model = cells.with_counts(modelled).as_rows()
-    cells_below = np.append(0, np.cumsum(by_model.ends))
-    cuts = cells_below[optimal_cuts(by_model)]
+    cuts = optimal_cuts(cells.rows_with(modelled))
 
-    def gain(cells: ScoreCounts) -> float:
+    def gain(rows: SortedRows) -> float:
         """Return by how much the plain optimum beats the cuts of the model."""
-        rows = cells.as_rows()
-        reached = objective.value(cells.between(cuts))
+        reached = objective.value(rows.between(cuts))
         best = objective.value(rows.between(optimal_cuts(rows)))
         return best - reached if objective.is_kappa else reached - best
 
-    gained = gain(cells)
+    gained = gain(cells.as_rows)
     if gained <= 0:
         return MOST
     random = np.random.default_rng(0)
@@ -284,7 +299,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     for _ in range(N_DRAWS):
         drawn = random.multinomial(n_rows, probabilities) * scale
         if np.count_nonzero(drawn.sum(axis=0)) > 1:  # one class alone has no kappa, and no gain
-            expected += gain(cells.with_counts(drawn))
+            expected += gain(cells.rows_with(drawn))
     amount = min(MOST, expected / N_DRAWS / gained)
     return amount if amount >= LEAST else 0.0
 

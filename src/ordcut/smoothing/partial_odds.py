@@ -7,6 +7,8 @@ share one slope and probabilities have a formula at every score.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ordcut.typing import Array, Floats, Ints
@@ -21,6 +23,9 @@ FARTHEST = 4.0
 SLOPE_PENALTY, OWN_SLOPE_PENALTY, OWN_BIAS_PENALTY = 1.0, 1.0, 0.2
 
 MOST_STEPS = 100
+
+#: Losses that differ by less than this share are equal: they are sums of rounded numbers.
+ROUNDING = 1e-13
 
 
 def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
@@ -51,7 +56,7 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
         found[:, occurs] = 1.0
         return found
     curves = _Curves(scores.astype(np.float64), counts, occurs)
-    share = curves.at_most.sum(axis=0) / curves.weights.sum()
+    share = curves.at_most.sum(axis=1) / curves.weights.sum()
     flat = np.log(share) - np.log1p(-share)
     start = np.stack([flat, np.zeros_like(flat)])
     common = _minimise(curves, start, shared=True)
@@ -59,10 +64,9 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
         common = start  # scores in the wrong direction: the best slope that is not negative is 0
     own = _minimise(curves, common, shared=False)
     own = np.where(own[1] > 0, own, start)  # without a slope, the share of the classes is best
-    below = _expit(own[0] - own[1] * curves.z[:, None])
-    below = np.maximum.accumulate(below, axis=1)
-    one = np.ones((len(below), 1))
-    found[:, occurs] = np.diff(np.concatenate([0 * one, below, one], axis=1), axis=1)
+    below = np.maximum.accumulate(curves.evaluate(own).chance, axis=0)
+    one = np.ones((1, len(scores)))
+    found[:, occurs] = np.diff(np.concatenate([0 * one, below, one]), axis=0).T
     return found
 
 
@@ -84,72 +88,83 @@ def standardise(scores: Floats, weights: Floats) -> Floats:
         return np.asarray(np.clip((scores - middle) / spread, -FARTHEST, FARTHEST))
 
 
+@dataclass(frozen=True)
+class _Point:
+    """The loss of each threshold, and its chance of a class below it at each score, (K - 1, m)."""
+
+    losses: Floats
+    chance: Floats
+
+
 class _Curves:
-    """The penalised logistic losses of K - 1 thresholds as functions of (2, K - 1) numbers.
+    """The logistic losses of K - 1 thresholds as functions of (2, K - 1) numbers.
 
     The first row holds the biases, the second the slopes.
     """
 
     def __init__(self, scores: Floats, counts: Floats, occurs: Ints) -> None:
         self.weights = counts.sum(axis=1)
-        self.at_most = np.cumsum(counts[:, occurs], axis=1)[:, :-1]
+        self.at_most = np.cumsum(counts[:, occurs].T, axis=0)[:-1]
         self.z = standardise(scores, self.weights)
+        self._powers = np.stack([np.ones_like(self.z), -self.z, self.z**2], axis=1)
 
-    def losses(self, iterate: Floats) -> Floats:
-        """Return the loss of each threshold, without penalties."""
-        at = iterate[0] - iterate[1] * self.z[:, None]
-        rest = np.log1p(np.exp(-np.abs(at))) + np.maximum(at, 0.0)  # log(1 + exp(at))
-        paid = self.weights @ rest - np.einsum("ij,ij->j", self.at_most, at)
-        return np.asarray(paid)
+    def evaluate(self, iterate: Floats) -> _Point:
+        """Return the losses, without penalties."""
+        at = iterate[0][:, None] - iterate[1][:, None] * self.z
+        small = np.exp(-np.abs(at))
+        rest = np.log1p(small) + np.maximum(at, 0.0)  # log(1 + exp(at))
+        paid = rest @ self.weights - np.einsum("ij,ij->i", self.at_most, at)
+        return _Point(np.asarray(paid), np.where(at > 0, 1.0, small) / (1.0 + small))
 
-    def derivatives(self, iterate: Floats) -> tuple[Floats, Floats]:
+    def derivatives(self, point: _Point) -> tuple[Floats, Floats]:
         """Return the negative gradients, (2, K - 1), and the curvatures, (3, K - 1), of the losses.
 
         The curvatures are by bias twice, by bias and slope, and by slope twice.
         """
-        chance = _expit(iterate[0] - iterate[1] * self.z[:, None])
-        left = self.at_most - self.weights[:, None] * chance
-        bend = self.weights[:, None] * chance * (1.0 - chance)
-        down = np.stack([left.sum(axis=0), -(self.z @ left)])
-        return down, np.stack([bend.sum(axis=0), -(self.z @ bend), self.z**2 @ bend])
+        expected = self.weights * point.chance
+        down = (self.at_most - expected) @ self._powers[:, :2]
+        bend = (expected * (1.0 - point.chance)) @ self._powers
+        return down.T, bend.T
 
 
 def _minimise(curves: _Curves, start: Floats, *, shared: bool) -> Floats:
     """Return the minimum from a start: one slope for all thresholds, or one for each."""
-    iterate = start.copy()
-    value = _penalised(curves, iterate, start, shared)
+    iterate, point = start.copy(), curves.evaluate(start)
+    value = _penalised(point, iterate, start, shared)
     for _ in range(MOST_STEPS):
-        step, decrease = _newton_step(curves, iterate, start, shared)
+        step, decrease = _newton_step(curves, point, iterate, start, shared)
+        is_last = bool((decrease <= 1e-10 * np.maximum(1.0, value)).all())
         length = np.ones_like(value)
-        for _ in range(40):  # halve the steps of thresholds whose loss rises
-            trial = _penalised(curves, iterate + length * step, start, shared)
-            rises = trial > value
+        for _ in range(1 if is_last else 40):  # halve the steps of thresholds whose loss rises
+            tried = iterate + length * step
+            new_point = curves.evaluate(tried)
+            new_value = _penalised(new_point, tried, start, shared)
+            rises = new_value > value * (1 + ROUNDING)
             if not rises.any():
                 break
             length = np.where(rises, length / 2, length)
-        iterate = np.where(rises, iterate, iterate + length * step)
-        value = np.where(rises, value, trial)
-        if (decrease <= 1e-10 * np.maximum(1.0, value)).all() or rises.all():
+        iterate = np.where(rises, iterate, tried)
+        value = np.where(rises, value, new_value)
+        if is_last or rises.all():
             break
+        point = curves.evaluate(iterate) if rises.any() else new_point
     return iterate
 
 
-def _penalised(curves: _Curves, iterate: Floats, start: Floats, shared: bool) -> Floats:
+def _penalised(point: _Point, iterate: Floats, start: Floats, shared: bool) -> Floats:
     """Return the penalised loss: one number if thresholds share a slope, else one for each."""
-    losses = curves.losses(iterate)
     if shared:
-        return np.asarray([losses.sum() + 0.5 * SLOPE_PENALTY * iterate[1, 0] ** 2])
+        return np.asarray([point.losses.sum() + 0.5 * SLOPE_PENALTY * iterate[1, 0] ** 2])
     away = iterate - start
-    return np.asarray(
-        losses + 0.5 * (OWN_BIAS_PENALTY * away[0] ** 2 + OWN_SLOPE_PENALTY * away[1] ** 2)
-    )
+    penalty = OWN_BIAS_PENALTY * away[0] ** 2 + OWN_SLOPE_PENALTY * away[1] ** 2
+    return np.asarray(point.losses + 0.5 * penalty)
 
 
 def _newton_step(
-    curves: _Curves, iterate: Floats, start: Floats, shared: bool
+    curves: _Curves, point: _Point, iterate: Floats, start: Floats, shared: bool
 ) -> tuple[Floats, Floats]:
     """Return a Newton step, and by how much it should reduce the loss."""
-    down, (bias_bend, mixed, slope_bend) = curves.derivatives(iterate)
+    down, (bias_bend, mixed, slope_bend) = curves.derivatives(point)
     if shared:
         bias_bend = np.maximum(bias_bend, 1e-300)
         # Biases interact only through the slope, so they are eliminated one by one.
@@ -165,7 +180,3 @@ def _newton_step(
     step = np.stack([slope_bend * down[0] - mixed * down[1], bias_bend * down[1] - mixed * down[0]])
     step /= determinant
     return step, np.asarray((down * step).sum(axis=0))
-
-
-def _expit(at: Floats) -> Floats:
-    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * at))
