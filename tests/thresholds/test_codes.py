@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.thresholds.codes import STRETCH
+from ordcut.thresholds.codes import FEW_THRESHOLDS, STRETCH
 
 RULE = ordcut.Thresholds.from_values([-np.inf, 0.25, 0.5, np.inf], ["a", "b", "c", "d", "e"])
 
@@ -25,3 +25,18 @@ def test_a_nan_is_reported_where_it_is():
     scores[2 * STRETCH + 5] = np.nan
     with pytest.raises(ValueError, match=f"got nan at position {2 * STRETCH + 5} "):
         RULE.predict(scores)
+
+
+@pytest.mark.parametrize("n_thresholds", [1, FEW_THRESHOLDS, FEW_THRESHOLDS + 1, 300])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
+def test_codes_count_the_thresholds_at_or_below_a_score_however_many_there_are(n_thresholds, dtype):
+    random = np.random.default_rng(n_thresholds)
+    scores = (4 * random.normal(size=500)).astype(dtype)
+    # Many of them at a score, and next to one where only float64 tells them apart.
+    thresholds = np.sort(random.choice(scores, n_thresholds).astype(np.float64))
+    thresholds[::3] = np.nextafter(thresholds[::3], np.inf)
+    thresholds = np.sort(thresholds)
+    rule = ordcut.Thresholds.from_values(thresholds, range(n_thresholds + 1))
+    expected = [sum(t <= float(score) for t in thresholds.tolist()) for score in scores]
+    assert rule.codes(scores).tolist() == expected
+    assert rule.predict(scores).tolist() == expected

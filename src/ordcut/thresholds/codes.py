@@ -12,6 +12,9 @@ from ordcut.typing import Array, Floats
 #: How many scores are labelled at a time.
 STRETCH = 1 << 15
 
+#: Scores are compared with each of so few thresholds faster than they are searched among them.
+FEW_THRESHOLDS = 16
+
 
 def codes_by_stretch(thresholds: Floats, scores: Array) -> Iterator[tuple[slice, Array]]:
     """Yield the codes of so many scores at a time that all about them stays in cache.
@@ -28,4 +31,13 @@ def codes_by_stretch(thresholds: Floats, scores: Array) -> Iterator[tuple[slice,
         stretch = slice(start, start + STRETCH)
         if np.isnan(scores[stretch].min()):
             check_finite(scores, infinite=True)  # raises the error
-        yield stretch, np.searchsorted(finite, scores[stretch], side="right")
+        yield stretch, _n_at_or_below(finite, scores[stretch])
+
+
+def _n_at_or_below(thresholds: Floats, scores: Array) -> Array:
+    if len(thresholds) > FEW_THRESHOLDS:
+        return np.searchsorted(thresholds, scores, side="right")
+    counts = np.zeros(len(scores), np.uint8)
+    for threshold in thresholds:
+        counts += (scores >= threshold).view(np.uint8)
+    return counts.astype(np.intp)
