@@ -324,7 +324,8 @@ def resolve_objective(
             ) from error
         resolved = Objective(name, _as_matrix(cost, "objective"))
     else:
-        resolved = Objective("custom cost", _as_matrix(objective, "objective"))
+        matrix = _as_matrix(objective, "objective")
+        resolved = _of_matrix(matrix.tobytes(), matrix.shape)
     if names is not None:
         resolved = _with_decisions(resolved, names)
     n_decisions = n_classes if resolved.decisions is None else len(resolved.decisions)
@@ -377,6 +378,12 @@ def _named(
     if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**30:
         at = np.array(values, dtype=object)  # squares of distances could leave the range of int64
     return Objective(name, cost(at[:, None], at), is_kappa=name in KAPPAS)
+
+
+@lru_cache(maxsize=8)
+def _of_matrix(entries: bytes, shape: tuple[int, int]) -> Objective:
+    """Return the objective of a matrix; for the same one again, with what it has computed."""
+    return Objective("custom cost", np.frombuffer(entries).reshape(shape))
 
 
 @cache
