@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from ordcut.data import ClassWeight, check_classes, class_factors
 from ordcut.errors import undefined_kappa, unknown_name
 from ordcut.exact import ExactCost, as_exact
-from ordcut.typing import Array, ArrayLike, Floats, Ints
+from ordcut.typing import Array, ArrayLike, Floats
 
 CostFunction: TypeAlias = Callable[[int, int], float]
 
@@ -382,33 +382,8 @@ def _named(
 
 @lru_cache(maxsize=8)
 def _of_matrix(entries: bytes, shape: tuple[int, int]) -> Objective:
-    """Return the objective of a matrix; for the same one again, with what it has computed."""
+    """Return the objective of a matrix; the same one for the same matrix."""
     return Objective("custom cost", np.frombuffer(entries).reshape(shape))
-
-
-@cache
-def halving_order(n_curves: int) -> Ints:
-    """Return the order in which to minimise the risk curves of a convex objective.
-
-    Theorem 2 orders their minima, so the minimum of the middle curve of a range bounds those of
-    the others. Row ``i`` holds the curve to minimise at step ``i``, and the nearest curves below
-    and above it that were minimised before; -1 and ``n_curves`` stand for the ends.
-
-    Examples
-    --------
-    >>> halving_order(3).tolist()
-    [[1, -1, 3], [2, 1, 3], [0, -1, 1]]
-    """
-    order, pending = [], [(-1, n_curves)]
-    while pending:
-        low, high = pending.pop()
-        if high - low > 1:
-            middle = (low + 1 + high) // 2
-            order.append((middle, low, high))
-            pending += [(low, middle), (middle, high)]
-    found: Ints = np.array(order, np.int64).reshape(-1, 3)
-    found.flags.writeable = False
-    return found
 
 
 def _as_matrix(cost: Any, argument: str) -> Floats:

@@ -19,6 +19,9 @@ from ordcut.typing import Array, Bools, Codes, Ints, Keys, Numbers
 #: Three digits of 11 bits hold the 32 bits of a score, or the leading 33 bits.
 DIGIT_BITS = 11
 
+#: From this many scores on, digits beat an argsort also when the kernel has to be compiled.
+SCORES_WORTH_COMPILING = 20_000
+
 #: Up to so many scores, few of which agree in 21 bits, digits have 7 bits.
 FEW_SCORES, FEW_DIGIT_BITS = 8192, 7
 
@@ -53,15 +56,19 @@ def sort_by_digits(scores: Array, codes: Array) -> tuple[Array, Codes, Bools]:
 def sort_positions(scores: Array) -> tuple[Ints, Array] | None:
     """Return the order that sorts float32 or float64 scores, and the scores in that order.
 
-    Scores that are not finite end up first or last. None if too many scores agree in their leading
-    bits. There must be fewer than 2**31.
+    Scores that are not finite end up first or last. None if an argsort is faster: where too many
+    scores agree in their leading bits, or few are sorted and the kernel is not compiled yet, which
+    pays after a million scores or so. There must be fewer than 2**31.
 
     Examples
     --------
-    >>> sort_positions(np.array([0.5, -2.0, 0.1]))
-    (array([1, 2, 0]), array([-2. ,  0.1,  0.5]))
+    >>> order, ordered = sort_positions(np.linspace(1, 0, SCORES_WORTH_COMPILING))
+    >>> order[:3], ordered[0]
+    (array([19999, 19998, 19997]), np.float64(0.0))
     """
     n = len(scores)
+    if n < SCORES_WORTH_COMPILING and not sort_with_positions.is_compiled_after(n // 20):
+        return None
     bits = np.ascontiguousarray(scores).view(np.uint64 if scores.itemsize == 8 else np.uint32)
     width = FEW_DIGIT_BITS if n <= FEW_SCORES else DIGIT_BITS
     histogram = np.zeros((3, 1 << width), np.int32)
@@ -71,14 +78,6 @@ def sort_positions(scores: Array) -> tuple[Ints, Array] | None:
         bits, scores, keys, buffer, histogram, width, positions, ordered, moves_left
     )
     return None if moves_left[0] < 0 else (positions, ordered)
-
-
-def is_worth_digits(n: int) -> bool:
-    """Return whether scores that are few are sorted faster by digits than by an argsort.
-
-    They are once the kernel is compiled, which pays after a million scores or so.
-    """
-    return sort_with_positions.is_compiled_after(n // 20)
 
 
 def _key_buffer(n: int) -> Keys:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut.data.radix import is_worth_digits, sort_by_digits, sort_positions
+from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_by_digits, sort_positions
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
@@ -19,9 +19,6 @@ KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
 
 #: The weight of every row where rows have none, by dtype.
 ONE_OF = {np.dtype(dtype): np.ones(1, dtype) for dtype in (np.int64, np.float64)}
-
-#: From this many rows on, sorting by digits beats an argsort, also when it has to be compiled.
-ROWS_WORTH_DIGITS = 20_000
 
 #: Fewer rows than this are sorted by comparison.
 FEWEST_FOR_DIGITS = 256
@@ -162,7 +159,7 @@ def sort_rows(
         return _sort_soft_rows(scores, soft, weights)
     assert codes is not None
     may_use_digits = weights is None and scores.dtype != np.float64
-    if may_use_digits and ROWS_WORTH_DIGITS <= len(scores) < MOST_ROWS_TO_SORT:
+    if may_use_digits and SCORES_WORTH_COMPILING <= len(scores) < MOST_ROWS_TO_SORT:
         ordered, codes, ends = sort_by_digits(scores.astype(np.float32, copy=False), codes)
         ordered = ordered.astype(scores.dtype, copy=False)
         return SortedRows(ordered, codes, ends, None, n_classes)
@@ -180,9 +177,7 @@ def sorted_order(scores: Array) -> tuple[Ints, Array]:
     >>> sorted_order(np.array([0.5, -2.0, 0.1]))
     (array([1, 2, 0]), array([-2. ,  0.1,  0.5]))
     """
-    n = len(scores)
-    is_worth_it = n >= ROWS_WORTH_DIGITS or (n >= FEWEST_FOR_DIGITS and is_worth_digits(n))
-    if is_worth_it and n < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
+    if FEWEST_FOR_DIGITS <= len(scores) < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
         found = sort_positions(scores)
         if found is not None:
             return found

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from ordcut.exact import EXACT, ExactCost, rounding_bound
-from ordcut.objectives import halving_order
 from ordcut.pruning.kernels import bound_paths, mark_near_minima
-from ordcut.typing import Bools, Numbers
+from ordcut.typing import Bools, Ints, Numbers
 
 #: Cells are resolved first where their bound is not more than this share of the way from the least
 #: bound to what borders reach, over the number of thresholds. If all thresholds contribute alike
@@ -93,6 +93,31 @@ def judge_cells(
     if is_closed is None:
         is_closed = np.zeros(len(counts), np.bool_)
     return _on_near_paths(counts, cost, n_rows, is_closed)
+
+
+@cache
+def halving_order(n_curves: int) -> Ints:
+    """Return the order in which to minimise the risk curves of a convex objective.
+
+    Theorem 2 orders their minima, so the minimum of the middle curve of a range bounds those of
+    the others. Row ``i`` holds the curve to minimise at step ``i``, and the nearest curves below
+    and above it that were minimised before; -1 and ``n_curves`` stand for the ends.
+
+    Examples
+    --------
+    >>> halving_order(3).tolist()
+    [[1, -1, 3], [2, 1, 3], [0, -1, 1]]
+    """
+    order, pending = [], [(-1, n_curves)]
+    while pending:
+        low, high = pending.pop()
+        if high - low > 1:
+            middle = (low + 1 + high) // 2
+            order.append((middle, low, high))
+            pending += [(low, middle), (middle, high)]
+    found: Ints = np.array(order, np.int64).reshape(-1, 3)
+    found.flags.writeable = False
+    return found
 
 
 def _near_own_minima(

@@ -14,7 +14,7 @@ import numpy as np
 from ordcut.data import SortedRows
 from ordcut.exact import ExactCost, exact_curves, rounding_bound
 from ordcut.jit import kernel
-from ordcut.objectives import halving_order
+from ordcut.pruning import halving_order
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
 #: Returns the exact weight of each class between ascending cuts, (n_cuts + 1, K). What is outside

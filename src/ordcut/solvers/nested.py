@@ -8,7 +8,7 @@ import numpy as np
 
 from ordcut.data import KernelRows
 from ordcut.jit import kernel
-from ordcut.objectives import halving_order
+from ordcut.pruning import halving_order
 from ordcut.typing import Bools, Codes, Ints, Numbers
 
 if TYPE_CHECKING:
