@@ -61,7 +61,7 @@ def test_every_target_of_make_that_is_named_exists():
 def test_every_extra_that_is_named_exists():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for page in PAGES:
-        named = re.findall(r"\b(?:ordcut|\.)\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+        named = re.findall(r"(?:\bordcut|\.)\[([\w,]+)\]", page.read_text(encoding="utf-8"))
         extras = {extra for names in named for extra in names.split(",")}
         assert extras <= set(project["optional-dependencies"]), page.name
 
