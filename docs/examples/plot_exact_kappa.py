@@ -32,7 +32,7 @@ def search(start):
 
 # %%
 # One search starts halfway between the classes, as is common. The other starts at the quantiles of
-# the scores that give each class as many rows as it has.
+# the scores that predict each class as often as it occurs.
 exact = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
 from_halves = search([0.5, 1.5])
 from_quantiles = search(np.quantile(scores, np.cumsum(np.bincount(labels))[:-1] / len(labels)))
@@ -41,7 +41,8 @@ print(f"Nelder-Mead from quantiles: {kappa(from_quantiles):.3f}")
 print(f"Nelder-Mead from halves: {kappa(from_halves):.3f}")
 
 # %%
-# Kappa is constant on every step, so a search that compares nearby thresholds stops on one of them.
+# Kappa is constant on every step, so a search that compares nearby thresholds stops on one of these
+# steps.
 grid = np.linspace(0.2, 1.8, 121)
 values = np.array(
     [[kappa([low, high]) if low <= high else np.nan for low in grid] for high in grid]

@@ -2,7 +2,7 @@
 One score, many objectives
 ==========================
 
-Thresholds are optimal for an objective. For the same scores, each objective has different ones.
+Different objectives have different optimal thresholds for the same scores.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ table = ordcut.ScoreTable(scores, labels)
 
 # %%
 # The table is sorted once and solved for every objective. Kappa corrects for chance agreement, so
-# it predicts rare classes more often; zero-one loss hardly predicts them at all.
+# rare classes are predicted more often; with zero-one loss, they are hardly predicted at all.
 objectives = ["zero_one", "absolute", "squared", "linear_kappa", "quadratic_kappa"]
 figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
 for row, objective in enumerate(objectives):
