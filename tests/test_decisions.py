@@ -299,5 +299,5 @@ def test_what_is_explained_names_the_decisions():
 )
 def test_costs_of_rows_come_without_what_they_replace(given):
     costs = [[0, 1], [1, 0]]
-    with pytest.raises(ValueError, match=f"costs must come without {next(iter(given))}"):
+    with pytest.raises(ValueError, match=f"costs cannot be combined with {next(iter(given))}"):
         ordcut.optimal_thresholds([1.0, 2.0], costs=costs, **given)

@@ -1,4 +1,4 @@
-"""Decisions that are not the classes: review between classes, and costs of each row's own."""
+"""Decisions that differ from the classes: review between classes, and costs of each row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def resolve_decisions(
     decisions: Sequence[Any] | Array | None,
     review: float | None,
 ) -> Objective:
-    """Return the objective as data, for ordered classes, decisions and a cost of review.
+    """Return the objective for ordered classes, decisions and a cost of review.
 
     Examples
     --------
@@ -32,14 +32,14 @@ def resolve_decisions(
 
 
 def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
-    """Return an objective with a decision between any two neighbouring classes, at a cost.
+    """Return an objective with a review between each pair of neighbouring classes.
 
     Parameters
     ----------
     objective : Objective
         An additive loss over the classes.
     cost : float
-        What a row that is handed over for review costs, whatever its class.
+        The cost of reviewing a row, for all classes.
     classes : ndarray of shape (K,)
         The classes, which the decisions are named after.
 
@@ -70,35 +70,35 @@ def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
 
 @dataclass(frozen=True)
 class ReviewObjective(Objective):
-    """A loss in which every second decision hands the row over for review."""
+    """A loss in which every second decision is a review."""
 
     def review_share(self, confusion: Floats) -> float:
-        """Return the share of the rows that are handed over for review."""
+        """Return the share of the rows that are reviewed."""
         return float(confusion[1::2].sum() / confusion.sum())
 
 
 @dataclass(frozen=True)
 class RowCosts(Objective):
-    """What is paid where every row brings its own cost of each decision.
+    """An objective in which every row has its own cost of each decision.
 
-    A row counts as one of D + 1 kinds of truth at once: as kind ``d`` with the weight of what
-    decision ``d`` costs it, and as the last with its own weight, which costs nothing. So costs of
-    rows are soft labels, and every solver serves. ``lowest`` was subtracted from all costs, for
-    weights must not be negative.
+    Costs are encoded as soft labels over D + 1 artificial classes, so that every solver can be
+    used. The weight of class ``d`` is the cost of decision ``d``; the last class has the weight
+    of the row and costs nothing. ``lowest`` was subtracted from all costs, because weights must
+    not be negative.
     """
 
     lowest: float = 0.0
 
     def known_classes(self, classes: Array) -> Array:
-        """Return the decisions: rows have no other classes."""
+        """Return the decisions, since rows have no true classes."""
         return classes if self.decisions is None else self.decisions
 
     def mean(self, paid: Any, totals: Floats) -> Any:
-        """Return the mean of what is paid, for rows with such weights of the kinds of truth."""
+        """Return the mean cost, given the weights of the artificial classes."""
         return paid / totals[-1] + self.lowest
 
     def value(self, confusion: Floats) -> float:
-        """Return the mean cost of a (decision, kind) table of weights."""
+        """Return the mean cost of a table of weights by decision and artificial class."""
         weight = confusion[:, -1].sum()
         return float(((self.cost * confusion).sum() + self.lowest * weight) / weight)
 
@@ -109,7 +109,7 @@ def read_costs(
     decisions: Sequence[Any] | Array | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[Rows, RowCosts]:
-    """Validate scores and a cost for each row and decision; return them as rows and an objective.
+    """Validate scores and the costs of each row; return them as rows and an objective.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def check_alone(
     class_weight: object,
     smoothing: object,
 ) -> None:
-    """Raise an error if costs of rows come together with what they replace."""
+    """Raise an error if costs are passed together with arguments that they replace."""
     given = {
         "labels": labels is not None,
         "objective": not (isinstance(objective, str) and objective == "absolute"),
@@ -169,6 +169,6 @@ def check_alone(
     extra = [name for name, is_given in given.items() if is_given]
     if extra:
         raise ValueError(
-            f"costs must come without {' and '.join(extra)}: each row's costs say what every "
-            "decision costs it. To weigh rows, pass sample_weight."
+            f"costs cannot be combined with {' and '.join(extra)}: they already contain the cost "
+            "of each decision for each row. To weight rows, pass sample_weight."
         )

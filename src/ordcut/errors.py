@@ -1,4 +1,4 @@
-"""The library's own errors and warnings, and the wording that several of them share."""
+"""Errors and warnings of the library, and messages that several modules share."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ class CrossedThresholdsError(ValueError):
 
 
 class InfeasibleConstraintsError(ValueError):
-    """Constraints that no thresholds can keep together.
+    """No thresholds satisfy all constraints.
 
     Attributes
     ----------
     constraints : list of str
         A smallest set of constraints that cannot hold together.
     nearest : dict of str to float
-        For each of them that has a number as its limit, the nearest limit that the others leave
-        possible.
+        For each of them with a numeric limit, the nearest limit that is possible with the others.
     """
 
     def __init__(self, constraints: list[str], nearest: dict[str, float]) -> None:
@@ -58,13 +57,13 @@ class InfeasibleConstraintsError(ValueError):
 
 
 def _is_floor(constraint: str, limit: float) -> bool:
-    """Return whether a limit that could hold is one from below; a constraint may have both."""
+    """Return whether a limit is a lower one; a constraint may have both."""
     _, has_ceiling, ceiling = constraint.rpartition("<= ")
     return ">=" in constraint and not (has_ceiling and limit > float(ceiling))
 
 
 def _rounded(limit: float, *, down: bool) -> str:
-    """Return a limit with 6 digits that is not stricter than it is."""
+    """Return a limit rounded to 6 digits, in the direction that is not stricter."""
     text = f"{limit:.6g}"
     if (float(text) > limit) if down else (float(text) < limit):
         exponent = f"{limit:.5e}".partition("e")[2]
@@ -74,7 +73,7 @@ def _rounded(limit: float, *, down: bool) -> str:
 
 
 class UnorderedLabelsWarning(UserWarning):
-    """Labels came as text with no stated order, so an order had to be assumed."""
+    """Labels are text without a given order, so alphabetical order was assumed."""
 
 
 class ReversedScoresWarning(UserWarning):
@@ -82,11 +81,11 @@ class ReversedScoresWarning(UserWarning):
 
 
 class DifferentIndexWarning(UserWarning):
-    """Series of pandas that were passed together have different indexes."""
+    """pandas Series that were passed together have different indexes."""
 
 
 def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError:
-    """Return the error for a name that is not among the known ones; it suggests the nearest.
+    """Return the error for an unknown name, with the most similar known name as a suggestion.
 
     Examples
     --------
@@ -101,7 +100,7 @@ def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError
 
 
 def undefined_kappa(name: str, position: int) -> ValueError:
-    """Return the error for data on which the predictions of one class agree with all labels."""
+    """Return the error for data on which predicting one class agrees with all labels."""
     return ValueError(
         f"objective {name!r} is undefined for these labels: predicting the class at position "
         f"{position} for every row could not disagree with any of them, so that there is no "

@@ -102,7 +102,7 @@ def test_replicates_that_rule_out_the_constraints_are_left_out_and_counted():
 
 
 def test_constraints_that_few_replicates_can_keep_are_an_error():
-    with pytest.raises(ValueError, match=r"possible in at least 50% .*Relax them, or draw more"):
+    with pytest.raises(ValueError, match=r"hold in at least 50% .*Relax them, or draw more"):
         barely_feasible(0.33).bootstrap(n=100)
 
 

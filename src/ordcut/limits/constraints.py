@@ -1,4 +1,4 @@
-"""Constraints on thresholds and on what is decided, as small objects."""
+"""Constraints on thresholds and on decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ordcut.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Constraint:
-    """A limit on thresholds or on what is decided; see its subclasses."""
+    """A limit on thresholds or on decisions; see its subclasses."""
 
     #: The word that the constraint starts with in text.
     word: ClassVar[str]
@@ -31,14 +31,14 @@ class _OfDecision(Constraint):
 
 @dataclass(frozen=True)
 class Recall(_OfDecision):
-    """Of the rows whose true class has the name of a decision, the share that get it.
+    """A minimum recall: of the rows of a class, the share that get the decision of that name.
 
     Parameters
     ----------
     decision : object
         The decision, or class, or its text.
     at_least : float from 0 to 1
-        The least share. A class without rows satisfies it.
+        The minimum. A class without rows satisfies it.
 
     Examples
     --------
@@ -59,14 +59,14 @@ class Recall(_OfDecision):
 
 @dataclass(frozen=True)
 class Precision(_OfDecision):
-    """Of the rows that get a decision, the share whose true class has its name.
+    """A minimum precision: of the rows that get a decision, the share of the class of that name.
 
     Parameters
     ----------
     decision : object
         The decision, or class, or its text.
     at_least : float from 0 to 1
-        The least share. A decision that no row gets satisfies it.
+        The minimum. A decision that no row gets satisfies it.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Precision(_OfDecision):
 
 @dataclass(frozen=True)
 class Share(_OfDecision):
-    """The share of all rows that get a decision.
+    """Limits on the share of all rows that get a decision.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Share(_OfDecision):
 
 @dataclass(frozen=True)
 class Count(_OfDecision):
-    """The number of rows that get a decision; of weighted rows, their weight.
+    """Limits on the number of rows that get a decision, or on their total weight.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Count(_OfDecision):
 
 @dataclass(frozen=True)
 class Under(Constraint):
-    """Of the rows whose true class is a given one or higher, the share decided lower than it.
+    """A limit on decisions that are too low: of the rows of a class or higher, the share below it.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class Under(Constraint):
 
 @dataclass(frozen=True)
 class Over(Under):
-    """Of the rows whose true class is a given one or lower, the share decided higher than it.
+    """A limit on decisions that are too high: of the rows of a class or lower, the share above it.
 
     Parameters
     ----------
@@ -197,14 +197,14 @@ class Over(Under):
 
 @dataclass(frozen=True)
 class Fixed(Constraint):
-    """A threshold that stands at a given value.
+    """Fix a threshold at a given value.
 
     Parameters
     ----------
     threshold_index : int
         The position of the threshold, counted from 0.
     value : float
-        Where it stands.
+        The value of the threshold.
 
     Examples
     --------
@@ -229,14 +229,14 @@ class Fixed(Constraint):
 
 @dataclass(frozen=True)
 class Between(Constraint):
-    """A threshold that stands between two values, the ends included.
+    """Restrict a threshold to an interval that includes its ends.
 
     Parameters
     ----------
     threshold_index : int
         The position of the threshold, counted from 0.
     low, high : float
-        The least and the largest value.
+        The lowest and the highest value.
 
     Examples
     --------
@@ -266,13 +266,13 @@ class Between(Constraint):
 
 @dataclass(frozen=True)
 class Allowed(Constraint):
-    """Values that thresholds must be chosen from.
+    """Choose all thresholds from given values.
 
     Parameters
     ----------
     values : sequence of float
-        Every threshold is one of these. Include -inf or inf if a decision at an end may be left
-        out that way.
+        Every threshold is one of these. Include -inf or inf if the first or the last decision may
+        be left out.
 
     Examples
     --------
@@ -298,13 +298,12 @@ class Allowed(Constraint):
 
 @dataclass(frozen=True)
 class Digits(Constraint):
-    """Thresholds that are round numbers; where a decision is never taken, -inf or inf.
+    """Choose thresholds that are round numbers, or infinite where a decision is never taken.
 
     Parameters
     ----------
     n : int
-        How many digits after the decimal point; a negative number rounds to tens, hundreds and
-        so on.
+        The number of digits after the decimal point; -1 means tens, -2 hundreds, and so on.
 
     Examples
     --------
@@ -329,12 +328,12 @@ class Digits(Constraint):
 
 @dataclass(frozen=True)
 class Gap(Constraint):
-    """A least distance between neighbouring thresholds, as they are placed.
+    """A minimum distance between neighbouring thresholds, as they are placed.
 
     Parameters
     ----------
     at_least : float
-        On the scale of the scores. It does not concern thresholds at -inf or inf.
+        The distance, on the scale of the scores. Thresholds at -inf or inf are exempt.
 
     Examples
     --------
@@ -358,7 +357,7 @@ class Gap(Constraint):
 
 
 def number_text(value: float) -> str:
-    """Return a number as short as it can be read back.
+    """Return the shortest text that is read back as the same number.
 
     Examples
     --------
@@ -377,7 +376,7 @@ def _sides(constraint: Any) -> str:
 
 
 def _check_share(constraint: Any, most: float = 1.0) -> None:
-    """Raise an error unless the limits of a constraint are numbers that can be reached."""
+    """Raise an error unless the limits of a constraint are valid numbers."""
     limits = {
         side: getattr(constraint, side)
         for side in ("at_least", "at_most")

@@ -35,7 +35,7 @@ SYNTAX = (
 
 
 def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
-    """Return constraints as objects, of which some or all may be text.
+    """Return constraints as objects; some or all can be text.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
             if side in sides:
                 raise ValueError(f"{sign} comes twice")
             if word == "count" and number.endswith("%"):
-                raise ValueError("a count is no percentage, a share is")
+                raise ValueError("a count cannot be a percentage; use share")
             sides[side] = _as_limit(number)
     constraint: Constraint = made(name, **sides)
     return constraint
 
 
 def _as_limit(text: str) -> float:
-    """Return a number, or a percentage as the share that it is.
+    """Return the value of a number or of a percentage.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How sure a result is: the bootstrap, and ranges of nearly optimal thresholds."""
+"""Uncertainty of thresholds: the bootstrap, and ranges of nearly optimal thresholds."""
 
 from ordcut.uncertainty.bootstrap import Bootstrap
 from ordcut.uncertainty.near_optimal import near_optimal_ranges

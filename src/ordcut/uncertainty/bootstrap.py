@@ -1,4 +1,4 @@
-"""How sure thresholds are: the m-out-of-n bootstrap of thresholds and of their value."""
+"""The m-out-of-n bootstrap of thresholds and of their value."""
 
 from __future__ import annotations
 
@@ -12,63 +12,62 @@ from ordcut.thresholds import Thresholds
 from ordcut.typing import Floats
 from ordcut.uncertainty.value_bounds import ValueBounds
 
-#: Rates in the number of rows, as powers: of thresholds, and of their value.
+#: Rates of convergence in the number of rows, as powers: of thresholds, and of their value.
 THRESHOLD_RATE, VALUE_RATE = 1 / 3, 1 / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bootstrap:
-    """Thresholds of many replicates of the data, and how sure they make the thresholds found.
+    """Thresholds of many replicates of the data, and intervals for thresholds and value.
 
-    Thresholds converge to those of the population at the rate of the cube root of the number of
-    rows n, because each is the minimum of a curve that jumps; a bootstrap of as many rows as there
-    are is then not consistent. That of fewer rows, m, is: its spread is that of m rows, and
-    ``(m / n) ** (1/3)`` of it that of n rows. The value converges at the rate of the square root
-    as usual, and what it owes to having been optimised at a rate in between.
+    Thresholds converge to those of the population at the cube-root rate in the number of rows n,
+    because each is the minimum of a step function. A bootstrap that draws n rows is then not
+    consistent, but one that draws fewer rows, m, is. Its spread is that of m rows, and is scaled by
+    ``(m / n) ** (1/3)`` to n rows. The value converges at the square-root rate, and its optimism at
+    a rate in between.
 
-    Intervals are for the best thresholds of the population, and for the value of those found on
-    new rows. For smoothed thresholds as well: these are biased where the model does not fit, so
-    their intervals are those of the plain optimum.
+    Intervals are for the best thresholds of the population, and for the value of the thresholds
+    found on new rows. Smoothed thresholds are biased if the model does not fit, so their intervals
+    are those of the plain optimum.
 
     The replicates of a constrained result are solved under the same constraints, with counts in
-    proportion to the rows drawn; those on whose rows they cannot hold are left out. Intervals are
-    then for the best thresholds of the population that keep the constraints. A threshold that a
-    limit on rows holds converges faster, at the rate of the square root, and one chosen from listed
-    values is right or is not. The intervals allow for all of these, and so are wider: the spread is
-    scaled by the cube root only, and not at all where :class:`ordcut.Digits` or
-    :class:`ordcut.Allowed` list the values. None of it says whether limits hold on new rows.
+    proportion to the rows drawn. Replicates in which the constraints cannot hold are left out.
+    Intervals are then for the best thresholds of the population that satisfy the constraints. If a
+    limit on rows binds, a threshold converges faster, at the square-root rate. Intervals are still
+    scaled by the cube-root rate, which makes them wider, and not at all with :class:`ordcut.Digits`
+    or :class:`ordcut.Allowed`. They do not show whether constraints hold on new rows.
 
     Attributes
     ----------
     found : Thresholds
-        What is judged.
+        The result.
     thresholds : ndarray of shape (n_replicates, D - 1)
-        The thresholds of each replicate, smoothed as much as those found, and infinite where it
-        never predicts a class at an end. Their spread is that of ``size`` rows.
+        The thresholds of each replicate, with the same smoothing, and infinite where it never
+        predicts a class at an end. Their spread is that of ``size`` rows.
     plain_thresholds : ndarray of shape (n_replicates, D - 1)
         The same without smoothing.
     centres : ndarray of shape (D - 1,)
-        The optimal thresholds of the data without smoothing, which intervals lie around.
+        The optimal thresholds of the data without smoothing, at the centre of the intervals.
     values : ndarray of shape (n_replicates,)
-        The value that the thresholds found reach on each replicate, also on one that is left out.
+        The value of the thresholds found on each replicate, including those that are left out.
     optimism : float
-        By how much the value is better on the data than it is on new rows, on average. Negative
-        for a loss, which is lower on the data; positive for a kappa.
+        How much better the value is on the data than on new rows, on average. Negative for a loss,
+        which is lower on the data; positive for a kappa.
     label_change : float
-        By how many decisions that of a row differs, on average, between thresholds of the data
-        and thresholds of another sample like them.
+        The mean number of decisions by which the label of a row differs between the thresholds
+        found and those of another sample of the same size.
     size : int
-        How many rows, m, each replicate draws.
+        The number of rows, m, that each replicate draws.
     n_rows : float
-        How many rows, n, the data are worth; rows of unequal weight are worth fewer.
+        The effective number of rows, n; lower for rows of unequal weight.
     n_rows_near : ndarray of shape (D - 1,)
         The same for each threshold, by the weights of the rows near it.
     scores : ndarray of shape (n_scores,)
-        The distinct scores, in ascending order, among which intervals can end.
+        The distinct scores, in ascending order, at which intervals can end.
     value_bounds : ValueBounds
         Draws of the value for ``value_interval``.
     n_infeasible : int
-        How many replicates were left out, since constraints cannot hold on their rows.
+        The number of replicates that were left out because the constraints cannot hold on them.
 
     Examples
     --------
@@ -107,15 +106,15 @@ class Bootstrap:
         Parameters
         ----------
         level : float, default=0.95
-            How often such intervals should hold the best thresholds of the population.
+            The probability that an interval contains the best threshold of the population.
 
         Returns
         -------
         ndarray of shape (D - 1, 2)
-            As in ``found.ranges``, which they contain, a threshold can stand anywhere above the
-            first value and up to the second one: ends are scores, since thresholds between two
-            neighbouring scores are all the same to the data. They are infinite beyond the last
-            score, and where too many replicates never predict the class at that end.
+            As in ``found.ranges``, which they contain, the first value is excluded and the second
+            one included. Ends are scores, since the data cannot distinguish thresholds between two
+            neighbouring scores. They are infinite beyond the last score, and if too many replicates
+            never predict the class at that end.
 
         Examples
         --------
@@ -133,19 +132,19 @@ class Bootstrap:
         return self._between_scores(np.minimum(low, found), np.maximum(high, found))
 
     def value_interval(self, level: float = 0.95) -> Floats:
-        """Return an interval for the value that the thresholds found reach on new rows, (2,).
+        """Return an interval for the value of the thresholds found on new rows, (2,).
 
-        It holds two intervals. One is that of the replicates, around the value without its
-        ``optimism``. The other, for few errors, is exact for thresholds given beforehand: for the
-        zero-one loss it is Clopper and Pearson's, for other costs and for kappas a generalisation
-        that allows for one more row of the worst kind, such as one that costs the most. Its bad
-        end is then moved by the optimism, and by a row for each threshold at least. So the interval
-        is on the safe side, and never of no width, however few errors there are.
+        It covers two intervals. One is from the replicates, around the value without its
+        ``optimism``. The other is valid for few errors: for the zero-one loss it is Clopper and
+        Pearson's interval, which is exact for thresholds given beforehand, and for other costs and
+        for kappas a generalisation that adds one row of the worst kind, such as one with the
+        highest cost. Its worse end is then moved by the optimism, and by at least one row for each
+        threshold. So the interval is conservative, and its width is never 0.
 
         Parameters
         ----------
         level : float, default=0.95
-            How often such intervals should hold the value, at least.
+            The minimum probability that the interval contains the value.
 
         Examples
         --------
@@ -171,14 +170,14 @@ class Bootstrap:
         cmap: str = "viridis",
         score_name: str = "score",
     ) -> Any:
-        """Draw how the thresholds of the replicates are spread, with matplotlib.
+        """Plot the distribution of the thresholds of the replicates, with matplotlib.
 
         Parameters
         ----------
         level : float, default=0.95
             The level of the intervals.
         ax : matplotlib Axes, default=None
-            The axes to draw on; those of a new figure by default.
+            The axes to draw on; by default those of a new figure.
         cmap : str, default="viridis"
             The colours of the ordered thresholds.
         score_name : str, default="score"
@@ -200,12 +199,13 @@ class Bootstrap:
         return np.stack([below, above], axis=1)
 
     def _scales(self, shares: Floats) -> Floats:
-        """Return what part of the spread of replicates, of such shares of the rows, is that of all.
+        """Return the factors that scale the spread of replicates to that of all rows.
 
-        Replicates stray from the population's threshold by ``share ** (-1/3)`` times as much as the
-        one found does, and from the one found by both strays together. Dividing by
-        ``sqrt(1 + share ** (2/3))`` matches the variances if the two are independent: a heuristic
-        (docs/uncertainty.md), which does not hold for thresholds that a limit on rows holds.
+        ``share`` is m / n. Replicates deviate from the population's threshold ``share ** (-1/3)``
+        times as much as the threshold found, and their difference contains both deviations.
+        Dividing by ``sqrt(1 + share ** (2/3))`` matches the variances if the two are independent.
+        This is a heuristic (docs/uncertainty.md), which does not apply to thresholds that a limit
+        on rows binds.
         """
         limits = [outcome.constraint for outcome in self.found.constraints]
         if any(isinstance(limit, Allowed | Digits) for limit in limits):
@@ -230,9 +230,9 @@ class Bootstrap:
 
 
 def _interval(threshold: float, drawn: Floats, scale: float, level: float) -> Floats:
-    """Return the interval of one threshold, from those of replicates and the scale of their spread.
+    """Return the interval of one threshold, from the replicates and the scale of their spread.
 
-    The limit law is symmetric, so the distance from the threshold found is what counts.
+    The limit distribution is symmetric, so only the distance from the threshold found is used.
     """
     if np.isinf(threshold):
         return _low_and_high(drawn, level)
@@ -248,7 +248,7 @@ def _low_and_high(numbers: Floats, level: float) -> Floats:
 
 
 def _at_level(numbers: Floats, level: float) -> float:
-    """Return the least of the numbers that is not below a share of them; infinite ones are fine."""
+    """Return the lowest value that is at or above the given share of them; some can be infinite."""
     if len(numbers) == 0:
         return np.inf
     return float(np.sort(numbers)[int(np.ceil(level * (len(numbers) - 1)))])

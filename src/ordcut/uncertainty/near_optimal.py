@@ -9,12 +9,12 @@ from ordcut.limits import Scheme, cuts_kept
 from ordcut.thresholds import OriginalRows, Thresholds, original_rows, scores_around
 from ordcut.typing import Floats
 
-#: A value that is worse by rounding only, in parts of the largest cost, is not worse.
+#: Differences in the value up to this share of the largest cost are rounding errors.
 ROUNDING = 1e-12
 
 
 def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
-    """Return the ranges of a result that knows its data; see ``Thresholds.near_optimal``."""
+    """Return the near-optimal ranges of a result; see ``Thresholds.near_optimal``."""
     if not 0 <= tolerance < np.inf:
         raise ValueError(
             "tolerance must be a share of the loss that is not negative, such as 0.01, "
@@ -56,7 +56,7 @@ def _within_limits(
 
 
 class _Judge:
-    """The value at every position of one threshold, with the others where they are."""
+    """The value at every position of one threshold, with the others fixed."""
 
     def __init__(self, known: OriginalRows) -> None:
         objective = known.origin.objective
@@ -76,7 +76,7 @@ class _Judge:
         self.scale = 1.0 if self.is_kappa else np.abs(self.cost).max()
 
     def last_good(self, k: int, cut: int, end: int, limit: float) -> int:
-        """Return the last cut on the way to ``end`` up to which the value stays within a limit."""
+        """Return the last cut towards ``end`` up to which the value stays within a limit."""
         step = -1 if end < cut else 1
         positions = np.arange(cut + step, end + step, step)
         possible = self.rows.ends[positions - 1]  # at cut 0 too, since the last row ends its score
@@ -85,7 +85,7 @@ class _Judge:
         return int(positions[n_good - 1]) if n_good else cut
 
     def _worse(self, k: int, cut: int, end: int) -> Floats:
-        """Return by how much the value is worse after each row on the way to ``end`` is passed."""
+        """Return how much worse the value is after each row that is passed towards ``end``."""
         # Going up, a row passed falls from decision k + 1 to decision k; going down, it rises.
         rows = slice(cut, end) if cut < end else slice(end, cut)
         sign, order = (1.0, 1) if cut < end else (-1.0, -1)

@@ -31,22 +31,23 @@ from ordcut.uncertainty.value_bounds import ValueBounds
 #: A replicate draws the number of rows to this power; docs/uncertainty.md says why.
 SIZE_POWER = 0.8
 
-#: What the value owes to having been optimised shrinks with the number of rows to this power.
+#: The optimism of the value falls with the number of rows to this power.
 OPTIMISM_RATE = 2 / 3
 
 #: The rows near a threshold are those between these quantiles of its replicates.
 NEAR = (0.1, 0.9)
 
-#: Draws in a row that cannot be judged, such as those of one class for a kappa, before giving up.
+#: The number of consecutive draws without a value, such as those of one class for a kappa, after
+#: which an error is raised.
 MOST_TRIES = 100
 
 #: Constraints must be possible in at least this share of the replicates.
 LEAST_FEASIBLE = 0.5
 
-#: Threads take replicates in pieces of so many, which is also how a progress bar moves.
+#: The number of replicates that a thread takes at once, and the step of the progress bar.
 PIECE = 16
 
-#: Replicates are judged on all rows together as long as their tables have at most so many entries.
+#: Replicates are evaluated on all rows together if their tables have at most this many entries.
 MOST_ENTRIES = 1 << 22
 
 
@@ -58,7 +59,7 @@ def bootstrap_thresholds(
     n_jobs: int | None,
     progress: bool,
 ) -> Bootstrap:
-    """Return the bootstrap of a result that knows its data; see ``Thresholds.bootstrap``."""
+    """Return the bootstrap of a result; see ``Thresholds.bootstrap``."""
     if not _is_whole(n) or n < 2:
         raise ValueError(f"n must be a whole number of replicates of at least 2, got {n!r}.")
     n_threads = count_threads(n_jobs)
@@ -83,16 +84,16 @@ def bootstrap_thresholds(
     is_feasible = ~np.isnan(reached)
     if is_feasible.mean() < LEAST_FEASIBLE:
         raise ValueError(
-            f"constraints must be possible in at least {LEAST_FEASIBLE:.0%} of the replicates, and "
-            f"were in {is_feasible.mean():.0%} of {n} samples of {size} rows: "
-            f"{[str(one) for one in known.origin.constraints]} leave too little choice on these "
-            "rows. Relax them, or draw more rows with size=."
+            f"constraints must hold in at least {LEAST_FEASIBLE:.0%} of the replicates, but can "
+            f"hold in only {is_feasible.mean():.0%} of {n} samples of {size} rows: "
+            f"{[str(one) for one in known.origin.constraints]}. "
+            "Relax them, or draw more rows with size=."
         )
     thresholds, plain = thresholds[is_feasible], plain[is_feasible]
     on_all, change = _judge_on_all(known, thresholds)
     share = min(1.0, size / deck.n_effective)
-    # Half of the optimism is seen on the replicate, where its own thresholds beat those found, and
-    # half on all rows, where they are beaten.
+    # Half of the optimism is the gain of the replicate's own thresholds on the replicate, and half
+    # is their loss on all rows.
     gains = reached[is_feasible] - values[is_feasible] + found.value - on_all
     optimism = float(np.mean(gains))
     centres = found.thresholds
@@ -118,9 +119,9 @@ def bootstrap_thresholds(
 
 @dataclass(frozen=True)
 class Replicate:
-    """One sample of rows after another, solved for what the thresholds were found for.
+    """Draw samples of rows and solve them for the objective of the result.
 
-    The factors of classes stay those of all rows, for they vary much less than thresholds do.
+    Class weights are those of all rows, since they vary much less than thresholds.
     """
 
     deck: Deck
@@ -143,10 +144,10 @@ class Replicate:
         )
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
-        """Return the thresholds of a sample, smoothed as much as those found, and plain ones.
+        """Return the thresholds of a sample, with the same smoothing and without, and two values.
 
-        Then the value that the first reach on the sample, and the value of those found. All but the
-        last are NaN for a sample on which the constraints cannot hold.
+        The values are those of the first thresholds and of the thresholds found, on the sample. All
+        but the last are NaN for a sample on which the constraints cannot hold.
         """
         sample = self._draw(np.random.default_rng(seed))
         cuts_found: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
@@ -162,9 +163,9 @@ class Replicate:
         return thresholds, plain, reached, self.origin.value(by_found)
 
     def solve(self, sample: SortedRows, first: Floats | None = None) -> Floats | None:
-        """Return the optimal thresholds of a sample; None if its rows rule out the constraints.
+        """Return the optimal thresholds of a sample; None if the constraints cannot hold on it.
 
-        A kappa starts at the table ``first``.
+        For a kappa, the search starts at the table ``first``.
         """
         objective = self.origin.objective
         if objective.is_kappa:
@@ -233,7 +234,7 @@ class Replicate:
 
 
 def _check_observed(origin: Origin) -> None:
-    """Raise an error if constraints are about rows that are not those to be drawn."""
+    """Raise an error if rows would be drawn with weights that the constraints do not use."""
     if origin.constraints and origin.observed is not None:
         raise ValueError(
             "bootstrap cannot draw rows for thresholds that are smoothed, weighted by class and "
@@ -258,17 +259,17 @@ def _is_whole(number: object) -> bool:
 
 
 def _spans(thresholds: Floats) -> Floats:
-    """Return where the finite ones of each threshold's replicates are, NaN if there are none."""
+    """Return the range of the finite replicates of each threshold; NaN if there are none."""
     finite = [column[np.isfinite(column)] for column in thresholds.T]
     spans = [np.quantile(column, NEAR) if len(column) else [np.nan] * 2 for column in finite]
     return np.array(spans)
 
 
 def _judge_on_all(known: OriginalRows, thresholds: Floats) -> tuple[Floats, float]:
-    """Return the value of each replicate's thresholds on all rows, and how labels change by them.
+    """Return the value of each replicate's thresholds on all rows, and the change of labels.
 
-    Labels count the thresholds at or below a score, so they change, summed over rows, by the rows
-    between the two positions of each threshold.
+    A label is the number of thresholds at or below a score. So the sum of all changes is the number
+    of rows between the two positions of each threshold.
     """
     ordered = known.sorted
 
@@ -289,7 +290,7 @@ def _judge_on_all(known: OriginalRows, thresholds: Floats) -> tuple[Floats, floa
 
 @contextmanager
 def _progress_bar(title: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Give a function that moves the bar on; it does nothing where the bar is not shown."""
+    """Yield a function that advances the bar, or does nothing if the bar is not shown."""
     if not shown:
         yield lambda _: None
         return

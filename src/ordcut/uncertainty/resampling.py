@@ -1,4 +1,4 @@
-"""Draw rows again and again from rows that are sorted once."""
+"""Draw samples repeatedly from rows that are sorted once."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 
 @dataclass(frozen=True)
 class Deck:
-    """Rows in the order of their scores, then of their labels, to be drawn with replacement.
+    """Rows sorted by score, then by label, to be drawn with replacement.
 
-    The order of the rows as they came is forgotten, so draws do not depend on it.
+    Draws do not depend on the original order of the rows.
 
     Attributes
     ----------
@@ -29,10 +29,10 @@ class Deck:
     score_index : ndarray of shape (n,) or (0,)
         The index of each row's distinct score; empty where all are distinct.
     heights : ndarray of shape (n,), optional
-        The weight of all rows up to each one; None where each counts 1.
+        The cumulative weight of the rows; None if each counts 1.
     n_effective : float
-        How many rows of equal weight are as good as these. Whole weights count repeats; others
-        are worth the square of their sum over the sum of their squares.
+        The effective number of rows. Whole weights count as repeated rows; others as the square
+        of their sum over the sum of their squares.
     n_classes : int
         The number of classes, K.
     """
@@ -47,7 +47,7 @@ class Deck:
 
     @classmethod
     def from_rows(cls, rows: Rows, ordered: SortedRows) -> Deck:
-        """Make a deck of rows, which come sorted as well."""
+        """Create a deck from rows, and from the same rows sorted."""
         n_effective = _effective(rows.weights, rows.n_rows)
         n_classes = len(rows.classes)
         if rows.soft is not None:
@@ -76,10 +76,10 @@ class Deck:
         return cls(scores, None, soft[order], no_index, heights, n_effective, soft.shape[1])
 
     def draw(self, rng: np.random.Generator, size: int) -> SortedRows:
-        """Return some rows, drawn in proportion to their weights, in the order of their scores.
+        """Return rows drawn in proportion to their weights, sorted by score.
 
-        Each has the weight 1 of a row, or its soft labels. Positions come out sorted because the
-        gaps between them are drawn instead, which are exponential. O(size) time without weights.
+        Each has the weight 1, or its soft labels. Positions are sorted because the gaps between
+        them are drawn instead, which are exponential. O(size) time without weights.
 
         Examples
         --------
@@ -133,20 +133,20 @@ def seeds_of(random_state: RandomState, n: int) -> list[np.random.SeedSequence]:
 
 
 def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
-    """Return how many rows the data are worth near each threshold, (K - 1,).
+    """Return the effective number of rows, by the weights near each threshold, (K - 1,).
 
-    Where weights differ between scores, thresholds are as sure as the rows next to them make them.
-    The rows in a span of scores are worth ``(sum of w) ** 2 / (sum of w ** 2)`` of them, and all
-    rows as many times more as all weights add up to more.
+    If weights depend on the score, the rows near a threshold determine its precision. The rows in a
+    span of scores count as ``(sum of w) ** 2 / (sum of w ** 2)``, which is extrapolated to all rows
+    in proportion to the sum of weights.
 
     Parameters
     ----------
     rows : Rows
         The rows, whose whole weights count repeats.
     n_effective : float
-        How many rows all of them are worth together.
+        The effective number of all rows.
     spans : ndarray of shape (K - 1, 2)
-        From where to where the scores near a threshold are; NaN for anywhere.
+        The range of the scores near each threshold; NaN for all scores.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bounds for the value that given thresholds have on new rows, for few errors as well."""
+"""Bounds for the value of given thresholds on new rows, also valid for few errors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ordcut.objectives import Objective
 from ordcut.thresholds import Origin
 from ordcut.typing import Bools, Floats
 
-#: How many tables are drawn: fewer where they have many entries that are not 0.
+#: The number of tables that are drawn is lower if they have many entries that are not 0.
 MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 1000, 1 << 21
 
 #: Rows with costs of their own are drawn in at most so many groups.
 MOST_GROUPS = 2048
 
-#: Tables are drawn together as long as they have at most so many entries.
+#: Tables are drawn together if they have at most this many entries.
 MOST_ENTRIES = 1 << 22
 
 
@@ -28,9 +28,9 @@ class ValueBounds:
     """Values of thresholds on tables drawn around the (predicted, true) table of the data.
 
     A table is drawn by giving each row an exponential weight. Clopper and Pearson's interval for a
-    rate of errors is that of such draws: it ends at a quantile of them with one more row, which is
-    wrong for the upper end and right for the lower one. Here it is one more row that is worst, or
-    best, for the objective, so that an event that none of the rows shows is allowed for. For losses
+    rate of errors consists of quantiles of such draws with one more row, which is wrong for the
+    upper end and right for the lower one. Here the additional row is the worst, or the best, for
+    the objective, so that events that do not occur in the data are taken into account. For losses
     of two values this is Clopper and Pearson's interval, for others Gaffke's (2005), and for kappas
     the same with the kappa of each table.
 
@@ -69,7 +69,7 @@ class ValueBounds:
 
     @classmethod
     def of(cls, thresholds: Floats, origin: Origin, rows: Rows, n_effective: float) -> ValueBounds:
-        """Draw tables of rows that are worth so many rows of equal weight."""
+        """Draw tables, given the effective number of rows."""
         if isinstance(origin.objective, RowCosts):
             return cls._of_row_costs(thresholds, origin.objective, rows, n_effective)
         objective, table = origin.objective, rows.confusion(thresholds)
@@ -95,10 +95,10 @@ class ValueBounds:
     def _of_row_costs(
         cls, thresholds: Floats, objective: RowCosts, rows: Rows, n_effective: float
     ) -> ValueBounds:
-        """Draw costs of rows, which are put together with others that pay nearly the same.
+        """Draw costs of rows, grouped with others of nearly the same cost.
 
-        New rows are taken to pay no less than the least cost of all rows and decisions, and no more
-        than the largest.
+        It is assumed that new rows cost no less than the lowest cost of all rows and decisions, and
+        no more than the highest.
         """
         assert rows.soft is not None
         costs = rows.soft[:, : objective.n_decisions] + objective.lowest
@@ -135,9 +135,9 @@ class ValueBounds:
     def interval(self, level: float, optimism: float) -> tuple[float, float]:
         """Return an interval for the value on new rows of thresholds optimised on the data.
 
-        Its good end is that of thresholds given beforehand, which optimised ones are not better
-        than on new rows. Its bad end is moved by the optimism, and by a row for each threshold at
-        least.
+        Its better end is that of thresholds given beforehand, since optimised thresholds are not
+        better on new rows. Its worse end is moved by the optimism, and by at least one row for each
+        threshold.
         """
         tail = (1 + level) / 2
         if self.is_kappa:
@@ -171,9 +171,9 @@ def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floa
 
 
 def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats, objective: Objective) -> Floats:
-    """Return a table with a row for each distinct threshold, in the worse of the two entries.
+    """Return a table with one row on the wrong side of each distinct threshold.
 
-    These are of the classes next to the threshold, each decided like the other.
+    Of the two classes next to the threshold, it is the one whose error is worse.
     """
     table = np.zeros_like(losses)
     is_new: Bools = np.append(True, thresholds[1:] != thresholds[:-1])
@@ -198,7 +198,7 @@ def _classes_around(below: Floats, above: Floats) -> tuple[int, int]:
 
 
 def _effective_counts(rows: Rows, thresholds: Floats, table: Floats) -> tuple[Floats, Floats]:
-    """Return how many rows of equal weight each entry is worth, and what such a row weighs."""
+    """Return the effective number of rows in each entry, and the weight of one such row."""
     weights = None if rows.weights is None else np.square(rows.weights, dtype=np.float64)
     soft = None if rows.soft is None else np.square(rows.soft)
     squares = replace(rows, weights=weights, soft=soft).confusion(thresholds)
@@ -208,7 +208,7 @@ def _effective_counts(rows: Rows, thresholds: Floats, table: Floats) -> tuple[Fl
 
 
 class _Drawn:
-    """Tables whose entries are sums of exponential weights of their rows, always the same ones.
+    """Tables whose entries are sums of exponential weights of their rows, with a fixed seed.
 
     Only the entries that are not 0 in some table are stored, one column for each.
     """
@@ -248,7 +248,7 @@ class _Drawn:
         n_draws = int(np.clip(MOST_NUMBERS // n_entries, LEAST_DRAWS, MOST_DRAWS))
         at_once = max(1, MOST_ENTRIES // n_entries)
         random = np.random.default_rng(0)
-        # One of each quantile, for this row decides where errors are few.
+        # One draw per quantile, since this row dominates if errors are few.
         one_more = -np.log1p(-(random.permutation(n_draws) + 0.5) / n_draws)
         found = np.empty((3, n_draws))
         for first in range(0, n_draws, at_once):
@@ -276,7 +276,7 @@ class _Drawn:
         return np.asarray(1 - paid * weight / expected)
 
     def _factors(self, tables: Floats) -> Floats | float:
-        """Return what the class of each entry is multiplied by, up to a common factor."""
+        """Return the weight of the class of each entry, up to a common factor."""
         class_weight = self.origin.class_weight
         if class_weight is None:
             return 1.0
