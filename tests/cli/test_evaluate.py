@@ -168,7 +168,7 @@ def test_costs_that_the_file_does_not_hold_must_be_given(
         done = ordcut(*command, *given)
         assert (done.code, done.out) == (2, "")
         assert "--objective must be given, since the thresholds in" in done.err
-        assert 'are for "custom cost" and the file does not hold its costs' in done.err
+        assert 'are for "custom cost" and the file does not contain its costs' in done.err
         assert not page.exists()
     value = library.Thresholds.from_json(file_without_costs.read_text()).value
     facts = json.loads(ordcut("evaluate", *given, "--objective", cost, "--json").out)
@@ -184,7 +184,7 @@ def test_costs_that_are_none_are_refused(ordcut, tmp_path, csv_file, found, cost
     path.write_text(found.to_json().rstrip().removesuffix("}") + f', "cost": {cost}}}')
     done = ordcut("evaluate", csv_file, "-t", path, "--score", "score", "--label", "label")
     assert done.code == 2
-    assert f"--thresholds must be a file that ordcut fit wrote, and {path} is not" in done.err
+    assert f"--thresholds must be a file that ordcut fit wrote, but {path} is not" in done.err
 
 
 def test_many_rows_are_evaluated_by_the_engine(ordcut, tmp_path):

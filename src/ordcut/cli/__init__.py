@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line and exit, or say how to install it."""
+    """Run the command line and exit, or print how to install it."""
     try:
         import click  # noqa: F401
     except ImportError:

@@ -23,13 +23,13 @@ from ordcut.cli.signals import catch_signals
 #: shows without importing any of them.
 COMMANDS = {
     "fit": ("ordcut.cli.fit:fit", "Find the optimal thresholds of a score in files."),
-    "predict": ("ordcut.cli.predict:predict", "Label the rows of files by thresholds."),
+    "predict": ("ordcut.cli.predict:predict", "Label the rows of files with thresholds."),
     "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
-    "report": ("ordcut.cli.report:report", "Write a page on which thresholds can be moved."),
+    "report": ("ordcut.cli.report:report", "Write an interactive HTML page about thresholds."),
     "bench": ("ordcut.cli.bench:bench", "Time ordcut on this machine, relative to sorting."),
     "demo": ("ordcut.cli.demo:demo", "Find and compare thresholds on real data."),
     "experiment": ("ordcut.experiments.command:experiment", "Run the paper's experiment."),
-    "completion": ("ordcut.cli.completion:completion", "Print the completion script of a shell."),
+    "completion": ("ordcut.cli.completion:completion", "Print a completion script for a shell."),
 }
 
 #: Shells report a program that was ended by a signal as this plus the number of the signal.
@@ -38,7 +38,7 @@ ENDED_BY_SIGNAL = 128
 
 @dataclass
 class State:
-    """The options of ``ordcut`` itself, which hold for every command."""
+    """The options of ``ordcut`` itself, which apply to every command."""
 
     traceback: bool = False
 
@@ -116,7 +116,7 @@ def _report(error: BaseException, state: State) -> int:
     """Print an error to standard error, and return the exit code."""
     if state.traceback:
         traceback.print_exception(error)
-    if isinstance(error, BrokenPipeError):  # the reader has closed the pipe: nobody is left to read
+    if isinstance(error, BrokenPipeError):  # the reader has closed the pipe
         _detach_stdout()
         return 1
     if isinstance(error, click.ClickException):

@@ -19,7 +19,7 @@ INSTALL = {
 @click.argument("shell", type=click.Choice(list(INSTALL)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script by which SHELL completes commands, options, files and columns."""
+    """Print a script for SHELL that completes commands, options, files and columns."""
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     # Only the text is needed. The method that prints it would first run the shell.

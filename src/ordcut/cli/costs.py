@@ -66,7 +66,7 @@ class CostTable:
             every = "The classes are" if each == "class" else "The decisions are"
             is_line = each == "class" and names is self.predicted
             raise UserError(
-                f"--objective must name each {each} once in its {where}, and {self.path} has "
+                f"--objective must name each {each} once in its {where}, but {self.path} has "
                 f"{', '.join(names)}. {every}: {', '.join(class_names(known))}."
                 + (f" {OTHER_DECISIONS}" if is_line else "")
             )
@@ -84,7 +84,7 @@ def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
         lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(
-            f"--objective must be a name or a CSV file that can be read, and {text} cannot: "
+            f"--objective must be a name or a CSV file that can be read, but {text} cannot: "
             f"{getattr(error, 'strerror', None) or error}."
         ) from error
     separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")

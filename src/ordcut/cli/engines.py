@@ -355,8 +355,8 @@ def _with_spark(files: Files, columns: Columns) -> Any:
         frame = read.json(paths)
         if frame.columns == ["_corrupt_record"]:
             raise UserError(
-                f"FILES must hold JSON with one object per line, and {files.name} does not. Fix "
-                "it, or pass --encoding if it is text in another encoding than UTF-8, such as "
+                f"FILES must contain JSON with one object per line, but {files.name} does not. Fix "
+                "it, or pass --encoding if it is text in an encoding other than UTF-8, such as "
                 "cp1252 (Windows) or latin-1."
             )
     else:

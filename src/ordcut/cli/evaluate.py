@@ -50,7 +50,7 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
     help="A column of other predictions to compare with; can be repeated.",
 )
 @objective_option
-@class_weight_option("as in ordcut fit; none for all alike")
+@class_weight_option("as in ordcut fit; none for equal weights")
 @nulls_option
 @engine_option
 @max_rows_option
@@ -75,10 +75,10 @@ def evaluate(
 ) -> None:
     """Evaluate thresholds by every objective.
 
-    They are compared with the optimal thresholds of the same rows, with other rules that choose
-    thresholds, and with predictions in the files. A star marks the best value of each column.
-    Thresholds between decisions that are not the classes are evaluated by their own costs only, and
-    not compared with other rules.
+    They are compared with the thresholds that are optimal for the same rows, with other rules that
+    choose thresholds, and with predictions in the files. A star marks the best value of each
+    column. Thresholds between decisions that are not the classes are evaluated by their own costs
+    only, and not compared with other rules.
     """
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source

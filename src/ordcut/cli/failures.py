@@ -1,4 +1,4 @@
-"""Errors as messages for users of the command line, who know its options and not its code."""
+"""Error messages for users of the command line, in terms of its options."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ ENGINES = ("polars", "dask", "pyspark", "py4j", "pandas", "pyarrow", "json")
 #: Errors of DuckDB that are not the user's mistake.
 FAILURES_OF_DUCKDB = ("OutOfMemoryException", "InternalException", "FatalException")
 
-#: What engines say about a file that does not hold what its name says.
+#: What engines report for a file whose content does not match its name.
 DAMAGED = re.compile(
     "magic bytes|TProtocolException|out of specification|malformed json|corrupt|could not read "
     "schema|failed to decompress|invalid data|unexpected end",
     re.I,
 )
 
-#: What engines say about text in another encoding.
+#: What engines report for text in another encoding.
 NOT_UTF_8 = re.compile(
     "not utf-8|not contain valid utf-?8|invalid utf-?8|invalid unicode|codec can't decode", re.I
 )
 
-#: What a file system says when it cannot take more.
+#: What file systems report when they are full.
 FULL = re.compile("no space left|could not write|file too large|disk quota|out of space", re.I)
 
 
 class UserError(click.ClickException):
-    """A mistake of the user: what must hold, what came instead, what to do.
+    """A mistake of the user. The message says what was expected, what was found, and what to do.
 
     Examples
     --------
@@ -127,13 +127,13 @@ def _with_advice(message: str) -> str:
     """Return a message with advice about text in another encoding or a damaged file."""
     if NOT_UTF_8.search(message):
         return (
-            f"{message.rstrip('.')}. If this is text in another encoding than UTF-8, pass "
+            f"{message.rstrip('.')}. If this is text in an encoding other than UTF-8, pass "
             "--encoding, such as cp1252 (Windows), latin-1 or utf-16."
         )
     if not DAMAGED.search(message):
         return message
     return (
-        f"{message.rstrip('.')}. A file seems to be damaged or in another format than its name "
+        f"{message.rstrip('.')}. A file seems to be damaged or in a different format than its name "
         "says. Write it again, leave it out, or pass --format."
     )
 

@@ -32,7 +32,7 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 #: The first bytes of text in UTF-16.
 UTF_16 = b"\xff\xfe", b"\xfe\xff"
 
-#: At most so many bytes of the header of a file are looked at.
+#: The maximum number of bytes that are read of a header.
 MOST_HEADER = 1 << 20
 
 #: The encoding that engines read, as Python names it.
@@ -41,7 +41,7 @@ UTF_8 = "utf-8"
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are to be read.
+    """How files are read.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Columns:
         return list(dict.fromkeys([*self.numeric, *self.classes]))
 
     def check(self, existing: Sequence[str], files: Files) -> None:
-        """Raise an error if a column is missing, with a name that was perhaps meant."""
+        """Raise an error if a column is missing, with a similar name as a suggestion."""
         options = [("--score", self.score), ("--label", self.label), ("--weight", self.weight)]
         options += [("--against", name) for name in self.others]
         for option, name in options:
@@ -193,7 +193,7 @@ def format_of(path: str, argument: str, option: str = "--format") -> str:
 
 
 def scratch_folder() -> str:
-    """Return a temporary folder of this command, which is removed however the command ends."""
+    """Return a temporary folder, which is always removed when the command ends."""
     context = click.get_current_context()
     key = "ordcut.scratch"
     if key not in context.meta:
@@ -215,7 +215,7 @@ def _expand(argument: str) -> list[str]:
         inside = sorted(str(path) for path in _files_in(argument))
         if not inside:
             raise UserError(
-                f"FILES must hold data, and the folder {argument} has no CSV, Parquet or JSON "
+                f"FILES must contain data, but the folder {argument} has no CSV, Parquet or JSON "
                 "lines files. Name the files."
             )
         return inside
@@ -223,7 +223,7 @@ def _expand(argument: str) -> list[str]:
         return [argument]
     matching = sorted(glob.glob(argument, recursive=True))
     if not matching:
-        raise UserError(f"FILES must exist, and none matches {argument}. Check the path.")
+        raise UserError(f"FILES must exist, but none matches {argument}. Check the path.")
     return matching
 
 
@@ -252,7 +252,7 @@ def _as_read(paths: Sequence[str], format: str, reading: Reading, title: str) ->
     for path in paths:
         if reading.encoding == UTF_8 and format != "parquet" and _starts(path, *UTF_16):
             raise UserError(
-                f"FILES must be text in UTF-8 unless --encoding says otherwise, and {title} is in "
+                f"FILES must be text in UTF-8 unless --encoding says otherwise, but {title} is in "
                 "UTF-16. Pass --encoding utf-16."
             )
     if reading.encoding != UTF_8:
@@ -299,7 +299,7 @@ def _in_utf_8(path: str, encoding: str, folder: str) -> str:
             shutil.copyfileobj(text, copy)
     except UnicodeError as error:
         raise UserError(
-            f"--encoding must be that of the text, and {path} is not {encoding}: {error}. "
+            f"--encoding must be that of the text, but {path} is not {encoding}: {error}. "
             f"Pass another, or leave it out for {UTF_8}."
         ) from error
     return str(target)
@@ -317,10 +317,10 @@ def _check_readable(path: str) -> None:
             is_empty = file.read(1) == b""
     except OSError as error:
         raise UserError(
-            f"FILES must be readable, and {path} is not: {error.strerror}. Check the path."
+            f"FILES must be readable, but {path} is not: {error.strerror}. Check the path."
         ) from error
     if is_empty:
-        raise UserError(f"FILES must hold data, and {path} is empty. Leave it out.")
+        raise UserError(f"FILES must contain data, but {path} is empty. Leave it out.")
 
 
 def _save_stdin(format: str) -> str:
@@ -329,7 +329,7 @@ def _save_stdin(format: str) -> str:
     with open(path, "wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     if os.path.getsize(path) == 0:
-        raise UserError("FILES must hold data, and standard input is empty. Pipe data into it.")
+        raise UserError("FILES must contain data, but standard input is empty. Pipe data into it.")
     # Engines recognise compressed files by their names.
     signatures = zip(COMPRESSED, (GZIP, ZSTD), strict=True)
     extension = next((end for end, signature in signatures if _starts(path, signature)), "")

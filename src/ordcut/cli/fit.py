@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from ordcut.frames import FrameSource
     from ordcut.thresholds import Thresholds
 
-#: How many replicates intervals are made of.
+#: The number of replicates of the bootstrap.
 N_REPLICATES = 1000
 
-#: With fewer rows for each class on average, what they came to may be noise.
+#: With fewer rows per class on average, a hint about overfitting is printed.
 FEW_ROWS = 20
 
 #: The formats of plots, by the extension of the file.
@@ -56,10 +56,11 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     default="absolute",
     show_default=True,
     metavar="NAME|FILE",
-    help="absolute, squared, zero_one, kappa, linear_kappa, quadratic_kappa, or a CSV file of "
-    "costs: one line per predicted class, one column per true class, with or without their names.",
+    help="absolute, squared, zero_one, macro_mae, balanced_accuracy, kappa, linear_kappa, "
+    "quadratic_kappa, or a CSV file of costs: one line per predicted class, one column per true "
+    "class, with or without their names.",
 )
-@class_weight_option("all alike")
+@class_weight_option("equal weights")
 @click.option(
     "--classes",
     metavar="A,B,C",
@@ -68,14 +69,14 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
 @click.option(
     "--decisions",
     metavar="A,B",
-    help="What can be decided, lowest first, where that is not the classes. Needs a file of costs "
+    help="The decisions, lowest first, if they are not the classes. Needs a file of costs "
     "with one line per decision and one column per true class.",
 )
 @click.option(
     "--review",
     type=float,
     metavar="COST",
-    help="Also decide to hand a row over for review between two neighbouring classes, at this cost "
+    help="Add a review of rows between each pair of neighbouring classes, at this cost "
     "for each row.",
 )
 @click.option(
@@ -83,7 +84,7 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     "constraints",
     multiple=True,
     metavar="TEXT",
-    help='What must hold on these rows, such as "recall urgent >= 0.95", "share hire <= 0.1" or '
+    help='A constraint, such as "recall urgent >= 0.95", "share hire <= 0.1" or '
     '"digits 1"; can be repeated.',
 )
 @click.option(
@@ -228,7 +229,7 @@ def fit(
 
 
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
-    """Print where each decision begins and ends, the value, limits, and why it is optimal."""
+    """Print the range of each decision, the value, constraints, and why it is optimal."""
     from ordcut.cli.console import as_line, format_number, open_console, print_table
     from ordcut.thresholds import reason
 
@@ -268,12 +269,12 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     if run["rows"] < FEW_ROWS * len(thresholds.classes) and not is_smoothed:
         console.print(
             f"fewer than {FEW_ROWS} rows per class: expect a worse value on new rows. Try "
-            "--smoothing auto, and --intervals to see how sure the thresholds are."
+            "--smoothing auto, and --intervals for the uncertainty of the thresholds."
         )
 
 
 def _check_plot(path: str) -> None:
-    """Raise an error now if the plot cannot be drawn, not when all else is done."""
+    """Raise an error before anything is computed if the plot cannot be drawn."""
     if not path.lower().endswith(PLOT_FORMATS):
         raise UserError(f"--plot must end in one of {', '.join(PLOT_FORMATS)}, got {path}.")
     try:

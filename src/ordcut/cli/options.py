@@ -43,9 +43,9 @@ max_rows_option = click.option(
     default=2_000_000,
     show_default=True,
     metavar="NUMBER",
-    help="At most so many rows are taken out of the engine into memory at once.",
+    help="The maximum number of rows that are fetched into memory at once.",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Print neither progress nor a summary."
 )
@@ -74,11 +74,11 @@ objective_option = click.option(
 
 
 def class_weight_option(default: str) -> Callable[[Command], Command]:
-    """Return the option for how much the rows of each class count."""
+    """Return the option for class weights."""
     return click.option(
         "--class-weight",
         metavar="balanced|A=NUMBER,...",
-        help="How much the rows of each true class count: balanced gives all classes the same "
+        help="The weights of the true classes: balanced gives all classes the same total "
         f"weight; or a number for some classes, and 1 for the others. [default: {default}]",
     )
 
@@ -130,7 +130,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _read_encoding(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return the name of an encoding as Python has it."""
+    """Return Python's name of an encoding."""
     try:
         "".encode(value)  # raises the same error for codecs that are not of text
         return codecs.lookup(value).name

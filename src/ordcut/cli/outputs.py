@@ -1,4 +1,4 @@
-"""Outputs that appear complete or not at all, and never overwrite a file unless forced to.
+"""Outputs that are written completely or not at all, and overwrite files only with ``--force``.
 
 A command writes each output to a temporary file in the same folder. These are renamed once all
 outputs of the command are complete and on disk.
@@ -65,7 +65,7 @@ class Outputs:
             self.uses_stdout = True
             return OutputStream(sys.stdout.buffer)
         if os.path.exists(real) and not os.path.isfile(real) and not os.path.isdir(real):
-            return OutputStream(path)  # a device or a named pipe, not to be replaced by a file
+            return OutputStream(path)  # a device or a named pipe must not be replaced
         file = OutputFile(option, Path(real), self._force)
         self._files.append(file)
         return file
@@ -93,21 +93,21 @@ class OutputFile:
         self._force = force
         self._temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         self._exists = UserError(
-            f"{option} must be a new file, and {target} exists. "
+            f"{option} must be a new file, but {target} exists. "
             "Choose another name, or pass --force to replace it."
         )
         self._check(option)
 
     def _check(self, option: str) -> None:
-        """Raise an error now if the file cannot be written, not after an hour."""
+        """Raise an error before anything is computed if the file cannot be written."""
         folder = self._target.parent
         if not os.path.isdir(folder):
             raise UserError(
-                f"{option} must be in a folder that exists, and {folder} does not. Create it first."
+                f"{option} must be in a folder that exists, but {folder} does not. Create it first."
             )
         if os.path.isdir(self._target):
             raise UserError(
-                f"{option} must be a file, and {self._target} is a folder. Name a file in it."
+                f"{option} must be a file, but {self._target} is a folder. Name a file in it."
             )
         if os.path.exists(self._target) and not self._force:
             raise self._exists
@@ -116,7 +116,7 @@ class OutputFile:
             self._temporary.unlink()
         except OSError as error:
             raise UserError(
-                f"{option} must be in a folder that can be written to, and {folder} cannot: "
+                f"{option} must be in a folder that can be written to, but {folder} cannot: "
                 f"{error.strerror}. Choose another folder."
             ) from error
 

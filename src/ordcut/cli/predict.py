@@ -76,9 +76,9 @@ def predict(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Label the rows of files by thresholds.
+    """Label the rows of files with thresholds.
 
-    Rows keep their order and all their columns, and get a new column with their labels. FILES are
+    Adds a column of labels, and keeps the order of rows and all other columns. FILES are
     CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need not fit in
     memory. CSV keeps its separator, except that .tsv files get tabs, and is written in UTF-8.
     """

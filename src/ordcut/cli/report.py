@@ -32,7 +32,7 @@ from ordcut.cli.outputs import Outputs
 @column_option("--label", "The column of true classes. [default: as in ordcut fit]")
 @column_option("--weight", "The column of row weights. [default: as in ordcut fit]")
 @objective_option
-@class_weight_option("as in ordcut fit; none for all alike")
+@class_weight_option("as in ordcut fit; none for equal weights")
 @click.option("--title", help="The title of the page.")
 @nulls_option
 @engine_option
@@ -57,10 +57,10 @@ def report(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Write a page on which thresholds can be moved.
+    """Write an interactive HTML page about thresholds.
 
     The page is one HTML file that opens in any browser and needs no network. It shows the scores
-    of each class and the value of the thresholds, and is updated as these are moved.
+    of each class and the value of the thresholds, which can be moved on the page.
     """
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source

@@ -1,7 +1,7 @@
-"""The file of thresholds: the JSON of the library, with what the command line adds to it.
+"""The file of thresholds: the JSON of the library, with additions of the command line.
 
-That is the names of columns, the costs of an objective without a name, the weights of classes, and
-bootstrap intervals. ``Thresholds.from_json`` reads the file as well and ignores all of them.
+These are the names of columns, the costs of an objective without a name, class weights, and
+bootstrap intervals. ``Thresholds.from_json`` reads the file as well and ignores them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ordcut.typing import Array
 
 @dataclass(frozen=True)
 class ThresholdsFile:
-    """Thresholds, with what is needed to use them on files like those they were found on.
+    """Thresholds, with the information needed to use them on similar files.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class ThresholdsFile:
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def objective(self, option: str | None = None) -> Objective:
-        """Return the objective of the thresholds, or the one that an option says."""
+        """Return the objective of the thresholds, or the one given by an option."""
         thresholds = self.thresholds
         decisions = thresholds.decisions if thresholds.decides_otherwise else None
         resolved = resolve_objective(self._goal(option, decisions), thresholds.classes, decisions)
@@ -98,19 +98,19 @@ class ThresholdsFile:
         if not is_named(name):
             raise UserError(
                 f'--objective must be given, since the thresholds in {self.path} are for "{name}" '
-                "and the file does not hold its costs. Pass them as a CSV file, or pass the name "
-                "of another objective."
+                "and the file does not contain its costs. Pass them as a CSV file, or pass the "
+                "name of another objective."
             )
         return name
 
     def class_weights(self, option: str | None = None) -> ClassWeights:
-        """Return how much the rows of each class count, which an option may say."""
+        """Return the class weights of the thresholds, or those given by an option."""
         if option is None:
             return self.class_weight
         return read_class_weight(option, self.thresholds.classes)
 
     def columns_for(self, columns: Columns) -> Columns:
-        """Return columns with those that options do not name taken from the file."""
+        """Return columns; those that options do not name are taken from the file."""
         columns = replace(
             columns,
             score=columns.score or self.columns.score,
@@ -146,12 +146,12 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
             check_intervals(intervals, len(thresholds.thresholds))
     except OSError as error:
         raise UserError(
-            f"--thresholds must be a file that can be read, and {path} cannot: {error.strerror}. "
+            f"--thresholds must be a file that can be read, but {path} cannot: {error.strerror}. "
             "Write one with: ordcut fit -o."
         ) from error
     except (TypeError, ValueError) as error:  # including text that is not UTF-8
         raise UserError(
-            f"--thresholds must be a file that ordcut fit wrote, and {path} is not: {error}"
+            f"--thresholds must be a file that ordcut fit wrote, but {path} is not: {error}"
         ) from error
     names = data.get("columns")
     names = names if isinstance(names, dict) else {}
