@@ -52,7 +52,7 @@ def test_text_is_no_score():
 
 
 def test_an_array_is_no_frame():
-    with pytest.raises(TypeError, match=r"For arrays there is ordcut\.optimal_thresholds"):
+    with pytest.raises(TypeError, match=r"For arrays, use ordcut\.optimal_thresholds"):
         find(np.zeros((3, 2)))
 
 

@@ -110,7 +110,7 @@ def test_a_frame_whose_rows_change_is_an_error(monkeypatch):
         return fetch(self, *args, **options)
 
     monkeypatch.setattr(engine.Engine, "fetch", fetch_others)
-    with pytest.raises(RuntimeError, match="must hold the same rows in every query"):
+    with pytest.raises(RuntimeError, match="must return the same rows in every query"):
         frames.optimal_thresholds(first, score="s", label="y")
 
 

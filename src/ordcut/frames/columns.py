@@ -18,13 +18,13 @@ from ordcut.typing import Array
 #: The columns of the result of a query.
 Columns: TypeAlias = dict[str, Array]
 
-#: How many values a label of 8 bits can have.
+#: The number of values of a label of 8 bits.
 N_LABELS = 256
 
-#: The least of them, by its type.
+#: The lowest of them, by type.
 LEAST = {nw.Int8: -N_LABELS // 2, nw.UInt8: 0}
 
-#: Integers that float64 may not hold.
+#: Integer types with values that float64 cannot represent.
 WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 
 #: The largest float64 that is an integer of 64 bits.
@@ -46,9 +46,9 @@ class ExpressionBackend:
 
 
 def as_arrays(frame: Any) -> Columns:
-    """Return the columns of a frame as arrays; of PyArrow without its method, which imports pandas.
+    """Return the columns of a frame as arrays, without the method of PyArrow that imports pandas.
 
-    Labels stay exact: those that floats could not hold are Python objects, None where missing.
+    Labels stay exact: those that floats cannot represent are Python objects, None if missing.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def as_arrays(frame: Any) -> Columns:
 
 
 def _exact(column: Any) -> Array:
-    """Return a column as an array, in which integers are not floats because some are missing."""
+    """Return a column as an array; integers stay integers if some are missing."""
     dtype = column.dtype
     if dtype.is_decimal() or (dtype.is_integer() and column.is_null().any()):
         return np.array(column.to_list(), dtype=object)
@@ -85,19 +85,19 @@ def _as_array(column: Any) -> Array:
 
 
 def as_narwhals(frame: Any) -> Any:
-    """Return a frame as one of narwhals, or raise an error that says what a frame is."""
+    """Return a frame as a narwhals frame, or raise an error."""
     try:
         return nw.from_native(frame)
     except TypeError as error:
         raise TypeError(
-            "frame must be a dataframe that narwhals knows (pandas, Polars, PyArrow, DuckDB, Dask, "
-            f"PySpark, Ibis, ...), got {type(frame).__name__}. "
-            "For arrays there is ordcut.optimal_thresholds."
+            "frame must be a dataframe that narwhals supports (pandas, Polars, PyArrow, DuckDB, "
+            f"Dask, PySpark, Ibis, ...), got {type(frame).__name__}. "
+            "For arrays, use ordcut.optimal_thresholds."
         ) from error
 
 
 def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
-    """Return the types of a frame's columns, after a check that the named ones are there."""
+    """Return the types of a frame's columns, after checking that the named ones exist."""
     schema = frame.collect_schema()
     for argument, name in names.items():
         if name is not None and name not in schema:
@@ -106,17 +106,17 @@ def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
 
 
 def as_number(frame: Any, name: str, dtype: Any, argument: str) -> Any:
-    """Return a column as float64, after a check that it holds numbers."""
+    """Return a column as float64, after checking that it contains numbers."""
     if not (dtype.is_numeric() or isinstance(dtype, nw.Boolean)):
         raise TypeError(f"{argument} must name a column of numbers, got {name!r} of type {dtype}.")
     return dialects.as_float64(frame, name, dtype)
 
 
 def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
-    """Return whether each number is a whole one that is not exact in float64, as 0.0 or 1.0.
+    """Return whether each number is an integer that is not exact in float64, as 0.0 or 1.0.
 
     None if the type has no such numbers. Beyond 2**53, integers of 64 bits may be exact; others are
-    taken not to be.
+    assumed not to be.
     """
     if not (dtype.is_decimal() or isinstance(dtype, WIDE)):
         return None

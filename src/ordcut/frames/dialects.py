@@ -1,4 +1,4 @@
-"""How engines differ: the same query, in the form that each runs quickly."""
+"""Differences between engines: the same query in the form that is fast for each of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ordcut.typing import Ints
 
-#: Spark gets conditions on at most so many runs of keys.
+#: The maximum number of runs of keys in a condition for Spark.
 MOST_RUNS = 32
 
 #: Both parts of an integer of 64 bits that is divided by this are exact in float64.
@@ -35,9 +35,9 @@ def collect(frame: Any) -> Any:
 
 
 def first_rows(frame: Any, n_rows: int) -> Any:
-    """Return some of the first rows of a lazy frame; of Dask's those of the first part alone.
+    """Return some of the first rows of a lazy frame.
 
-    Dask would read all parts otherwise.
+    For Dask, these are rows of the first partition, since it would read all partitions otherwise.
     """
     if frame.implementation.is_dask():
         frame = nw.from_native(frame.to_native().partitions[0])
@@ -45,7 +45,7 @@ def first_rows(frame: Any, n_rows: int) -> Any:
 
 
 def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
-    """Return the ordered categories of a column; None where its type states no order.
+    """Return the ordered categories of a column; None if its type has no order.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
 
 
 def materialiser(frame: Any) -> Callable[[], Any] | None:
-    """Return a function that makes an engine keep the rows of a lazy frame; None if it cannot.
+    """Return a function that makes an engine cache the rows of a lazy frame; None if it cannot.
 
     The function returns a frame with the rows. A lazy engine may compute them only when they are
     first needed.
@@ -94,20 +94,20 @@ def materialiser(frame: Any) -> Callable[[], Any] | None:
 
 
 def release(frame: Any) -> None:
-    """Free the rows that an engine keeps; most do so when nothing refers to them any more."""
+    """Free the rows that an engine caches; most do so when nothing refers to them any more."""
     if frame.implementation.is_pyspark():
         frame.to_native().unpersist()
 
 
 def is_slow_at_conditions(frame: Any) -> bool:
-    """Return whether it is worth a query to find out that a condition is not needed."""
+    """Return whether conditions are so slow that a query to avoid one pays off."""
     return bool(frame.implementation.is_duckdb())
 
 
 def should_not_cast(frame: Any) -> bool:
-    """Return whether to group by a whole number in float64, rather than to cast it.
+    """Return whether to group by a whole number in float64 instead of casting it.
 
-    Casts are slow in DuckDB; Dask cannot cast where a number is missing.
+    Casts are slow in DuckDB, and Dask cannot cast missing numbers.
     """
     engine = frame.implementation
     return bool(engine.is_duckdb() or engine.is_ibis() or engine.is_dask())
@@ -131,7 +131,7 @@ def as_float64(frame: Any, name: str, dtype: Any) -> Any:
 
 
 def is_one_of(frame: Any, key: Any, keys: Ints) -> Any:
-    """Return the condition that a key is one of some, which ascend.
+    """Return the condition that a key is among some keys in ascending order.
 
     Spark takes a millisecond for each literal, so it gets the ends of runs of keys, if there are
     few.

@@ -1,6 +1,6 @@
-"""The queries that an engine runs, as narwhals expressions: one code for all engines.
+"""The queries that an engine runs, as narwhals expressions: the same code for all engines.
 
-Queries are announced and counted, and an engine's own errors say what it was computing.
+Queries are reported and counted, and errors of an engine get a note that names the query.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ Frame: TypeAlias = Any
 Nulls: TypeAlias = Literal["raise", "drop"]
 Progress: TypeAlias = bool | Callable[[str], None]
 
-#: More classes than this are not predicted.
+#: The maximum number of classes that can be predicted.
 MOST_PREDICTIONS = 1 << 16
 
 _EXTREMES = [nw.col("x").min().alias("low"), nw.col("x").max().alias("high")]
 
 
 class Engine:
-    """A frame with the columns of a problem, wherever it lives.
+    """A frame of any engine, with the columns of a problem.
 
     Parameters
     ----------
     frame
-        Any frame that narwhals knows.
+        Any frame that narwhals supports.
     score, label, weight
         The names of its columns.
     nulls
-        What to do about rows with something missing.
+        Whether rows with missing values raise an error or are dropped.
     progress
         Whether to write a line to standard error after each pass; or a function to call before
         each, with a description of it.
@@ -119,7 +119,7 @@ class Engine:
         self.passes = 0  # how many times the engine has gone through the frame
 
     def sample(self) -> Columns:
-        """Return some scores and labels: the first of a lazy frame, else some from all over it."""
+        """Return some scores and labels: the first of a lazy frame, or else a spread-out sample."""
         description = "a sample of the rows"
         names = ["x", "label"]
         some = dialects.first_rows(self._frame.select(*names), SAMPLE_SIZE)
@@ -133,9 +133,9 @@ class Engine:
         return found
 
     def widen(self, root: Root) -> Root:
-        """Return wider cells, beyond which there is no score, if that saves time.
+        """Return wider cells that contain all scores, if that saves time.
 
-        DuckDB knows from the statistics of files whether there is one.
+        DuckDB knows from file statistics whether there are scores beyond them.
         """
         wide = root.widened()
         if wide is None or self.is_weighted or not dialects.is_slow_at_conditions(self._frame):
@@ -153,7 +153,7 @@ class Engine:
         return self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
 
     def keep(self, cells: NestedCells, chosen: Ints) -> None:
-        """Make the engine keep the rows of chosen cells of one depth, if it can and should."""
+        """Make the engine cache the rows of chosen cells of one depth, if it can and should."""
         n_rows = int(cells.n_rows[chosen].sum())
         n_cached = n_rows + sum(entry.n_rows for entry in self._cached)
         if n_cached > MOST_CACHED or self._find_cached(cells, chosen) is not None:
@@ -168,12 +168,12 @@ class Engine:
             self._cached.append(CachedRows(frame, n_rows, depth, cells.key[chosen]))
 
     def release(self) -> None:
-        """Let the engine free the rows that it keeps."""
+        """Let the engine free the rows that it caches."""
         while self._cached:
             dialects.release(self._cached.pop().frame)
 
     def _find_cached(self, cells: NestedCells, chosen: Ints) -> CachedRows | None:
-        """Return rows that the engine keeps, with those of chosen cells of one depth among them."""
+        """Return cached rows that include those of chosen cells of one depth."""
         return next((entry for entry in self._cached if entry.holds(cells, chosen)), None)
 
     def count_in_parts(
@@ -252,10 +252,10 @@ class Engine:
         return split_pairs(found, self._least_label)
 
     def usable(self, counted: Columns) -> tuple[Columns, int]:
-        """Return what was counted of rows that can be used, and how many rows had nulls.
+        """Return the counts of valid rows, and the number of rows with nulls.
 
-        Only if there is a row that cannot be used, the engine runs one more query, for the reasons.
-        From then on such rows are left out.
+        If some rows are not valid, the engine runs one more query for the reasons. From then on,
+        such rows are left out.
         """
         counted = self._checked(counted)
         no_label = is_missing(counted["label"])
@@ -278,22 +278,22 @@ class Engine:
         return found | {"label": self._as_integers(found["label"])}, n_missing
 
     def _as_integers(self, labels: Array) -> Array:
-        """Return integer labels as integers where an engine made them floats; others as they are.
+        """Return integer labels as integers if an engine made them floats; others unchanged.
 
-        Dask does so if some are missing.
+        Dask converts them if some are missing.
         """
         if not self._label_dtype.is_integer() or labels.dtype.kind != "f":
             return labels
         if np.abs(labels).max() >= EXACT:
             raise ValueError(
-                f"label must name a column of exact numbers, and {self._name} has turned those of "
+                f"label must name a column of exact numbers, but {self._name} has turned those of "
                 f"{self.names['label']!r} into floats since some are missing. Read the column as "
                 'nullable integers, for example with dtype_backend="pyarrow".'
             )
         return labels.astype(np.int64)
 
     def _checked(self, counted: Columns) -> Columns:
-        """Return what was counted after a check that scores have not lost digits in float64."""
+        """Return the counts after checking that scores have not lost digits in float64."""
         if not self._checks:
             return counted
         n_lost = int(np.nansum(counted["lost"].astype(np.float64)))
@@ -304,7 +304,7 @@ class Engine:
         return {name: values for name, values in counted.items() if name != "lost"}
 
     def _count_problems(self) -> dict[str, int]:
-        """Return how many rows have something missing, or a number that cannot be used."""
+        """Return the number of rows with missing or invalid values."""
         names = ["x", "label", "weight"] if self.is_weighted else ["x", "label"]
         is_null = {name: self._is_missing(name) for name in names}
         problems = dict(is_null)
@@ -320,7 +320,7 @@ class Engine:
         return {name: int(counts[0] or 0) for name, counts in found.items()}
 
     def _refuse(self, problems: dict[str, int]) -> None:
-        """Raise an error for rows that cannot be used, unless they may be dropped."""
+        """Raise an error for rows that are not valid, unless they may be dropped."""
         names = self.names
         if problems["infinite"]:
             raise ValueError(
@@ -414,7 +414,7 @@ class Engine:
         return frame, descend(zoom, from_columns(location), nw.col("x"), ExpressionBackend())
 
     def _run(self, query: Callable[[], Any], description: str, *, is_pass: bool = True) -> Any:
-        """Return the result of a query; an error of the engine gets a note on what it computed."""
+        """Return the result of a query; errors of the engine get a note that names the query."""
         if callable(self._progress) and is_pass:
             self._progress(description)
         try:

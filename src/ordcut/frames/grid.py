@@ -1,9 +1,9 @@
-"""Cells that an engine can count: powers of two, refined where it matters.
+"""Cells that an engine can count: powers of two, refined where thresholds can be.
 
 A score is first located among the cells of the root, and then, step by step, among the parts of its
 cell. Each step is one subtraction, one multiplication by a power of two and one floor, which every
-engine rounds alike, and each keeps the order of the scores. The steps are written once, over a
-backend: the expressions of an engine, or arrays of rows that an engine has handed over.
+engine rounds in the same way, and each preserves the order of the scores. The steps are written
+once, for any backend: expressions of an engine, or arrays of rows that were fetched.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ import numpy as np
 
 from ordcut.typing import Array, Bools, Floats, Ints
 
-#: Beyond this, the difference of two scores could leave the range of float64.
+#: Beyond this, the difference of two scores could overflow in float64.
 FARTHEST = 2.0**1021
 
 #: Scales of windows are powers of two up to this one: zooms go on from there.
 LARGEST_EXPONENT = 900
 
-#: If more than this share of the scores is in one of so many cells, there are so many windows, of
-#: about the same number of scores each.
+#: If one of ``N_ROUGH`` cells contains more than the share ``MOST_IN_ROUGH`` of the scores, there
+#: are ``N_WINDOWS`` windows, with about the same number of scores each.
 MOST_IN_ROUGH, N_ROUGH, N_WINDOWS = 0.2, 64, 8
 
-#: The keys of a row that weighs nothing, of one that cannot be used, and of one below all windows.
+#: The keys of rows of weight 0, of rows that are not valid, and of rows below all windows.
 WEIGHTLESS, NOWHERE, BELOW = -3.0, -2.0, -1.0
 
-#: A cell is split into so many parts at once: a power of two, between these.
+#: The number of parts that a cell is split into is a power of two between these.
 LEAST_PARTS, MOST_PARTS = 4, 1 << 9
 
 #: Of the cells with so many times the rows of others, at most so many get a window of their own.
@@ -44,7 +44,7 @@ LARGEST_KEY, MOST_DEPTH = 2.0**52, 8
 
 @dataclass(frozen=True)
 class Window:
-    """Equal parts of a stretch of the line; scores beyond it go to the parts at its ends."""
+    """Equal parts of an interval; scores beyond it go to the parts at its ends."""
 
     low: float
     high: float
@@ -52,7 +52,7 @@ class Window:
 
     @classmethod
     def over(cls, low: float, high: float, most_parts: int) -> Window:
-        """Lay at most about so many parts over a stretch, and at least half of them.
+        """Divide an interval into about the given number of parts, or at least half of it.
 
         Examples
         --------
@@ -129,9 +129,9 @@ class Root:
 
 
 def first_cells(sample: Array, n_cells: int) -> Root:
-    """Return about so many cells over the middle 99.8 % of some scores.
+    """Return about the given number of cells over the middle 99.8 % of some scores.
 
-    Cells of one length will do, unless many scores would share few of them.
+    Cells have the same width, unless many scores would share few of them.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class Location:
 
 
 class ArrayBackend:
-    """The steps over NumPy arrays; an engine's are the same over its expressions."""
+    """The steps over NumPy arrays; engines run the same steps over expressions."""
 
     def choose(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
         """Return the value of the first branch whose condition holds."""
@@ -241,7 +241,7 @@ def descend(zoom: Zoom, location: Location, score: Any, backend: Any) -> Locatio
 
 @dataclass(frozen=True)
 class NestedCells:
-    """The cells that hold rows, in order, at different depths.
+    """The cells that contain rows, in order, at different depths.
 
     Attributes
     ----------
@@ -252,7 +252,7 @@ class NestedCells:
     n_rows : ndarray of shape (n_cells,)
         The number of its rows.
     low, high : ndarray of shape (n_cells,)
-        Its lowest and highest score, NaN where they are not known.
+        Its lowest and highest score; NaN if they are not known.
     """
 
     root: Root
@@ -270,12 +270,12 @@ class NestedCells:
 
     @cached_property
     def is_one_score(self) -> Bools:
-        """Which cells are known to hold rows of one score only."""
+        """Which cells are known to contain a single distinct score."""
         return np.asarray(self.low == self.high)
 
     @property
     def can_split(self) -> Bools:
-        """Which cells can be split: not too deep ones, whose keys stay exact."""
+        """Which cells can be split: those that are not too deep, so that keys stay exact."""
         return np.asarray((self.key + 1 < LARGEST_KEY / MOST_PARTS) & (self.depth < MOST_DEPTH))
 
     def zoomed_into(self, indices: Ints, n_parts: int) -> NestedCells:
@@ -362,7 +362,7 @@ class NestedCells:
         if len(left):
             raise RuntimeError(
                 f"{len(left)} rows came back from cells in which no rows were counted. "
-                "The frame must hold the same rows in every query."
+                "The frame must return the same rows in every query."
             )
         return located
 
@@ -381,7 +381,7 @@ class NestedCells:
         return replace(location, key=key)
 
     def ancestors(self, cells: Ints, depth: int) -> Ints:
-        """Return the keys, at a depth, of the cells that cells deeper down lie in."""
+        """Return the keys, at a given depth, of the cells that contain deeper cells."""
         key = self.key[cells]
         for zoom in self.zooms[depth : int(self.depth[cells[0]])][::-1]:
             key = key // zoom.n_keys

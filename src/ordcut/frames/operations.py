@@ -1,7 +1,7 @@
-"""Find, apply and judge thresholds on frames of any engine and size.
+"""Find, apply and evaluate thresholds on frames of any engine and size.
 
-Rows stay in the engine. It counts them by cells of the line and by label, a few times, and hands
-over the few rows that could still hold a threshold.
+Rows stay in the engine. It counts them a few times, by cells of the scores and by label, and
+returns the few rows that can be next to a threshold.
 """
 
 from __future__ import annotations
@@ -55,44 +55,45 @@ def optimal_thresholds(
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for a frame.
 
-    They are those of :func:`ordcut.optimal_thresholds`, to the last bit where costs and weights are
-    whole numbers. Sums of fractional weights are the engine's, and differ in the last digits.
+    They equal those of :func:`ordcut.optimal_thresholds` to the last bit if costs and weights are
+    whole numbers. Sums of fractional weights are computed by the engine, and differ in the last
+    digits.
 
     Parameters
     ----------
     frame : dataframe
-        A frame of any library that narwhals knows: pandas, Polars (eager or lazy), PyArrow, DuckDB,
-        Dask, PySpark, Ibis. It is only read, by several queries.
+        A frame of any library that narwhals supports: pandas, Polars (eager or lazy), PyArrow,
+        DuckDB, Dask, PySpark, Ibis. It is only read, by several queries.
     score, label : str
-        The names of the columns with the scores and the true classes. Whole scores that float64
-        does not hold, such as nanoseconds since 1970, are an error. Decimal labels are integers
-        if all are whole, and floats otherwise.
+        The names of the columns with the scores and the true classes. Integer scores that float64
+        cannot represent, such as nanoseconds since 1970, are an error. Decimal labels become
+        integers if all are whole, and floats otherwise.
     weight : str, optional
-        The name of a column that says how much each row counts.
+        The name of the column of row weights.
     objective : str, array-like of shape (D, K), callable, Kappa or Objective
-        What to optimise, as in :func:`ordcut.optimal_thresholds`.
+        The objective, as in :func:`ordcut.optimal_thresholds`.
     classes : sequence, optional
-        All classes, lowest first, those that do not occur included. By default those that occur, in
-        ascending order, or the order that an Enum or an ordered categorical states.
+        All classes, lowest first, including those that do not occur. By default those that occur,
+        in ascending order, or the order that an Enum or an ordered categorical states.
     decisions, review
-        What can be decided, as in :func:`ordcut.optimal_thresholds`.
+        Other decisions than the classes, as in :func:`ordcut.optimal_thresholds`.
     constraints : sequence of constraints or str, optional
-        What must hold, as in :func:`ordcut.optimal_thresholds`. Limits on single thresholds of a
-        convex objective (``under``, ``over``, ``fixed``, ``between``) stay in the engine and take
-        at most one pass more, and so do all limits on thresholds that are chosen from up to 500
-        values (``allowed``, ``digits``). Others, where the best thresholds without them break
-        them, take all rows out of the engine, so there may be ``max_rows`` at most.
+        Constraints, as in :func:`ordcut.optimal_thresholds`. Limits on single thresholds of a
+        convex objective (``under``, ``over``, ``fixed``, ``between``) are solved in the engine,
+        with at most one more pass, and so are all limits if thresholds are chosen from up to 500
+        values (``allowed``, ``digits``). If the best thresholds break any other constraint, all
+        rows are fetched, which must not be more than ``max_rows``.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     smoothing : float from 0 to 1 or "auto", default=0.0
-        How much of each label is left to a model, as in :func:`ordcut.optimal_thresholds`. Takes
-        all rows out of the engine, so there may be ``max_rows`` at most; plain thresholds hold up
-        on new data where rows are many.
+        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. All rows are fetched,
+        which must not be more than ``max_rows``. With many rows, plain thresholds generalise as
+        well.
     nulls : {"raise", "drop"}
-        What to do about rows in which a score, a label or a weight is null or NaN. How many were
-        dropped is in ``dropped`` of the result. An infinite score is an error either way.
+        Whether rows with a null or NaN score, label or weight raise an error or are dropped.
+        ``dropped`` of the result is their number. An infinite score is always an error.
     max_rows : int
-        At most so many rows are taken out of the engine at once.
+        The maximum number of rows that are fetched at once.
     progress : bool or callable
         Whether to write a line to standard error after each pass over the frame; or a function to
         call before each pass, with a description of it.
@@ -100,7 +101,7 @@ def optimal_thresholds(
     Returns
     -------
     Thresholds
-        The thresholds; ``passes`` says how many times the engine went through the frame.
+        The thresholds; ``passes`` is the number of passes over the frame.
 
     Examples
     --------
@@ -139,13 +140,13 @@ def thresholds_of(
     smoothing: Smoothing = 0.0,
     constraints: tuple[Constraint, ...] = (),
 ) -> Thresholds:
-    """Return the optimal thresholds of a source, which callers may go on using."""
+    """Return the optimal thresholds of a source; the source can be used again."""
     try:
         if smoothing != 0:
             if source.n_rows > source.max_rows:
                 raise ValueError(
                     f"smoothing must be 0 for more than max_rows ({source.max_rows}) rows, got "
-                    f"{source.n_rows}. Plain thresholds are as good for so many; or raise "
+                    f"{source.n_rows}. With so many rows, smoothing is not needed; or raise "
                     "max_rows, if they fit in memory."
                 )
             rows = source.all_rows()
@@ -169,18 +170,18 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     Parameters
     ----------
     frame : dataframe
-        A frame of any library that narwhals knows. A lazy one stays lazy.
+        A frame of any library that narwhals supports. A lazy one stays lazy.
     thresholds : Thresholds
         The thresholds to apply.
     score : str
-        The name of the column with the scores. Where it is null or NaN, the class is null.
+        The name of the column with the scores. If a score is null or NaN, the class is null.
     name : str
         The name of the new column.
 
     Returns
     -------
     dataframe
-        A frame of the same kind, with one column more.
+        A frame of the same kind, with one more column.
 
     Examples
     --------
@@ -213,7 +214,7 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What thresholds reach on a frame.
+    """The value of thresholds on a frame.
 
     Attributes
     ----------
@@ -223,7 +224,7 @@ class Evaluation:
         The weight of the rows by true class (rows) and decision (columns), by default the
         predicted class, as in scikit-learn.
     dropped : int
-        How many rows with missing values were left out.
+        The number of rows with missing values that were left out.
     """
 
     value: float
@@ -242,25 +243,25 @@ def evaluate(
     class_weight: ClassWeight | None = None,
     nulls: Nulls = "raise",
 ) -> Evaluation:
-    """Judge thresholds on a frame, in one pass of its engine.
+    """Evaluate thresholds on a frame, in one pass of its engine.
 
     Parameters
     ----------
     frame : dataframe
-        A frame of any library that narwhals knows.
+        A frame of any library that narwhals supports.
     thresholds : Thresholds
-        The thresholds to judge.
+        The thresholds to evaluate.
     score, label : str
         The names of the columns with the scores and the true classes.
     weight : str, optional
-        The name of a column that says how much each row counts.
+        The name of the column of row weights.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
-        What to judge by; by default what the thresholds were found for. Costs without a name are
-        not part of JSON files, so they must be given for thresholds read from one.
+        The objective; by default the one that the thresholds were found for. JSON files do not
+        contain costs without a name, so these must be passed for thresholds read from JSON.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each true class count.
     nulls : {"raise", "drop"}
-        What to do about rows in which a score, a label or a weight is null or NaN.
+        Whether rows with a null or NaN score, label or weight raise an error or are dropped.
 
     Returns
     -------

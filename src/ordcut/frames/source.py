@@ -1,4 +1,4 @@
-"""Rows in a frame of any engine: they stay there, except for counts and a few candidates."""
+"""Rows in a frame of any engine, which stay there except for counts and a few candidates."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from ordcut.limits import Allowed, Constraint, Digits, listed_values, lumped
 from ordcut.pruning import Parts, Verdict
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
-#: About how many cells there are at first.
+#: About the number of cells at first.
 N_CELLS = 1 << 13
 
-#: About how many parts the cells that are left are split into in one pass: as many as this, or
-#: fewer if so many rows for each part are enough of them.
+#: About the number of parts that the remaining cells are split into in one pass; fewer if a part
+#: would have less than ``ROWS_PER_PART`` rows.
 N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
-#: Up to so many rows are fetched at once, and up to such a share of all rows.
+#: Rows are fetched if they are at most this many, or at most this share of all rows.
 FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
 
-#: So many labels are all different only if there are far more of them than there can be classes.
+#: A sample of at least this many fractional labels that are all different is an error.
 FEWEST_TO_REFUSE = 2000
 
-#: Rows are counted between at most so many values, for each of which an engine compares them.
+#: The maximum number of values between which an engine counts rows, one comparison for each.
 MOST_VALUES = 500
 
-#: Cells are split so many times to reach that; then only if ``max_rows`` requires it.
+#: Cells are split at most this many times to reach that; then only if ``max_rows`` requires it.
 MOST_SPLITS = 2
 
 
@@ -99,7 +99,7 @@ class FrameSource:
 
     @property
     def passes(self) -> int:
-        """How many times the engine has gone through the frame."""
+        """The number of passes over the frame."""
         return self.engine.passes
 
     def _warn_if_reversed(self) -> None:
@@ -188,7 +188,7 @@ class FrameSource:
             if len(found["score"]) > self.max_rows:
                 raise ValueError(
                     f"max_rows must be at least {len(found['score'])} for these data, "
-                    f"got {self.max_rows}: so many rows could hold a threshold."
+                    f"got {self.max_rows}: this many rows can be next to a threshold."
                 )
             expected = int(cells.n_rows[indices].sum())
             if not merge and len(found["score"]) != expected:
@@ -264,7 +264,7 @@ class CountedFrame:
         return self.cells.at_or_after(scores)
 
     def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedFrame, Bools]:
-        """Return cells that are split until few enough rows are left in those that can matter."""
+        """Return cells that are split until few rows are left that can be next to a threshold."""
         counted, verdict = self, judge(self.counts)
         while counted._should_be_split(verdict.can_hold):
             some = verdict.first if counted._can_split(verdict.first) else verdict.can_hold
@@ -399,6 +399,6 @@ def _is_whole(found: Columns) -> bool:
 
 def _changed(expected: int, came: int) -> RuntimeError:
     return RuntimeError(
-        f"the frame must hold the same rows in every query, got {came} rows where "
+        f"the frame must return the same rows in every query, got {came} rows where "
         f"{expected} had been counted. Write it to a file or a table first."
     )
