@@ -174,7 +174,7 @@ def test_routing_sends_weights_into_a_pipeline():
 def test_weights_that_cannot_reach_the_inner_estimator_warn():
     X, y = ordinal_data()
     model = OrdinalThresholdClassifierCV(make_pipeline(Ridge()))
-    with pytest.warns(UserWarning, match="weights only count for the thresholds"):
+    with pytest.warns(UserWarning, match="weights are used for the thresholds only"):
         model.fit(X, y, sample_weight=np.arange(200) + 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Ordinal classifiers for scikit-learn that label by optimal thresholds."""
+"""scikit-learn classifiers for ordered classes, with optimal thresholds."""
 
 from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
 from ordcut.estimators.linear import LinearThresholdClassifier

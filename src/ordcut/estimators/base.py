@@ -1,4 +1,4 @@
-"""The base class of the estimators: reads targets, finds thresholds for scores, and predicts."""
+"""The base class of the estimators: validates targets, finds thresholds, and predicts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:  # noqa: N803
-        """Return the class of each row, by how many thresholds are at or below its score.
+        """Return the class of each row: its position is the number of thresholds <= the score.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         return self.labeler_.predict(self.predict_score(X))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
-        """Return the accuracy, as every classifier of scikit-learn does, whatever the objective.
+        """Return the accuracy, as every scikit-learn classifier does, regardless of the objective.
 
         To select models by the objective, pass a scorer to scikit-learn's tools, such as
         ``GridSearchCV(model, grid, scoring=ordcut.scorers.ObjectiveScorer("absolute"))``.
@@ -97,7 +97,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         float
-            The share of rows whose class is predicted.
+            The share of correctly predicted rows.
         """
         check_is_fitted(self)
         if self.classes_.dtype.kind != "f":
@@ -110,10 +110,10 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         return float(accuracy_score(truth, predicted, sample_weight=sample_weight))
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
-        """Return how far inside each class a score lies: negative outside, largest where predicted.
+        """Return the signed distance of each score to each class, largest for the predicted class.
 
-        This is the format that scikit-learn expects of a classifier; the scores themselves are
-        returned by ``predict_score``.
+        The distance is negative outside a class. This is the format that scikit-learn expects of a
+        classifier; the scores themselves are returned by ``predict_score``.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         return self.objective, self.labeling
 
     def _read_targets(self, features: Any, y: Any, sample_weight: ArrayLike | None) -> Targets:
-        """Validate and encode what was passed to ``fit``, apart from the values of the features."""
+        """Validate and encode the arguments of ``fit``, except for the values of the features."""
         check_aligned(X=features, y=y, sample_weight=sample_weight)
         objective, labeling = self._resolved()
         check_labeling(labeling)
@@ -199,8 +199,8 @@ def _has_probabilities(estimator: Any) -> bool:
     if estimator.labeling != "likelihood" and not estimator.probabilities:
         raise AttributeError(
             f"{type(estimator).__name__} has probabilities only with probabilities=True (or "
-            'labeling="likelihood") in fit, since its labels are the best for the objective, not '
-            "the likeliest ones, as scikit-learn expects of a classifier with probabilities."
+            'labeling="likelihood") in fit, since its labels are optimal for the objective, '
+            "and can differ from the most probable class, which scikit-learn expects."
         )
     return True
 
@@ -215,7 +215,7 @@ class ProbabilitiesOfScores(OrdinalClassifier):
         """Return the probability of each class, by a proportional odds model of the score.
 
         Available with ``probabilities=True`` and with ``labeling="likelihood"``. ``predict``
-        returns the best class for the objective, which need not be the likeliest one.
+        returns the best class for the objective, which can differ from the most probable class.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class Targets:
         return replace(self, codes=self.codes[rows], sample_weight=weights)
 
     def with_scores(self, scores: Array) -> Rows:
-        """Return the rows to find thresholds on; those of weight 0 are left out."""
+        """Return the rows to find thresholds on, without those of weight 0."""
         positions = np.arange(len(self.classes))
         rows = Rows.read(scores, self.codes, classes=positions, weights=self.sample_weight)
         return replace(rows, classes=self.classes)
@@ -313,7 +313,7 @@ def read_targets(
 
 def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     if sample_weight is not None and not np.any(np.asarray(sample_weight)):
-        raise ValueError("sample_weight must hold a weight other than zero, got only zeros.")
+        raise ValueError("sample_weight must contain a weight above 0, got only zeros.")
     weights = check_weights(sample_weight, n_rows)
     return None if weights is None else weights.astype(np.float64, copy=False)
 
@@ -321,9 +321,8 @@ def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats
 def _check_constraints(constraints: Sequence[Constraint], labeling: str) -> None:
     if constraints and labeling != "optimal":
         raise ValueError(
-            f"constraints need optimal thresholds, which are searched among those that keep them; "
-            f"got labeling={labeling!r}, whose thresholds do not depend on any limit. Use "
-            'labeling="optimal".'
+            f"constraints need optimal thresholds, got labeling={labeling!r}, whose thresholds do "
+            'not depend on constraints. Use labeling="optimal".'
         )
 
 
@@ -383,7 +382,7 @@ def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
 
 
 def check_given(estimator: Any, features: Any, y: Any) -> None:
-    """Raise an error if labels are missing, or were passed in the place of the features."""
+    """Raise an error if labels are missing, or swapped with the features."""
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
@@ -406,7 +405,7 @@ def check_search(alpha: object, tol: object, max_iter: object) -> None:
 def check_number(
     name: str, value: object, must: str, holds: Callable[[Any], bool], kind: type | tuple[type, ...]
 ) -> None:
-    """Raise an error unless a parameter is a number for which something holds.
+    """Raise an error unless a parameter is a number that satisfies a condition.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Any regressor or classifier, with thresholds found on the scores of rows it was not fitted on."""
+"""Any regressor or classifier, with thresholds found on out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from ordcut.typing import Array, ArrayLike, Floats
 
 
 class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
-    """Turn any regressor or classifier into an ordinal classifier for your own loss.
+    """Turn any regressor or classifier into an ordinal classifier for a given objective.
 
     The inner estimator is fitted to the positions 0..K-1 of the ordered classes. Thresholds are
-    found on cross-validated scores, since those of rows that it was fitted on are optimistic.
+    found on cross-validated scores, since scores of training rows are optimistic.
 
     Parameters
     ----------
     estimator : estimator
         A regressor, or a classifier whose class probabilities are averaged to a score.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
-        What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
+        The objective, as in :func:`ordcut.optimal_thresholds`.
     labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective; by the
         biases, or by the least expected cost (the best expected kappa), of a one-dimensional
         proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
-        How much optimal thresholds leave to a model of the labels given the scores, as in
+        The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
         generalises better.
     constraints : sequence of constraints or str, default=None
-        What must hold on the cross-validated scores, as in :func:`ordcut.optimal_thresholds`, such
-        as ``["recall urgent >= 0.95"]``. Needs ``labeling="optimal"``. On new rows the same limits
-        hold about as often as not, so leave a margin.
+        Constraints on the cross-validated scores, as in :func:`ordcut.optimal_thresholds`, such as
+        ``["recall urgent >= 0.95"]``. Needs ``labeling="optimal"``. On new rows, constraints that
+        bind hold only about half of the time, so leave a margin.
     cv : int, float, splitter, iterable or "prefit", default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
-        scikit-learn accepts as ``cv``. ``"prefit"`` uses an estimator that is fitted already, and
+        scikit-learn accepts as ``cv``. ``"prefit"`` uses an estimator that is already fitted, and
         finds thresholds on all rows passed to ``fit``.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method that scores rows. ``"auto"`` is ``"predict"`` for a regressor; for a classifier
@@ -61,28 +61,28 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         Whether to fit the estimator on all rows at the end. False needs a single split, and keeps
         the estimator that was fitted on its training rows.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
-        How much the rows of each class count for the thresholds. The inner estimator has weights
-        of its own.
+        How much the rows of each class count for the thresholds. This does not affect the inner
+        estimator.
     classes : sequence, default=None
         All classes, lowest first, including those that do not occur.
     n_jobs : int, default=None
-        How many folds are fitted in parallel.
+        The number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=None
-        Which rows a hold-out consists of.
+        Determines the rows of a hold-out.
     store_cv_results : bool, default=False
         Whether to keep the scores that the thresholds were found on, as ``cv_results_``.
     probabilities : bool, default=False
-        Whether the estimator has ``predict_proba``. Labels stay the best ones for the objective,
-        and need not be the likeliest ones.
+        Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
+        and can differ from the most probable class.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted inner estimator.
     thresholds_ : ndarray of shape (n_classes - 1,)
-        Where scores are cut.
+        The thresholds between scores.
     labeler_ : Thresholds
-        The thresholds with their value on the scored rows, and why they were chosen.
+        The thresholds with their value on the scored rows, and the reason for the choice.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     cv_results_ : dict of str to ndarray
@@ -271,7 +271,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
             else:
                 warnings.warn(
                     f"{type(self.estimator).__name__} takes no sample_weight in fit, so weights "
-                    "only count for the thresholds. To send them to the steps of a pipeline, "
+                    "are used for the thresholds only. To pass them to the steps of a pipeline, "
                     "enable metadata routing: sklearn.set_config(enable_metadata_routing=True).",
                     UserWarning,
                     stacklevel=3,

@@ -17,10 +17,9 @@ PIECE = 131_072
 
 
 def few_threads(n_features: int) -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread where there are few features.
+    """Limit BLAS to one thread if there are few features.
 
-    The products are then so small that its threads wait for each other longer than they work, and
-    on a busy machine a hundred times longer.
+    Products are then so small that threads wait for each other longer than they work.
     """
     if n_features > 100:
         return nullcontext()

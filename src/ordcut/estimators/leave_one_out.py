@@ -1,4 +1,4 @@
-"""Leave-one-out scores: those of a model that had not seen the row, without fitting it again."""
+"""Leave-one-out scores: scores of a model fitted without the row, computed without refitting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_LEVERAGE = 0.9
 
 
 def leave_one_out_changes(rows: OrdinalRows, point: LikelihoodPoint) -> Floats:
-    """Return by how much the score of each row changes if the row is left out of the fit.
+    """Return the change of the score of each row if the row is left out of the fit.
 
     Without row ``i`` the minimum is one Newton step away, ``(H - H_i)^-1 g_i``, up to terms of
     second order (Pregibon 1981; Rad and Maleki 2020). ``H_i`` has rank 2, for the two biases around

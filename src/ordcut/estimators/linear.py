@@ -22,7 +22,7 @@ from ordcut.typing import ArrayLike, Floats
 
 
 class LinearThresholdClassifier(ProbabilitiesOfScores):
-    """Linear scores learned with a surrogate loss, with thresholds for your own loss.
+    """Linear scores learned with a surrogate loss, with thresholds for a given objective.
 
     Parameters
     ----------
@@ -32,17 +32,17 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         those next to the class, with free biases, or ascending ones with ``"_ordered"`` at the
         end; ``"absolute"`` and ``"squared"`` penalise the distance to the class position 0..K-1.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
-        What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
+        The objective, as in :func:`ordcut.optimal_thresholds`.
     labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows; by the biases; by the least expected cost (the best expected kappa) under a
         one-dimensional proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
-        How much optimal thresholds leave to a model of the labels given the scores, as in
+        The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
         generalises better.
     constraints : sequence of constraints or str, default=None
-        What must hold on the training rows, as in :func:`ordcut.optimal_thresholds`. Needs
+        Constraints on the training rows, as in :func:`ordcut.optimal_thresholds`. Needs
         ``labeling="optimal"``.
     alpha : float, default=1.0
         Half of ``alpha`` times the squared coefficients of the standardised features is added to
@@ -56,8 +56,8 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the surrogate and in the thresholds.
     probabilities : bool, default=False
-        Whether the estimator has ``predict_proba``. Labels stay the best ones for the objective,
-        and need not be the likeliest ones.
+        Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
+        and can differ from the most probable class.
 
     Attributes
     ----------
@@ -69,13 +69,13 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
         The biases that were learned; free ones can be out of order. For ``"absolute"`` and
         ``"squared"``, 0.5, 1.5, ...
     thresholds_ : ndarray of shape (n_classes - 1,)
-        Where scores are cut.
+        The thresholds between scores.
     labeler_ : Thresholds
-        The thresholds with their value and why they were chosen.
+        The thresholds with their value and the reason for the choice.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     n_iter_ : int
-        How many steps the search took.
+        The number of steps of the search.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -83,8 +83,8 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
 
     Notes
     -----
-    Hinge and absolute loss have corners. They are rounded over a width of 0.001 in the end, so the
-    mean loss is within 0.001 of the least one for each threshold that is penalised.
+    Hinge and absolute loss are not smooth. Their corners are finally rounded over a width of 0.001,
+    so the mean loss is within 0.001 of the minimum for each threshold that is penalised.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
             The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
             or an ordered categorical gives the order.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts. A weight of 2 equals the row twice.
+            How much each row counts. A weight of 2 repeats the row.
 
         Returns
         -------

@@ -34,29 +34,30 @@ SOLVERS = ("auto", "newton", "lbfgs")
 
 
 class OrdinalLogisticRegression(OrdinalClassifier):
-    """Proportional odds by maximum likelihood, with labels for the loss that you are judged by.
+    """Ordinal logistic regression by maximum likelihood, with labels for a given objective.
 
     The probability of a class of at most ``k`` is ``F(biases_[k] - X @ coef_)``, where ``F``
-    depends on the link. Features are standardised internally, so that their scales do not matter.
+    depends on the link. Features are standardised internally, so the result does not depend on
+    their scales.
 
     Parameters
     ----------
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
-        What labels are judged by, as in :func:`ordcut.optimal_thresholds`. None is
-        ``"zero_one"``, the share of wrong labels.
+        The objective, as in :func:`ordcut.optimal_thresholds`. None is ``"zero_one"``, the share of
+        wrong labels.
     labeling : {"auto", "optimal", "biases", "likelihood", "rounding"}, default="auto"
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows, by the biases, by the least expected cost (the best expected kappa) under
         the model's probabilities, or by rounding a line through the labels. ``"auto"`` is
-        ``"optimal"`` if an objective is given; otherwise ``predict`` returns the likeliest class,
-        as scikit-learn expects of a classifier with probabilities.
+        ``"optimal"`` if an objective is given; otherwise ``predict`` returns the most probable
+        class, as scikit-learn expects of a classifier with probabilities.
     smoothing : float from 0 to 1 or "auto", default="auto"
-        How much optimal thresholds leave to a model of the labels given the scores, as in
+        The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
         generalises better. Unless it is 0, thresholds are found on leave-one-out scores, by one
         Newton step per row and no further fit (not after ``"lbfgs"``, which has no Hessian).
     constraints : sequence of constraints or str, default=None
-        What must hold on the scores that thresholds are found on, as in
+        Constraints on the scores that thresholds are found on, as in
         :func:`ordcut.optimal_thresholds`. Needs optimal thresholds.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
@@ -83,9 +84,9 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     biases_ : ndarray of shape (n_classes - 1,)
         The ascending biases of the model.
     thresholds_ : ndarray of shape (n_classes - 1,)
-        Where scores are cut.
+        The thresholds between scores.
     labeler_ : Thresholds
-        The thresholds with their value and why they were chosen.
+        The thresholds with their value and the reason for the choice.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     log_likelihood_ : float
@@ -93,7 +94,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     covariance_ : ndarray or None
         Of biases and coefficients, in this order; None after ``"lbfgs"``.
     n_iter_ : int
-        How many steps the search took.
+        The number of steps of the search.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -168,7 +169,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
             or an ordered categorical gives the order.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts. A weight of 2 equals the row twice.
+            How much each row counts. A weight of 2 repeats the row.
 
         Returns
         -------
@@ -295,8 +296,8 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         level : float, default=0.95
             The level of the confidence intervals.
         X, y, sample_weight : optional
-            The rows passed to ``fit``, which the estimator does not keep. With them the summary
-            has ``odds_test``, as :meth:`proportional_odds_test` returns it.
+            The rows passed to ``fit``, which the estimator does not store. If they are given, the
+            summary contains ``odds_test``, the result of :meth:`proportional_odds_test`.
 
         Returns
         -------
@@ -346,9 +347,9 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     ) -> Summary:
         """Test whether one coefficient per feature is enough for all thresholds: a score test.
 
-        A small p value says that a feature moves some thresholds more than others. The first line
-        is for all features together, the others for one feature each. The test relies on many
-        rows of every class; with few of them it rejects too often.
+        A small p value means that a feature has different effects on different thresholds. The
+        first line is for all features together, the others for one feature each. The test needs
+        many rows of every class; with few of them it rejects too often.
 
         Parameters
         ----------

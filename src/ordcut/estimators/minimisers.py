@@ -15,7 +15,7 @@ from ordcut.typing import Array, Floats
 #: A Newton step longer than this where the gradient already vanishes means there is no minimum.
 LONGEST_LAST_STEP = 0.1
 
-#: So many steps of that length are taken before the search is given up.
+#: The number of steps of that length after which the search stops.
 MOST_LONG_STEPS = 8
 
 
