@@ -14,7 +14,7 @@ def test_ranges_say_what_they_are_relative_to(open_page):
     relative = page.locator("#relative")
     assert relative.text_content().startswith("Ranges are relative to the optimum:")
     drag(page, 1, 60)
-    assert "relative to the thresholds as they are now, not to the optimum" in (
+    assert "relative to the current thresholds, not to the optimum" in (
         relative.text_content()
     )
     assert "more loss than now" in page.locator("#stage").text_content()
@@ -41,7 +41,7 @@ def test_smoothed_thresholds_are_not_called_optimal(open_page):
 def test_classes_that_are_never_predicted_are_named(open_page):
     page = open_page([1.0, 2.0, 3.0, 4.0], [0, 0, 2, 3], classes=[0, 1, 2, 3])
     never = page.locator("#never")
-    assert never.text_content() == "Never predicted, whatever the score: 1."
+    assert never.text_content() == "Never predicted: 1."
     assert [row[2] for row in table_of(page, "classes")] == ["2", "never", "1", "1"]
     choose_objective(page, "zero_one")
     page.get_by_role("slider").nth(0).focus()
@@ -102,7 +102,7 @@ def test_the_page_says_in_plain_words_what_the_result_says(open_page):
     note = page.locator("#words-note")
     assert not note.is_visible()
     drag(page, 1, 60)
-    assert "the thresholds that this page opened with" in note.text_content()
+    assert "the initial thresholds of this page" in note.text_content()
     assert note.is_visible()
 
 

@@ -1,7 +1,7 @@
-"""One interactive page about scores, classes and the thresholds between them.
+"""An interactive HTML page about scores, classes and thresholds.
 
-The page is a single HTML file that needs no network. It holds counts, never rows, so that its size
-does not depend on that of the data, and everything that it shows is computed from them exactly.
+The page is a single file that needs no network. It contains counts, never rows, so that its size
+does not depend on that of the data. All numbers that it shows are computed exactly from the counts.
 """
 
 from ordcut.report.candidates import Candidates as Candidates

@@ -15,7 +15,7 @@ from ordcut.solvers import Problem
 from ordcut.thresholds import Thresholds, place_cuts
 from ordcut.typing import Floats, Ints
 
-#: Up to so many rows are sorted, so that a threshold can be between any two scores.
+#: Up to this many rows are sorted, so that a threshold can be between any two scores.
 MOST_ROWS_TO_SORT = 20_000
 
 
@@ -56,14 +56,14 @@ class Candidates:
 
     @classmethod
     def of(cls, source: Source, n_positions: int) -> Candidates:
-        """Sort few rows, or count many by cells, and choose about so many positions."""
+        """Sort few rows, or count many by cells, and choose about the given number of positions."""
         if source.n_rows <= MOST_ROWS_TO_SORT:
             return cls.of_rows(source.all_rows(), n_positions)
         return cls._of_cells(source, n_positions)
 
     @classmethod
     def of_rows(cls, rows: Rows, n_positions: int | None = None) -> Candidates:
-        """Sort rows, and choose about so many positions, or all between two scores."""
+        """Sort rows, and choose about the given number of positions, or all between two scores."""
         ordered = rows.sorted()
         scores = ordered.scores[ordered.ends].astype(rows.dtype)
         cuts: Ints = np.arange(1, len(scores))
@@ -118,7 +118,7 @@ class Candidates:
         return replace(self, positions=positions[order], below=below[order])
 
     def snap(self, thresholds: Floats) -> Floats:
-        """Return thresholds with the same labels between scores, or else the nearest positions."""
+        """Return the positions with the same labels as thresholds, or else the nearest ones."""
         if self.scores is None:
             return nearest(self.positions, thresholds)
         return place_cuts(self.scores, np.searchsorted(self.scores, thresholds, side="left"))

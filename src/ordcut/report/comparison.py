@@ -14,10 +14,10 @@ from ordcut.report.candidates import Candidates
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 
-#: A page holds about so many counts; those between candidates take what the optima leave.
+#: About the number of counts on a page, for the optima and for other candidates.
 N_COUNTS, FEWEST_POSITIONS, MOST_POSITIONS = 60_000, 60, 600
 
-#: Beyond so many rows times classes, a dynamic programme runs for the main objective only.
+#: Beyond this product of rows and classes, a dynamic programme runs for the main objective only.
 MOST_CHOICES = 1 << 31
 
 

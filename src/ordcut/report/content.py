@@ -25,7 +25,7 @@ from ordcut.thresholds import (
 )
 from ordcut.typing import Array, Floats
 
-#: With more classes than this, tables and rules are beyond what a page can show.
+#: The maximum number of classes that the tables and rules of a page can show.
 MOST_CLASSES = 100
 
 #: Fractional weights are stored as multiples of the total's power of two, shifted by so many bits:
@@ -40,7 +40,7 @@ def page_content(
     class_weight: ClassWeight | None = None,
     intervals: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return everything that a page computes with, ready to be written as JSON."""
+    """Return the content of a page, ready to be written as JSON."""
     classes = source.classes
     resolved = objective_for(thresholds, objective, classes)
     for what, number in (("classes", len(classes)), ("decisions", resolved.n_decisions)):
@@ -106,7 +106,7 @@ def page_content(
 
 
 def _in_words(thresholds: Thresholds, intervals: dict[str, Any] | None) -> list[str]:
-    """Return sentences about the thresholds that the page opens with."""
+    """Return sentences about the initial thresholds of the page."""
     sentences = explained(thresholds)
     if intervals is not None:
         pairs, value = intervals["thresholds"], intervals["value"]
@@ -179,7 +179,7 @@ def is_smoothed(thresholds: Thresholds) -> bool:
 
 
 def compact(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a page in the form that takes the least space in it.
+    """Return the content of a page in a compact form.
 
     Counts are in base 32, whole costs have no decimals, and a cost that an earlier objective has
     as well is the name of that objective.

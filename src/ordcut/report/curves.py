@@ -1,4 +1,4 @@
-"""The value of an objective over the positions of each threshold, the others where they are."""
+"""The value of an objective over the positions of each threshold, with the others fixed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ordcut.report.candidates import Candidates
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 
-#: By default, about so many positions of many rows are evaluated.
+#: About the number of positions that are evaluated by default if there are many rows.
 N_POSITIONS = 6400
 
 
@@ -29,13 +29,13 @@ class Curve:
     lower, upper : object
         The classes, or decisions, below and above the threshold.
     threshold : float
-        Where the threshold is; one of ``positions``.
+        The current threshold; one of ``positions``.
     positions : ndarray of shape (P,)
-        Where it could be, from the threshold below it to the one above it, in ascending order; from
-        -inf at the first threshold, and up to inf at the last one.
+        Its possible positions, from the threshold below it to the one above it, in ascending order;
+        from -inf for the first threshold, and up to inf for the last one.
     values : ndarray of shape (P,)
-        The mean loss or the kappa with the threshold there and the others where they are; NaN
-        where a kappa is undefined.
+        The mean loss or the kappa at each position, with the other thresholds fixed; NaN where a
+        kappa is undefined.
     """
 
     lower: Any
@@ -52,9 +52,9 @@ class Curves:
     Attributes
     ----------
     objective : str
-        The name of the objective that the values are of.
+        The name of the objective.
     is_kappa : bool
-        Whether that is a kappa, of which higher values are better.
+        Whether it is a kappa, for which higher values are better.
     all : tuple of Curve
         One for each threshold.
 
@@ -100,12 +100,12 @@ class Curves:
 
 
 def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
-    """Return where each threshold of a result could be, and the value that it would reach there.
+    """Return the possible positions of each threshold of a result, and the value at each position.
 
     Parameters
     ----------
     found : Thresholds
-        A result that knows the rows that it was found on.
+        A result that was found on rows in memory.
     n_positions : int, optional
         About how many positions to evaluate if there are more; None for all between two scores.
         Each value is exact, and the thresholds found are always among the positions.
@@ -120,8 +120,8 @@ def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
     origin = found.origin
     if origin is None:
         raise ValueError(
-            "curves needs the rows that thresholds were found on, and these have none: they were "
-            "read from JSON or a pickle, or were not found on data at all. Find them again with "
+            "curves needs the rows that thresholds were found on, but these have none: they were "
+            "read from JSON or a pickle, or were not found on data. Find them again with "
             "ordcut.optimal_thresholds(scores, labels, ...) and call curves on the result."
         )
     source = ArraySource(origin.source) if isinstance(origin.source, Rows) else origin.source

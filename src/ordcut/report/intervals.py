@@ -1,4 +1,4 @@
-"""Bootstrap intervals as files and pages hold them: plain values, infinite ones as text."""
+"""Bootstrap intervals for files and pages: plain values, infinite ones as text."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def check_intervals(intervals: Any, n_thresholds: int) -> dict[str, Any]:
 def thresholds_and_intervals(
     thresholds: Thresholds | None, bootstrap: Bootstrap | None
 ) -> tuple[Thresholds | None, dict[str, Any] | None]:
-    """Return the thresholds that a page opens with and their intervals, if a bootstrap is given."""
+    """Return the initial thresholds of a page and their intervals, if a bootstrap is given."""
     if bootstrap is None:
         return thresholds, None
     if thresholds is not None and thresholds != bootstrap.found:
         raise ValueError(
-            "bootstrap must be of the thresholds that the page opens with, got one of others. "
+            "bootstrap must be of the initial thresholds of the page, got one of others. "
             "Pass thresholds.bootstrap(), or leave thresholds out."
         )
     return bootstrap.found, intervals_of(bootstrap)

@@ -28,15 +28,15 @@ from ordcut.objectives import Objective
 from ordcut.thresholds import Thresholds, as_written
 from ordcut.typing import Array, Floats
 
-#: Up to so many values that constraints allow are among the positions of a page.
+#: The maximum number of allowed values that are included in the positions of a page.
 MOST_VALUES = 300
 
-#: The text of a limit is cut to so many characters.
+#: The maximum length of the text of a limit.
 LONGEST_TEXT = 120
 
 
 def constraints_of(thresholds: Thresholds | None) -> tuple[Constraint, ...]:
-    """Return the constraints that thresholds keep, also if they were read from JSON."""
+    """Return the constraints of thresholds, also if they were read from JSON."""
     if thresholds is None:
         return ()
     return read_constraints([one.constraint for one in thresholds.constraints])
@@ -78,7 +78,7 @@ def limits_content(
 
 
 def values_allowed(constraints: Sequence[Constraint], extent: tuple[float, float]) -> Floats:
-    """Return the values within an extent that constraints leave to thresholds, if they are few.
+    """Return the values within an extent that constraints allow, if they are few.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pages: one HTML file each, which may run its own script and nothing else."""
+"""Pages: one HTML file each, which can run only its own script."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def page(
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
         The true classes, or soft labels.
     thresholds : Thresholds, optional
-        The thresholds that the page opens with; the optimal ones by default. For each constraint
-        on them, the page shows whether it is kept as they are moved.
+        The initial thresholds; by default the optimal ones. For each constraint on them, the page
+        shows whether it holds as they are moved.
     objective : str, array-like of shape (D, K), callable, Kappa or Objective, optional
-        The objective that the page opens with; by default the one that ``thresholds`` were found
-        for, or ``"absolute"``. All objectives with a name can be selected on the page, unless
-        decisions are not the classes.
+        The initial objective; by default the one that ``thresholds`` were found for, or
+        ``"absolute"``. All objectives with a name can be selected on the page, unless decisions
+        are not the classes.
     classes : sequence, optional
         All classes, lowest first; those of ``thresholds`` by default.
     sample_weight : array-like of shape (n_samples,), optional
@@ -78,8 +78,8 @@ def page(
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     bootstrap : Bootstrap, optional
-        What :meth:`ordcut.Thresholds.bootstrap` returned for the thresholds that the page opens
-        with: the page then shows 95 % intervals of them and of their value.
+        The result of :meth:`ordcut.Thresholds.bootstrap` for the initial thresholds. The page then
+        shows 95 % intervals of them and of their value.
     score_name, label_name : str
         The names of the scores and of the labels in your data.
     title : str, optional
@@ -90,7 +90,7 @@ def page(
     Returns
     -------
     str
-        The page, below 600 kB whatever the number of rows.
+        The page, below 600 kB for any number of rows.
 
     Examples
     --------
@@ -194,20 +194,20 @@ def page_from_frame(
     Parameters
     ----------
     frame : dataframe
-        A frame of any library that narwhals knows: pandas, Polars, DuckDB, Dask, PySpark, ...
+        A frame of any library that narwhals supports: pandas, Polars, DuckDB, Dask, PySpark, ...
     score, label : str
         The names of the columns with the scores and the true classes.
     weight : str, optional
-        The name of a column that says how much each row counts.
+        The name of the column of row weights.
     thresholds, objective, classes, class_weight, bootstrap, title
         As in :func:`page`.
     nulls : {"raise", "drop"}
-        What to do about rows in which a score, a label or a weight is null or NaN.
+        Whether rows with a null or NaN score, label or weight raise an error or are dropped.
 
     Returns
     -------
     str
-        The page, below 600 kB whatever the number of rows.
+        The page, below 600 kB for any number of rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-// Limits: what each constraint has reached with the thresholds where they are, and whether it holds.
+// Limits: what each constraint reaches with the current thresholds, and whether it holds.
 
 const LIMITS = content.constraints;
 
@@ -7,7 +7,7 @@ function weightOf(confusion, [[firstDecision, endDecision], [firstClass, endClas
   return sum(confusion.slice(firstDecision, endDecision).map((row) => sum(row.slice(firstClass, endClass))));
 }
 
-/** Whether a number has at most so many digits after the point; infinite ones have none. */
+/** Whether a number has at most the given digits after the point; infinite ones have none. */
 function isRound(x, digits) {
   if (!Number.isFinite(x)) return true;
   return digits >= 0 ? Number(x.toFixed(digits)) === x : x % 10 ** -digits === 0;

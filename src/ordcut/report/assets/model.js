@@ -139,13 +139,13 @@ function nearestPosition(score) {
   return low > 1 && score - positions[low - 1] < positions[low] - score ? low - 1 : low;
 }
 
-/** The decisions that no score gets when threshold k is at position at[k]. */
+/** The decisions that are never made when threshold k is at position at[k]. */
 function neverPredicted(at) {
   const edges = [0, ...at, LAST];
   return decisions.filter((_, k) => edges[k] === edges[k + 1]);
 }
 
-// The distance of two classes: of their numbers, or in steps between classes that are not numbers.
+// The distance of two classes: of their values, or in steps between classes that are not numbers.
 // Decisions of another kind have none.
 const distances = isOtherwise ? null : content.objectives.find((one) => one.name === "absolute").cost;
 

@@ -49,12 +49,12 @@ function provenance() {
   if (sameAt(start.at, at) && !isStartOptimal()) {
     if (start.isSmoothed && start.objective === judge.name) {
       const { method, certificate } = start;
-      const explanation = `The given thresholds. They were found for smoothed labels, not for the observed ones, so that others have less loss on these rows: ${certificate}.`;
+      const explanation = `The given thresholds. They were found for smoothed labels, not for the observed ones, so other thresholds have less loss on these rows: ${certificate}.`;
       return { method, certificate, explanation };
     }
     if (start.objective === judge.name) {
       const { method, certificate } = start;
-      const explanation = `The given thresholds. Their certificate holds for the rows they were found on: ${certificate}.`;
+      const explanation = `The given thresholds. Their certificate is for the rows that they were found on: ${certificate}.`;
       return { method, certificate, explanation };
     }
     const explanation = `The given thresholds, which were found for another objective: ${objectiveName(start.objective)}.`;
@@ -67,10 +67,10 @@ function provenance() {
 
 /** What the near-optimal ranges are relative to, and what the loss is. */
 function relative({ loss, isOptimal }) {
-  const to = isOptimal ? "the optimum" : "the thresholds as they are now, not to the optimum";
+  const to = isOptimal ? "the optimum" : "the current thresholds, not to the optimum";
   const name = objectiveName(judge.name);
   const what = judge.isKappa ? `The loss of a kappa is 1 ${MINUS} kappa, here ${shown(loss)}.` : `The loss is the ${name}, here ${shown(loss)}.`;
-  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", whether limits are kept or not" : ""}. ${what}`;
+  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", regardless of limits" : ""}. ${what}`;
 }
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -149,7 +149,7 @@ function showStatus(state) {
   byId("explanation").textContent = state.explanation;
   byId("relative").textContent = relative(state);
   byId("words-note").hidden = sameAt(content.start.at, at) && judge.name === content.start.judgedBy;
-  byId("never").textContent = `Never ${isOtherwise ? "decided" : "predicted"}, whatever the score: ${state.never.join(", ")}.`;
+  byId("never").textContent = `Never ${isOtherwise ? "decided" : "predicted"}: ${state.never.join(", ")}.`;
   byId("never").hidden = state.never.length === 0;
   // Screen readers announce the end of a drag, not every step of it.
   clearTimeout(announcement);
@@ -250,11 +250,11 @@ if (isOtherwise) {
   byId("recall-note").textContent = "On the right is the recall, the share of the class that gets the decision of its name.";
 }
 byId("errors-note").hidden = isOtherwise;
-byId("unit").textContent = isInSteps ? "Errors are in steps between classes." : "Errors are differences of the numbers of the classes.";
+byId("unit").textContent = isInSteps ? "Errors are in steps between classes." : "Errors are differences between the values of the classes.";
 if (INTERVALS) {
   const { replicates, value } = content.intervals, name = objectiveName(content.start.objective);
   byId("intervals").hidden = false;
-  byId("intervals").textContent = `Intervals of ${LEVEL} are those of the thresholds that this page opened with, by a bootstrap of ${replicates} replicates. `
+  byId("intervals").textContent = `${LEVEL} intervals are those of the initial thresholds of this page, by a bootstrap of ${replicates} replicates. `
     + `The ${name} of these thresholds on new rows has the interval ${value.map((end) => shown(end)).join(" \u2026 ")}.`;
 }
 byId("title").textContent = content.title;

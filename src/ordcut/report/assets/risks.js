@@ -3,7 +3,7 @@
 // A threshold is near-optimal where the loss is greater by at most this share of itself.
 const TOLERANCE = 0.01;
 
-// Bootstrap intervals of the thresholds that the page opened with, if they were computed.
+// Bootstrap intervals of the initial thresholds, if they were computed.
 const INTERVALS = content.intervals?.thresholds.map((pair) => pair.map(fromJson));
 const LEVEL = content.intervals ? `${shown(100 * content.intervals.level, 2)}\u202f%` : "";
 
@@ -41,7 +41,7 @@ function drawRisks(stage, state) {
   return INTERVALS ? [...drawn, ...drawIntervals(stage)] : drawn;
 }
 
-/** Lines below the bars: the interval of each threshold that the page opened with. */
+/** Lines below the bars: the interval of each initial threshold. */
 function drawIntervals(stage) {
   const { left, right, lanes, risks: [, bottom] } = stage, top = bottom + 30 + 8 * lanes;
   const drawn = INTERVALS.map((pair, k) => {
@@ -49,7 +49,7 @@ function drawIntervals(stage) {
     const d = `M${low.toFixed(1)},${y}H${high.toFixed(1)}M${low.toFixed(1)},${y - 3}v6M${high.toFixed(1)},${y - 3}v6`;
     return svg("path", { class: "interval", d, "--c": decisionColour(k + 0.5) });
   });
-  const whose = right - left > 400 ? "of each threshold that this page opened with" : "of each threshold";
+  const whose = right - left > 400 ? "of each initial threshold" : "of each threshold";
   drawn.push(svg("text", { class: "tick", x: left, y: top + 10 + 8 * lanes }, `Lines: ${LEVEL} interval ${whose}`));
   return drawn;
 }

@@ -35,7 +35,7 @@ const dotted = (name, colour, most) => html("span", { title: name }, html("i", {
 const named = (k, most = 28) => dotted(content.classes[k], classColour(k), most);
 const namedDecision = (d, most = 28) => dotted(decisions[d], decisionColour(d), most);
 
-/** Each threshold, its near-optimal range, and its interval while it is where the page opened. */
+/** Each threshold, its near-optimal range, and its interval while it has its initial value. */
 function thresholdTable(table) {
   const names = decisions.slice(1).map((_, k) => [namedDecision(k, 20), " | ", namedDecision(k + 1, 20)]);
   const cells = makeTable(table, ["Between", "Threshold", ...(INTERVALS ? [`${LEVEL} interval`] : []), "Range with at most 1\u202f% more loss", "Rows in range"], names, INTERVALS ? 4 : 3);
@@ -124,7 +124,7 @@ function decisionTable(table) {
 /** The value of every objective for the current thresholds, the optimum and other labelings. */
 function comparisonTable(table, notes, judges, load) {
   const rows = [
-    { name: "current", note: "The thresholds of this page as they are now.", at: null },
+    { name: "current", note: "The current thresholds of this page.", at: null },
     { name: "optimal", note: `The optimal thresholds of each objective${LIMITS.length ? ", without the limits" : ""}.`, at: (judge) => judge.optimum?.at },
     ...(isStartOptimal() ? [] : [{ name: "given", note: "The thresholds that this page was created with.", at: () => content.start.at }]),
     ...content.labelings.map(({ name, note, at }) => ({ name, note, at: (judge) => at[judge.name] })),
