@@ -131,7 +131,7 @@ def test_a_result_of_another_number_of_classes_is_refused_where_it_comes_alone()
 
 @pytest.mark.parametrize(
     ("objective", "message"),
-    [("zero_one", "for absolute, and this tracker is for zero_one"), ("kappa", "is for kappa")],
+    [("zero_one", "for absolute, but this tracker is for zero_one"), ("kappa", "is for kappa")],
 )
 def test_thresholds_of_another_objective_are_loaded_with_a_warning(objective, message):
     network, again = trained_network(), Network(objective=objective)
@@ -143,7 +143,7 @@ def test_thresholds_of_another_objective_are_loaded_with_a_warning(objective, me
 def test_other_costs_of_the_same_name_are_noticed():
     cost = 1.0 * (torch.arange(4)[:, None] != torch.arange(4)).numpy()
     network, again = trained_network(objective=cost), Network(objective=2 * cost)
-    with pytest.warns(UserWarning, match="for custom cost, and this tracker is for other costs"):
+    with pytest.warns(UserWarning, match="for custom cost, but this tracker is for other costs"):
         again.load_state_dict(network.state_dict())
 
 

@@ -1,4 +1,4 @@
-"""Thresholds in PyTorch: losses that learn a score, and exact thresholds for it in training."""
+"""Thresholds in PyTorch: losses that learn a score, and optimal thresholds during training."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

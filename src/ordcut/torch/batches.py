@@ -1,4 +1,4 @@
-"""Batches of scores and labels: what a loss and a tracker take, checked alike."""
+"""Validation of batches of scores and labels, for losses and trackers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch.jit import is_tracing  # type: ignore[attr-defined]
 def is_traced() -> bool:
     """Return whether a compiler or an exporter records the operations.
 
-    Then nothing may depend on the values of a tensor, and checks of values are left out.
+    In this case nothing may depend on the values of a tensor, so values are not checked.
     """
     return torch.compiler.is_compiling() or _is_jit_tracing()
 
@@ -69,20 +69,20 @@ def read_batch(
     ignore_index: int | None = None,
     n_outputs: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the scores and the labels of a batch after a check that they belong together.
+    """Return the scores and the labels of a batch after validating them.
 
     Parameters
     ----------
     scores : tensor of shape (n,) or (n, 1), or (n, n_outputs)
         Floats, one score per row; or several outputs per row, for a loss that has them.
     target : integer tensor of shape (n,), or tensor of shape (n, K)
-        The classes 0..K-1; or soft labels, a weight that is not negative for each class.
+        The classes 0..K-1; or soft labels, a non-negative weight for each class.
     n_classes : int, optional
         The number of classes, if it is known.
     names : tuple of str
         The names of the arguments, for messages.
     ignore_index : int, optional
-        The label of rows that do not count.
+        The label of rows to ignore.
     n_outputs : int, optional
         The number of outputs per row; by default one score.
 

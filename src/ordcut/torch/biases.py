@@ -1,4 +1,4 @@
-"""The biases between ordered classes, as a small module of their own."""
+"""The biases between ordered classes, as a module."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LEAST_FREE_GAP = 1e-3
 class Biases(nn.Module):
     """The K - 1 biases between K ordered classes, which a loss learns together with the network.
 
-    Ordered biases are ``b_1`` and ``b_k = b_{k-1} + theta_k ** 2``: whatever the parameters, they
-    never cross. Free biases are the parameters themselves. Both start at 0, 1, ..., K - 2.
+    Ordered biases are ``b_1`` and ``b_k = b_{k-1} + theta_k ** 2``, so they never cross. Free
+    biases are the parameters themselves. Both start at 0, 1, ..., K - 2.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class Biases(nn.Module):
         Whether the biases must ascend.
     from_zero : bool
         Whether the first of ordered biases stays at 0, as in the paper, instead of being learned.
-        The network then needs a bias of its own in its last layer: without one, scores cannot move
-        to where the biases are, and no training makes up for that.
+        The last layer of the network then needs a bias: without one, scores cannot shift to the
+        range of the biases.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Biases(nn.Module):
         return torch.cat([first, first + torch.cumsum(gaps, 0)])
 
     def gaps(self) -> Tensor:
-        """Return how far each bias is above the one before, (K - 2,).
+        """Return the gaps between neighbouring biases, (K - 2,).
 
         A small gap between large biases is lost in their difference, but not here.
 

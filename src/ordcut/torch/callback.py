@@ -1,4 +1,4 @@
-"""Optimal thresholds at every epoch of a Lightning training."""
+"""Optimal thresholds at every epoch of training with Lightning."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SCORE_SOURCES = ("evaluation", "training")
 
 
 class OptimalThresholds(Callback):
-    """Finds the optimal thresholds before each validation, and logs the value of each labeling.
+    """Find the optimal thresholds before each validation, and log the value of each labeling.
 
     For each labeling there is a metric ``val_<objective>_<labeling>``, such as
     ``val_absolute_optimal``, for ``EarlyStopping`` and ``ModelCheckpoint`` to monitor. Labelings
@@ -67,32 +67,32 @@ class OptimalThresholds(Callback):
     n_classes : int, optional
         The number of classes, K. Not needed if the module has a tracker.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
-        What labels are judged by: ``"absolute"``, or the objective of the module's tracker.
+        The objective; by default that of the module's tracker, or ``"absolute"``.
     scores_from : {"evaluation", "training"}
         Where the scores of the training rows come from: a separate pass over the training data
-        before each validation, as in the paper, or what ``training_step`` returned, which costs
-        nothing.
+        before each validation, as in the paper, or the outputs of ``training_step``, which needs
+        no further pass.
     dataloader : iterable, optional
         The batches of the evaluation pass, if not those of the training data; for instance the
         same images without random crops.
     score : callable, optional
-        A function of the module and a batch that returns scores and labels, and may return the
-        weights of the rows as well. By default a batch is a pair of inputs and labels, or a
+        A function of the module and a batch that returns scores, labels, and optionally
+        weights of the rows. By default a batch is a pair of inputs and labels, or a
         dictionary with ``"labels"``, and the module, called with the inputs, returns the scores.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count. Not needed if the module has a tracker.
     constraints : sequence of constraints or str, optional
-        As in :class:`ThresholdTracker`; an error in an epoch where they cannot hold. Not needed if
-        the module has a tracker.
+        As in :class:`ThresholdTracker`; an error is raised in an epoch in which they cannot hold.
+        Not needed if the module has a tracker.
     smoothing : float from 0 to 1 or "auto", optional
         As in :class:`ThresholdTracker`. Not needed if the module has a tracker.
     ignore_index : int, optional
-        The label of rows that do not count. Not needed if the module has a tracker.
+        The label of rows to ignore. Not needed if the module has a tracker.
     tracker : str, optional
         The name of the module's tracker, such as ``"head.tracker"``, if it has several.
     name : str, optional
-        A name that metrics start with, ``<name>_val_<objective>_<labeling>``. A trainer can have
-        several of these callbacks if their names differ.
+        A prefix of the metrics, ``<name>_val_<objective>_<labeling>``. A trainer can have several
+        of these callbacks if their names differ.
 
     Notes
     -----
@@ -101,14 +101,14 @@ class OptimalThresholds(Callback):
     they are found at the end of each training epoch.
 
     The evaluation pass goes through all training loaders once, within ``limit_train_batches``. A
-    stream without a length is read for as many batches as have been trained on since the pass
-    before. After ``max_time`` the pass is no longer than the validation. It leaves the random state
-    as it was.
+    stream without a length is read for as many batches as have been trained on since the previous
+    pass. After ``max_time`` the pass is no longer than the validation. It does not change the
+    random state.
 
-    Where a step returns a dictionary with ``"scores"``, ``"labels"`` and maybe
-    ``"sample_weight"``, these are used; ``scores_from="training"`` needs a ``training_step`` that
-    does. With several validation loaders, metrics of each are logged with
-    ``/dataloader_idx_<i>`` at the end, as Lightning does, and those of the first without it too.
+    If a step returns a dictionary with ``"scores"``, ``"labels"`` and optionally
+    ``"sample_weight"``, these are used; ``scores_from="training"`` needs such a ``training_step``.
+    With several validation loaders, the metrics of each have the suffix ``/dataloader_idx_<i>``, as
+    in Lightning, and those of the first are also logged without it.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class OptimalThresholds(Callback):
 
     @property
     def monitored(self) -> str:
-        """The name under which the value of the optimal thresholds is logged in validation."""
+        """The name of the metric of the optimal thresholds in validation."""
         return self._metric("val", "optimal")
 
     def _metric(self, stage: str, labeling: str) -> str:
@@ -182,7 +182,7 @@ class OptimalThresholds(Callback):
 
     @property
     def state_key(self) -> str:
-        """What the state of this callback is called in a checkpoint."""
+        """The key of the state of this callback in a checkpoint."""
         return super().state_key if self.name is None else self._generate_state_key(name=self.name)
 
     @property
@@ -195,7 +195,7 @@ class OptimalThresholds(Callback):
         return self.tracker
 
     def setup(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
-        """Find the module's tracker, and check that nothing contradicts it."""
+        """Find the module's tracker, and check that the arguments agree with it."""
         del stage
         owned = tracker_of(pl_module, self._tracker_name)
         if owned is not None:
@@ -209,7 +209,7 @@ class OptimalThresholds(Callback):
             )
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Check that the weights that are trained are those that are validated, if it matters."""
+        """Check that the weights that are trained are those that are validated, if required."""
         del pl_module
         if self.scores_from == "training" and averaged_models(trainer):
             raise ValueError(
@@ -256,7 +256,7 @@ class OptimalThresholds(Callback):
         self._start_judging(trainer, trainer.val_dataloaders, warn=not trainer.sanity_checking)
 
     def on_test_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Prepare to judge the test rows."""
+        """Prepare to evaluate the test rows."""
         self._loss = deepcopy(loss_of(pl_module, self._tracker.n_classes))
         self._start_judging(trainer, trainer.test_dataloaders, warn=True)
 
@@ -366,12 +366,12 @@ class OptimalThresholds(Callback):
             stage = getattr(trainer.state.fn, "value", "fit")
             rank_zero_warn(
                 "there are no thresholds, so nothing is logged by OptimalThresholds: trainer."
-                f"{stage} uses those of a training and finds none itself. Load a checkpoint that "
-                "has some, or call trainer.fit first."
+                f"{stage} uses those found in training and does not find any itself. Load a "
+                "checkpoint that contains some, or call trainer.fit first."
             )
 
     def _log(self, stage: str, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Judge the collected rows, those of all processes, and log the values."""
+        """Evaluate the collected rows of all processes, and log the values."""
         if self._tracker.found is None:
             return
         for index, (store, _) in enumerate(self._judged):
@@ -425,7 +425,7 @@ def check_arguments(given: Mapping[str, Any], tracker: ThresholdTracker) -> None
 
 
 def _returned(outputs: Any) -> tuple[Tensor, ...] | None:
-    """Return the scores and labels that a step returned, if it did, and maybe weights."""
+    """Return the scores, labels and weights that a step returned, if any."""
     if isinstance(outputs, Mapping) and "scores" in outputs and "labels" in outputs:
         weights = [outputs[WEIGHT_KEY]] if WEIGHT_KEY in outputs else []
         return (outputs["scores"], outputs["labels"], *weights)

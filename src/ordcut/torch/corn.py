@@ -1,4 +1,4 @@
-"""The CORN loss: one output per threshold, each the odds of going on to the next class."""
+"""The CORN loss: one output per threshold, for the conditional probability of a higher class."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class CornLoss(OrdinalLoss):
     """The loss of CORN: conditional probabilities from K - 1 outputs per row.
 
     Output ``k`` is the logit of ``P(class > k | class >= k)``. Each is learned on the rows whose
-    class is at least ``k``, and the mean is that over all outputs and their rows, as published by
+    class is at least ``k``, and the mean is over all outputs and their rows, as published by
     Shi, Cao and Raschka (Pattern Analysis and Applications, 2023). Products of these probabilities
-    cannot contradict each other, without any limit on the weights.
+    are consistent without any constraint on the weights.
 
     Thresholds need one score per row. ``loss.scores(outputs)`` is the expected class, from 0 to
     K - 1: pass that to a :class:`ThresholdTracker`.
@@ -34,7 +34,7 @@ class CornLoss(OrdinalLoss):
         What is returned: the weighted mean over outputs and rows, the weighted sum, or the sum over
         the outputs of each row.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The evaluation pass of a Lightning training: the training rows, scored by its current weights."""
+"""The evaluation pass in Lightning: scores of the training rows by the current weights."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ def score_training_rows(
     Parameters
     ----------
     trainer, module : Trainer and LightningModule
-        Whose training it is.
+        The trainer and its module.
     score : callable
-        A function of the module and a batch that returns scores and labels, and maybe weights.
+        A function of the module and a batch that returns scores, labels, and optionally weights.
     update : callable
         Takes what ``score`` returns.
     loader : iterable, optional
         The batches, if not those of the training data.
     n_trained : int
-        How many batches a loader without a length is asked for: as many as have been trained on.
+        The number of batches to read from a loader without a length.
     """
     loaders = flattened(trainer.train_dataloader) if loader is None else [loader]
     limits = [_n_batches(trainer, part, is_given=loader is not None) for part in loaders]

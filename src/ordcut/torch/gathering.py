@@ -1,4 +1,4 @@
-"""The rows of many batches, and of all processes of a distributed training."""
+"""Rows of many batches, and of all processes in distributed training."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LabelledScores(NamedTuple):
 
 
 class RowStore:
-    """Collects the rows of batches, without computing anything or waiting for a device.
+    """Collect the rows of batches, without computing anything or waiting for a device.
 
     Examples
     --------
@@ -77,8 +77,7 @@ class RowStore:
     def gathered(self, device: torch.device, n_samples: int | None = None) -> LabelledScores:
         """Return the rows of all processes, without those that are ignored.
 
-        ``device`` is used where there are no rows. Of more than ``n_samples`` rows the last are
-        left out.
+        ``device`` is used if there are no rows. Rows beyond ``n_samples`` are left out.
         """
         found = gather_rows(self.joined(device)).at(slice(n_samples))
         if self.ignore_index is None or found.labels.dim() == 2:
@@ -116,7 +115,7 @@ def n_own_rows(loader: Any) -> int | None:
 
 
 class OwnRows:
-    """Passes on the rows of one loader, batch by batch, up to the number that are its own.
+    """Return the rows of one loader, batch by batch, without repeats.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Optimal thresholds in a training by the Trainer of transformers."""
+"""Optimal thresholds in training with the Trainer of transformers."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from ordcut.torch.tracker import ThresholdTracker, tracker_of
 
 
 class TransformersThresholds(TrainerCallback):
-    """Finds the optimal thresholds before each evaluation and each checkpoint of a ``Trainer``.
+    """Find the optimal thresholds before each evaluation and each checkpoint of a ``Trainer``.
 
-    The model must have a :class:`ThresholdTracker`, which gets the thresholds; so checkpoints
-    contain them. The training rows are scored in a pass of their own, in evaluation mode. Pass
-    ``compute_metrics`` of the callback to the trainer as well: ``eval_<objective>_<labeling>``,
-    such as ``eval_absolute_optimal``, is then the value of each labeling on the evaluation rows,
-    which ``metric_for_best_model`` can name.
+    The model must contain a :class:`ThresholdTracker`, which stores the thresholds, so that
+    checkpoints contain them. The training rows are scored in a separate pass, in evaluation mode.
+    Pass ``compute_metrics`` of the callback to the trainer as well. The metrics
+    ``eval_<objective>_<labeling>``, such as ``eval_absolute_optimal``, are then the values of each
+    labeling on the evaluation rows, which ``metric_for_best_model`` can name.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class TransformersThresholds(TrainerCallback):
     dataloader : iterable, optional
         The batches of the pass, if not those of the training data.
     score : callable, optional
-        A function of the model and a batch that returns scores and labels, and may return the
-        weights of the rows as well. By default a batch has ``"labels"``, and the model, called
-        with everything else, returns a dictionary with ``"logits"``, one per row.
+        A function of the model and a batch that returns scores, labels, and optionally weights of
+        the rows. By default a batch has ``"labels"``, and the model, called with everything else,
+        returns a dictionary with ``"logits"``, one per row.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class OrdinalLoss(nn.Module):
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
     """
 
     # A module that has a loss can be scripted for its labels; the loss is not part of the script.
@@ -147,7 +147,7 @@ class AbsoluteLoss(OrdinalLoss):
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
 
     Examples
     --------
@@ -192,7 +192,7 @@ class CumulativeLinkLoss(OrdinalLoss):
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class AllThresholdLoss(MarginLoss):
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
 
     Attributes
     ----------
@@ -332,7 +332,7 @@ class ImmediateThresholdLoss(MarginLoss):
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
 
     Attributes
     ----------

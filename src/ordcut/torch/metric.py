@@ -1,4 +1,4 @@
-"""The optimum as a metric of torchmetrics."""
+"""The optimal value as a torchmetrics metric."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from ordcut.torch.tracker import ThresholdTracker
 
 
 class ThresholdMetric(Metric):
-    """The value that the best thresholds would reach on the rows, and that of current thresholds.
+    """The best value that any thresholds reach on the rows, and the value of current thresholds.
 
     ``compute`` returns a dictionary of ``"optimal"``, the exact optimum over all thresholds on the
-    rows since ``reset``, and ``"current"``, the value of the thresholds given, if there are some.
-    Their difference is what better thresholds could gain; the rest is up to the scores.
+    rows since ``reset``, and ``"current"``, the value of the given thresholds, if any. Their
+    difference is what better thresholds could gain.
 
     Parameters
     ----------
     n_classes : int
         The number of classes, K; labels are 0..K-1.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
+        The objective, as in :func:`ordcut.optimal_thresholds`.
     thresholds : Thresholds or ThresholdTracker, optional
         The current thresholds. Those of a tracker are the ones that it has when ``compute`` is
         called.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
     **kwargs : Any
         Options of ``torchmetrics.Metric``.
 

@@ -41,31 +41,31 @@ def optimal_thresholds(
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for tensors.
 
-    The arguments and the thresholds are those of :func:`ordcut.optimal_thresholds`. On the CPU its
-    solvers read the memory of the tensors. On another device the rows stay where they are: they
-    are sorted and scanned there, and only the thresholds and their value are copied back.
+    The arguments and the thresholds are those of :func:`ordcut.optimal_thresholds`. On the CPU, its
+    solvers read the memory of the tensors. On another device, the rows are sorted and scanned
+    there, and only the thresholds and their value are copied back.
 
     Parameters
     ----------
     scores : tensor of shape (n_samples,) or (n_samples, 1)
         Finite scores of any floating-point dtype; higher means a higher class.
     labels : tensor of shape (n_samples,) or (n_samples, n_classes)
-        The true classes as numbers; or soft labels, a weight that is not negative for each row
+        The true classes as numbers; or soft labels, a non-negative weight for each row
         and class.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
         A loss to minimise or a kappa to maximise.
     classes : sequence, optional
-        All classes, lowest first, those that do not occur included. By default those that occur.
+        All classes, lowest first, including those that do not occur. By default those that occur.
     sample_weight : tensor of shape (n_samples,), optional
-        How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
+        How much each row counts. A weight of 2 repeats the row, a weight of 0 drops it.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     constraints : sequence of constraints or str, optional
-        What must hold, as in :func:`ordcut.optimal_thresholds`. Rows on another device are copied
-        to the CPU.
+        Constraints, as in :func:`ordcut.optimal_thresholds`. Rows on another device are copied to
+        the CPU.
     smoothing : float from 0 to 1 or "auto"
-        How much of each label is left to a model of the scores, as in
-        :func:`ordcut.optimal_thresholds`. Above 0, rows on another device are copied to the CPU.
+        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. Above 0, rows on another
+        device are copied to the CPU.
     method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         ``"scan"`` sorts and scans on the device of the scores, whichever it is. The others run on
         the CPU. ``"auto"`` takes the fastest on the CPU, and ``"scan"`` on other devices.

@@ -1,4 +1,4 @@
-"""Scores of batches outside a training step: what a batch holds, and how a module is called."""
+"""Scores of batches outside a training step: the content of a batch, and calls of a module."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from ordcut.errors import InfeasibleConstraintsError
 from ordcut.objectives import Objective
 
-#: A function of a module and a batch that returns the scores and labels of its rows, and may return
-#: their weights as well.
+#: A function of a module and a batch that returns the scores and labels of its rows, and optionally
+#: their weights.
 ScoreFunction: TypeAlias = Callable[..., tuple[Tensor, ...]]
 
 LABEL_KEYS = ("labels", "label", "targets", "target", "y")
@@ -126,7 +126,7 @@ def naming_epoch(epoch: float | None) -> Iterator[None]:
         yield
     except InfeasibleConstraintsError as error:
         error.add_note(
-            f"This was in epoch {epoch}. A network often cannot keep constraints before it is "
+            f"This was in epoch {epoch}. Constraints often cannot hold before a network is "
             "trained. Train without them, and pass them to ordcut.torch.optimal_thresholds for the "
             "scores of the trained network."
         )

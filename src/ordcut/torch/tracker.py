@@ -27,40 +27,40 @@ from ordcut.torch.tensors import has_float64, on_host
 
 
 class ThresholdTracker(nn.Module):
-    """Collects scores batch by batch, finds the optimal thresholds, and labels with them.
+    """Collect scores batch by batch, find the optimal thresholds, and label with them.
 
     ``state_dict`` and checkpoints contain the thresholds, as tensors. They stay in float64 when the
-    module is cast to another dtype. They are not a buffer, because thresholds belong to the weights
-    whose scores they were found on: a module with averaged weights, such as
-    ``torch.optim.swa_utils.AveragedModel``, has no thresholds until they are found for its own
-    scores, and refuses those that it had before it was averaged. In a training with several
-    processes, ``compute`` gathers the rows of all of them, and finds the same thresholds in each.
+    module is cast to another dtype. They are not a buffer, because they are valid only for the
+    weights that computed the scores: a module with averaged weights, such as
+    ``torch.optim.swa_utils.AveragedModel``, refuses the thresholds that it had before it was
+    averaged, until new ones are found for its own scores. With several processes, ``compute``
+    gathers the rows of all of them, and finds the same thresholds in each.
 
     Parameters
     ----------
     n_classes : int
         The number of classes, K; labels are 0..K-1.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        What labels are judged by, as in :func:`ordcut.optimal_thresholds`.
+        The objective, as in :func:`ordcut.optimal_thresholds`.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     constraints : sequence of constraints or str
-        What thresholds must keep on the rows they are found on, as in
-        :func:`ordcut.optimal_thresholds`; an error if that is impossible.
+        Constraints, as in :func:`ordcut.optimal_thresholds`; an error is raised if they cannot hold
+        on the rows.
     smoothing : float from 0 to 1 or "auto"
-        How much of each label is left to a model of the scores, as in
-        :func:`ordcut.optimal_thresholds`. Use ``"auto"`` where rows are few.
+        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. Use ``"auto"`` if there
+        are few rows.
     ignore_index : int, optional
-        The label of rows that do not count, such as -100.
+        The label of rows to ignore, such as -100.
     method : str
         The solver, as in :func:`ordcut.torch.optimal_thresholds`.
 
     Attributes
     ----------
     thresholds : float64 tensor of shape (n_classes - 1,)
-        The thresholds found last; NaN before the first are found.
+        The thresholds found last; NaN before any are found.
     found : Thresholds or None
-        The result that the thresholds are from, with its value and certificate.
+        The result, with its value and certificate.
 
     Examples
     --------
@@ -104,7 +104,8 @@ class ThresholdTracker(nn.Module):
         # Modules are made on the meta device to be loaded later, value by value.
         self._is_virtual = torch.empty(0).is_meta
         self._store = RowStore(self.n_classes, ignore_index)
-        # What averages weights also averages or copies buffers in place, and is noticed by that.
+        # Tools that average weights also average or copy buffers in place, which is how they are
+        # detected.
         self._mark: Tensor
         zero = torch.zeros((), dtype=torch.float64, device="cpu")
         self.register_buffer("_mark", zero, persistent=False)
@@ -125,10 +126,9 @@ class ThresholdTracker(nn.Module):
         self._store.append(scores, labels, sample_weight)
 
     def rows(self, n_samples: int | None = None) -> tuple[Tensor, Tensor]:
-        """Return the scores and labels collected since ``reset``, those of all processes.
+        """Return the scores and labels collected since ``reset``, from all processes.
 
-        In a distributed training, every process must call it; otherwise those that do would wait
-        forever.
+        In distributed training, every process must call it; otherwise those that do wait forever.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class ThresholdTracker(nn.Module):
         """Return the optimal thresholds of rows, without storing them."""
         try:
             with warnings.catch_warnings():
-                # A network at its start may have any scores, and learns which way they go.
+                # An untrained network can have scores that fall as classes rise.
                 warnings.simplefilter("ignore", ReversedScoresWarning)
                 return optimal_thresholds(
                     rows.scores,
@@ -235,7 +235,7 @@ class ThresholdTracker(nn.Module):
             )
 
     def _is_averaged(self) -> bool:
-        """Return whether something has averaged the module since its thresholds were found."""
+        """Return whether the module has been averaged since its thresholds were found."""
         mark = self._mark
         if is_traced() or mark.is_meta or mark is not self._own_mark:  # transformers makes new ones
             return False
@@ -349,7 +349,7 @@ class ThresholdTracker(nn.Module):
         if found.objective != self.objective.name or costs not in (None, digest(self.objective)):
             own = "other costs" if found.objective == self.objective.name else self.objective.name
             warnings.warn(
-                f"the thresholds in the state_dict were found for {found.objective}, and this "
+                f"the thresholds in the state_dict were found for {found.objective}, but this "
                 f"tracker is for {own}. They are used until compute() finds new ones.",
                 stacklevel=2,
             )
