@@ -14,9 +14,7 @@ def test_ranges_say_what_they_are_relative_to(open_page):
     relative = page.locator("#relative")
     assert relative.text_content().startswith("Ranges are relative to the optimum:")
     drag(page, 1, 60)
-    assert "relative to the current thresholds, not to the optimum" in (
-        relative.text_content()
-    )
+    assert "relative to the current thresholds, not to the optimum" in (relative.text_content())
     assert "more loss than now" in page.locator("#stage").text_content()
 
 

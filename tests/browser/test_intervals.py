@@ -37,7 +37,10 @@ def test_lines_of_the_chart_span_the_intervals(open_page):
     scale = (last - first) / (FOUND.thresholds[2] - FOUND.thresholds[0])
     expected = first + scale * (BOOTSTRAP.intervals() - FOUND.thresholds[0])
     assert np.allclose(lines, expected, rtol=0, atol=0.2)
-    assert "Lines: 95\u202f% interval of each initial threshold" in page.locator("#stage").text_content()
+    assert (
+        "Lines: 95\u202f% interval of each initial threshold"
+        in page.locator("#stage").text_content()
+    )
 
 
 def test_the_interval_of_the_value_is_said_in_words(open_page):

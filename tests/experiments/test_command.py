@@ -85,7 +85,7 @@ def test_a_run_on_real_files_is_resumed_and_compared_with_the_paper(tmp_path):
         ([*TINY, "--time-also", "io", "--objective", "linear_kappa"], "needs a convex objective"),
         ([*TINY, "--method", "literal", "--objective", "kappa"], "minimises a loss"),
         ([*TINY, "--n-classes", "50"], "n-images must be at least one per class"),
-        ([*TINY, "--device", "warp"], "warp is not a device that works here"),
+        ([*TINY, "--device", "warp"], "warp is not available as a device"),
         ([*TINY, "--devices", "2"], "--device is for one device. With --devices, use --accel"),
         ([*TINY, "--accelerator", "cpu"], "--accelerator needs --devices of 2 or more"),
         ([*TINY, "--folds", "3", "--test-share", "0.1"], "--test-share must be left out"),
@@ -130,7 +130,7 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(tmp_path, word
 
 def test_a_folder_that_holds_a_run_needs_resume_and_the_same_settings(run):
     out, _ = run
-    assert "already holds a run" in call("face-age", *TINY, "--out", out).stderr
+    assert "already contains a run" in call("face-age", *TINY, "--out", out).stderr
     other = call("face-age", "--out", out, "--resume", "--seed", "7")
     assert "--seed must be 0, as in the run to resume, got 7" in other.stderr
 
@@ -138,7 +138,7 @@ def test_a_folder_that_holds_a_run_needs_resume_and_the_same_settings(run):
 def test_resume_where_there_is_nothing_yet_starts(tmp_path):
     done = call("face-age", *TINY, "--out", tmp_path / "new", "--resume")
     assert done.exit_code == 0, done.output
-    assert "holds no run yet" in done.stderr
+    assert "contains no run yet" in done.stderr
 
 
 def test_the_table_has_every_process_and_the_ratios_next_to_the_paper_s(run, tmp_path):

@@ -223,7 +223,7 @@ def test_too_few_persons_for_all_parts_are_refused(tmp_path):
         ({"folds": 1}, "--folds must be 2 or more"),
         ({"folds": 3, "fold": 4}, "got 3 folds and fold 4"),
         ({"training_csv": "a"}, "must be given together, got one"),
-        ({"training_csv": "a", "validation_csv": "b", "folds": 2}, "list the test part in --test"),
+        ({"training_csv": "a", "validation_csv": "b", "folds": 2}, "list the test set in --test"),
         ({"test_csv": "a"}, "--test-csv needs --training-csv"),
         ({"devices": 2, "batch_size": 3}, "at least 2 for each of 2 devices, got 3"),
     ],
@@ -285,7 +285,7 @@ def test_lists_that_are_no_lists_are_named(tmp_path):
     options = {"training_csv": str(training), "validation_csv": str(validation)}
     problems = problems_of(root, "afad", **options)
     assert 'must have a column "file" or "path" and a column "age", got name, years.' in problems[0]
-    assert "b.csv must be a CSV file, and does not exist." in problems[1]
+    assert "b.csv must be a CSV file, but does not exist." in problems[1]
     validation.write_text("path,age\n")
     assert "must list at least one picture" in problems_of(root, "afad", **options)[1]
 

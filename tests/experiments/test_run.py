@@ -245,7 +245,7 @@ def test_a_run_with_options_is_resumed_only_with_the_same(with_options, change):
 
 def test_a_folder_with_a_checkpoint_alone_is_not_written_over(tmp_path):
     save_state(tmp_path / "checkpoint.pt", {"rows": []})
-    with pytest.raises(FileExistsError, match="already holds a run"):
+    with pytest.raises(FileExistsError, match="already contains a run"):
         start_run(TINY, tmp_path)
 
 
@@ -256,7 +256,7 @@ def test_a_run_that_is_done_can_be_made_longer(whole, tmp_path):
 
 
 def test_a_folder_that_holds_a_run_is_not_written_over(whole):
-    with pytest.raises(FileExistsError, match=r"already holds a run\. Continue it with --resume"):
+    with pytest.raises(FileExistsError, match=r"contains a run\. Continue it with --resume"):
         start_run(TINY, whole[0])
 
 
@@ -269,7 +269,7 @@ def test_a_damaged_checkpoint_is_an_error(tmp_path):
     save_state(tmp_path / "a.pt", {"rows": []})
     whole_file = (tmp_path / "a.pt").read_bytes()
     (tmp_path / "a.pt").write_bytes(whole_file[: len(whole_file) // 2])
-    with pytest.raises(ValueError, match="must be a checkpoint of a run, and cannot be read"):
+    with pytest.raises(ValueError, match="must be a checkpoint of a run, but cannot be read"):
         load_state(tmp_path / "a.pt")
     torch.save({"format": 0}, tmp_path / "b.pt")
     with pytest.raises(ValueError, match="must be a checkpoint of format 1"):

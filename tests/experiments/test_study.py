@@ -93,7 +93,7 @@ def test_a_study_is_resumed_only_with_the_same_settings(study, change):
 
 
 def test_a_study_is_not_written_over_and_not_begun_as_one_run(study, tmp_path):
-    with pytest.raises(FileExistsError, match="already holds a run"):
+    with pytest.raises(FileExistsError, match="already contains a run"):
         start_study(SMALL, study[0])
     with pytest.raises(ValueError, match=r"got those of 4 \(seeds, folds\)\. Use start_study"):
         start_run(SMALL, tmp_path / "run")

@@ -1,4 +1,4 @@
-"""The paper's experiment: age from faces, with optimal thresholds at every epoch, and Table 1."""
+"""The paper's experiment: ages from faces, with optimal thresholds at every epoch, and Table 1."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -44,7 +44,7 @@ SYNTHETIC_DEFAULTS: dict[str, Any] = {
     "workers": 0,
 }
 
-#: Options that only one kind of data set has.
+#: Options that apply to one kind of data set only.
 PHOTOGRAPH_OPTIONS = (
     "root",
     "training_csv",
@@ -56,7 +56,7 @@ PHOTOGRAPH_OPTIONS = (
 )
 SYNTHETIC_OPTIONS = ("n_images", "n_classes")
 
-#: The number of calls that a time of ``--published`` is the median of.
+#: The number of calls whose median is a time of ``--published``.
 N_CALLS = 11
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -84,11 +84,11 @@ def experiment() -> None:
     help="The training pictures: CSV with columns path (or file) and age.",
 )
 @click.option("--validation-csv", type=FILE, help="The same for validation.")
-@click.option("--test-csv", type=FILE, help="The same for a test.")
+@click.option("--test-csv", type=FILE, help="The same for the test set.")
 @click.option(
     "--split-by",
     type=click.Choice(["picture", "subject"]),
-    help="What is sampled for the 10 % held out for validation, and for the test. [default: "
+    help="Whether pictures or persons are sampled for validation and for the test set. [default: "
     "picture, as in the paper; with --folds, subject where file names identify persons]",
 )
 @click.option(
@@ -96,12 +96,12 @@ def experiment() -> None:
     type=click.FloatRange(0, 0.9),
     default=0.0,
     show_default="0, as in the paper",
-    help="The share of the pictures to test the best epoch on, which nothing is chosen by.",
+    help="The share of the pictures to set aside as a test set, to evaluate the best epoch on.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    help="Split the pictures into so many parts, and run once with each as the test part.",
+    help="Split the pictures into this many parts, and run once with each as the test set.",
 )
 @click.option(
     "--network",
@@ -134,14 +134,14 @@ def experiment() -> None:
     "--time-also",
     type=click.Choice(EXPERIMENT_METHODS),
     multiple=True,
-    help="Another method to time on the same scores, for the table; may be repeated.",
+    help="Another method to time on the same scores, for the table; can be repeated.",
 )
 @click.option(
     "--scores",
     type=click.Choice(SCORES),
     default=SCORES[0],
     show_default=True,
-    help="Which scores of the training pictures thresholds are found for.",
+    help="The scores of the training pictures that thresholds are found on.",
 )
 @click.option("--epochs", type=AT_LEAST_1, help=f"The number of epochs. {_default('epochs')}")
 @click.option(
@@ -179,7 +179,7 @@ def experiment() -> None:
 @click.option(
     "--pretrained",
     type=FILE,
-    help="Parameters to start from, by torchvision's names: a state dict of torch.save, or a "
+    help="Parameters to start from, with torchvision's names: a state dict of torch.save, or a "
     ".safetensors file. Pictures are then normalised as for ImageNet.",
 )
 @click.option(
@@ -191,7 +191,7 @@ def experiment() -> None:
     type=AT_LEAST_1,
     default=1,
     show_default=True,
-    help="The number of runs, with seeds from --seed on; reports mean and spread.",
+    help="The number of runs, with seeds from --seed on; reports mean and standard deviation.",
 )
 @click.option(
     "--n-images",
@@ -220,7 +220,7 @@ def experiment() -> None:
     type=click.Choice(LOGS),
     default="csv",
     show_default=True,
-    help="epochs.csv, which is always written; or event files of TensorBoard as well.",
+    help="csv writes epochs.csv only; tensorboard also writes event files.",
 )
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps …")
 @click.option(
@@ -235,20 +235,20 @@ def experiment() -> None:
     type=click.Choice(ACCELERATORS),
     default="auto",
     show_default=True,
-    help="What kind of devices these are.",
+    help="The kind of devices for --devices.",
 )
 @click.pass_context
 def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> None:
     """Learn ages from faces, with optimal thresholds after every epoch.
 
     The defaults are the paper's protocol: 90 % of the pictures for training and 10 % for
-    validation, one seed, Adam without a schedule or weight decay, and no test part: the best epoch
-    is chosen and reported by its validation error. All that deviates from it is an option.
+    validation, one seed, Adam without a schedule or weight decay, and no test set. The best epoch
+    is chosen and reported by its validation error.
 
     Writes to --out: epochs.csv (errors and times of each epoch), results.csv (MAE, RMSE and CS@5
     of the best epoch), checkpoint.pt, best.pt and thresholds.json (of the best epoch), curves.png,
-    run.json and the split. With --seeds or --folds, each run has a folder of its own, and
-    summary.csv has the mean and the spread.
+    run.json and the split. With --seeds or --folds, each run has its own folder, and summary.csv
+    contains the mean and the standard deviation.
     """
     _require_packages()
     from ordcut.experiments.progress import TerminalProgress
@@ -268,7 +268,7 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
             resume_run(out, _with_device(stated), progress)
         else:
             if resume:
-                progress.note(f"{out} holds no run yet. Starting one.")
+                progress.note(f"{out} contains no run yet. Starting one.")
             settings = _settings(_with_device({"device": "auto", **stated}))
             start = start_study if settings.is_study else start_run
             start(settings, out, progress)
@@ -310,7 +310,7 @@ def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None
 
 
 def _require_packages() -> None:
-    """Raise an error for missing packages before a run starts, not when its curves are drawn."""
+    """Raise an error for missing packages before a run starts."""
     missing = [name for name in ("torch", "PIL", "matplotlib", "rich") if find_spec(name) is None]
     if missing:
         raise click.ClickException(
@@ -320,7 +320,7 @@ def _require_packages() -> None:
 
 
 def _settings(stated: dict[str, Any]) -> Settings:
-    """Return the settings for stated options, with the defaults of their data set."""
+    """Return the settings for given options, with the defaults of the data set."""
     dataset = stated.get("dataset")
     if dataset is None:
         raise ValueError(f"--dataset must be one of {', '.join([*LAYOUTS, SYNTHETIC])}, got none.")
@@ -350,7 +350,7 @@ def _check_use(stated: dict[str, Any]) -> None:
 
 
 def _with_device(stated: dict[str, Any]) -> dict[str, Any]:
-    """Return stated options with a device that works here, if they name one."""
+    """Return given options, with a device that is available."""
     if "device" not in stated:
         return stated
     if stated.get("devices", 1) > 1:
@@ -367,7 +367,7 @@ def _choose_device(name: str) -> str:
         try:
             torch.empty(0, device=name)
         except (RuntimeError, AssertionError) as error:
-            raise click.BadParameter(f"{name} is not a device that works here: {error}") from error
+            raise click.BadParameter(f"{name} is not available as a device: {error}") from error
         return name
     if torch.cuda.is_available():
         return "cuda"
@@ -375,7 +375,7 @@ def _choose_device(name: str) -> str:
 
 
 def _print_results(out: Path) -> None:
-    """Print the results of the best epoch, or the mean and spread of those of several runs."""
+    """Print the results of the best epoch, or their mean and spread over several runs."""
     from ordcut.experiments.files import load_state
     from ordcut.experiments.summary import describe_results, describe_summary, summarise
 

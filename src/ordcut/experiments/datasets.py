@@ -17,12 +17,12 @@ from ordcut.experiments.synthetic import draw_faces
 
 
 class DatasetError(ValueError):
-    """A data set that cannot be used as it is; the message lists every problem found.
+    """The data set cannot be used; the message lists all problems.
 
     Attributes
     ----------
     problems : tuple of str
-        One or two sentences per problem: what must hold, what came instead, what to do.
+        One or two sentences per problem: what was expected, what was found, what to do.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class DatasetError(ValueError):
 
 @dataclass(frozen=True)
 class FaceData:
-    """Pictures for training, validation and maybe a test, and notes about those left out."""
+    """Pictures for training, validation and optionally a test, and notes about those left out."""
 
     training: Pictures
     validation: Pictures
@@ -93,7 +93,7 @@ def load_faces(settings: Settings, progress: Progress | None = None) -> FaceData
 
 
 def load_faces_again(settings: Settings, out: Path) -> FaceData:
-    """Return the data of a run to be resumed: the pictures in the lists that it wrote."""
+    """Return the data of a run to resume: the pictures in the lists that it wrote."""
     if settings.dataset == SYNTHETIC:
         return load_faces(settings)
     layout = LAYOUTS[settings.dataset]
@@ -236,7 +236,7 @@ def _check_classes(
 
 
 def _refuse_or_skip(what: str, remedy: str, problems: list[str], notes: list[str] | None) -> None:
-    """Note a problem that the user chose to ignore; report any other with its remedy."""
+    """Note a problem that the user chose to ignore; report any other with a solution."""
     if notes is None:
         problems.append(f"{what} {remedy}")
     else:

@@ -1,7 +1,7 @@
 """The files of a run: rows and checkpoints.
 
-Each is written under another name and then renamed, so that a run that is killed leaves either the
-old file or the new one.
+Each is written under a temporary name and then renamed, so that a run that is killed leaves either
+the old file or the new one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RENAMED_COLUMNS = {"validation_fixed": "validation_rounding"}
 
 
 def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file under another name, flush it to the disk, and only then rename it.
+    """Write a file under a temporary name, flush it to disk, then rename it.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def load_state(file: Path) -> dict[str, Any]:
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:
         raise ValueError(
-            f"{file} must be a checkpoint of a run, and cannot be read: {error}. "
+            f"{file} must be a checkpoint of a run, but cannot be read: {error}. "
             "It was damaged after it was written; start a new run in another --out."
         ) from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:

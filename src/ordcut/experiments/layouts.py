@@ -1,4 +1,4 @@
-"""The layouts of the three face data sets on disk: what the path of a picture says about it."""
+"""The layouts of the three face data sets on disk: what the path of a picture contains."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Endings of the files that are looked at, in lower case.
+#: Extensions of picture files, in lower case.
 ENDINGS = (".jpg", ".jpeg")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A data set of faces: where its pictures are, and what their names say.
+    """A data set of faces: where its pictures are, and how their names are read.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Layout:
         A regular expression over a path below the folder, with a group ``age`` and, where names
         identify persons, a group ``subject``.
     example : str
-        What a path looks like.
+        An example of a path.
     youngest, oldest : int
         The ages that are used; the class of an age is its number of years above the youngest.
     folder : str
@@ -50,7 +50,7 @@ class Layout:
 
     @property
     def has_subjects(self) -> bool:
-        """Whether a path says whose picture it is."""
+        """Whether a path identifies the person."""
         return "<subject>" in self.pattern
 
     def parse(self, path: str) -> tuple[int, str] | None:

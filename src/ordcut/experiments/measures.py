@@ -1,4 +1,4 @@
-"""What predicted ages are judged by: the objective by every labeling, MAE, RMSE and CS@5."""
+"""Metrics of predicted ages: the objective of every labeling, MAE, RMSE and CS@5."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOLERANCE = 5
 
 
 def measure_ages(labels: Array, predicted: Array, n_classes: int) -> dict[str, float]:
-    """Return the mean absolute error, the root of the mean squared error, and CS@5.
+    """Return the mean absolute error, the root mean squared error, and CS@5.
 
     CS@5, the cumulative score, is the share of predictions that are off by five years at most.
 
@@ -45,7 +45,7 @@ def measure_ages(labels: Array, predicted: Array, n_classes: int) -> dict[str, f
 def judge_labelings(
     part: str, scored: Scores, thresholds: Thresholds, loss: nn.Module
 ) -> list[dict[str, Any]]:
-    """Return one row per labeling: the objective's value and all measures on a part of the data.
+    """Return one row per labeling: the value of the objective and all metrics.
 
     ``optimal`` is by the thresholds, ``biases`` counts the learned biases at or below a score,
     ``likelihood`` takes the class of least expected cost, and ``rounding`` rounds the score. A

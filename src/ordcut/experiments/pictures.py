@@ -22,7 +22,7 @@ CHECKED_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures with a class each; ``size`` is the side of the square that each is resized to.
+    """Labelled pictures; each is resized to a square of side ``size``.
 
     Attributes
     ----------
@@ -79,8 +79,8 @@ class Pictures:
 class Crops(Dataset[tuple[torch.Tensor, int]]):
     """Square crops of pictures, by (epoch, index): random ones, or the centre at epoch 0.
 
-    The position of a crop depends on the seed, the epoch and the index of the picture alone, and so
-    neither on how many processes read pictures, nor on what was read before.
+    The position of a crop depends only on the seed, the epoch and the index of the picture, and not
+    on the number of processes that read pictures.
 
     Examples
     --------
@@ -125,10 +125,10 @@ class Share:
 
 
 class EpochOrder(Sampler[list[tuple[int, int]]]):
-    """Batches of pictures in an order that depends on the seed and the epoch alone.
+    """Batches of pictures in an order that depends only on the seed and the epoch.
 
-    At epoch 0 they come in their own order. If one picture is left over at the end, it joins the
-    batch before: a batch of one has no variance to normalise by. Of several processes, each gets
+    At epoch 0 the order is unchanged. If one picture is left over at the end, it joins the previous
+    batch, since a batch of one has no variance to normalise by. With several processes, each gets
     its share of every batch, two pictures or more.
 
     Examples
@@ -167,7 +167,7 @@ class EpochOrder(Sampler[list[tuple[int, int]]]):
 
 
 class Batches:
-    """Batches of crops as bytes, made by worker processes that live for all epochs.
+    """Batches of crops as bytes, made by worker processes that run during all epochs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parameters to start a training from, in files with torchvision's names."""
+"""Pretrained parameters, in files with torchvision's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes of one machine that train together, each on a device of its own."""
+"""Processes on one machine that train together, each on its own device."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Process:
     Attributes
     ----------
     device : torch.device
-        What the process trains on.
+        The device that the process trains on.
     share : Share
         Which rows of each batch are its own.
 
@@ -122,7 +122,7 @@ def _call(
     function: Callable[..., object],
     arguments: tuple[Any, ...],
 ) -> None:
-    """Meet the other processes at the address of a file, and call the function."""
+    """Join the process group by a shared file, and call the function."""
     Thread(target=_end_with_parent, daemon=True).start()
     if kind == "cuda":
         torch.cuda.set_device(rank)
@@ -138,7 +138,7 @@ def _call(
 def _end_with_parent() -> None:
     """End this process when the one that started it ends, even if that was killed.
 
-    Otherwise it would go on, and write into the folder of a run that was resumed meanwhile.
+    Otherwise it would continue, and could write to the folder of a run that has been resumed.
     """
     parent = parent_process()
     assert parent is not None

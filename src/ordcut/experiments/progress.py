@@ -1,4 +1,4 @@
-"""What a run reports while it works."""
+"""Progress of a run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Advance = Callable[[int], object]
 
 
 class Progress:
-    """Reports nothing: for runs that are started from Python."""
+    """Report nothing: for runs that are started from Python."""
 
     def note(self, text: str) -> None:
         """Report one sentence."""
 
     @contextmanager
     def bar(self, what: str, total: int) -> Iterator[Advance]:
-        """Give a function to call with the number of steps that were done."""
+        """Yield a function to call with the number of completed steps."""
         del what, total
         yield lambda _: None
 
 
 class TerminalProgress(Progress):
-    """Prints sentences to standard error, and progress bars where that is a terminal."""
+    """Print messages to standard error, and progress bars if that is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console

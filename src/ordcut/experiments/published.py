@@ -1,8 +1,8 @@
 """The paper's Table 1 and its appendix as published, and with the threshold times of this machine.
 
-The networks of the paper ran on a GPU that few have, but everything after the scores runs anywhere.
-So ``project`` keeps the rows of the GPU as published, and replaces those that prepare and find
-thresholds by the times of calls at the same n and K on this machine.
+The networks of the paper ran on a GPU; everything after the scores runs on any CPU. So ``project``
+takes the rows of the GPU as published, and replaces those that prepare and find thresholds by the
+times of calls at the same n and K on this machine.
 """
 
 from __future__ import annotations

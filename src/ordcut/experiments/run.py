@@ -1,4 +1,4 @@
-"""One run of the experiment: train, and at every epoch find thresholds and validate by them."""
+"""One run of the experiment: train, find thresholds at every epoch, and validate them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def start_run(
         )
     if any((out / name).exists() for name in ("run.json", "checkpoint.pt")):
         raise FileExistsError(
-            f"{out} already holds a run. Continue it with --resume, or choose another --out."
+            f"{out} already contains a run. Continue it with --resume, or choose another --out."
         )
     notes = check_start(settings)
     data = load_faces(settings, progress) if found is None else divide(found, settings)
@@ -90,7 +90,7 @@ def start_run(
 def resume_run(out: Path, given: dict[str, Any], progress: Progress | None = None) -> list[Row]:
     """Continue the run in a folder, wherever it stopped; return one row per epoch.
 
-    ``given`` are settings that are stated again. They must equal those of the run, except for the
+    ``given`` are settings that are passed again. They must equal those of the run, except for the
     number of epochs without a schedule, the workers, the device and the log.
     """
     progress = progress or Progress()
@@ -193,7 +193,7 @@ class Run:
             self._write_files(state)
 
     def epoch(self, epoch: int) -> None:
-        """Train for an epoch, find thresholds, validate by them, and save all of it."""
+        """Train for an epoch, find thresholds, validate them, and save everything."""
         s, learner, watch = self.settings, self.learner, Stopwatch(self.learner.wait)
         named = f"epoch {epoch} of {s.epochs}"
         bar, n_batches, lr = self.progress.bar, len(self.training), learner.lr
@@ -227,7 +227,7 @@ class Run:
             self.save(found)
 
     def _test(self, named: str, thresholds: Thresholds) -> list[dict[str, Any]]:
-        """Return the results on the test part, which no choice depends on."""
+        """Return the results on the test set, which no choice depends on."""
         if self.test is None:
             return []
         with self.progress.bar(f"{named}: test", len(self.test)) as advance:

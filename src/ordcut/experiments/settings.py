@@ -38,16 +38,16 @@ LEARNING_RATE = 10**-2.5
 #: How the learning rate changes over the epochs.
 SCHEDULES = ("none", "cosine", "step")
 
-#: What is written about the epochs: epochs.csv always, event files of TensorBoard as well.
+#: The logs of the epochs: epochs.csv, which is always written, and event files of TensorBoard.
 LOGS = ("csv", "tensorboard")
 
-#: What the processes of a training on several devices run on.
+#: The kinds of devices for training in several processes.
 ACCELERATORS = ("auto", "cpu", "cuda")
 
 #: The file with the settings of a study, which is several runs.
 STUDY_FILE = "study.json"
 
-#: What may differ when a run is resumed; anything else would make it another run.
+#: Settings that can be changed when a run is resumed.
 MAY_CHANGE = ("epochs", "workers", "device", "accelerator", "log")
 
 
@@ -64,13 +64,13 @@ class Settings:
     split_by : {"picture", "subject"}
         What is sampled for validation and test.
     test_share : float
-        The share of the pictures that is set aside for the test; the paper has none.
+        The share of the pictures in the test set; the paper has none.
     folds, fold : int
-        The number of parts that are the test part in turn, and which of them is, from 1; 0 for
-        one run with each.
+        The number of folds, and the fold that is the test set, counted from 1; 0 for one run with
+        each.
     network, loss, objective, method, scores : str
-        What is trained, by which loss; what thresholds are optimal for, how they are found and for
-        which scores.
+        The network and its loss; the objective of the thresholds, the method that finds them, and
+        the scores that they are found on.
     time_also : tuple of str
         Other methods to time on the same scores.
     image_size, batch_size, epochs, seed : int
@@ -83,11 +83,11 @@ class Settings:
     n_images, n_classes : int
         The size of the synthetic data set.
     log : {"csv", "tensorboard"}
-        What is written about the epochs.
+        The logs of the epochs.
     device : str
-        What a single process trains on.
+        The device of a single process.
     devices, accelerator : int and str
-        The number of processes that train together, and what they run on.
+        The number of processes that train together, and the kind of their devices.
     """
 
     dataset: str
@@ -127,7 +127,7 @@ class Settings:
     accelerator: str = "auto"
 
     def __post_init__(self) -> None:
-        """Raise an error for settings that make no sense, or that contradict each other."""
+        """Raise an error for settings that are invalid or contradict each other."""
         for name, value, is_valid, what in (
             ("lr", self.lr, 0 < self.lr < inf, "above 0 and finite"),
             ("weight-decay", self.weight_decay, 0 <= self.weight_decay < inf, "0 or more, finite"),
@@ -142,7 +142,7 @@ class Settings:
             )
         if self.folds and self.test_share:
             raise ValueError(
-                f"--folds makes each of {self.folds} parts the test part in turn, so --test-share "
+                f"--folds makes each of {self.folds} parts the test set in turn, so --test-share "
                 f"must be left out, got {self.test_share:g}."
             )
         is_listed = self.training_csv is not None
@@ -151,7 +151,7 @@ class Settings:
         if is_listed and (self.folds or self.test_share):
             raise ValueError(
                 "--folds and --test-share choose pictures at random; with --training-csv, list "
-                "the test part in --test-csv instead."
+                "the test set in --test-csv instead."
             )
         if self.test_csv is not None and not is_listed:
             raise ValueError("--test-csv needs --training-csv and --validation-csv, got none.")
@@ -173,7 +173,7 @@ class Settings:
 
     @property
     def has_test(self) -> bool:
-        """Whether a part of the pictures is set aside for a test."""
+        """Whether there is a test set."""
         return bool(self.folds or self.test_share or self.test_csv)
 
     def runs(self) -> dict[str, Settings]:
@@ -219,7 +219,7 @@ class Settings:
         return cls(**{**kept, "time_also": tuple(kept.get("time_also", ()))})
 
     def continued_with(self, given: dict[str, Any]) -> Settings:
-        """Return the settings to resume a run with, given some that the user states again.
+        """Return the settings to resume a run with, given some that the user passes again.
 
         Examples
         --------

@@ -22,7 +22,7 @@ TRAINING_SHARE = 0.9
 #: Columns that may hold the path of a picture.
 PATH_COLUMNS = ("file", "path")
 
-#: How many names a message shows of many.
+#: The maximum number of names in a message.
 N_SHOWN = 5
 
 
@@ -37,9 +37,9 @@ def split(
 ) -> list[Pictures]:
     """Return the pictures for training and validation, nine to one, and for the test, if any.
 
-    The test part is a share of the pictures, or one of several folds, which are disjoint and
-    together hold all pictures. By subject, no person is in two parts, and the shares are about the
-    same.
+    The test set is a share of the pictures, or one of several folds, which are disjoint and
+    together contain all pictures. By subject, no person is in two parts, and the shares are about
+    the same.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def read_split(file: Path, layout: Layout, root: Path, size: int) -> tuple[Pictu
     ``age`` that holds the class, 0..K-1.
     """
     if not file.is_file():
-        return _no_pictures(root, size), [f"{file} must be a CSV file, and does not exist."]
+        return _no_pictures(root, size), [f"{file} must be a CSV file, but does not exist."]
     with file.open(newline="", encoding="utf-8-sig") as stream:
         rows = csv.DictReader(stream)
         columns = list(rows.fieldnames or [])

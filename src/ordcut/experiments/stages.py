@@ -64,7 +64,7 @@ def check_method(method: str, objective: str) -> None:
 
 
 class Stopwatch:
-    """Seconds by stage; ``wait`` is called before each reading, to let a device finish its work.
+    """Seconds by stage; ``wait`` is called before each reading, so that a device finishes its work.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def find_in_stages(
 ) -> Thresholds:
     """Find optimal thresholds, and add the time of each stage to a watch.
 
-    The solvers of the library compute losses from the labels as they go, and a candidate only
-    where a cut is. So they do not need what lines P4 and P5 prepare.
+    The solvers of the library compute losses from the labels on the fly, and candidates only at
+    cuts. So they do not need lines P4 and P5.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several runs of one experiment, with other seeds and folds, and their mean and spread."""
+"""Several runs of one experiment, with different seeds and folds, and their mean and spread."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ordcut.experiments.summary import summarise
 def start_study(
     settings: Settings, out: Path, progress: Progress | None = None
 ) -> list[dict[str, Any]]:
-    """Run an experiment with each seed and fold, each in a folder of its own; return the summary.
+    """Run an experiment with each seed and fold, each in its own folder; return the summary.
 
     The summary has one row per part, labeling and measure, and is written to ``summary.csv``.
     """
     for name in (STUDY_FILE, "run.json"):
         if (out / name).exists():
             raise FileExistsError(
-                f"{out} already holds a run. Continue it with --resume, or choose another --out."
+                f"{out} already contains a run. Continue it with --resume, or choose another --out."
             )
     check_start(settings)
     runs = Runs(settings, out, progress or Progress())
@@ -39,7 +39,7 @@ def resume_study(
 ) -> list[dict[str, Any]]:
     """Continue the runs of a study, wherever they stopped; return the summary.
 
-    ``given`` are settings that are stated again, as for ``resume_run``.
+    ``given`` are settings that are passed again, as for ``resume_run``.
     """
     about = read_run(out, STUDY_FILE)
     settings = Settings.from_json(about["settings"]).continued_with(given)

@@ -10,7 +10,7 @@ from ordcut.experiments.measures import MEASURES
 
 Row = dict[str, Any]
 
-#: What a summary ends with where there is no test part.
+#: The end of a summary if there is no test set.
 ON_VALIDATION = (
     "The best epoch was chosen by the validation error, as in the paper, and is reported on the "
     "same pictures: expect\nmore error on others. --test-share or --folds reports on pictures "

@@ -1,4 +1,4 @@
-"""A small synthetic data set of ordinal images: drawings of faces that grow old."""
+"""A small synthetic data set of ordinal images: drawings of faces of different ages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ordcut.typing import Array, Floats
 #: How many faces are drawn at once.
 AT_ONCE = 256
 
-#: The standard deviation of the noise in what a face shows of its age, which ranges over 1.
+#: The standard deviation of the noise in the features of a face, relative to the range of ages.
 NOISE = 0.08
 
 

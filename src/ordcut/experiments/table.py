@@ -1,4 +1,4 @@
-"""The paper's Table 1 with the times of runs, and their ratios next to the published ones."""
+"""The paper's Table 1 with times of your own runs, and their ratios next to the published ones."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class MethodTimes:
 
     @property
     def task(self) -> tuple[Any, ...]:
-        """What must be the same for two methods to be compared."""
+        """The task; two methods are compared only on the same one."""
         s = self.settings
         sizes = self.n_training, self.n_classes, s.image_size, s.batch_size
         return s.dataset, s.network, *sizes, s.amp, s.devices
