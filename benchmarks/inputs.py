@@ -1,4 +1,4 @@
-"""What people bring: float64 scores, int64 or text labels, weights, zero-one loss, few rows.
+"""Common inputs: float64 scores, int64 or text labels, weights, zero-one loss, few rows.
 
 Times are relative to `np.sort(scores)` in its fastest implementation, for whole calls in one thread
 unless stated otherwise; K = 5 unless stated otherwise. `must` is required, `aim` is aimed at.
