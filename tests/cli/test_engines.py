@@ -56,7 +56,7 @@ def test_names_of_files_are_taken_as_they_are(tmp_path, name):
 )
 def test_text_becomes_numbers_where_all_of_it_is(tmp_path, text, rows):
     if rows is None:
-        with pytest.raises(UserError, match='"score" must hold numbers, got "1,5" in row 1'):
+        with pytest.raises(UserError, match='"score" must contain numbers, got "1,5" in row 1'):
             read(tmp_path / "rows.csv", text)
     else:
         assert read(tmp_path / "rows.csv", text) == rows

@@ -142,7 +142,7 @@ def test_compressed_input_is_read(ordcut, tmp_path, thresholds_file):
     ("options", "message"),
     [
         (["--score", "scor"], 'Did you mean "score"?'),
-        (["--score", "label"], 'column "label" must hold numbers, got "'),
+        (["--score", "label"], 'column "label" must contain numbers, got "'),
         ([], "--score must be given"),
         (["--score", "score", "--name", "Label"], 'already has "Label"'),
     ],

@@ -219,7 +219,7 @@ def locate_bad_numbers(relation: Any, names: Sequence[str], decimal: str = ".") 
             is_bad = f"text IS NOT NULL AND {number} IS NULL"
             for row, value in numbered.filter(is_bad).limit(1).fetchall():
                 raise UserError(
-                    f'column "{name}" must hold numbers, got "{value}" in row {row}. '
+                    f'column "{name}" must contain numbers, got "{value}" in row {row}. '
                     + _advice(str(value), decimal)
                 ) from error
         raise

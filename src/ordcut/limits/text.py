@@ -65,10 +65,10 @@ def _read(text: Any) -> Constraint:
             return _OF_NUMBERS[word](rest.replace("=", " ").replace(",", " ").split())
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
-            f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. They look like "
-            f"this: {SYNTAX}."
+            f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. "
+            f"Constraints look like this: {SYNTAX}."
         ) from error
-    raise ValueError(f"constraint {text!r} is not known. They look like this: {SYNTAX}.")
+    raise ValueError(f"constraint {text!r} is not known. Constraints look like this: {SYNTAX}.")
 
 
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
