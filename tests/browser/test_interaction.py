@@ -231,7 +231,7 @@ def test_the_page_explains_where_the_thresholds_come_from(open_page):
     page = open_page(scores, labels, thresholds=given)
     explanation = page.locator("#explanation")
     assert explanation.text_content() == (
-        "The given thresholds. Their certificate holds for the rows they were found on: "
+        "The given thresholds. Their certificate is for the rows that they were found on: "
         "convex objective (Theorem 2)."
     )
     assert exported(page).certificate == "convex objective (Theorem 2)"

@@ -357,7 +357,7 @@ def test_each_validation_loader_has_its_metrics(tmp_path):
 @pytest.mark.parametrize("stage", ["validate", "test"])
 def test_validation_and_test_without_thresholds_are_said(tmp_path, stage):
     trainer = make_trainer(tmp_path, OptimalThresholds())
-    message = rf"no thresholds, so nothing is logged.*trainer\.{stage} uses those of a training"
+    message = rf"no thresholds, so nothing is logged.*trainer\.{stage} uses those found in training"
     with pytest.warns(UserWarning, match=message):
         (found,) = getattr(trainer, stage)(Small(), validation_loader(), verbose=False)
     assert found == {}
