@@ -99,7 +99,7 @@ def optimal_thresholds(
         by a penalty from the common one; ``value`` is still that on the observed labels.
         ``"auto"`` chooses the amount, the same one every time: the share of what plain thresholds
         gain over the model's that noise alone would gain, in data drawn from the model. It
-        costs a sort of the scores, and memory for the rows once more and up to 2048 K rows of the
+        costs a sort of the scores, and memory for the rows once more and up to 1024 K rows of the
         model; ``"auto"`` also solves 10 tables of that many rows.
     method : {"auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4

@@ -33,9 +33,9 @@ MOST_CELLS = 1024
 #: sorting them, if no step has more than so many times the weight of a cell.
 FEWEST_FOR_STEPS, MOST_PER_STEP = 1 << 19, 2
 
-#: How many data sets are drawn from the model, always the same ones, and from how many cells at
-#: most: neighbours are joined, since each cell takes a draw.
-N_DRAWS, MOST_CELLS_TO_DRAW = 8, 256
+#: How many data sets are drawn from the model, always the same ones. Each cell takes a draw, so
+#: that neighbours are joined where there are more cells than this.
+N_DRAWS, MOST_CELLS_TO_DRAW = 8, 512
 
 #: Whole weights are split into at most this many parts, so that sums stay exact.
 FINEST = 1 << 20
@@ -155,18 +155,19 @@ class ScoreCounts:
         return np.asarray(self.counts.sum(axis=1))
 
     def joined(self, probabilities: Floats, most: int) -> tuple[ScoreCounts, Floats]:
-        """Return neighbouring cells joined, to at most so many, and their mean probabilities.
+        """Return cells joined by fours if there are more than ``most``, and mean probabilities.
 
         Examples
         --------
-        >>> cells = ScoreCounts(np.array([1.0, 2.0, 3.0]), np.array([[3.0, 0.0], [0, 1], [0, 2]]))
-        >>> coarse, mean = cells.joined(np.array([[0.8, 0.2], [0.4, 0.6], [0.1, 0.9]]), most=2)
+        >>> cells = ScoreCounts(np.arange(5.0), np.array([[3.0, 0], [2, 1], [1, 1], [1, 1], [0, 2]]))
+        >>> chances = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.4, 0.6], [0.1, 0.9]])
+        >>> coarse, mean = cells.joined(chances, most=4)
         >>> coarse.scores, coarse.counts.tolist(), mean.round(2).tolist()
-        (array([1., 3.]), [[3.0, 1.0], [0.0, 2.0]], [[0.7, 0.3], [0.1, 0.9]])
+        (array([0., 4.]), [[7.0, 3.0], [0.0, 2.0]], [[0.63, 0.37], [0.1, 0.9]])
         """
         if len(self.scores) <= most:
             return self, probabilities
-        firsts = np.arange(0, len(self.scores), -(-len(self.scores) // most))
+        firsts = np.arange(0, len(self.scores), 4)
         counts = np.add.reduceat(self.counts, firsts)
         sums = np.add.reduceat(probabilities * self.weights[:, None], firsts)
         return ScoreCounts(self.scores[firsts], counts), sums / counts.sum(axis=1, keepdims=True)
