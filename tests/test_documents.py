@@ -165,3 +165,17 @@ def test_the_reference_lists_every_public_name():
         public = {f"{module}.{name}" for name in import_module(module).__all__}
         known = {f"{module}.{name}" for name in listed[module]} | set(listed)
         assert public <= known, module
+
+
+def test_what_is_said_about_the_coverage_of_intervals_is_what_was_simulated():
+    found = pl.read_csv(ROOT / "benchmarks" / "results" / "coverage.csv")
+    ours = found.filter(pl.col("interval") == "m of n")
+    kink = pl.col("population") == "a kink"
+    others, kinked = ours.filter(~kink), ours.filter(kink)
+    assert others.select(pl.min_horizontal("thresholds", "lowest", "value").min()).item() >= 0.92
+    assert ours["value"].min() >= 0.95
+    shares = [round(100 * share) for share in (*kinked["thresholds"], kinked["lowest"].min())]
+    text = (ROOT / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+    assert f"{min(shares[:3])} to {max(shares[:3])} % of them contain" in text
+    assert f"and {shares[3]} % for the worst of the thresholds" in " ".join(text.split())
+    assert len(ours["population"].unique()) == 20
