@@ -147,6 +147,26 @@ class Objective:
         return not self.is_kappa and self.exact_cost.is_convex
 
     @cached_property
+    def has_convex_steps(self) -> bool:
+        """Whether all additive costs to be minimised are convex: for a kappa, one in every step.
+
+        Steps of a kappa subtract a multiple, at most 1, of the mean cost over truths. They are
+        convex if all truths have the same second differences.
+
+        Examples
+        --------
+        >>> [resolve_objective(name, 4).has_convex_steps for name in ("absolute", "linear_kappa")]
+        [True, False]
+        >>> resolve_objective("quadratic_kappa", 4).has_convex_steps
+        True
+        """
+        exact = self.exact_cost
+        if not self.is_kappa:
+            return exact.is_convex
+        bends = exact.gain[:-1] - exact.gain[1:]
+        return bool((bends == bends[:, :1]).all() and (bends >= 0).all())
+
+    @cached_property
     def largest_cost(self) -> float:
         """The largest cost, whatever its sign."""
         return float(np.abs(self.cost).max())

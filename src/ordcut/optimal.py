@@ -24,6 +24,7 @@ from ordcut.solvers import (
     Method,
     Plan,
     Problem,
+    SortedBy,
     choose_method,
     solve,
 )
@@ -193,15 +194,16 @@ def prepare(
     rows: Rows, objective: Objective, method: str, plan: Plan, n_problems: int = 1
 ) -> Problem:
     """Sort rows, or count them by cells where that is faster for the objective."""
+    sorted_by: SortedBy = "position" if rows.dtype == np.float64 else "key"
     method = choose_method(
         method,
-        objective.exact_cost.convexity != "no",
+        objective.has_convex_steps,
         equal_errors=objective.exact_cost.has_equal_errors,
         is_kappa=objective.is_kappa,
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
-        is_quick_to_sort=rows.weights is None and rows.dtype != np.float64,
+        sorted_by=sorted_by if rows.weights is None else "weighted",
         n_problems=n_problems,
     )
     if rows.weights is not None:

@@ -177,3 +177,17 @@ def test_soft_labels_are_counted_at_any_spread_of_the_scores(few_cells, spread):
     located = counted.cells.locate(scores)
     for cell in range(len(counted.counts)):
         np.testing.assert_allclose(counted.counts[cell], soft[located == cell].sum(axis=0))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+def test_a_kappa_that_says_its_steps_are_convex_has_only_convex_steps(name, n_classes):
+    """Any ratio up to 1, whatever the shares of the classes."""
+    objective = ordcut.resolve_objective(name, n_classes)
+    random = np.random.default_rng(n_classes)
+    are_convex = []
+    for ratio in (0.0, 0.3, 1.0):
+        share = random.dirichlet(np.ones(n_classes))
+        cost = objective.cost - ratio * (objective.cost @ share)[:, None]
+        are_convex.append(bool((np.diff(cost, 2, axis=0) >= -1e-12).all()))
+    assert objective.has_convex_steps == all(are_convex)

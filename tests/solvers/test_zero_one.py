@@ -59,7 +59,7 @@ def test_cuts_are_the_lowest_of_the_dynamic_programme(mode, problem, data):
     assert both[0].value == both[1].value
 
 
-@pytest.mark.parametrize("n_classes", [5, 60, 300])
+@pytest.mark.parametrize("n_classes", [8, 60, 300])
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_many_rows_and_classes_give_the_same_cuts(n_classes, is_weighted):
     random = np.random.default_rng(n_classes)

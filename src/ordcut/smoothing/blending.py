@@ -159,7 +159,8 @@ class ScoreCounts:
 
         Examples
         --------
-        >>> cells = ScoreCounts(np.arange(5.0), np.array([[3.0, 0], [2, 1], [1, 1], [1, 1], [0, 2]]))
+        >>> counts = np.array([[3.0, 0], [2, 1], [1, 1], [1, 1], [0, 2]])
+        >>> cells = ScoreCounts(np.arange(5.0), counts)
         >>> chances = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.4, 0.6], [0.1, 0.9]])
         >>> coarse, mean = cells.joined(chances, most=4)
         >>> coarse.scores, coarse.counts.tolist(), mean.round(2).tolist()

@@ -56,21 +56,30 @@ CERTIFICATES = {
 AS_THE_ENGINE_ADDS = ", for fractional weights as the engine adds them up"
 UP_TO_ROUNDING = ", up to rounding of float64 sums"
 
+#: How rows in arrays are sorted: score and class in one key (float32 scores without weights), score
+#: and position (float64), or that with weights, too.
+SortedBy = Literal["key", "position", "weighted"]
+
 #: What "auto" does with rows in arrays, by the kind of objective and by how rows are sorted: it
 #: prunes from so many rows on, plus so many for each pair of classes, and else sorts all of them.
-#: These are the sizes at which both take the same time (`python -m benchmarks auto` measures them).
-#: Rows are quick to sort if score and class fit into one key: float32 scores without weights.
-FEWEST_ROWS_TO_PRUNE = {
-    ("convex", "quick"): (200_000, 1_000),
-    ("convex", "slow"): (80_000, 250),
-    ("convex kappa", "quick"): (130_000, 100),
-    ("convex kappa", "slow"): (80_000, 100),
-    ("equal errors", "quick"): (100_000, 6_000),
-    ("equal errors", "slow"): (100_000, 6_000),
-    ("other", "quick"): (100_000, 8_000),
-    ("other", "slow"): (100_000, 8_000),
-    ("other kappa", "quick"): (200_000, 1_000),
-    ("other kappa", "slow"): (200_000, 1_000),
+#: These are the sizes at which both take the same time (`python -m benchmarks auto` measures them;
+#: with weights, for convex objectives only).
+FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
+    ("convex", "key"): (270_000, 300),
+    ("convex", "position"): (95_000, 130),
+    ("convex", "weighted"): (45_000, 80),
+    ("convex kappa", "key"): (200_000, 200),
+    ("convex kappa", "position"): (130_000, 160),
+    ("convex kappa", "weighted"): (130_000, 160),
+    ("equal errors", "key"): (280_000, 4_500),
+    ("equal errors", "position"): (160_000, 3_500),
+    ("equal errors", "weighted"): (160_000, 3_500),
+    ("other", "key"): (600_000, 6_000),
+    ("other", "position"): (200_000, 3_000),
+    ("other", "weighted"): (200_000, 3_000),
+    ("other kappa", "key"): (380_000, 200),
+    ("other kappa", "position"): (280_000, 300),
+    ("other kappa", "weighted"): (280_000, 300),
 }
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
@@ -79,7 +88,7 @@ LARGEST_FLOAT = float(np.finfo(np.float64).max)
 MOST_CHOICES = 1 << 28
 
 #: From so many classes on, "auto" counts rows labelled right instead of trying every class.
-FEWEST_CLASSES_TO_COUNT = 5
+FEWEST_CLASSES_TO_COUNT = 8
 
 
 @dataclass(frozen=True)
@@ -151,7 +160,7 @@ def choose_method(
     n_rows: int = 0,
     n_classes: int = 2,
     where: Place = "sorted",
-    is_quick_to_sort: bool = True,
+    sorted_by: SortedBy = "key",
     n_problems: int = 1,
 ) -> str:
     """Return the method to use: the requested one, or the fastest that is sure to be optimal.
@@ -161,7 +170,7 @@ def choose_method(
     method : str
         The requested method.
     convex : bool
-        Whether the cost is convex, for a kappa the cost that it is made of.
+        Whether the cost is convex, for a kappa the costs of its steps.
     equal_errors : bool
         Whether all wrong predictions of a row cost the same.
     is_kappa : bool
@@ -170,8 +179,8 @@ def choose_method(
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
-    is_quick_to_sort : bool
-        Whether scores and classes are sorted in one step, as float32 scores without weights are.
+    sorted_by : {"key", "position", "weighted"}
+        How rows in arrays would be sorted.
     n_problems : int
         How many problems will be solved on the same rows. Sorted rows serve all of those with
         convex costs, and so beat counted ones.
@@ -195,8 +204,7 @@ def choose_method(
             kind += " kappa"
         elif equal_errors and not convex:
             kind = "equal errors"
-        speed = "quick" if is_quick_to_sort else "slow"
-        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind, speed]
+        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
         if n_rows > least + for_each_pair * n_classes**2:
             return "pruned"
         if not convex and n_rows * n_classes >= MOST_CHOICES:
