@@ -360,13 +360,23 @@ def test_smoothed_thresholds_do_better_on_new_rows_from_the_model():
 
 def test_the_share_of_the_model_is_the_amount_at_any_scale_of_whole_weights():
     scores, labels = noisy(300, 4)
-    for scale in (1, 10**6, 3 * 10**10):
+    for scale in (1, 10**6, 10**9, 3 * 10**10, 10**12, 10**13):
         rows = Rows.read(scores, labels, weights=np.full(300, scale))
-        blended = smooth(rows, resolve_objective("absolute", 4), 0.3).rows
-        total = int(blended.weights.sum())
-        assert blended.weights.dtype == np.int64
-        assert 0 < total < 2**53
-        assert blended.weights[:300].sum() / total == pytest.approx(0.7, abs=0.01)
+        for amount in (0.3, 0.75, 0.99):
+            blended = smooth(rows, resolve_objective("absolute", 4), amount).rows.weights
+            total = blended.sum()
+            assert blended.dtype == np.float64 or 0 < total < 2**53  # sums of whole ones are exact
+            assert blended[:300].sum() / total == pytest.approx(1 - amount, abs=0.002)
+
+
+@pytest.mark.parametrize("smoothing", [0.75, 1, "auto"])
+def test_thresholds_do_not_depend_on_the_unit_of_whole_weights(smoothing):
+    scores, labels = noisy(300, 4)
+    weights = np.random.default_rng(3).integers(1, 9, 300)
+    first = find(scores, labels, 4, sample_weight=weights * 10**9, smoothing=smoothing)
+    for unit in (10**11, 10**12):
+        other = find(scores, labels, 4, sample_weight=weights * unit, smoothing=smoothing)
+        assert other.thresholds.tolist() == first.thresholds.tolist()
 
 
 def test_the_share_of_the_model_is_the_amount_for_fractional_weights():

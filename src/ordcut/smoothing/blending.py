@@ -37,8 +37,9 @@ FEWEST_FOR_STEPS, MOST_PER_STEP = 1 << 19, 2
 #: that neighbours are joined where there are more cells than this.
 N_DRAWS, MOST_CELLS_TO_DRAW = 8, 512
 
-#: Whole weights are split into at most this many parts, so that sums stay exact.
-FINEST = 1 << 20
+#: Whole weights are split into at most this many parts, so that sums stay exact; where these leave
+#: no room for as many as the second, the blended weights are fractions.
+FINEST, COARSEST = 1 << 20, 1 << 10
 
 #: Below the least amount, thresholds are the plain optimum. More than the most did no better on the
 #: data sets that were used to choose it, and worse on some (docs/generalisation.md).
@@ -108,15 +109,17 @@ def _blend(
 
     So there are n + m K rows with m of at most some thousand, and never an (n, K) matrix. The
     rows of the model have scores that occur, so that the same thresholds are possible as before.
-    Where weights are whole they stay so, in finer parts, and all sums stay exact. Observed rows
-    keep at least the finest part, to decide where the model has no preference.
+    Where weights are whole they stay so, in finer parts, and all sums stay exact, unless they are
+    too large for that. Observed rows keep at least the finest part, to decide where the model has
+    no preference.
     """
     assert given.codes is not None
     observed = np.ones(len(given.codes), np.int64) if given.weights is None else given.weights
     total = float(observed.sum())
     modelled = probabilities * (cells.weights * (total / cells.weights.sum()))[:, None]
-    if given.is_whole:
-        parts = max(1, min(FINEST, int(EXACT / 8 / total)))
+    parts = min(FINEST, int(EXACT / 8 / total)) if given.is_whole else 0
+    is_whole = parts >= COARSEST
+    if is_whole:
         observed = observed * max(1, round((1 - amount) * parts))
         modelled = np.rint(amount * parts * modelled).astype(np.int64)
     else:
@@ -128,7 +131,7 @@ def _blend(
         scores=np.concatenate([given.scores.astype(rows.dtype, copy=False), cells.scores[cell]]),
         codes=np.concatenate([given.codes, code.astype(given.codes.dtype)]),
         soft=None,
-        weights=weights if given.is_whole else check_weights(weights, len(weights)),
+        weights=weights if is_whole else check_weights(weights, len(weights)),
         is_finite=True,
     )
 
