@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ordcut
+from ordcut.data import Rows
 from ordcut.jit import running_kernels_as
 
 PRECISIONS = [np.float16, np.float32, np.float64]
@@ -55,6 +56,16 @@ def test_extreme_scores_do_not_overflow():
     found = ordcut.optimal_thresholds([-1.7e308, 1.6e308, 1.7e308], [0, 1, 2])
     assert np.isfinite(found.thresholds).all()
     assert found.value == 0
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_distinct_scores_ascend_in_every_precision(precision):
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        scores = random.choice([-1.5, -1, -0.5, 0.5, 1, 1.5], 6000).astype(precision)
+        found = Rows.read(scores, scores > 0).distinct_scores()
+        assert found.dtype == precision
+        assert found.tolist() == sorted(set(scores.tolist()))
 
 
 def test_minus_zero_and_zero_are_one_score():

@@ -199,6 +199,19 @@ class Rows:
         unit = self.unit * float(self.weights[0] / whole[0])
         return replace(self, weights=whole, unit=unit)
 
+    def distinct_scores(self) -> Array:
+        """Return the distinct scores in ascending order.
+
+        Examples
+        --------
+        >>> Rows.read([0.5, 0.1, 0.5], [1, 0, 1]).distinct_scores()
+        array([0.1, 0.5])
+        """
+        # NumPy 2.4 leaves equal negative half floats out of order on processors with AVX-512.
+        is_half = self.dtype == np.float16
+        scores = self.scores.astype(np.float32) if is_half else self.scores
+        return np.unique(scores).astype(self.dtype, copy=False)
+
     def extent(self) -> tuple[float, float]:
         """Return the lowest and the highest score."""
         low, high = float(self.scores.min()), float(self.scores.max())

@@ -163,7 +163,7 @@ def given_thresholds(
 ) -> Thresholds:
     """Return given thresholds as a result, with the value that they reach on rows."""
     factors = objective.class_factors(class_weight, rows.classes, rows.totals)
-    distinct = np.unique(rows.scores)
+    distinct = rows.distinct_scores()
     return result_between(
         scores_around(distinct, np.searchsorted(distinct, thresholds, side="left")),
         lambda given: objective.value(rows.confusion(given) * factors),
