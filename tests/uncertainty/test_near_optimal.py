@@ -107,6 +107,19 @@ def test_soft_labels_and_results_of_the_pruned_search_have_ranges_too():
     assert soft.tolist() == plain.tolist() == pruned.tolist()
 
 
+def test_costs_of_rows_have_the_ranges_of_the_cost_matrix_that_they_come_from():
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 3, 500)
+    scores = labels + rng.normal(size=500)
+    for cost in ([[2, 5, 9], [4, 3, 6], [7, 6, 2]], [[-1, 1, 3], [0, -2, 1], [4, 0, -1]]):
+        by_labels = ordcut.optimal_thresholds(scores, labels, objective=cost)
+        by_rows = ordcut.optimal_thresholds(scores, costs=np.array(cost).T[labels])
+        assert by_rows.value == pytest.approx(by_labels.value)
+        for tolerance in (0.001, 0.01, 0.1):
+            expected = by_labels.near_optimal(tolerance)
+            assert by_rows.near_optimal(tolerance).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("tolerance", [-0.1, np.inf, np.nan])
 def test_a_tolerance_that_is_no_share_is_an_error(tolerance):
     found = ordcut.optimal_thresholds([1, 2], [0, 1])

@@ -23,13 +23,7 @@ def bounds_of(rows, objective, thresholds, n_effective, class_weight=None):
 # Few errors
 
 
-@given(n_rows=st.integers(1, 300), share=st.floats(0, 1))
-@settings(max_examples=40)
-def test_the_bounds_of_a_rate_of_errors_are_those_of_clopper_and_pearson(n_rows, share):
-    n_errors = round(share * n_rows)
-    labels = (np.arange(n_rows) < n_errors).astype(int)
-    rows = Rows.read(np.zeros(n_rows), labels, classes=[0, 1])
-    bounds = bounds_of(rows, "zero_one", [1.0], n_rows)  # every row is labelled 0
+def check_against_clopper_and_pearson(bounds, n_errors, n_rows):
     for level in (0.5, 0.9, 0.99):
         tail = (1 - level) / 2
         close = 5 * np.sqrt(tail * (1 - tail) / len(bounds.good))
@@ -39,6 +33,24 @@ def test_the_bounds_of_a_rate_of_errors_are_those_of_clopper_and_pearson(n_rows,
         if n_errors < n_rows:
             high = beta.ppf(1 - tail, n_errors + 1, n_rows - n_errors)
             assert np.mean(bounds.bad > high) == pytest.approx(tail, abs=close)
+
+
+@given(n_rows=st.integers(1, 300), share=st.floats(0, 1))
+@settings(max_examples=40)
+def test_the_bounds_of_a_rate_of_errors_are_those_of_clopper_and_pearson(n_rows, share):
+    n_errors = round(share * n_rows)
+    labels = (np.arange(n_rows) < n_errors).astype(int)
+    rows = Rows.read(np.zeros(n_rows), labels, classes=[0, 1])
+    bounds = bounds_of(rows, "zero_one", [1.0], n_rows)  # every row is labelled 0
+    check_against_clopper_and_pearson(bounds, n_errors, n_rows)
+
+
+@pytest.mark.parametrize(("n_rows", "n_errors"), [(1, 0), (2, 0), (2, 1), (3, 1), (20, 4)])
+def test_few_rows_with_costs_of_their_own_have_the_bounds_of_clopper_and_pearson(n_rows, n_errors):
+    costs = [[1, 0]] * n_errors + [[0, 1]] * (n_rows - n_errors)
+    found = ordcut.optimal_thresholds(np.zeros(n_rows), costs=costs)
+    assert found.value == n_errors / n_rows
+    check_against_clopper_and_pearson(found.bootstrap(n=5).value_bounds, n_errors, n_rows)
 
 
 @pytest.mark.parametrize("n_rows", [3, 200, 10_000])
@@ -100,9 +112,10 @@ def test_the_bad_end_is_moved_by_the_optimism(objective):
 
 
 def naive_draws(labels, predicted, objective, extra, class_weight, n_draws=600):
-    """Give each row an exponential weight, those of one more row and then judge the labels."""
+    """Give each row an exponential weight, those of some more rows and then judge the labels."""
     rng = np.random.default_rng(1)
-    labels, predicted = np.append(labels, extra[1]), np.append(predicted, extra[0])
+    more = np.array(extra)
+    labels, predicted = np.append(labels, more[:, 1]), np.append(predicted, more[:, 0])
     n_classes = int(max(labels.max(), predicted.max())) + 1
     return [
         ordcut.evaluate(
@@ -118,7 +131,7 @@ def naive_draws(labels, predicted, objective, extra, class_weight, n_draws=600):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("class_weight", [None, "balanced", [1, 2, 0.5, 3]])
+@pytest.mark.parametrize("class_weight", [None, "balanced", [6, 0.5, 4, 1]])
 def test_draws_are_those_of_rows_with_exponential_weights(objective, class_weight):
     scores, labels = noisy(80)
     rows = Rows.read(scores, labels)
@@ -126,17 +139,22 @@ def test_draws_are_those_of_rows_with_exponential_weights(objective, class_weigh
     predicted = np.searchsorted(thresholds, scores, side="right")
     bounds = bounds_of(rows, objective, thresholds, 80, class_weight)
 
-    def judge(entry):
-        return ordcut.evaluate(
+    def loss(entry):
+        value = ordcut.evaluate(
             np.append(labels, entry[1]),
             np.append(predicted, entry[0]),
             objective,
             class_weight=class_weight,
         )
+        return -value if bounds.is_kappa else value
 
-    lowest, *_, highest = sorted(np.ndindex(4, 4), key=judge)
-    best, worst = (highest, lowest) if bounds.is_kappa else (lowest, highest)
-    for drawn, extra in ((bounds.good, best), (bounds.bad, worst)):
+    best, *_, worst = sorted(np.ndindex(4, 4), key=loss)
+    wrong = [max((k, k + 1), (k + 1, k), key=loss) for k in range(3)]  # one at each threshold
+    for drawn, extra in (
+        (bounds.good, [best]),
+        (bounds.bad, [worst]),
+        (bounds.overfitted, [worst, *wrong]),
+    ):
         naive = naive_draws(labels, predicted, objective, extra, class_weight)
         for level in (0.05, 0.5, 0.95):
             # 600 draws have a standard error of 0.02 at most in the share below a quantile.
