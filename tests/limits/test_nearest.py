@@ -55,3 +55,14 @@ def test_proposition_20_the_nearest_limit_is_an_extreme_of_what_the_others_leave
                 assert not any(holds(stricter, *outcome) for outcome in left)
                 n_judged += 1
     assert n_judged > 20
+
+
+@pytest.mark.parametrize("n_digits", range(1, 9))
+def test_the_nearest_digits_are_the_fewest_that_can_separate_the_classes_up_to_six_more(n_digits):
+    scores = np.array([0.5, 1.5]) / 10**n_digits  # 1 / 10**n_digits is the roundest in between
+    with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+        ordcut.optimal_thresholds(
+            scores, [0, 1], constraints=["recall 0 >= 1", "recall 1 >= 1", "digits 0"]
+        )
+    expected = n_digits if n_digits <= 6 else None
+    assert error.value.nearest.get("digits 0") == expected

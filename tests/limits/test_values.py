@@ -1,0 +1,53 @@
+"""Limits on the values of thresholds, against all values that there are."""
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import ordcut
+
+
+@given(first=st.integers(0, 99), steps=st.lists(st.integers(1, 99), min_size=2, max_size=3))
+def test_decimals_that_are_as_far_apart_as_a_gap_keep_it_in_spite_of_rounding(first, steps):
+    decimals = [whole / 100 for whole in np.cumsum([first, *steps]).tolist()]
+    found = ordcut.optimal_thresholds(
+        [decimals[0] - 1, *decimals],
+        [0] * (len(decimals) + 1),  # without limits, all thresholds would be above the scores
+        classes=range(len(decimals) + 1),
+        constraints=[ordcut.Allowed(decimals), ordcut.Gap(at_least=min(steps) / 100)],
+    )
+    assert found.thresholds.tolist() == decimals
+
+
+@given(
+    lower=st.integers(0, 400),
+    width=st.integers(1, 400),
+    low=st.integers(0, 800),
+    range_of=st.integers(0, 400),
+    n_digits=st.sampled_from([-1, 0, 1]),
+)
+def test_of_the_round_numbers_in_a_range_it_is_the_one_nearest_to_the_middle(
+    lower, width, low, range_of, n_digits
+):
+    lower, upper = lower / 4, (lower + width) / 4
+    low, high = low / 4, (low + range_of) / 4
+    steps = np.arange(4000)
+    every = steps / 10 if n_digits == 1 else steps * 10.0**-n_digits
+    allowed = every[(lower < every) & (every <= upper) & (low <= every) & (every <= high)]
+    assume(len(allowed) > 0)
+    constraints = [f"digits {n_digits}", f"between 0 {low} {high}"]
+    (found,) = ordcut.optimal_thresholds([lower, upper], [0, 1], constraints=constraints).thresholds
+    middle = (lower + upper) / 2
+    assert found in allowed
+    assert abs(found - middle) == np.abs(allowed - middle).min()
+
+
+def test_digits_that_are_finer_than_the_scores_cost_nothing_however_many_numbers_they_leave():
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 3, 2000)
+    scores = np.round(1000 * labels + random.normal(scale=1000, size=2000), 3)
+    free = ordcut.optimal_thresholds(scores, labels)
+    for n_digits in (4, 6, 9):  # up to 10**13 round numbers between the scores
+        found = ordcut.optimal_thresholds(scores, labels, constraints=[ordcut.Digits(n_digits)])
+        assert found.value == free.value
+        assert found.thresholds.tolist() == np.round(found.thresholds, n_digits).tolist()
