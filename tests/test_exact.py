@@ -14,9 +14,12 @@ fractions = st.builds(
     st.integers(-6, 6),
 )
 
+#: So large that many fractions are within the rounding of a float.
+large = st.floats(10**3, 10**9)
+
 
 @given(
-    value=fractions | st.floats(allow_nan=False, allow_infinity=False),
+    value=fractions | large | st.floats(allow_nan=False, allow_infinity=False),
     largest=st.sampled_from([COST_DENOMINATOR, WEIGHT_DENOMINATOR]),
 )
 def test_a_float_is_the_plain_fraction_next_to_it_or_the_number_that_it_is(value, largest):

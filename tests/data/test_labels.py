@@ -191,3 +191,14 @@ def test_ratings_in_quarters_and_whole_numbers_are_classes_however_many():
     for labels in (np.arange(80) / 4, np.arange(80), np.arange(80).astype(float)):
         found = ordcut.optimal_thresholds(scores, labels)
         assert found.classes.tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("rare", [1, 2, 3, 4])
+def test_only_classes_that_occur_are_found_among_many_labels_of_which_few_are_the_highest(rare):
+    random = np.random.default_rng(rare)
+    for at in random.integers(0, 50_000, 20).tolist():  # mostly where a sample would miss it
+        labels = random.integers(0, 2, 50_000)
+        labels[at] = rare
+        found = encode(labels)
+        assert found.classes.tolist() == sorted({0, 1, rare})
+        assert found.classes[found.codes].tolist() == labels.tolist()

@@ -203,6 +203,23 @@ def test_a_larger_problem_gives_the_same_cuts_by_every_method(method):
     assert found.value == expected.value == ordcut.evaluate(labels, found.predict(scores))
 
 
+@pytest.mark.parametrize("largest", [126, 127, 128])  # the most that 16 bits hold 256 times is 127
+def test_large_costs_of_many_equal_scores_are_added_up_without_overflow(either_way, largest):
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        scores, labels = np.repeat([1, 2, 3], [400, 256, 300]), random.integers(0, 3, 956)
+        labels[:400] = seed % 3
+        cost = np.array([[0, largest, largest], [largest, 0, largest], [largest, largest, 0]])
+        options = {"classes": range(3), "objective": cost * [1, 1, random.integers(0, 2)]}
+        expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
+        for method in ("io", "pio", "blocks"):
+            try:
+                found = ordcut.optimal_thresholds(scores, labels, method=method, **options)
+            except ordcut.CrossedThresholdsError:
+                continue
+            assert found.thresholds.tolist() == expected.thresholds.tolist()
+
+
 @pytest.mark.parametrize("scale", [0.1, 1 / 3, 0.7])
 def test_costs_that_are_fractions_are_solved_in_whole_numbers(scale):
     rng = np.random.default_rng(1)
