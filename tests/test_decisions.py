@@ -202,6 +202,21 @@ def pairs_of_results():
     return problem, find(problem, COST), by_rows
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_constant_on_all_costs_of_rows_moves_the_value_and_no_threshold(method):
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        scores = np.round(random.normal(size=60), 1)
+        costs = np.round(random.normal(size=(60, 3)), 3)
+        found = ordcut.optimal_thresholds(scores, costs=costs, method=method)
+        paid = costs[np.arange(60), found.codes(scores)]
+        assert found.value == pytest.approx(paid.mean())
+        for constant in (-10, 10):
+            moved = ordcut.optimal_thresholds(scores, costs=costs + constant, method=method)
+            assert moved.thresholds.tolist() == found.thresholds.tolist()
+            assert moved.value == pytest.approx(found.value + constant)
+
+
 def test_methods_of_a_result_by_costs_of_rows_agree_with_those_by_labels():
     problem, by_labels, by_rows = pairs_of_results()
     assert by_rows.near_optimal(0.1).tolist() == by_labels.near_optimal(0.1).tolist()

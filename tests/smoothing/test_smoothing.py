@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 import ordcut
 from ordcut.data import Rows
 from ordcut.objectives import resolve_objective
-from ordcut.smoothing import blending
+from ordcut.smoothing import blending, partial_odds
 from ordcut.smoothing.blending import (
     LEAST,
     MOST,
@@ -250,6 +250,33 @@ def test_two_classes_and_many_rows_give_logistic_regression():
     plain = LogisticRegression(C=1e6)
     plain.fit(np.concatenate([at, at]), truth, sample_weight=cells.counts.T.ravel())
     np.testing.assert_allclose(probabilities, plain.predict_proba(at), atol=2e-3)
+
+
+def model_loss(at, start, z, at_most, shared):
+    """The logistic loss of biases and slopes, and their penalties, from the formulas."""
+    logits = at[0] - at[1] * z[:, None]
+    losses = (np.logaddexp(0, logits) - at_most * logits).sum(axis=0)
+    if shared:
+        return losses.sum() + partial_odds.SLOPE_PENALTY * at[1, 0] ** 2 / 2
+    penalties = np.array([[partial_odds.OWN_BIAS_PENALTY], [partial_odds.OWN_SLOPE_PENALTY]])
+    return losses + (penalties * (at - start) ** 2).sum(axis=0) / 2
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_no_small_move_of_biases_or_slopes_lowers_the_loss_of_the_model(shared):
+    for seed in range(5):
+        scores, labels = noisy(1000, 5, seed)
+        order = np.argsort(scores)
+        scores, counts = scores[order], np.eye(5)[labels[order]]
+        start = np.stack([np.array([-2.0, -1.0, 0.5, 3.0]), np.full(4, 1.0 - shared)])
+        curves = partial_odds._Curves(scores, counts, np.arange(5))
+        found = partial_odds._minimise(curves, start, shared=shared)
+        rest = start, standardise(scores, np.ones(1000)), np.cumsum(counts, axis=1)[:, :-1], shared
+        for moved in (0, 1):
+            for by in (1e-6, -1e-6):
+                other = found.copy()
+                other[moved] += by
+                assert (model_loss(other, *rest) > model_loss(found, *rest)).all()
 
 
 def test_merged_cells_change_the_model_by_next_to_nothing():

@@ -183,6 +183,22 @@ def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
     assert by_sql == [(1,), (1,), (2,), (2,)]
 
 
+@pytest.mark.parametrize("only", ["low", "middle", "high"])
+def test_thresholds_that_leave_one_class_are_explained_by_its_name(only):
+    found = ordcut.optimal_thresholds([1, 2], [only, only], classes=["low", "middle", "high"])
+    assert f"Every score is labelled {only}." in found.explain()
+
+
+def test_a_threshold_moved_onto_its_neighbour_leaves_out_the_class_between_them_and_no_further():
+    scores, labels = [1, 2, 3, 4], [0, 1, 2, 2]
+    found = ordcut.optimal_thresholds(scores, labels)
+    moved = found.moved(0, found.thresholds[1])
+    assert moved.predict(scores).tolist() == [0, 0, 2, 2]
+    assert moved.value == ordcut.evaluate(labels, [0, 0, 2, 2])
+    with pytest.raises(ValueError, match="must keep the thresholds in ascending order"):
+        found.moved(0, np.nextafter(found.thresholds[1], np.inf))
+
+
 @pytest.mark.parametrize("labeling", ["optimal", "likelihood", "biases", "rounding"])
 def test_only_thresholds_that_are_optimal_on_the_data_are_explained_as_such(labeling):
     rng = np.random.default_rng(0)
