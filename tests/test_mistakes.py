@@ -180,3 +180,10 @@ def test_estimators_compare_indexes(model):
         model.fit(rows, labels.set_axis(np.arange(N) + 7))
     model.fit(rows, labels, sample_weight=weights)
     model.fit(rows.iloc[::-1], labels.iloc[::-1])
+
+
+def test_rounded_scores_with_many_ties_in_the_place_of_labels_seem_to_be_swapped():
+    scores = np.round(S, 1)
+    assert len(np.unique(scores)) < len(scores) / 2
+    with pytest.raises(ValueError, match="seem to be swapped"):
+        ordcut.optimal_thresholds(Y.astype(float), scores)

@@ -1,5 +1,7 @@
 """Many labels of text are encoded as few are."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,6 +30,12 @@ CONTAINERS = {
 def test_many_labels_get_the_codes_of_their_classes(labels):
     found = encode(labels, NAMES)
     assert found.classes.tolist() == NAMES
+    assert found.codes.tolist() == CODES.tolist()
+
+
+def test_many_strings_get_the_same_codes_where_pandas_is_not_imported(monkeypatch):
+    monkeypatch.delitem(sys.modules, "pandas")
+    found = encode(TEXT.tolist(), NAMES)
     assert found.codes.tolist() == CODES.tolist()
 
 

@@ -68,6 +68,12 @@ def test_distinct_scores_ascend_in_every_precision(precision):
         assert found.tolist() == sorted(set(scores.tolist()))
 
 
+def test_a_threshold_at_zero_has_no_sign():
+    (found,) = ordcut.optimal_thresholds([-5e-324, -0.0], [0, 1]).thresholds
+    assert found == 0
+    assert not np.signbit(found)
+
+
 def test_minus_zero_and_zero_are_one_score():
     table = ordcut.ScoreTable([-0.0, 0.0, 1.0], [0, 1, 1])
     assert table.scores.tolist() == [0.0, 1.0]

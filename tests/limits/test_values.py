@@ -1,6 +1,7 @@
 """Limits on the values of thresholds, against all values that there are."""
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -51,3 +52,13 @@ def test_digits_that_are_finer_than_the_scores_cost_nothing_however_many_numbers
         found = ordcut.optimal_thresholds(scores, labels, constraints=[ordcut.Digits(n_digits)])
         assert found.value == free.value
         assert found.thresholds.tolist() == np.round(found.thresholds, n_digits).tolist()
+
+
+@pytest.mark.parametrize(("largest", "is_held"), [(2.0**53 - 1, True), (2.0**53, False)])
+def test_digits_are_refused_from_where_floats_do_not_hold_every_round_number(largest, is_held):
+    scores, options = [0.0, largest], {"constraints": [ordcut.Digits(0)]}
+    if is_held:
+        assert ordcut.optimal_thresholds(scores, [0, 1], **options).value == 0
+    else:
+        with pytest.raises(ValueError, match="must leave numbers that floats can hold"):
+            ordcut.optimal_thresholds(scores, [0, 1], **options)

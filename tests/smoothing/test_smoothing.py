@@ -242,6 +242,15 @@ def test_the_model_survives(name, n):
         assert np.isfinite(find(scores, labels, 50, smoothing="auto").value)
 
 
+@pytest.mark.parametrize("name", HARD)
+def test_mirrored_scores_are_standardised_to_mirrored_ones_within_bounds(name):
+    scores = np.unique(HARD[name](np.random.default_rng(0).normal(size=60))[0])
+    for weights in (np.ones(len(scores)), np.where(np.arange(len(scores)) == 0, 100.0, 1.0)):
+        found = standardise(scores, weights)
+        np.testing.assert_allclose(standardise(-scores[::-1], weights[::-1]), -found[::-1])
+        assert np.abs(found).max() <= partial_odds.FARTHEST
+
+
 def test_two_classes_and_many_rows_give_logistic_regression():
     scores, labels = noisy(2000, 2)
     cells, probabilities = modelled(scores, labels, 2)

@@ -10,6 +10,7 @@ import naive
 import ordcut
 from ordcut import exact
 from ordcut.solvers import METHODS
+from strategies import KAPPAS
 
 # `make bench-exact` runs 20 000 of each.
 
@@ -118,3 +119,16 @@ def test_pruning_keeps_rows_whose_weights_vanish_next_to_others():
         for method in ("pruned", "dp")
     )
     assert found.thresholds.tolist() == expected.thresholds.tolist()
+
+
+@pytest.mark.parametrize("objective", KAPPAS)
+def test_whole_class_weights_of_a_kappa_are_those_of_the_rows_up_to_any_size(objective):
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        labels = random.permutation(np.arange(random.choice([50, 200, 1000, 4000])) % 5)
+        scores = np.round(labels + random.normal(size=len(labels)), 2)
+        factors = random.integers(1, [10, 100, 1000][seed % 3], 5)
+        options = {"objective": objective}
+        by_class = ordcut.optimal_thresholds(scores, labels, class_weight=factors, **options)
+        by_row = ordcut.optimal_thresholds(scores, labels, sample_weight=factors[labels], **options)
+        assert by_class.thresholds.tolist() == by_row.thresholds.tolist()

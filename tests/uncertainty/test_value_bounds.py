@@ -1,5 +1,7 @@
 """Bounds for the value, against Clopper and Pearson's interval and against draws row by row."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -95,6 +97,21 @@ def test_the_interval_contains_that_of_the_replicates():
     low, high = boot.value_interval(0.9)
     assert low <= np.quantile(replicates, 0.05)
     assert np.quantile(replicates, 0.95) <= high
+
+
+def test_values_of_replicates_stray_by_the_square_root_of_their_share_of_the_rows():
+    found = ordcut.optimal_thresholds(*noisy(800))
+    boot = replace(found.bootstrap(n=50, size=200), optimism=0.0)
+    here = np.full(1, found.value)  # no other interval than that of the replicates
+    bounds = replace(boot.value_bounds, good=here, bad=here, overfitted=here)
+    of_a_quarter = replace(boot, value_bounds=bounds)
+    of_all = replace(of_a_quarter, size=800)
+    strays = np.quantile(boot.values - found.value, [0.05, 0.95], method="nearest")
+    np.testing.assert_allclose(of_all.value_interval(0.9) - found.value, strays, rtol=0.2)
+    np.testing.assert_allclose(
+        2 * (of_a_quarter.value_interval(0.9) - found.value),
+        of_all.value_interval(0.9) - found.value,
+    )
 
 
 @pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
