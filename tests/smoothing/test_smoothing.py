@@ -172,11 +172,14 @@ def test_the_value_with_class_weights_does_not_depend_on_the_order_of_the_rows()
         assert (one.thresholds.tolist(), one.value) == (other.thresholds.tolist(), other.value)
 
 
-def test_class_weights_equal_the_row_weights_they_stand_for():
+@pytest.mark.parametrize("weights", [1, np.random.default_rng(4).integers(1, 5, 300)])
+def test_class_weights_equal_the_row_weights_they_stand_for(weights):
     scores, labels = noisy(300, 4)
+    weights = np.broadcast_to(weights, 300)
     factors = np.array([1.0, 2.5, 0.5, 3.0])
-    by_class = find(scores, labels, 4, class_weight=factors, smoothing="auto")
-    by_row = find(scores, labels, 4, sample_weight=factors[labels], smoothing="auto")
+    options = {"sample_weight": weights, "class_weight": factors}
+    by_class = find(scores, labels, 4, **options, smoothing="auto")
+    by_row = find(scores, labels, 4, sample_weight=factors[labels] * weights, smoothing="auto")
     np.testing.assert_array_equal(by_class.thresholds, by_row.thresholds)
     assert by_class.value == pytest.approx(by_row.value)
 
@@ -358,18 +361,19 @@ def test_the_amount_is_large_where_the_model_is_right(objective):
     assert np.mean(several) > 0.8 * MOST
 
 
-def test_the_amount_vanishes_where_the_model_is_wrong_and_rows_are_many():
+@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
+def test_the_amount_vanishes_where_the_model_is_wrong_and_rows_are_many(objective):
     def steps(n):
         """A low class, then a coin that favours the high class: no curve of one slope."""
         random = np.random.default_rng(0)
         scores = random.uniform(-1, 1, n)
         return scores, ((scores > -0.5) & (random.random(n) < 0.6)).astype(int)
 
-    found = [amount(*steps(n), 2, "absolute") for n in (60, 20_000)]
+    found = [amount(*steps(n), 2, objective) for n in (60, 20_000)]
     assert found[0] > found[1]
     assert found[1] < LEAST
     scores, labels = steps(20_000)
-    smoothed, plain = find(scores, labels, 2, smoothing="auto"), find(scores, labels, 2)
+    smoothed, plain = (find(scores, labels, 2, objective, smoothing=some) for some in ("auto", 0))
     np.testing.assert_array_equal(smoothed.thresholds, plain.thresholds)
 
 
