@@ -7,17 +7,18 @@ import shutil
 import signal
 import tempfile
 import time
+from contextlib import suppress
 
 import duckdb
 import pytest
 
-MANY_ROWS = 4_000_000
+MANY_ROWS = 10_000_000
 STOPPED = b"\nInterrupted. No partial output was left behind.\n"
 
 
 @pytest.fixture(scope="module")
 def many_rows(tmp_path_factory):
-    """Rows that take a second to write as text."""
+    """Rows that take seconds to write as text, so that a signal comes while that lasts."""
     path = tmp_path_factory.mktemp("many") / "rows.parquet"
     duckdb.sql(
         f"SELECT i AS id, (hash(i) % 1000003) / 1000003.0 AS score, "
@@ -56,7 +57,9 @@ def test_a_signal_while_rows_are_written_leaves_nothing(
                     "new", "-o", out / "labelled.csv", scratch=scratch)  # fmt: skip
 
     def is_writing():
-        return any(path.stat().st_size > 0 for path in out.glob(".labelled.csv.*.part"))
+        with suppress(FileNotFoundError):  # the file was complete before its size was read
+            return any(path.stat().st_size > 0 for path in out.glob(".labelled.csv.*.part"))
+        return False
 
     wait_until(is_writing, process)
     process.send_signal(number)
