@@ -4,20 +4,55 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 Piece = TypeVar("Piece")
 
-#: The threads of this process, kept since making new ones takes as long as some of their work, and
-#: how many there are.
-_pool: ThreadPoolExecutor | None = None
-_pool_size = 0
-_pool_lock = threading.Lock()
+#: Threads that wait for work, kept since making new ones takes as long as some of their work.
+_idle: list[_Helper] = []
 _current = threading.local()
+
+
+class _Helper:
+    """A thread that is handed work, and does nothing in between.
+
+    One lock is released to hand the work over, another to hand it back. That takes about half the
+    time of a future of ``concurrent.futures``, which matters for work of less than a millisecond.
+    """
+
+    def __init__(self) -> None:
+        self._start, self._end = threading.Lock(), threading.Lock()
+        self._start.acquire()
+        self._end.acquire()
+        self._work: Callable[[], None] | None = None
+        self._error: BaseException | None = None
+        threading.Thread(target=self._run, name="ordcut", daemon=True).start()
+
+    def start(self, work: Callable[[], None]) -> None:
+        self._work = work
+        self._start.release()
+
+    def wait(self) -> BaseException | None:
+        """Wait for the end of the work, and return the error that it ended with."""
+        self._end.acquire()
+        error, self._error = self._error, None
+        _idle.append(self)
+        return error
+
+    def _run(self) -> None:
+        _current.is_helper = True
+        while True:
+            self._start.acquire()
+            assert self._work is not None
+            try:
+                self._work()
+            except BaseException as error:  # it is raised where the work was handed out
+                self._error = error
+            self._work = None  # which may refer to large arrays
+            self._end.release()
 
 
 def count_threads(n_jobs: int | None, default: int = 1) -> int:
@@ -61,48 +96,39 @@ def run_all(work: Callable[[Piece], None], pieces: Sequence[Piece], n_threads: i
         for piece in pieces:
             work(piece)
         return
-    left: SimpleQueue[Piece] = SimpleQueue()
-    for piece in pieces:
-        left.put(piece)
+    left = deque(pieces)
 
     def work_on() -> None:
         while True:
             try:
-                piece = left.get_nowait()
-            except Empty:
+                piece = left.popleft()
+            except IndexError:
                 return
             work(piece)
 
-    helpers = [_threads(n_helpers).submit(work_on) for _ in range(n_helpers)]
+    helpers = [_take_helper() for _ in range(n_helpers)]
+    for helper in helpers:
+        helper.start(work_on)
+    errors: list[BaseException | None] = []
     try:
         work_on()
     finally:
-        for helper in helpers:
-            helper.result()  # raises the errors of the thread
+        errors = [helper.wait() for helper in helpers]
+    for error in errors:
+        if error is not None:
+            raise error
 
 
-def _threads(n_helpers: int) -> ThreadPoolExecutor:
-    """Return the threads of this process, at least so many."""
-    global _pool, _pool_size
-    with _pool_lock:
-        if _pool is None or _pool_size < n_helpers:
-            _pool_size = n_helpers
-            _pool = ThreadPoolExecutor(n_helpers, "ordcut", initializer=_become_helper)
-        return _pool
+def _take_helper() -> _Helper:
+    """Return a thread that has no work, if need be a new one."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        return _Helper()
 
 
-def _become_helper() -> None:
-    _current.is_helper = True
-
-
-def _forget_threads() -> None:
-    """Start without threads in a process that was forked: threads are not copied."""
-    global _pool, _pool_lock
-    _pool, _pool_lock = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+if hasattr(os, "register_at_fork"):  # threads are not copied into a process that is forked
+    os.register_at_fork(after_in_child=_idle.clear)
 
 
 def split(n: int, n_pieces: int) -> list[tuple[int, int]]:

@@ -1,0 +1,101 @@
+"""Pieces of work are done once each, by threads that are kept for the next call."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from ordcut.threads import run_all, split
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("n_pieces", [0, 1, 2, 50])
+def test_every_piece_is_done_once(n_threads, n_pieces):
+    done = []
+    run_all(done.append, range(n_pieces), n_threads)
+    assert sorted(done) == list(range(n_pieces))
+
+
+def test_several_threads_work_at_once_and_are_kept():
+    names = []
+    both = threading.Barrier(2, timeout=60)  # which nobody passes alone
+
+    def work(_):
+        names.append(threading.current_thread().name)
+        both.wait()
+
+    before = threading.active_count()
+    for _ in range(20):
+        run_all(work, range(2), 2)
+    assert len(set(names)) == 2
+    assert threading.active_count() <= before + 1
+
+
+@pytest.mark.parametrize("bad", [0, 1, 2, 3])
+def test_the_error_of_any_thread_is_raised_and_the_next_call_works(bad):
+    both = threading.Barrier(2, timeout=60)
+
+    def work(piece):
+        if piece < 2:  # so that each thread has one of the first two
+            both.wait()
+        if piece == bad:
+            raise ValueError(f"piece {piece}")
+
+    with pytest.raises(ValueError, match=f"piece {bad}"):
+        run_all(work, range(4), 2)
+    done = []
+    run_all(done.append, range(4), 2)
+    assert sorted(done) == [0, 1, 2, 3]
+
+
+def test_work_that_hands_out_work_ends():
+    done = []
+    run_all(lambda i: run_all(lambda j: done.append((i, j)), range(5), 4), range(4), 4)
+    assert sorted(done) == [(i, j) for i in range(4) for j in range(5)]
+
+
+def test_calls_of_several_threads_do_not_mix_their_pieces():
+    found = {}
+
+    def call(number):
+        done = []
+        for _ in range(50):
+            run_all(lambda piece: done.append(number * 1000 + piece), range(6), 3)
+        found[number] = sorted(set(done))
+
+    callers = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(timeout=60)
+    assert found == {n: [n * 1000 + piece for piece in range(6)] for n in range(4)}
+
+
+FORK = """
+import os
+from ordcut.threads import run_all
+run_all(print, ["before", "before"], 2)
+child = os.fork()
+if child == 0:
+    run_all(lambda piece: None, range(4), 2)
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_process_that_was_forked_makes_threads_of_its_own():
+    command = [sys.executable, "-W", "ignore", "-c", FORK]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "7"
+
+
+def test_pieces_are_of_nearly_equal_size_and_cover_everything():
+    for n in range(30):
+        for n_pieces in range(1, 8):
+            pieces = split(n, n_pieces)
+            assert [i for a, b in pieces for i in range(a, b)] == list(range(n))
+            sizes = [b - a for a, b in pieces]
+            assert max(sizes) - min(sizes) <= 1
