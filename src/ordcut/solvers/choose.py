@@ -68,7 +68,7 @@ FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
     ("convex", "key"): (270_000, 300),
     ("convex", "position"): (95_000, 130),
     ("convex", "weighted"): (45_000, 80),
-    ("convex kappa", "key"): (200_000, 200),
+    ("convex kappa", "key"): (200_000, 130),
     ("convex kappa", "position"): (130_000, 160),
     ("convex kappa", "weighted"): (130_000, 160),
     ("equal errors", "key"): (280_000, 4_500),
