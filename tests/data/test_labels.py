@@ -202,3 +202,13 @@ def test_only_classes_that_occur_are_found_among_many_labels_of_which_few_are_th
         found = encode(labels)
         assert found.classes.tolist() == sorted({0, 1, rare})
         assert found.classes[found.codes].tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "<i4", ">i2", "i1", "<u8", ">u4", "u1"])
+@pytest.mark.parametrize("values", [[0, 1, 2], [0, 2, 4], [5, 6], [1, 0], [0, 1, 100], [-2, 0, 1]])
+def test_integers_of_any_type_are_encoded_by_their_values(values, dtype):
+    labels = np.array(values * 2).astype(dtype)
+    found = encode(labels, None, None)
+    distinct, codes = np.unique(labels, return_inverse=True)
+    assert found.classes.tolist() == distinct.tolist()
+    assert found.codes.tolist() == codes.tolist()

@@ -16,9 +16,6 @@ from ordcut.data.distinct import distinct_labels
 from ordcut.errors import UnorderedLabelsWarning
 from ordcut.typing import Array, ArrayLike, Bools, Floats
 
-#: How many labels fit in cache together.
-STRETCH = 1 << 16
-
 #: Codes are stored in 16 bits once the scores are sorted.
 MOST_CLASSES = 65_535
 
@@ -307,24 +304,18 @@ def _warn_unordered(names: list[str]) -> None:
 
 def _encode_small_integers(values: Array) -> Labels | None:
     """Encode integers of a small range without sorting them, nor copying where they are codes."""
-    low, high = _extent(values)
-    if high - low > max(1024, len(values)) or high > np.iinfo(np.int64).max:
+    most = max(1024, len(values))
+    # Unsigned, negative numbers are beyond all others, so that one pass over them is enough.
+    highest = int(values.view(values.dtype.str.replace("i", "u")).max())
+    if highest <= min(most, np.iinfo(values.dtype).max) and _all_occur(values, highest):
+        return Labels(np.arange(highest + 1, dtype=values.dtype), values)
+    low, high = int(values.min()), int(values.max())
+    if high - low > most or high > np.iinfo(np.int64).max:
         return None
-    if low == 0 and _all_occur(values, high):
-        return Labels(np.arange(high + 1, dtype=values.dtype), values)
     shifted = values if low == 0 else values.astype(np.int64) - low
     counts = np.bincount(shifted.astype(np.int64, copy=False))
     rank = np.cumsum(counts > 0) - 1
     return Labels((np.flatnonzero(counts) + low).astype(values.dtype), rank[shifted])
-
-
-def _extent(values: Array) -> tuple[int, int]:
-    """Return the lowest and the highest of some integers."""
-    if len(values) <= STRETCH:
-        return int(values.min()), int(values.max())
-    # A stretch at a time, so that the second pass finds it in cache.
-    extents = [_extent(values[i : i + STRETCH]) for i in range(0, len(values), STRETCH)]
-    return min(low for low, _ in extents), max(high for _, high in extents)
 
 
 def _all_occur(values: Array, high: int) -> bool:

@@ -68,6 +68,7 @@ def region_of(
     if observed is not None and observed is not rows:
         above = np.append(rows.scores, np.inf)[cuts]
         cuts = np.searchsorted(observed.scores, above, "left")
+        cuts[0] = 0  # where the first segment starts, below all rows
     sums = _Sums(rows if observed is None else observed, cuts, scheme)
     is_open = list(candidates.is_open)
     for one in constraints:
