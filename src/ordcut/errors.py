@@ -84,8 +84,10 @@ class DifferentIndexWarning(UserWarning):
     """pandas Series that were passed together have different indexes."""
 
 
-def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError:
-    """Return the error for an unknown name, with the most similar known name as a suggestion.
+def unknown_name(
+    argument: str, got: object, known: Iterable[str], aliases: Iterable[str] = ()
+) -> ValueError:
+    """Return the error for an unknown name, with the most similar name or alias as a suggestion.
 
     Examples
     --------
@@ -94,7 +96,7 @@ def unknown_name(argument: str, got: object, known: Iterable[str]) -> ValueError
     """
     known = list(known)
     listed = ", ".join(f'"{name}"' for name in known)
-    near = get_close_matches(str(got).lower(), known, n=1, cutoff=0.5)
+    near = get_close_matches(str(got).lower(), [*known, *aliases], n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     return ValueError(f"{argument} must be one of {listed}, got {got!r}.{hint}")
 

@@ -326,7 +326,7 @@ def resolve_objective(
     elif isinstance(objective, str):
         name = canonical_name(objective)
         if not is_named(name):
-            raise unknown_name("objective", objective, [*COSTS, *KAPPAS, *BALANCED, *ALIASES])
+            raise unknown_name("objective", objective, [*COSTS, *KAPPAS, *BALANCED], ALIASES)
         paid = BALANCED.get(name, name)
         has_values = paid in DISTANCES and _are_ascending_numbers(values)
         at = values if has_values else np.arange(n_classes)
@@ -375,14 +375,15 @@ def is_named(name: str) -> bool:
 
 
 def canonical_name(name: str) -> str:
-    """Return the name that an alias stands for; any other name as it is.
+    """Return the name that an alias, or a name in capitals, stands for; any other as it is.
 
     Examples
     --------
-    >>> canonical_name("QWK"), canonical_name("squared")
-    ('quadratic_kappa', 'squared')
+    >>> canonical_name("QWK"), canonical_name("Squared"), canonical_name("other")
+    ('quadratic_kappa', 'squared', 'other')
     """
-    return ALIASES.get(name.lower(), name)
+    known = ALIASES.get(name.lower(), name.lower())
+    return known if is_named(known) and not is_named(name) else name
 
 
 def _are_ascending_numbers(classes: Array) -> bool:

@@ -124,6 +124,7 @@ RIGHT = {
         confusion_matrix(Y, best(Y).predict(S)).tolist(),
     ),
     "QWK in capitals": lambda: (best(Y, objective="QWK"), best(Y, objective="quadratic_kappa")),
+    "a name in capitals": lambda: (best(Y, objective="Absolute"), best(Y, objective="absolute")),
     "nullable integers": lambda: (best(pd.Series(Y, dtype="Int64")), best(Y)),
     "columns of Arrow in pandas": lambda: (
         best(pd.Series(Y, dtype="int64[pyarrow]"), pd.Series(S, dtype="float64[pyarrow]")), best(Y),
