@@ -8,8 +8,15 @@ value, the first one counts; -1 stands for none.
 
 from __future__ import annotations
 
-from ordcut.jit import kernel
+from ordcut.jit import inlined, kernel
 from ordcut.typing import Array, Bools, Ints, Numbers
+
+
+@inlined
+def last_start(e: int, high: Ints, offset: int, n_starts: int) -> int:
+    """Return the last start that an end allows; an empty ``high`` allows all up to the end."""
+    last = min(e + offset, n_starts - 1)
+    return min(last, high[e]) if len(high) > 0 else last
 
 
 @kernel("start", steps=4)
@@ -26,14 +33,12 @@ def best_so_far(
 ) -> None:
     """Find the first start of least value that is reached up to ``high[e]``.
 
-    An empty ``high`` allows all. Also fills ``total`` and ``is_next`` as ``add_curve`` does.
+    Also fills ``total`` and ``is_next`` as ``add_curve`` does.
     """
     best = -1
     arriving = 0
     for e in range(len(start)):
-        last = min(e + offset, len(values) - 1)
-        if len(high) > 0:
-            last = min(last, high[e])
+        last = last_start(e, high, offset, len(values))
         while arriving <= last:
             if is_reached[arriving] and (best < 0 or values[arriving] < values[best]):
                 best = arriving
@@ -74,9 +79,7 @@ def best_in_window(
     last = 0
     arriving = 0
     for e in range(len(start)):
-        upto = min(e + offset, len(values) - 1)
-        if len(high) > 0:
-            upto = min(upto, high[e])
+        upto = last_start(e, high, offset, len(values))
         while arriving <= upto:
             if is_open[arriving]:
                 while last > first and values[queue[last - 1]] > values[arriving]:
@@ -136,9 +139,7 @@ def best_of_lowest_levels(
     """
     arriving = 0
     for e in range(len(start)):
-        upto = min(e + offset, len(values) - 1)
-        if len(high) > 0:
-            upto = min(upto, high[e])
+        upto = last_start(e, high, offset, len(values))
         while arriving <= upto:
             if is_open[arriving]:
                 value = values[arriving]
@@ -186,9 +187,7 @@ def best_by_level(
     arriving = 0
     leaving = 0
     for e in range(len(start)):
-        upto = min(e + offset, len(values) - 1)
-        if len(high) > 0:
-            upto = min(upto, high[e])
+        upto = last_start(e, high, offset, len(values))
         while arriving <= upto:
             if is_open[arriving] and arriving >= low[e]:
                 node = size + rank[arriving]
