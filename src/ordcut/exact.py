@@ -25,8 +25,8 @@ EXACT = 2.0**53
 #: Sums of whole numbers below this, and their differences, are exact in int64.
 LARGEST_SUM = 2**62
 
-#: Costs up to this leave room for sums over many rows; larger ones are divided by what they share.
-LARGEST_AS_IT_IS = 2**31
+#: Costs whose sums over rows of this weight do not fit are divided by what they share.
+ENOUGH_WEIGHT = 2.0**31
 
 #: The largest denominator of a plain fraction, for costs and for weights. Weights are many: of a
 #: million random ones, none should happen to be near a fraction.
@@ -274,19 +274,19 @@ class ExactCost:
         array([[0, 5],
                [3, 0]])
         """
-        if cost.dtype not in (np.int64, object):
+        if cost.dtype.kind == "f":
             if np.abs(cost).max() < EXACT and (cost == np.rint(cost)).all():
                 cost = cost.astype(np.int64)
             else:
                 cost = as_integers(cost)
         if factors is not None and (factors != 1).any():
             cost = cost.astype(object) * as_integers(factors)
-        if cost.dtype == object:
+        if cost.dtype.kind == "O":
             cost = _reduced(cost)
-        if cost.dtype == object:
+        if cost.dtype.kind == "O":
             return cls(cost, convexity_of(cost), 0)
-        largest = max(int(cost.max()), -int(cost.min()), 1)
-        if largest > LARGEST_AS_IT_IS:
+        largest = max(int(np.abs(cost).max()), 1)
+        if largest * ENOUGH_WEIGHT >= LARGEST_SUM:
             common = max(1, int(np.gcd.reduce(cost, axis=None)))
             cost, largest = cost // common, largest // common
         return cls(cost, convexity_of(cost), (LARGEST_SUM - 1) // largest)

@@ -387,7 +387,8 @@ def canonical_name(name: str) -> str:
 
 
 def _are_ascending_numbers(classes: Array) -> bool:
-    return classes.dtype.kind in "iuf" and bool((classes[1:] > classes[:-1]).all())
+    is_numeric = classes.dtype.kind in "iuf"
+    return is_numeric and np.count_nonzero(classes[1:] > classes[:-1]) == len(classes) - 1
 
 
 @lru_cache(maxsize=64)

@@ -229,7 +229,7 @@ def find_thresholds(
     Constraints must hold on the observed rows, where those to be solved are others, and what they
     cost is judged with the factors of the observed classes.
     """
-    factors = np.ones(len(source.classes))
+    factors = None
     if class_weight is not None or objective.name in BALANCED:
         factors = objective.class_factors(class_weight, source.classes, problem.totals)
     if constraints:
@@ -237,7 +237,7 @@ def find_thresholds(
             source,
             problem,
             objective,
-            factors,
+            np.ones(len(source.classes)) if factors is None else factors,
             class_weight,
             constraints,
             lambda: solve(problem, objective, factors, method, plan),
@@ -247,11 +247,11 @@ def find_thresholds(
     found = solve(problem, objective, factors, method, plan)
     value: float | Callable[[Floats], float]
     if found.rows.is_whole and (not isinstance(source, Rows) or source.is_whole):
-        value = objective.value(found.rows.between(found.cuts) * factors)
+        value = objective.value(_counted(found.confusion, factors))
     else:  # sums of fractions depend on their order: take that of predicting the rows again
 
         def value(thresholds: Floats) -> float:
-            return objective.value(source.confusion(thresholds) * factors)
+            return objective.value(_counted(source.confusion(thresholds), factors))
 
     return result_of(
         found,
@@ -265,6 +265,11 @@ def find_thresholds(
         decisions=objective.decisions,
         origin=Origin(source, objective, class_weight),
     )
+
+
+def _counted(confusion: Floats, factors: Floats | None) -> Floats:
+    """Return a (predicted, true) table with each true class counting as much as it should."""
+    return confusion if factors is None else confusion * factors
 
 
 def smoothed_thresholds(

@@ -132,3 +132,16 @@ def test_whole_class_weights_of_a_kappa_are_those_of_the_rows_up_to_any_size(obj
         by_class = ordcut.optimal_thresholds(scores, labels, class_weight=factors, **options)
         by_row = ordcut.optimal_thresholds(scores, labels, sample_weight=factors[labels], **options)
         assert by_class.thresholds.tolist() == by_row.thresholds.tolist()
+
+
+@pytest.mark.parametrize("objective", KAPPAS)
+@pytest.mark.parametrize("factor", [0, 0.3, 1e10, 1e30, 1e300])
+def test_what_a_class_counts_that_does_not_occur_is_irrelevant_for_a_kappa(objective, factor):
+    random = np.random.default_rng(0)
+    labels = random.permutation(np.arange(200) % 3)
+    scores = np.round(labels + random.normal(size=200), 1)
+    options = {"objective": objective, "classes": range(4)}
+    found = ordcut.optimal_thresholds(scores, labels, class_weight={3: factor}, **options)
+    expected = ordcut.optimal_thresholds(scores, labels, **options)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == expected.value

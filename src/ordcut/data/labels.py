@@ -307,7 +307,8 @@ def _encode_small_integers(values: Array) -> Labels | None:
     most = max(1024, len(values))
     # Unsigned, negative numbers are beyond all others, so that one pass over them is enough.
     highest = int(values.view(values.dtype.str.replace("i", "u")).max())
-    if highest <= min(most, np.iinfo(values.dtype).max) and _all_occur(values, highest):
+    is_negative = values.dtype.kind == "i" and highest >> (8 * values.itemsize - 1)
+    if highest <= most and not is_negative and _all_occur(values, highest):
         return Labels(np.arange(highest + 1, dtype=values.dtype), values)
     low, high = int(values.min()), int(values.max())
     if high - low > most or high > np.iinfo(np.int64).max:
@@ -320,10 +321,11 @@ def _encode_small_integers(values: Array) -> Labels | None:
 
 def _all_occur(values: Array, high: int) -> bool:
     """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
-    step = len(values) // 4096
-    if step > 1 and np.bincount(values[::step].astype(np.int64), minlength=high + 1).all():
-        return True
-    return bool(np.bincount(values.astype(np.int64, copy=False), minlength=high + 1).all())
+    for step in (len(values) // 4096, 1):
+        counts = np.bincount(values[:: step or 1].astype(np.int64, copy=False), minlength=high + 1)
+        if np.count_nonzero(counts) == high + 1:
+            return True
+    return False
 
 
 def _with_count(found: Labels, n_classes: int | None) -> Labels:

@@ -390,7 +390,7 @@ def warn_if_reversed(rows: Rows) -> None:
     if rows.n_rows < FEWEST_TO_JUDGE:
         return
     step = max(1, rows.n_rows // MOST_TO_JUDGE)
-    scores = rows.scores[::step].astype(np.float64)
+    scores = rows.scores[::step]
     if rows.codes is not None:
         codes = rows.codes[::step].astype(np.float64)
     else:  # the mean position of the classes, by the weights of each row
@@ -398,10 +398,9 @@ def warn_if_reversed(rows: Rows) -> None:
         soft = rows.soft[::step].astype(np.float64)
         codes = soft @ np.arange(soft.shape[1]) / soft.sum(axis=1)
     # Mostly, classes rise where scores do, from one row to the next, and that is quick to see.
-    rises = codes[1:] - codes[:-1]
-    if 2 * (rises @ (scores[1:] > scores[:-1])) >= rises.sum():
+    if 2 * ((codes[1:] - codes[:-1]) @ (scores[1:] > scores[:-1])) >= codes[-1] - codes[0]:
         return
-    if correlation(scores, codes) * np.sqrt(len(codes)) < -STRONG:
+    if correlation(scores.astype(np.float64), codes) * np.sqrt(len(codes)) < -STRONG:
         warn_reversed()
 
 

@@ -41,16 +41,27 @@ class SortedRows:
     weights: Numbers | None
     n_classes: int
 
-    @cached_property
+    @property
     def weight(self) -> float:
         """The weight of all rows together."""
-        return float(len(self.codes) if self.weights is None else self.weights.sum())
+        return float(len(self.codes)) if self.weights is None else self._sum_of_weights
+
+    @cached_property
+    def _sum_of_weights(self) -> float:
+        assert self.weights is not None
+        return float(self.weights.sum())
 
     @cached_property
     def totals(self) -> Floats:
         """The weight of each class."""
-        totals: Floats = self.between(np.empty(0, np.int64))[0]
-        return totals
+        if self.is_whole:
+            return self.exact_totals.astype(np.float64)
+        return np.asarray(self.between(np.empty(0, np.int64))[0])
+
+    @cached_property
+    def exact_totals(self) -> Array:
+        """The weight of each class without rounding."""
+        return np.asarray(self.exact_between(np.empty(0, np.int64))[0])
 
     def between(self, cuts: Ints) -> Floats:
         """Return the weight of each class between ascending cuts, however many.
@@ -91,8 +102,7 @@ class SortedRows:
         >>> sort_rows(np.arange(5.0), np.array([1, 0, 0, 1, 2]), None, None, 3).cuts_by_shares()
         array([2, 4])
         """
-        below = np.cumsum(self.totals)[:-1]
-        cuts = below.astype(np.int64)
+        cuts = below = self.exact_totals.cumsum()[:-1]
         if self.weights is not None:
             # Up to the row that has the last of the weight, as if rows were repeated.
             cuts = np.where(below > 0, np.searchsorted(np.cumsum(self.weights), below) + 1, 0)
@@ -101,12 +111,12 @@ class SortedRows:
                 cuts[k] = cut + int(np.argmax(self.ends[cut - 1 :]))
         return cuts
 
-    @cached_property
+    @property
     def is_whole(self) -> bool:
         """Whether all weights are whole numbers."""
         return self.weights is None or self.weights.dtype == np.int64
 
-    @cached_property
+    @property
     def in_whole_numbers(self) -> KernelRows | None:
         """The rows as the solvers' kernels read them; None if a weight is a fraction."""
         return self.for_kernels(np.dtype(np.int64)) if self.is_whole else None

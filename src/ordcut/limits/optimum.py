@@ -252,8 +252,7 @@ class LimitedProblem:
     def _loss(self, table: Array) -> Fraction:
         """Return what a table of weights costs, in some unit; of a kappa, how far it is below 1."""
         if self.objective.is_kappa:
-            totals = table.sum(axis=0, keepdims=True)
-            kappa = ExactKappa.of(self.objective, lambda _: totals, self._judging_factors)
+            kappa = ExactKappa.of(self.objective, table.sum(axis=0), self._judging_factors)
             return kappa.ratio_of(table)
         cost = weighted_cost(self.objective, self._judging_factors)
         return Fraction((cost.integers.astype(object) * table).sum())

@@ -99,13 +99,14 @@ class PrunedProblem:
             self._fetched = chosen | before, Rows.joined([rows, more])
         return self._fetched
 
+    @property
     def exact_totals(self) -> Array:
-        """Return the weight of each class without rounding, (1, K)."""
+        """The weight of each class without rounding."""
         if self.cells.counts.dtype == np.int64:
-            return np.asarray(self.cells.counts.sum(axis=0)[None])
+            return np.asarray(self.cells.counts.sum(axis=0))
         if not self.is_exact:
-            return as_exact(self.totals[None])
-        return self._source.all_rows().exact_between(np.empty(0))
+            return as_exact(self.totals)
+        return np.asarray(self._source.all_rows().exact_between(np.empty(0))[0])
 
     def exact_between(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the weight of each class between cuts of pruned rows, without rounding.

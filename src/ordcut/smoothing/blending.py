@@ -313,8 +313,7 @@ def _cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], I
     """Return a function that finds optimal cuts; the solver of a cost is chosen once for all."""
     plan = Plan()
     if objective.is_kappa:
-        factors = np.ones(objective.n_classes)
-        return lambda rows: solve(rows, objective, factors, "auto", plan).cuts
+        return lambda rows: solve(rows, objective, None, "auto", plan).cuts
     check_costs(objective, weight)
     minimise = Minimiser.choose(objective.exact_cost, "auto", plan)
     return lambda rows: minimise(rows).cuts

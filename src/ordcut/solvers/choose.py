@@ -16,7 +16,7 @@ import numpy as np
 
 from ordcut.data import KernelRows, SortedRows
 from ordcut.errors import CrossedThresholdsError, unknown_name
-from ordcut.exact import ExactCost, as_exact
+from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut.objectives import Objective
 from ordcut.pruning import PrunedProblem
 from ordcut.solvers.blocks import solve_in_blocks, solve_independently_in_threads
@@ -143,12 +143,22 @@ SOLVERS: dict[str, Solver] = {
 
 @dataclass(frozen=True)
 class Solution:
-    """Cuts of sorted rows, the method that found them and why they are optimal."""
+    """Cuts of sorted rows, the method that found them and why they are optimal.
+
+    ``counted`` is the exact weight of each class between the cuts, where that is known already.
+    """
 
     rows: SortedRows
     cuts: Ints
     method: str
     certificate: str
+    counted: Array | None = None
+
+    @property
+    def confusion(self) -> Floats:
+        """The weight of each class between the cuts: the (predicted, true) table."""
+        known = self.counted if self.rows.is_whole else None
+        return self.rows.between(self.cuts) if known is None else known.astype(np.float64)
 
 
 def choose_method(
@@ -217,20 +227,21 @@ def choose_method(
 def solve(
     problem: Problem,
     objective: Objective,
-    factors: Floats,
+    factors: Floats | None,
     method: str,
     plan: Plan,
     first: Floats | None = None,
 ) -> Solution:
     """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth.
 
-    A kappa gets there in fewer steps from ``first``, the table of weights of cuts near the best.
+    None says that all classes count the same. A kappa gets there in fewer steps from ``first``, the
+    table of weights of cuts near the best.
     """
     method = "pruned" if isinstance(problem, PrunedProblem) else method
-    check_costs(objective, problem.weight * factors.max())
+    check_costs(objective, problem.weight, factors)
     if not objective.is_kappa:
         return Minimiser.choose(weighted_cost(objective, factors), method, plan)(problem)
-    kappa = ExactKappa.of(objective, exact_between(problem), factors)
+    kappa = ExactKappa.of(objective, problem.exact_totals, factors)
     ratio = Fraction(1)
     if first is not None:
         ratio = min(ratio, kappa.ratio_of(as_exact(first)))
@@ -238,8 +249,8 @@ def solve(
         # Mostly, the best cuts predict classes about as often as they occur.
         ratio = min(ratio, kappa.ratio_of(problem.exact_between(problem.cuts_by_shares())))
 
-    def minimise(some: Problem, cost: Array, exact: bool) -> tuple[Solution, Array]:
-        found = Minimiser.choose(ExactCost.of(cost), method, plan)(some)
+    def minimise(some: Problem, cost: ExactCost, exact: bool) -> tuple[Solution, Array]:
+        found = Minimiser.choose(cost, method, plan)(some)
         if exact or found.rows.is_whole:
             return found, exact_between(some, found.rows)(found.cuts)
         return found, as_exact(found.rows.between(found.cuts))
@@ -252,17 +263,19 @@ def solve(
     elif not problem.is_whole:  # likewise: sums without rounding take longer
         rough = maximise_kappa(kappa, lambda cost: minimise(problem, cost, False), ratio)
         n_steps, ratio = rough.n_steps, rough.ratio
-    best = maximise_kappa(kappa, lambda cost: minimise(problem, cost, True), ratio)
+    # Bounds of cells are the closer, the smaller the numbers are.
+    weight = ENOUGH_WEIGHT if isinstance(problem, PrunedProblem) else problem.weight
+    best = maximise_kappa(kappa, lambda cost: minimise(problem, cost, True), ratio, weight)
     n_steps += best.n_steps
     why = certify_kappa(n_steps, best.last.certificate)
-    return Solution(best.last.rows, best.last.cuts, best.last.method, why)
+    return Solution(best.last.rows, best.last.cuts, best.last.method, why, best.confusion)
 
 
 def solve_in_windows(
-    rows: SortedRows, objective: Objective, factors: Floats, windows: Windows
+    rows: SortedRows, objective: Objective, factors: Floats | None, windows: Windows
 ) -> tuple[Ints, str] | None:
     """Return the optimal candidate of each threshold and why it is; None if none is allowed."""
-    check_costs(objective, rows.weight * factors.max())
+    check_costs(objective, rows.weight, factors)
 
     def minimise(cost: ExactCost) -> Ints | None:
         return best_candidates(rows, cost, windows, len(rows.codes), rows.exact_between)
@@ -273,21 +286,22 @@ def solve_in_windows(
         return None if best is None else (best, why)
     if not is_feasible(windows):
         return None
-    kappa = ExactKappa.of(objective, rows.exact_between, factors)
+    kappa = ExactKappa.of(objective, rows.exact_totals, factors)
 
-    def step(cost: Array) -> tuple[Ints, Array]:
-        chosen = minimise(ExactCost.of(cost))
+    def step(cost: ExactCost) -> tuple[Ints, Array]:
+        chosen = minimise(cost)
         assert chosen is not None
         return chosen, rows.exact_between(windows.cuts[chosen])
 
-    found = maximise_kappa(kappa, step, Fraction(1))
+    found = maximise_kappa(kappa, step, Fraction(1), rows.weight)
     return found.last, certify_kappa(found.n_steps, why)
 
 
-def weighted_cost(objective: Objective, factors: Floats) -> ExactCost:
+def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost:
     """Return the exact cost of an additive objective, times the factors of the true classes."""
-    is_plain = bool((factors == 1).all())
-    return objective.exact_cost if is_plain else ExactCost.of(objective.cost, factors)
+    if factors is None or (factors == 1).all():
+        return objective.exact_cost
+    return ExactCost.of(objective.cost, factors)
 
 
 def certify_kappa(n_steps: int, why: str) -> str:
@@ -297,15 +311,14 @@ def certify_kappa(n_steps: int, why: str) -> str:
 
 
 def exact_between(
-    problem: Problem, rows: SortedRows | None = None, *, inside: bool = False
+    problem: Problem, rows: SortedRows, *, inside: bool = False
 ) -> Callable[[Ints], Array]:
     """Return a function that adds up the weight of each class between cuts without rounding.
 
-    With ``inside``, what lies before the first and after the last cut is left out.
+    Cuts are those of rows, to which a problem may have been pruned. With ``inside``, what lies
+    before the first and after the last cut is left out.
     """
     if isinstance(problem, PrunedProblem):
-        if rows is None:
-            return lambda _: problem.exact_totals()
         return partial(problem.exact_between, rows, inside=inside)
     return partial(problem.exact_between, inside=inside)
 
@@ -375,8 +388,9 @@ class Minimiser:
         return why
 
 
-def check_costs(objective: Objective, weight: float) -> None:
+def check_costs(objective: Objective, weight: float, factors: Floats | None = None) -> None:
     """Raise an error if costs are too large to be added up over rows of a total weight."""
+    weight = weight if factors is None else weight * factors.max()
     # Half the range is kept free for the differences of sums.
     if objective.largest_cost > LARGEST_FLOAT / 4 / max(1.0, weight):
         raise ValueError(

@@ -22,8 +22,9 @@ def solve_nested(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, the middle one first."""
     del plan
     n_curves = len(cost) - 1
-    lowest, highest = np.zeros(n_curves, np.int64), np.full(n_curves, len(rows[0]))
-    return solve_nested_between(rows, cost, lowest, highest)
+    bounds = np.zeros((2, n_curves), np.int64)
+    bounds[1] = len(rows[0])
+    return solve_nested_between(rows, cost, *bounds)
 
 
 def solve_nested_between(rows: KernelRows, cost: Numbers, lowest: Ints, highest: Ints) -> Ints:

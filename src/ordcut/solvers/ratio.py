@@ -12,25 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import count
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from ordcut.errors import undefined_kappa
-from ordcut.exact import LARGEST_SUM, as_integers
+from ordcut.exact import ENOUGH_WEIGHT, LARGEST_SUM, ExactCost, as_integers, convexity_of
 from ordcut.objectives import Objective
-from ordcut.typing import Array, Floats, Ints
+from ordcut.typing import Array, Floats
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
 class Optimum(Generic[Found]):
-    """The solution at the fixed point and the number of additive problems solved on the way."""
+    """The solution at the fixed point, its (predicted, true) table, and how many steps it took."""
 
     last: Found
+    confusion: Array
     ratio: Fraction
     n_steps: int
 
@@ -41,84 +41,79 @@ class ExactKappa:
 
     Attributes
     ----------
-    weights : ndarray of shape (K, K)
-        The disagreement weights, in multiples of a unit.
-    factors : ndarray of shape (K,)
-        What each true class counts, in multiples of a unit.
-    by_chance : ndarray of shape (K,)
-        What predicting class ``k`` for every row would cost.
+    costs : ndarray of shape (2, K, K)
+        What a row costs by its predicted and true class, and what predicting that class for every
+        row would cost by chance, each times what the true class counts, in multiples of a unit.
     total : int or Fraction
         The weight of all rows.
+    largest : tuple of two numbers
+        At least as much as any of the costs, of both kinds.
     """
 
-    weights: Array
-    factors: Array
-    by_chance: Array
+    costs: Array
     total: int | Fraction
+    largest: tuple[int | Fraction, int | Fraction]
 
     @classmethod
-    def of(
-        cls, objective: Objective, between: Callable[[Ints], Array], factors: Floats
-    ) -> ExactKappa:
-        """Return the costs of an objective, for rows whose weights can be added up exactly."""
-        weights, exact_factors = objective.exact_cost.integers, as_integers(factors)
-        totals = between(np.empty(0, np.int64))[0]
-        total = sum(a * b for a, b in zip(totals.tolist(), exact_factors.tolist(), strict=True))
+    def of(cls, objective: Objective, totals: Array, factors: Floats | None) -> ExactKappa:
+        """Return the costs of an objective, for rows with exact weights of the classes."""
+        weights = objective.exact_cost.integers
+        counts = np.ones(1, object)
+        if factors is not None:
+            counts = as_integers(factors)
+            totals = totals.astype(object) * counts
+        total, most, highest = sum(totals.tolist()), int(weights.max()), max(counts.tolist())
         # Whole numbers that are not too large are quicker in int64, with all sums of products.
-        is_small = isinstance(total, int) and int(weights.max()) * total**2 < LARGEST_SUM
+        is_small = isinstance(total, int) and most * total * max(total, highest) < LARGEST_SUM
         dtype = np.dtype(np.int64 if is_small else object)
-        weights, exact_factors, totals = (
-            exact.astype(dtype, copy=False) for exact in (weights, exact_factors, totals)
-        )
-        by_chance = weights @ (totals * exact_factors)
-        for k, cost in enumerate(by_chance.tolist()):
-            if cost == 0:
-                raise undefined_kappa(objective.name, k)
-        return cls(weights, exact_factors, by_chance, total)
+        weights = weights.astype(dtype, copy=False)
+        by_chance = weights @ totals.astype(dtype, copy=False)
+        costs_by_chance = by_chance.tolist()
+        if 0 in costs_by_chance:
+            raise undefined_kappa(objective.name, costs_by_chance.index(0))
+        costs = np.empty((2, *weights.shape), dtype)
+        costs[0], costs[1] = weights, by_chance[:, None]
+        if factors is not None:
+            costs *= counts.astype(dtype)
+        return cls(costs, total, (most * highest, max(costs_by_chance) * highest))
 
     def ratio_of(self, confusion: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
-        weighted = confusion.astype(self.weights.dtype, copy=False) * self.factors
-        paid = self.weights.ravel() @ weighted.ravel()
-        expected = weighted.sum(axis=1) @ self.by_chance
-        if self.weights.dtype == np.int64:
-            paid, expected = int(paid), int(expected)
+        paid, expected = (self.costs.reshape(2, -1) @ confusion.ravel()).tolist()
         return Fraction(paid * self.total, expected)
 
-    def cost_at(self, ratio: Fraction) -> Array:
-        """Return ``w - ratio * g`` times the factors and a positive number, exactly."""
-        top, bottom = ratio.numerator, ratio.denominator
-        weights, by_chance, factors = self.weights, self.by_chance, self.factors
-        if weights.dtype == np.int64:
-            most_paid, most_by_chance, most = self._largest
-            if (bottom * self.total * most_paid + top * most_by_chance) * most >= LARGEST_SUM:
-                weights, by_chance, factors = (
-                    whole.astype(object) for whole in (weights, by_chance, factors)
-                )
-        cost = weights * (bottom * self.total) - (top * by_chance)[:, None]
-        return np.asarray(cost * factors)
-
-    @cached_property
-    def _largest(self) -> tuple[int, int, int]:
-        """The largest weight, cost by chance and factor."""
-        return int(self.weights.max()), int(self.by_chance.max()), int(self.factors.max())
+    def cost_at(self, ratio: Fraction, weight: float) -> ExactCost:
+        """Return ``w - ratio * g`` times the factors, exactly, for rows of a total weight."""
+        top, bottom = ratio.numerator, ratio.denominator * self.total
+        paid, by_chance = self.costs
+        largest = bottom * self.largest[0] + top * self.largest[1]
+        if largest >= LARGEST_SUM:
+            paid, by_chance = self.costs.astype(object)
+        cost = np.asarray(paid * bottom - by_chance * top)
+        if cost.dtype.kind == "i" and largest * weight < LARGEST_SUM:
+            return ExactCost(cost, convexity_of(cost), (LARGEST_SUM - 1) // largest)
+        return ExactCost.of(cost)
 
 
 def maximise_kappa(
-    kappa: ExactKappa, minimise: Callable[[Array], tuple[Found, Array]], ratio: Fraction
+    kappa: ExactKappa,
+    minimise: Callable[[ExactCost], tuple[Found, Array]],
+    ratio: Fraction,
+    weight: float = ENOUGH_WEIGHT,
 ) -> Optimum[Found]:
     """Return what maximises a kappa, given a way to minimise any additive cost.
 
     ``minimise`` returns a solution, and its (predicted, true) table of weights. ``ratio`` is any
-    guess: after the first step it is one that is reached, and falls from there.
+    guess: after the first step it is one that is reached, and falls from there. Rows of a known
+    ``weight`` need not have the smallest costs in whole numbers, if their sums fit.
     """
-    best: Found | None = None
+    best: tuple[Found, Array] | None = None
     for n_steps in count(1):
-        found, confusion = minimise(kappa.cost_at(ratio))
-        reached = kappa.ratio_of(confusion)
-        if best is not None and reached > ratio:  # only where the table was rounded
-            return Optimum(best, ratio, n_steps)
+        found = minimise(kappa.cost_at(ratio, weight))
+        reached = kappa.ratio_of(found[1])
         if reached == ratio:
-            return Optimum(found, ratio, n_steps)
+            return Optimum(*found, ratio, n_steps)
+        if best is not None and reached > ratio:  # only where the table was rounded
+            return Optimum(*best, ratio, n_steps)
         ratio, best = reached, found
     raise AssertionError("unreachable: every step but the last lowers the ratio")

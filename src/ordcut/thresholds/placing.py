@@ -32,8 +32,8 @@ def scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
 
 def known_scores_around(found: Solution) -> tuple[Array, Array]:
     """Return the scores on both sides of the cuts of a solution; an error if one is unknown."""
-    around = scores_around(found.rows.scores, found.cuts)
-    if np.isnan(np.minimum(*around)).any():  # a score that the solver does not know
+    lower, upper = around = scores_around(found.rows.scores, found.cuts)
+    if found.method == "pruned" and not (lower < upper).all():  # NaN: a score that is not known
         raise RuntimeError(
             "a threshold came out next to rows that were left out, which must not happen. "
             'Use method="nested" or "dp", and please report this with your data.'
@@ -57,9 +57,8 @@ def place_cuts(scores: Array, cuts: Ints) -> Floats:
 
 def place_between(lower: Array, upper: Array) -> Floats:
     """Return a threshold above each lower score, or at -inf, and not above the upper one."""
-    middle = lower / 2 + upper / 2
-    is_between = (middle > lower) & (middle <= upper)
-    thresholds: Floats = np.where(is_between, middle, upper).astype(np.float64, copy=False)
+    middle = lower / 2 + upper / 2  # never rounds to above the upper score
+    thresholds: Floats = np.where(middle > lower, middle, upper).astype(np.float64, copy=False)
     thresholds[lower == -np.inf] = -np.inf
     thresholds += 0.0  # turns -0.0 into 0.0
     return thresholds

@@ -96,12 +96,12 @@ class Thresholds:
     origin: Origin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if len(self.decisions) == 0:
-            object.__setattr__(self, "decisions", self.classes)
-        for name in ("thresholds", "classes", "ranges", "decisions"):
-            array = getattr(self, name).copy()
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        is_same = len(self.decisions) == 0 or self.decisions is self.classes
+        names = ["thresholds", "classes", "ranges", *([] if is_same else ["decisions"])]
+        own = {name: getattr(self, name).copy() for name in names}
+        for array in own.values():
+            array.setflags(write=False)
+        self.__dict__.update({"decisions": own["classes"], **own})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Thresholds):
