@@ -33,8 +33,9 @@ N_COUNTERS = 1 << 16
 #: With many classes there are still so many cells.
 LEAST_CELLS = 512
 
-#: Cells with fewer rows on average than this cost more to judge than they save.
-ROWS_PER_CELL = 16
+#: Cells with fewer rows on average than this cost more to judge than they save, unless there are
+#: few for each class; of very few rows, none.
+ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 300, 100, 16
 
 #: The table from scores to cells has this many slots for each cell, to follow the data, and at
 #: most so many in all, to stay in cache.
@@ -205,8 +206,10 @@ class ArraySource:
     def count(self, n_cells: int | None = None) -> CountedRows:
         """Return the rows counted by cells, of which there are about as many as are useful."""
         if n_cells is None:
-            most = max(LEAST_CELLS, N_COUNTERS // len(self.rows.classes))
-            n_cells = min(most, max(4, len(self.rows.scores) // ROWS_PER_CELL))
+            n_rows, n_classes = len(self.rows.scores), len(self.rows.classes)
+            useful = max(CELLS_PER_CLASS * n_classes, n_rows // ROWS_PER_CELL)
+            most = max(LEAST_CELLS, N_COUNTERS // n_classes)
+            n_cells = min(useful, most, max(4, n_rows // LEAST_ROWS_PER_CELL))
         cells = cells_like(self.sample, n_cells)
         return CountedRows(self, cells, *self._count(cells))
 
@@ -242,14 +245,17 @@ class ArraySource:
         Threads share the rows.
         """
         rows, n_classes, is_whole = self.rows, len(self.rows.classes), self.rows.is_whole
-        base_of = (cells.cell_of * n_classes).astype(np.uint32)
+        n_counters = cells.n_cells * n_classes
+        # In 16 bits the table takes half the cache, too.
+        narrow = np.uint16 if n_counters <= 1 << 16 else np.uint32
+        base_of = (cells.cell_of * n_classes).astype(narrow)
         total_dtype = np.int64 if is_whole else np.float64
         # Without weights, 32 bits hold the count of a piece and take half the cache.
         dtype = np.int32 if is_whole and rows.weights is None else total_dtype
         weights = np.ones(1, dtype) if rows.weights is None else rows.weights
         stride = int(rows.weights is not None)
         pieces = _pieces(len(rows.scores), self.n_threads if is_whole else 1)
-        counts = np.zeros((len(pieces), cells.n_cells * n_classes + 1), dtype)
+        counts = np.zeros((len(pieces), n_counters + 1), dtype)
         # To keep the slots saves locating the rows again; of narrow scores they would take as much
         # memory as half of these.
         is_wide = rows.scores.dtype == np.float64

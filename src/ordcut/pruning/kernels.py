@@ -61,11 +61,11 @@ def count_rows(
             some_located[i] = np.uint16(slots[i])
         if stride == 0:
             for i in range(len(some_scores)):
-                counts[base_of[np.uint32(slots[i])] + np.uint32(some_codes[i])] += 1
+                counts[np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(some_codes[i])] += 1
         else:
             some_weights = weights[start : start + BLOCK]
             for i in range(len(some_scores)):
-                slot = base_of[np.uint32(slots[i])] + np.uint32(some_codes[i])
+                slot = np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(some_codes[i])
                 counts[slot] += some_weights[i]
     counts[-1] += n_bad
 
