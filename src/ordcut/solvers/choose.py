@@ -65,21 +65,21 @@ SortedBy = Literal["key", "position", "weighted"]
 #: These are the sizes at which both take the same time (`python -m benchmarks auto` measures them;
 #: with weights, for convex objectives only).
 FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
-    ("convex", "key"): (270_000, 300),
-    ("convex", "position"): (95_000, 130),
-    ("convex", "weighted"): (45_000, 80),
-    ("convex kappa", "key"): (200_000, 130),
-    ("convex kappa", "position"): (130_000, 160),
-    ("convex kappa", "weighted"): (130_000, 160),
-    ("equal errors", "key"): (280_000, 4_500),
-    ("equal errors", "position"): (160_000, 3_500),
-    ("equal errors", "weighted"): (160_000, 3_500),
-    ("other", "key"): (600_000, 6_000),
-    ("other", "position"): (200_000, 3_000),
-    ("other", "weighted"): (200_000, 3_000),
-    ("other kappa", "key"): (380_000, 200),
-    ("other kappa", "position"): (280_000, 300),
-    ("other kappa", "weighted"): (280_000, 300),
+    ("convex", "key"): (110_000, 290),
+    ("convex", "position"): (62_000, 200),
+    ("convex", "weighted"): (37_000, 100),
+    ("convex kappa", "key"): (140_000, 180),
+    ("convex kappa", "position"): (95_000, 150),
+    ("convex kappa", "weighted"): (60_000, 150),
+    ("equal errors", "key"): (35_000, 4_000),
+    ("equal errors", "position"): (10_000, 3_400),
+    ("equal errors", "weighted"): (10_000, 3_400),
+    ("other", "key"): (0, 9_000),
+    ("other", "position"): (5_000, 3_200),
+    ("other", "weighted"): (5_000, 3_200),
+    ("other kappa", "key"): (80_000, 1_300),
+    ("other kappa", "position"): (60_000, 1_200),
+    ("other kappa", "weighted"): (60_000, 1_200),
 }
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
