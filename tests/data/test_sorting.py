@@ -6,7 +6,7 @@ import pytest
 import ordcut
 from ordcut.data import Rows
 from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_positions
-from ordcut.data.sorting import sorted_order
+from ordcut.data.sorting import FEWEST_TO_SHARE, sort_rows, sorted_order
 from ordcut.jit import running_kernels_as
 
 N = 25_000
@@ -99,3 +99,18 @@ def test_a_score_that_is_not_finite_is_found_however_few_rows_are_sorted(bad, dt
     scores[137] = bad
     with running_kernels_as(mode), pytest.raises(ValueError, match="at position 137"):
         Rows.read(scores, np.arange(300) % 3).sorted()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [FEWEST_TO_SHARE - 1, FEWEST_TO_SHARE, FEWEST_TO_SHARE + 1])
+def test_threads_count_the_same_between_cuts(n, weighted, n_threads):
+    random = np.random.default_rng(n)
+    codes = random.integers(0, 4, n)
+    weights = random.integers(1, 5, n) if weighted else None
+    rows = sort_rows(np.arange(float(n)), codes, None, weights, 4)
+    cuts = np.array([0, n // 3, n // 3, n - 1])
+    segment = np.searchsorted(cuts, np.arange(n), side="right")
+    expected = np.zeros((5, 4))
+    np.add.at(expected, (segment, codes), 1 if weights is None else weights)
+    assert rows.between(cuts, n_threads).tolist() == expected.tolist()

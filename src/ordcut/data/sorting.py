@@ -12,6 +12,7 @@ import numpy as np
 from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_by_digits, sort_positions
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
+from ordcut.threads import run_all, split
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
 #: Classes, last rows of a score, weights, and the stride of the weights.
@@ -22,6 +23,9 @@ ONE_OF = {np.dtype(dtype): np.ones(1, dtype) for dtype in (np.int64, np.float64)
 
 #: Fewer rows than this are sorted by comparison.
 FEWEST_FOR_DIGITS = 256
+
+#: So many rows take longer to count than threads take to share them.
+FEWEST_TO_SHARE = 100_000
 
 #: So many rows have positions of 31 bits.
 MOST_ROWS_TO_SORT = 1 << 31
@@ -63,13 +67,13 @@ class SortedRows:
         """The weight of each class without rounding."""
         return np.asarray(self.exact_between(np.empty(0, np.int64))[0])
 
-    def between(self, cuts: Ints) -> Floats:
+    def between(self, cuts: Ints, n_threads: int = 1) -> Floats:
         """Return the weight of each class between ascending cuts, however many.
 
         For K - 1 cuts that is the (predicted, true) table. Weights are added up in the order of the
         scores, so that the order in which the rows came is irrelevant.
         """
-        return self._sums_between(cuts).astype(np.float64)
+        return self._sums_between(cuts, n_threads).astype(np.float64)
 
     def exact_between(self, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the same without rounding: in int64 where weights are whole, else as fractions.
@@ -85,14 +89,24 @@ class SortedRows:
         totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights[some])
         return totals.reshape(-1, self.n_classes)
 
-    def _sums_between(self, cuts: Ints) -> Numbers:
+    def _sums_between(self, cuts: Ints, n_threads: int = 1) -> Numbers:
         dtype = np.dtype(np.int64 if self.is_whole else np.float64)
         totals = np.zeros((len(cuts) + 1, self.n_classes), dtype)
         codes, _, weights, stride = self.for_kernels(dtype)
         segments = np.empty(len(cuts) + 2, np.int64)
         segments[0], segments[1:-1], segments[-1] = 0, cuts, len(codes)
-        segment_totals(codes, weights, stride, segments, totals)
-        return totals
+        if n_threads == 1 or len(codes) < FEWEST_TO_SHARE or not self.is_whole:
+            segment_totals(codes, weights, stride, segments, totals)
+            return totals
+        parts: list[Numbers] = []
+
+        def count(piece: tuple[int, int]) -> None:
+            part = np.zeros_like(totals)
+            segment_totals(codes, weights, stride, segments.clip(*piece), part)
+            parts.append(part)
+
+        run_all(count, split(len(codes), n_threads), n_threads)
+        return np.sum(parts, axis=0, out=totals)
 
     def cuts_by_shares(self) -> Ints:
         """Return cuts that predict each class about as often as it occurs.

@@ -154,11 +154,11 @@ class Solution:
     certificate: str
     counted: Array | None = None
 
-    @property
-    def confusion(self) -> Floats:
-        """The weight of each class between the cuts: the (predicted, true) table."""
-        known = self.counted if self.rows.is_whole else None
-        return self.rows.between(self.cuts) if known is None else known.astype(np.float64)
+    def confusion(self, n_threads: int = 1) -> Floats:
+        """Return the weight of each class between the cuts: the (predicted, true) table."""
+        if self.counted is not None and self.rows.is_whole:
+            return self.counted.astype(np.float64)
+        return self.rows.between(self.cuts, n_threads)
 
 
 def choose_method(
