@@ -15,7 +15,7 @@ from ordcut.data import Rows, SortedRows, insert_lumps
 from ordcut.exact import ExactCost, as_exact
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import CurveLimit, judge_cells
-from ordcut.pruning.source import CountedCells, Source
+from ordcut.pruning.source import CountedCells, Parts, Source
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: The first steps towards a kappa cut at every so many borders of cells.
@@ -49,7 +49,10 @@ class PrunedProblem:
         self.weight = float(self.totals.sum())
         self.n_rows = source.n_rows
         self.is_exact = source.is_exact  # whether sums over all rows can be had without rounding
+        # What the last cost matrix needed: the next one of a kappa mostly needs the same.
         self._fetched: tuple[Bools, Rows] | None = None
+        self._split: tuple[Rows, bool, Parts, Numbers] | None = None
+        self._left: tuple[Parts, Bools, SortedRows] | None = None
 
     def prune(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
         """Return sorted rows among which lies every cut that can be optimal for a cost matrix.
@@ -67,10 +70,7 @@ class PrunedProblem:
                 return rows.sorted()
             # Judge the rows fetched once more, by parts of their cells, before they are sorted.
             is_last = cost.convexity != "no" or not cells.is_lazy
-            parts = cells.split(chosen, rows, is_last=is_last)
-            counts = count_located(rows, parts.located, len(parts.is_run))
-            others = sum_runs(cells.counts, chosen) if is_last else cells.counts[~chosen]
-            counts[parts.is_run] = others
+            parts, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
             verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed)
             if not (verdict.can_hold & parts.is_run).any():
@@ -79,15 +79,19 @@ class PrunedProblem:
             chosen = chosen.copy()
             chosen[np.flatnonzero(~chosen)[more[parts.is_run]]] = True
         can_hold = verdict.can_hold
-        kept = rows_in(can_hold, parts.located)
-        left = rows.take(kept).sorted()
-        if rows.soft is None and len(left.codes) == len(kept):
-            # No rows were merged: cells have as many as they had.
-            n_rows = np.bincount(parts.located[kept], minlength=len(can_hold))[can_hold]
-            starts = np.cumsum(n_rows) - n_rows
-        else:
-            starts = starts_in(parts.locate, left.scores, np.flatnonzero(can_hold))
-        return _with_lumps(counts, can_hold, left, starts)
+        if self._left is None or self._left[0] is not parts or (self._left[1] != can_hold).any():
+            self._left = parts, can_hold, _sorted_rows_of(rows, parts, counts, can_hold)
+        return self._left[2]
+
+    def _parts_of(self, chosen: Bools, rows: Rows, is_last: bool) -> tuple[Parts, Numbers]:
+        """Return parts of the chosen cells, and what they and the other cells hold."""
+        if self._split is None or self._split[0] is not rows or self._split[1] != is_last:
+            parts = self.cells.split(chosen, rows, is_last=is_last)
+            counts = count_located(rows, parts.located, len(parts.is_run))
+            every = self.cells.counts
+            counts[parts.is_run] = sum_runs(every, chosen) if is_last else every[~chosen]
+            self._split = rows, is_last, parts, counts
+        return self._split[2:]
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, Rows]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""
@@ -197,6 +201,19 @@ def starts_in(locate: Callable[[Array], Array], sorted_scores: Array, some_cells
         first, last = np.where(is_before, middle + 1, first), np.where(is_before, last, middle)
         last = np.maximum(first, last)
     return first
+
+
+def _sorted_rows_of(rows: Rows, parts: Parts, counts: Numbers, can_hold: Bools) -> SortedRows:
+    """Return the rows of the parts that can hold a threshold, sorted, and the others as lumps."""
+    kept = rows_in(can_hold, parts.located)
+    left = rows.take(kept).sorted()
+    if rows.soft is None and len(left.codes) == len(kept):
+        # No rows were merged: cells have as many as they had.
+        n_rows = np.bincount(parts.located[kept], minlength=len(can_hold))[can_hold]
+        starts = np.cumsum(n_rows) - n_rows
+    else:
+        starts = starts_in(parts.locate, left.scores, np.flatnonzero(can_hold))
+    return _with_lumps(counts, can_hold, left, starts)
 
 
 def _with_lumps(counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) -> SortedRows:
