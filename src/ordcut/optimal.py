@@ -247,7 +247,7 @@ def find_thresholds(
     found = solve(problem, objective, factors, method, plan)
     value: float | Callable[[Floats], float]
     if found.rows.is_whole and (not isinstance(source, Rows) or source.is_whole):
-        value = objective.value(_counted(found.confusion(plan.n_threads()), factors))
+        value = objective.value(_counted(found.confusion(plan), factors))
     else:  # sums of fractions depend on their order: take that of predicting the rows again
 
         def value(thresholds: Floats) -> float:

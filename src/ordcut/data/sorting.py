@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, zip_longest
 from typing import Any, TypeAlias
@@ -36,7 +36,8 @@ class SortedRows:
     """Rows in the order of their scores.
 
     ``ends`` marks the last row of each distinct score; ``weights`` is None where each row counts 1.
-    A cut ``p`` puts the rows ``[:p]`` below a threshold.
+    A cut ``p`` puts the rows ``[:p]`` below a threshold. ``weight`` is that of all rows together;
+    where all weights are whole numbers, ``in_whole_numbers`` has the rows as kernels read them.
     """
 
     scores: Array
@@ -45,15 +46,16 @@ class SortedRows:
     weights: Numbers | None
     n_classes: int
 
-    @property
-    def weight(self) -> float:
-        """The weight of all rows together."""
-        return float(len(self.codes)) if self.weights is None else self._sum_of_weights
+    weight: float = field(init=False, repr=False)
+    is_whole: bool = field(init=False, repr=False)
+    in_whole_numbers: KernelRows | None = field(init=False, repr=False)
 
-    @cached_property
-    def _sum_of_weights(self) -> float:
-        assert self.weights is not None
-        return float(self.weights.sum())
+    def __post_init__(self) -> None:
+        weight, is_whole = float(len(self.codes)), True
+        if self.weights is not None:
+            weight, is_whole = float(self.weights.sum()), self.weights.dtype == np.int64
+        whole = self.for_kernels(np.dtype(np.int64)) if is_whole else None
+        self.__dict__.update(weight=weight, is_whole=is_whole, in_whole_numbers=whole)
 
     @cached_property
     def totals(self) -> Floats:
@@ -124,16 +126,6 @@ class SortedRows:
             if cut > 0 and not self.ends[cut - 1]:  # up to the end of its score
                 cuts[k] = cut + int(np.argmax(self.ends[cut - 1 :]))
         return cuts
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all weights are whole numbers."""
-        return self.weights is None or self.weights.dtype == np.int64
-
-    @property
-    def in_whole_numbers(self) -> KernelRows | None:
-        """The rows as the solvers' kernels read them; None if a weight is a fraction."""
-        return self.for_kernels(np.dtype(np.int64)) if self.is_whole else None
 
     def for_kernels(self, dtype: np.dtype[Any]) -> KernelRows:
         """Return the rows as the solvers' kernels read them, with weights of a dtype."""

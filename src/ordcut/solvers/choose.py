@@ -154,11 +154,11 @@ class Solution:
     certificate: str
     counted: Array | None = None
 
-    def confusion(self, n_threads: int = 1) -> Floats:
+    def confusion(self, plan: Plan) -> Floats:
         """Return the weight of each class between the cuts: the (predicted, true) table."""
         if self.counted is not None and self.rows.is_whole:
             return self.counted.astype(np.float64)
-        return self.rows.between(self.cuts, n_threads)
+        return self.rows.between(self.cuts, plan.n_threads())
 
 
 def choose_method(
