@@ -96,6 +96,14 @@ def test_integers_beyond_the_precision_of_floats_are_refused():
     assert ordcut.optimal_thresholds(even, [0, 1]).predict(even).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("highest", [np.uint64(2**64 - 1), np.int64(2**63 - 1)], ids=str)
+def test_the_highest_integers_of_a_type_are_refused_without_a_warning(highest):
+    with pytest.raises(ValueError, match=f"got {highest} at position 1"):
+        ordcut.optimal_thresholds(np.array([0, highest], dtype=highest.dtype), [0, 1])
+    lowest = np.array([-(2**63), 0, 2**62])
+    assert ordcut.optimal_thresholds(lowest, [0, 1, 1]).predict(lowest).tolist() == [0, 1, 1]
+
+
 def test_float32_thresholds_are_float32_numbers():
     scores = np.array([0.1, 0.2, 0.7], dtype=np.float32)
     thresholds = ordcut.optimal_thresholds(scores, [0, 1, 2]).thresholds

@@ -351,7 +351,9 @@ def _check_exact(integers: Array, floats: Floats) -> None:
     """Raise an error if integers lose digits as floats, which would make different scores one."""
     if len(integers) == 0 or np.abs(floats).max() <= EXACT:
         return
-    lost = np.flatnonzero(floats.astype(integers.dtype) != integers)
+    beyond = floats >= float(np.iinfo(integers.dtype).max)  # one more than the type holds
+    with np.errstate(invalid="ignore"):
+        lost = np.flatnonzero(beyond | (floats.astype(integers.dtype) != integers))
     if len(lost):
         position = int(lost[0])
         raise ValueError(
