@@ -35,6 +35,9 @@ COST_DENOMINATOR, WEIGHT_DENOMINATOR = 1_000_000, 10_000
 #: Weights of more distinct values than this are not looked at one by one, if it can be avoided.
 MOST_DISTINCT = 4096
 
+#: Sums of so many numbers of 27 bits are exact in float64.
+MOST_AT_ONCE = 1 << 24
+
 #: The largest relative error of one operation in float64.
 UNIT_ROUNDOFF = 2.0**-53
 
@@ -192,8 +195,8 @@ def _dyadic_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
     lowest = int(exponent.min())
     for power in np.unique(exponent).tolist():
         some = np.flatnonzero(exponent == power)
-        for start in range(0, len(some), 1 << 24):  # so that sums of 27 bits are exact in float64
-            piece = some[start : start + (1 << 24)]
+        for start in range(0, len(some), MOST_AT_ONCE):
+            piece = some[start : start + MOST_AT_ONCE]
             high = np.bincount(keys[piece], whole[piece] >> 26, n_keys)
             low = np.bincount(keys[piece], whole[piece] & ((1 << 26) - 1), n_keys)
             both = high.astype(np.int64).astype(object) * (1 << 26) + low.astype(np.int64)
@@ -287,7 +290,7 @@ class ExactCost:
             return cls(cost, convexity_of(cost), 0)
         largest = max(int(np.abs(cost).max()), 1)
         if largest * ENOUGH_WEIGHT >= LARGEST_SUM:
-            common = max(1, int(np.gcd.reduce(cost, axis=None)))
+            common = int(np.gcd.reduce(cost, axis=None))
             cost, largest = cost // common, largest // common
         return cls(cost, convexity_of(cost), (LARGEST_SUM - 1) // largest)
 
