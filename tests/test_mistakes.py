@@ -1,6 +1,7 @@
 """Typical mistakes are said wherever scores and labels are passed, and nothing else is."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -125,8 +126,9 @@ def test_few_rows_that_are_all_different_are_continuous_too(n_rows):
 
 
 def test_integers_that_floats_merge_are_refused_for_tensors():
-    scores = 10**18 + torch.arange(N) * 3 + 1
-    for method in ("auto", "scan"):
+    for scores, method in product(
+        (10**18 + torch.arange(N) * 3 + 1, 2**53 + 2 - torch.arange(1, N + 1)), ("auto", "scan")
+    ):
         with pytest.raises(ValueError, match="Subtract a common offset"):
             ordcut.torch.optimal_thresholds(scores, torch.as_tensor(np.sort(Y)), method=method)
 

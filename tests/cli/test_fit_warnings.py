@@ -33,7 +33,7 @@ def content_of(page):
     return json.loads(re.search(r'id="content">(.*?)</script>', text).group(1))
 
 
-@pytest.mark.parametrize("digits", ["1700000000123456789", "-1700000000123456789"])
+@pytest.mark.parametrize("digits", ["1700000000123456789", "-1700000000123456789", f"{2**53 + 1}"])
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 def test_whole_numbers_in_csv_that_floats_do_not_hold_are_refused(ordcut, tmp_path, engine, digits):
     file = tmp_path / "rows.csv"

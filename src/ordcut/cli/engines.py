@@ -284,7 +284,7 @@ def _with_duckdb(files: Files, columns: Columns) -> Any:
     if columns.score is not None:
         finite = table.filter(f"isfinite({quoted(columns.score)})")
         largest = finite.aggregate(f"max(abs({quoted(columns.score)}))").fetchall()[0][0]
-        if largest is not None and largest > EXACT:
+        if largest is not None and largest >= EXACT:
             _check_exact(relation, columns.score, files.decimal)
     narrowed = {name: _narrowest(table, name, files.decimal) for name in columns.classes}
     return table.project(_replaced(names, narrowed))

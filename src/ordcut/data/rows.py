@@ -349,7 +349,7 @@ def _shape_hint(scores: ArrayLike, array: Array) -> str:
 
 def _check_exact(integers: Array, floats: Floats) -> None:
     """Raise an error if integers lose digits as floats, which would make different scores one."""
-    if len(integers) == 0 or np.abs(floats).max() <= EXACT:
+    if len(integers) == 0 or np.abs(floats).max() < EXACT:
         return
     beyond = floats >= float(np.iinfo(integers.dtype).max)  # one more than the type holds
     with np.errstate(invalid="ignore"):

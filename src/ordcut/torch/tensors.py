@@ -122,7 +122,7 @@ def read_rows(
         )
     scores = scores.detach()
     if not scores.is_floating_point():
-        if float(scores.double().abs().max()) > EXACT:
+        if float(scores.double().abs().max()) >= EXACT:
             as_scores(on_host(scores))  # raises an error if digits would be lost
         scores = scores.double()
     codes, soft, ordered = _encode(labels.detach(), classes, n_classes)
