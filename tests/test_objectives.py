@@ -1,6 +1,5 @@
 """Objectives: what each name, matrix and callable costs, and what is refused."""
 
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ordcut
+from naive import exact_kappa
 from ordcut import Kappa, Objective, resolve_objective
+from ordcut.exact import as_exact
 from ordcut.objectives import n_classes_of
 from strategies import KAPPAS
 
@@ -52,16 +53,6 @@ def test_a_kappa_has_convex_steps_where_all_truths_bend_alike_and_upwards(cost):
     assert plain.has_convex_steps == plain.is_convex == ordcut.exact.is_convex(cost)
 
 
-def exact_kappa(cost, table):
-    cost = [[Fraction(float(c)) for c in row] for row in cost]
-    table = [[Fraction(float(c)) for c in row] for row in table]
-    k = range(len(cost))
-    weight = sum(map(sum, table))
-    paid = sum(cost[i][j] * table[i][j] for i in k for j in k)
-    expected = sum(cost[i][j] * sum(table[i]) * sum(row[j] for row in table) for i in k for j in k)
-    return 1 - paid * weight / expected
-
-
 @pytest.mark.parametrize("scale", [1.0, 1e-170, 1e-300, 1e160, 1e300])
 @pytest.mark.parametrize("cost_scale", [1.0, 1e-300, 1e250])
 def test_a_kappa_is_that_of_fractions_however_large_or_small_weights_and_costs_are(
@@ -71,7 +62,8 @@ def test_a_kappa_is_that_of_fractions_however_large_or_small_weights_and_costs_a
     for name in KAPPAS:
         cost = resolve_objective(name, 3).cost * cost_scale
         found = Objective("mine", cost, is_kappa=True).value(table)
-        assert found == pytest.approx(float(exact_kappa(cost, table)), rel=1e-12)
+        expected = exact_kappa(as_exact(cost).tolist())(as_exact(table).tolist())
+        assert found == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_a_kappa_of_one_cell_is_undefined_for_the_class_that_is_predicted():
