@@ -191,6 +191,9 @@ def _as_values(labels: Any, argument: str = "labels") -> Array:
         if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
             # NumPy turns a list of text and anything else into text, a missing value into "nan".
             values = np.asarray(labels, dtype=object)
+        is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
+        if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
+            values = np.asarray(labels, dtype=object)
     except ValueError as error:
         raise ValueError(f"{argument} must be a flat list or array: {error}") from error
     if values.dtype.kind in "OT":
