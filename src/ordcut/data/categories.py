@@ -9,7 +9,7 @@ import numpy as np
 
 def only_column(labels: Any) -> Any:
     """Return the column of a frame that has one; anything else as it is."""
-    if getattr(labels, "ndim", None) != 2 or isinstance(labels, np.ndarray):
+    if len(getattr(labels, "shape", ())) != 2 or isinstance(labels, np.ndarray):
         return labels
     import narwhals as nw
 
