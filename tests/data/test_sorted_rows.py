@@ -1,0 +1,195 @@
+"""Sorted rows: merged, with lumps inserted, cut by shares, and sorted by their bits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from ordcut.data import Rows, insert_lumps, sort_rows
+from ordcut.data.radix import sort_by_digits, sort_positions
+from ordcut.jit import running_kernels_as
+
+N_CLASSES = 4
+
+
+def lists(elements, n):
+    return st.lists(elements, min_size=n, max_size=n)
+
+
+@st.composite
+def rows_with_ties(draw):
+    n = draw(st.integers(1, 15))
+    scores = np.array(draw(lists(st.integers(0, 4), n)), float)
+    codes = np.array(draw(lists(st.integers(0, N_CLASSES - 1), n)))
+    weight = st.sampled_from(draw(st.sampled_from([[1, 2, 3], [0.1, 0.2, 0.3, 0.7]])))
+    weights = draw(st.none() | lists(weight, n).map(np.array))
+    return scores, codes, weights
+
+
+def weight_by_pair(scores, codes, weights):
+    found = {}
+    each = [1] * len(scores) if weights is None else weights.tolist()
+    for score, code, weight in zip(scores.tolist(), codes.tolist(), each, strict=True):
+        found.setdefault((score, code), []).append(weight)
+    return {pair: sum(sorted(found[pair])) for pair in sorted(found)}
+
+
+@settings(max_examples=150)
+@given(rows=rows_with_ties(), random=st.randoms(use_true_random=False))
+def test_merged_rows_have_each_pair_of_score_and_class_once_in_order(rows, random):
+    scores, codes, weights = rows
+    merged = sort_rows(scores, codes, None, weights, N_CLASSES).merged
+    pairs = weight_by_pair(scores, codes, weights)
+    found = list(zip(merged.scores.tolist(), merged.codes.tolist(), strict=True))
+    each = np.ones(len(found)) if merged.weights is None else merged.weights
+    assert dict(zip(found, each.tolist(), strict=True)) == pytest.approx(pairs, rel=1e-15)
+    if len({score for score, _ in pairs}) < len(scores):  # others are as they came
+        assert found == list(pairs)
+    assert merged.ends.tolist() == [*(np.diff(merged.scores) > 0).tolist(), True]
+    order = list(range(len(scores)))
+    random.shuffle(order)
+    some = None if weights is None else weights[order]
+    again = sort_rows(scores[order], codes[order], None, some, N_CLASSES).merged
+    if weights is not None:
+        assert again.weights.tolist() == merged.weights.tolist()
+
+
+@settings(max_examples=150)
+@given(rows=rows_with_ties())
+def test_cuts_by_shares_are_at_ends_of_scores_as_if_rows_were_repeated(rows):
+    scores, codes, weights = rows
+    if weights is not None and weights.dtype != np.int64:
+        weights = np.rint(10 * weights).astype(np.int64)
+    repeats = np.ones(len(scores), int) if weights is None else weights
+    ordered = np.sort(np.repeat(scores, repeats))
+    sorted_rows = sort_rows(scores, codes, None, weights, N_CLASSES)
+    cuts = sorted_rows.cuts_by_shares().tolist()
+    below = np.cumsum(np.bincount(codes, repeats, N_CLASSES)).astype(int)[:-1].tolist()
+    for cut, n_below in zip(cuts, below, strict=True):
+        expected = 0 if n_below == 0 else np.count_nonzero(scores <= ordered[n_below - 1])
+        assert cut == expected
+
+
+@settings(max_examples=80)
+@given(rows=rows_with_ties(), data=st.data())
+def test_lumps_are_scores_with_weights_of_the_classes_between_rows(rows, data):
+    scores, codes, weights = rows
+    kept = sort_rows(scores, codes, None, weights, N_CLASSES)
+    gaps = sorted(data.draw(st.lists(st.integers(0, 4), max_size=4)))
+    positions = np.array([np.count_nonzero(kept.scores <= gap) for gap in gaps], int)
+    lumps = np.array(gaps) + 0.25 + 0.1 * np.arange(len(gaps))
+    is_whole = data.draw(st.booleans())
+    amount = st.integers(0, 3) if is_whole else st.sampled_from([0.0, 0.5, 1.5])
+    totals = np.array(data.draw(lists(lists(amount, N_CLASSES), len(gaps)))).reshape(-1, N_CLASSES)
+    found = insert_lumps(kept, positions, totals, lumps)
+    expected = [
+        *zip(kept.scores.tolist(), kept.codes.tolist(), strict=True),
+        *((lump, k) for lump, row in zip(lumps, totals, strict=True) for k in np.flatnonzero(row)),
+    ]
+    assert sorted(zip(found.scores.tolist(), found.codes.tolist(), strict=True)) == sorted(expected)
+    assert (np.diff(found.scores) >= 0).all()
+    assert found.ends.tolist() == [*(np.diff(found.scores) > 0).tolist(), True]
+    assert found.totals == pytest.approx(kept.totals + totals.sum(axis=0), rel=1e-15)
+    by_lump = {lump: row.tolist() for lump, row in zip(lumps.tolist(), totals, strict=True)}
+    for score, code, weight in zip(found.scores, found.codes, found.weights, strict=True):
+        assert score not in by_lump or by_lump[score][code] == weight
+    unknown = insert_lumps(kept, positions, totals)
+    assert np.isnan(unknown.scores).sum() == np.count_nonzero(totals)
+    assert found.is_whole == (kept.is_whole and totals.dtype == np.int64)
+
+
+@given(
+    scores=hnp.arrays(
+        np.float32,
+        st.integers(1, 40),
+        elements=st.floats(width=32, allow_nan=False) | st.sampled_from([0.0, -0.0, 1.5, -1.5]),
+    ),
+    data=st.data(),
+)
+def test_scores_sorted_by_their_digits_keep_their_codes(scores, data):
+    codes = np.array(data.draw(lists(st.sampled_from([0, 1, 65_534]), len(scores))))
+    with running_kernels_as("python"):
+        ordered, sorted_codes, ends = sort_by_digits(scores, codes)
+    order = np.argsort(scores, kind="stable")
+    assert ordered.tolist() == scores[order].tolist()
+    assert not np.signbit(ordered[ordered == 0]).any()
+    assert sorted_codes.tolist() == codes[order].tolist()
+    assert ends.tolist() == [*(ordered[1:] != ordered[:-1]).tolist(), True]
+
+
+SCORES_TO_SORT = {
+    "normal": lambda random, n: random.normal(size=n),
+    "positive": lambda random, n: random.random(n),
+    "negative": lambda random, n: -random.random(n),
+    "ties": lambda random, n: np.round(random.normal(size=n), 1),
+    "one value": lambda random, n: np.full(n, random.normal()),
+    "two neighbours": lambda random, n: random.choice([1.0, np.nextafter(1.0, 2)], n),
+    "magnitudes": lambda random, n: 10.0 ** random.uniform(-30, 30, n) * random.choice([-1, 1], n),
+    "integers": lambda random, n: random.integers(-(2**40), 2**40, n).astype(float),
+}
+
+
+@pytest.mark.parametrize("n", [1, 2, 256, 8192, 8193, 20_001])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("make", SCORES_TO_SORT.values(), ids=SCORES_TO_SORT)
+def test_positions_sorted_by_digits_are_those_of_a_stable_sort(make, dtype, n):
+    scores = make(np.random.default_rng(n), n).astype(dtype)
+    with running_kernels_as("compiled"):
+        found = sort_positions(scores)
+    expected = np.argsort(scores, kind="stable")
+    assert found is not None
+    assert found[0].tolist() == expected.tolist()
+    assert found[1].tolist() == scores[expected].tolist()
+
+
+def test_more_scores_than_a_thread_keeps_room_for_are_sorted_too():
+    scores = np.random.default_rng(0).normal(size=(1 << 18) + 3)
+    order, ordered = sort_positions(scores)
+    assert (ordered == np.sort(scores)).all()
+    assert (scores[order] == ordered).all()
+
+
+def test_a_sort_that_gives_up_leaves_the_order_to_another():
+    scores = np.append(1e300, 1 + np.random.default_rng(0).random(30_000) * 1e-9)
+    assert sort_positions(scores) is None
+    assert sort_positions(np.append(1e300, np.sort(scores[1:]))) is not None
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_many_rows_are_sorted_with_their_codes_and_weights(dtype):
+    random = np.random.default_rng(4)
+    scores = np.round(random.normal(size=21_000), 2).astype(dtype)
+    codes = random.integers(0, 5, len(scores))
+    order = np.argsort(scores.astype(float), kind="stable")
+    plain = sort_rows(scores, codes, None, None, 5)
+    weighted = sort_rows(scores, codes, None, codes + 1, 5)
+    for rows in (plain, weighted):
+        assert rows.scores.dtype == dtype
+        assert rows.scores.tolist() == scores[order].tolist()
+        assert rows.ends.tolist() == [*(np.diff(rows.scores) > 0).tolist(), True]
+        assert rows.totals.sum() == rows.weight
+    assert (weighted.weights == weighted.codes + 1).all()
+    assert plain.totals.tolist() == np.bincount(codes).tolist()
+
+
+def test_soft_labels_are_whole_where_their_sum_is_exact():
+    for total, kind in ((2.0**53 - 1, np.int64), (2.0**53, np.float64)):
+        rows = Rows.read([1.0, 2.0], [[total - 1, 0], [0, 1]]).sorted()
+        assert rows.weights.dtype == kind
+        assert rows.codes.tolist() == [0, 1]
+    rows = Rows.read([2.0, 1.0], [[3, 0], [1, 1]], weights=[2, 5]).sorted()
+    assert rows.weights.tolist() == [5, 5, 6]
+    assert Rows.read([2.0, 1.0], [[0.5, 0], [1, 1]]).sorted().weights.tolist() == [1, 1, 0.5]
+
+
+@pytest.mark.parametrize("n", range(1, 14))
+def test_totals_between_cuts_are_counts_whatever_the_number_of_rows(n, either_way):
+    codes = np.random.default_rng(n).integers(0, 3, n)
+    rows = sort_rows(np.arange(float(n)), codes, None, None, 3)
+    for first in range(n + 1):
+        found = rows.between(np.array([first, n])).tolist()
+        expected = [
+            np.bincount(part, minlength=3) for part in (codes[:first], codes[first:], codes[n:])
+        ]
+        assert found == [counts.tolist() for counts in expected]
