@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from naive import every_labeling, label_by
+from ordcut.decisions import read_costs, with_review
 from strategies import COSTS, Problem, enough_classes, problems
 
 NAMES = ["reject", "ask", "it's fine", 'ship "now"', "5"]
@@ -316,3 +317,75 @@ def test_costs_of_rows_come_without_what_they_replace(given):
     costs = [[0, 1], [1, 0]]
     with pytest.raises(ValueError, match=f"costs cannot be combined with {next(iter(given))}"):
         ordcut.optimal_thresholds([1.0, 2.0], costs=costs, **given)
+
+
+@pytest.mark.parametrize("review", [-0.1, np.inf, np.nan, True, "0.5", None])
+def test_a_review_costs_a_finite_number_that_is_not_negative(review):
+    objective = ordcut.resolve_objective("absolute", 3)
+    with pytest.raises(ValueError, match="review must be a finite cost that is not negative, got"):
+        with_review(objective, review, np.arange(3))
+
+
+def test_a_review_is_between_the_classes_of_an_additive_loss():
+    reviewed = with_review(ordcut.resolve_objective("squared", 3), 0, np.array(["a", "b", "c"]))
+    assert reviewed.decisions.tolist() == ["a", "a or b", "b", "b or c", "c"]
+    assert reviewed.cost.tolist() == [[0, 1, 4], [0, 0, 0], [1, 0, 1], [0, 0, 0], [4, 1, 0]]
+    assert reviewed.name == "squared, review at 0"
+    for objective, what in (
+        (ordcut.resolve_objective("kappa", 2), "a kappa"),
+        (ordcut.resolve_objective([[0, 1], [1, 0]], 2, ["x", "y"]), "decisions of your own"),
+    ):
+        with pytest.raises(ValueError, match=f"additive loss over the classes, got {what}"):
+            with_review(objective, 0.5, np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("costs", "error", "message"),
+    [
+        ([[0, 1], ["x", 0]], TypeError, "costs must be numbers"),
+        ([0, 1], ValueError, r"got shape \(2,\) for 2 scores"),
+        ([[0], [1]], ValueError, r"at least 2, got shape \(2, 1\) for 2 scores"),
+        ([[0, 1]], ValueError, r"got shape \(1, 2\) for 2 scores"),
+        ([[0, 1]] * 3, ValueError, r"got shape \(3, 2\) for 2 scores"),
+        (np.zeros((2, 2, 2)), ValueError, r"got shape \(2, 2, 2\)"),
+        ([[0, 1], [1, np.nan]], ValueError, r"costs must be finite, got nan at \[1, 1\]"),
+        ([[0, np.inf], [1, np.nan]], ValueError, r"costs must be finite, got inf at \[0, 1\]"),
+    ],
+)
+def test_costs_of_rows_that_make_no_sense_are_refused(costs, error, message):
+    with pytest.raises(error, match=message):
+        ordcut.optimal_thresholds([1.0, 2.0], costs=costs)
+
+
+def test_costs_of_no_rows_of_nan_or_with_other_names_are_refused():
+    with pytest.raises(ValueError, match=r"got shape \(0, 2\) for 0 scores"):
+        ordcut.optimal_thresholds([], costs=np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="scores must be finite, got nan at position 1"):
+        ordcut.optimal_thresholds([1.0, np.nan], costs=[[0, 1], [1, 0]])
+    for names in (["a", "b", "c"], ["a"]):
+        with pytest.raises(ValueError, match="decisions must"):
+            ordcut.optimal_thresholds([1.0, 2.0], costs=[[0, 1], [1, 0]], decisions=names)
+    with pytest.raises(TypeError, match="labels must be given, or else costs"):
+        ordcut.optimal_thresholds([1.0, 2.0])
+    with pytest.raises(ValueError, match="combined with labels and review and smoothing: they"):
+        ordcut.optimal_thresholds(
+            [1, 2], [0, 1], costs=[[0, 1], [1, 0]], review=0.1, smoothing="auto"
+        )
+
+
+@pytest.mark.parametrize("weights", [None, [2, 2, 2], [1, 2, 3], [0.5, 0.25, 1.0], [1, 0, 2]])
+@pytest.mark.parametrize("lowest", [0.0, 3.0, -3.0])
+def test_the_mean_cost_of_rows_is_what_they_pay(weights, lowest):
+    paid = np.array([[0.0, 2.0, 1.0], [3.0, 1.0, 2.0], [5.0, 4.0, 0.5]]) + lowest
+    rows, objective = read_costs([0.1, 0.5, 0.9], paid, None, weights)
+    each = np.ones(3) if weights is None else np.array(weights)
+    assert objective.decisions.tolist() == [0, 1, 2]
+    assert objective.lowest == min(0.0, paid.min())
+    for thresholds in ([0.3, 0.7], [-np.inf, 0.5], [np.inf, np.inf]):
+        decided = np.searchsorted(thresholds, [0.1, 0.5, 0.9], side="right")
+        expected = (each * paid[range(3), decided]).sum() / each.sum()
+        table = rows.confusion(np.array(thresholds))
+        assert objective.value(table) == pytest.approx(expected)
+        above = (objective.cost * table).sum()  # what is paid above the lowest cost
+        assert objective.mean(above, rows.totals) == pytest.approx(expected)
+    assert rows.unit * rows.totals[-1] == pytest.approx(each.sum())

@@ -4,10 +4,70 @@ import os
 import subprocess
 import sys
 import threading
+import time
+import weakref
 
 import pytest
 
-from ordcut.threads import run_all, split
+from ordcut import threads
+from ordcut.threads import count_cores, count_threads, run_all, split
+
+
+def test_minus_one_means_every_core_and_none_the_default(monkeypatch):
+    assert count_threads(-1) == count_cores() >= 1
+    assert (count_threads(None), count_threads(None, 5), count_threads(1), count_threads(7)) == (
+        1,
+        5,
+        1,
+        7,
+    )
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert count_cores() == count_threads(-1) == 6
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert count_cores() == 1
+
+
+@pytest.mark.parametrize("bad", [0, -2, True, False, 1.0, "2"])
+def test_other_numbers_of_threads_are_refused(bad):
+    with pytest.raises(ValueError, match=f"or -1 for one per core, got {bad!r}"):
+        count_threads(bad)
+
+
+def test_as_many_threads_work_as_there_are_pieces_and_no_more():
+    for n_threads, n_pieces in ((3, 3), (3, 5), (5, 3), (2, 2)):
+        at_once = threading.Barrier(min(n_threads, n_pieces), timeout=60)
+        names = set()
+
+        def work(piece, names=names, at_once=at_once):
+            names.add(threading.current_thread().name + str(threading.get_ident()))
+            if piece < at_once.parties:
+                at_once.wait()
+
+        run_all(work, range(n_pieces), n_threads)
+        assert len(names) == min(n_threads, n_pieces)
+
+
+def test_work_of_one_thread_is_done_in_order_by_the_caller():
+    done = []
+    run_all(lambda piece: done.append((piece, threading.get_ident())), range(5), 1)
+    assert done == [(piece, threading.get_ident()) for piece in range(5)]
+
+
+def test_threads_that_wait_keep_no_work_and_end_with_the_program():
+    class Large:
+        pass
+
+    large = Large()
+    kept = weakref.ref(large)
+    run_all(lambda _, large=large: large, range(2), 2)
+    del large
+    deadline = time.monotonic() + 60
+    while kept() is not None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert kept() is None
+    assert threads._idle
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "ordcut")
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 8])
@@ -99,3 +159,5 @@ def test_pieces_are_of_nearly_equal_size_and_cover_everything():
             assert [i for a, b in pieces for i in range(a, b)] == list(range(n))
             sizes = [b - a for a, b in pieces]
             assert max(sizes) - min(sizes) <= 1
+            assert sizes == sorted(sizes, reverse=True)
+            assert len(pieces) == max(1, min(n, n_pieces))

@@ -283,6 +283,7 @@ ORDERED = {
     ),
     "dictionary": dictionary(ordered=True),
     "chunks": pa.chunked_array([dictionary(ordered=True)]),
+    "table": pa.table({"y": dictionary(ordered=True)}),
 }
 UNORDERED = {
     "list": ["large", "small", "large"],

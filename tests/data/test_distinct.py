@@ -78,6 +78,38 @@ def test_the_position_of_a_missing_label_is_named_among_many(make, missing):
         encode(make(labels), NAMES)
 
 
+def test_text_of_any_width_and_as_many_classes_as_the_table_holds_is_found():
+    random = np.random.default_rng(2)
+    for width in [*range(1, 12), 32, 33]:
+        names = ["".join(random.choice(list("abc"), width)) + "x" * (i % 2) for i in range(40)]
+        text = np.array(names)[random.integers(0, 40, FEWEST_ROWS)]
+        found = distinct_labels(text)
+        assert sorted(found.values.tolist()) == sorted(set(text.tolist()))
+        assert found.values[found.codes].tolist() == text.tolist()
+    names = np.array([f"class {i}" for i in range(1024)])
+    text = names[random.integers(0, 1024, 20_000)]
+    found = distinct_labels(text)
+    assert len(found.values) == 1024
+    assert found.values[found.codes].tolist() == text.tolist()
+
+
+def test_categories_that_do_not_occur_are_left_out_of_the_distinct_labels():
+    for unused in ([], ["none"], ["none", "never"]):
+        categories = [*unused, *reversed(NAMES), *[f"{name} again" for name in unused]]
+        found = distinct_labels(pd.Series(pd.Categorical(TEXT, categories)))
+        assert found.values.tolist() == NAMES[::-1]
+        assert found.values[found.codes].tolist() == TEXT.tolist()
+
+
+def test_labels_without_a_hash_are_left_to_another_way(monkeypatch):
+    monkeypatch.delitem(sys.modules, "pandas")
+    labels = np.empty(FEWEST_ROWS, dtype=object)
+    labels[:] = [["a"]] * FEWEST_ROWS
+    assert distinct_labels(labels) is None
+    assert distinct_labels([1] * FEWEST_ROWS) is None
+    assert distinct_labels(np.array([1, "a"] * FEWEST_ROWS, dtype=object)) is None
+
+
 def test_more_distinct_labels_than_the_table_holds_are_encoded_one_by_one():
     names = [f"class {i}" for i in range(MOST_DISTINCT + 1)]
     codes = np.random.default_rng(1).permutation(np.arange(FEWEST_ROWS) % len(names))
