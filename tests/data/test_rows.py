@@ -42,17 +42,15 @@ thresholds = st.lists(st.sampled_from([-2.5, -1.0, 0.0, 0.5, 1.0]), min_size=2, 
 def test_the_weight_between_thresholds_is_that_of_fractions(given, thresholds):
     rows, soft, weights = given
     cuts = np.sort(thresholds)
-    weights = [1.0] * len(soft) if weights is None else weights
+    are_equal = weights is None or len(set(weights)) == 1
+    weights = [1.0] * len(soft) if are_equal else weights
     expected = np.full((len(cuts) + 1, N_CLASSES), Fraction(0))
     for score, row, weight in zip(rows.scores.tolist(), soft.tolist(), weights, strict=True):
         for truth, share in enumerate(row):
             expected[sum(score >= cut for cut in cuts), truth] += meaning(share * weight, 10_000)
-    scale = Fraction(1)
     exact = rows.exact_between(cuts)
-    if expected.sum() != exact.sum():  # equal weights count 1 each
-        scale = expected.sum() / Fraction(exact.sum())
-        assert len(set(weights)) == 1
-    assert (exact * scale == expected).all()
+    scale = Fraction(exact.sum()) / expected.sum() if are_equal else 1
+    assert (exact == expected * scale).all()
     assert rows.confusion(cuts) == pytest.approx(exact.astype(float), rel=1e-14)
     assert rows.totals == pytest.approx(exact.sum(axis=0).astype(float), rel=1e-14)
     inside = rows.exact_between(cuts, inside=True)
