@@ -1,0 +1,82 @@
+"""One call: its value is what the thresholds pay on the rows as observed, whatever the options."""
+
+import numpy as np
+import pytest
+
+import ordcut
+
+RANDOM = np.random.default_rng(5)
+LABELS = RANDOM.integers(0, 3, 150)
+SCORES = np.round(LABELS + RANDOM.normal(size=150), 1)
+WEIGHTS = {
+    "none": None,
+    "whole": LABELS % 2 + 1,
+    "fractions": RANDOM.choice([0.1, 0.3, 0.7], 150),
+    "many fractions": RANDOM.random(150),
+}
+OBJECTIVES = ["absolute", "zero_one", "quadratic_kappa", "macro_mae", "balanced_accuracy"]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("smoothing", [0, 0.5, 1])
+@pytest.mark.parametrize("constraints", [(), ["share 2 <= 0.3"], [ordcut.Digits(0)]], ids=str)
+def test_the_value_is_that_of_the_predictions_on_the_observed_rows(
+    weights, objective, smoothing, constraints
+):
+    found = ordcut.optimal_thresholds(
+        SCORES,
+        LABELS,
+        objective=objective,
+        sample_weight=weights,
+        smoothing=smoothing,
+        constraints=constraints,
+    )
+    paid = ordcut.evaluate(LABELS, found.predict(SCORES), objective, sample_weight=weights)
+    assert found.value == pytest.approx(paid, rel=1e-14)
+    name = {"balanced_accuracy": "balanced_zero_one"}.get(objective, objective)
+    assert found.objective == name
+    judged = ordcut.judge(found, SCORES, LABELS, objective, sample_weight=weights)
+    assert judged.value == pytest.approx(paid, rel=1e-14)
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.5])
+@pytest.mark.parametrize(
+    ("class_weight", "factors"),
+    [(None, [1, 1, 1]), ("balanced", 1 / np.bincount(LABELS)), ({1: 3}, [1, 3, 1])],
+    ids=["none", "balanced", "dict"],
+)
+def test_the_value_counts_classes_by_their_weights_and_names_the_share_under_review(
+    smoothing, class_weight, factors
+):
+    options = {"review": 0.3, "smoothing": smoothing, "class_weight": class_weight}
+    found = ordcut.optimal_thresholds(SCORES, LABELS, **options)
+    each = np.array(factors)[LABELS]
+    costs = np.abs(found.codes(SCORES) / 2 - LABELS)
+    is_review = found.codes(SCORES) % 2 == 1
+    paid = np.where(is_review, 0.3, costs)
+    assert found.value == pytest.approx((each * paid).sum() / each.sum())
+    assert found.review_share == pytest.approx(is_review.mean())
+
+
+@pytest.mark.parametrize("smoothing", [True, False, -0.1, 1.1, "some", np.nan])
+def test_smoothing_is_a_number_from_0_to_1(smoothing):
+    with pytest.raises(ValueError, match="smoothing must be a number from 0 to 1"):
+        ordcut.optimal_thresholds(SCORES, LABELS, smoothing=smoothing)
+
+
+@pytest.mark.parametrize("method", ["pruned", "dp", "nested"])
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_every_method_finds_the_same_thresholds_within_limits_on_values(method, weights):
+    options = {"sample_weight": weights, "constraints": [ordcut.Digits(0)]}
+    expected = ordcut.optimal_thresholds(SCORES, LABELS, **options)
+    found = ordcut.optimal_thresholds(SCORES, LABELS, method=method, **options)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert (found.thresholds == np.rint(found.thresholds)).all()
+
+
+def test_the_number_of_threads_and_of_rows_in_a_block_are_checked_for_every_method():
+    for options in ({"n_jobs": 0}, {"n_jobs": 1.5}, {"block_size": 0}, {"block_size": 2.5}):
+        name = next(iter(options))
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            ordcut.optimal_thresholds(SCORES, LABELS, method="blocks", **options)
