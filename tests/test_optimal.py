@@ -57,6 +57,10 @@ def test_the_value_counts_classes_by_their_weights_and_names_the_share_under_rev
     paid = np.where(is_review, 0.3, costs)
     assert found.value == pytest.approx((each * paid).sum() / each.sum())
     assert found.review_share == pytest.approx(is_review.mean())
+    moved = found.moved(0, found.thresholds[0])
+    for same in (moved, moved.moved(1, found.thresholds[1])):
+        assert same.review_share == found.review_share
+        assert same.value == pytest.approx(found.value, rel=1e-14)
 
 
 @pytest.mark.parametrize("smoothing", [True, False, -0.1, 1.1, "some", np.nan])

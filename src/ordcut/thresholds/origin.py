@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Origin:
     """Where thresholds come from. Rows are not copied: it refers to what the user passed.
 
-    ``observed`` are the rows that constraints are about, where those of ``source`` are weighted by
-    class.
+    ``observed`` are the rows that constraints and shares are about, where those of ``source`` are
+    weighted by class.
     """
 
     source: Rows | Source
@@ -41,7 +41,8 @@ class Origin:
     def review_share(self, thresholds: Floats) -> float | None:
         """Return the share of the rows that thresholds hand over for review, if any do."""
         if isinstance(self.objective, ReviewObjective):
-            return self.objective.review_share(self.source.confusion(thresholds))
+            rows = self.source if self.observed is None else self.observed
+            return self.objective.review_share(rows.confusion(thresholds))
         return None
 
     def value(self, confusion: Floats) -> float:
@@ -148,8 +149,11 @@ def moved_thresholds(found: Thresholds, k: int, to: float) -> Thresholds:
             f"to must keep the thresholds in ascending order, got {to!r} for position {k} of "
             f"{found.thresholds.tolist()}."
         )
-    origin = known.origin
-    return given_thresholds(known.rows, values, origin.objective, origin.class_weight)
+    before = known.origin
+    moved = given_thresholds(known.rows, values, before.objective, before.class_weight)
+    assert moved.origin is not None
+    origin = replace(moved.origin, observed=before.observed)
+    return replace(moved, review_share=origin.review_share(values), origin=origin)
 
 
 def given_thresholds(
