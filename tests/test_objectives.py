@@ -84,6 +84,8 @@ def test_names_of_objectives_are_those_of_functions():
     assert resolve_objective(Kappa(too_far), 3).name == "kappa (too_far)"
     assert resolve_objective(Kappa("absolute"), 3).name == "kappa (absolute)"
     assert repr(Kappa("absolute")) == "Kappa('absolute')"
+    decided = resolve_objective([[0, 1], [1, 0]], 2, ["a", "b"])
+    assert repr(decided) == "Objective(name='custom cost', is_kappa=False)"
 
 
 def test_a_callable_gives_the_cost_of_each_decision_for_each_class():

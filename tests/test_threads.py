@@ -48,6 +48,22 @@ def test_as_many_threads_work_as_there_are_pieces_and_no_more():
         assert len(names) == min(n_threads, n_pieces)
 
 
+def test_the_slowest_piece_is_waited_for():
+    caller, done = threading.get_ident(), []
+    both = threading.Barrier(2, timeout=60)
+
+    def work(piece):
+        both.wait()
+        if threading.get_ident() != caller:
+            time.sleep(0.2)
+        done.append(piece)
+
+    for _ in range(2):
+        run_all(work, range(2), 2)
+        assert sorted(done) == [0, 1]
+        done.clear()
+
+
 def test_work_of_one_thread_is_done_in_order_by_the_caller():
     done = []
     run_all(lambda piece: done.append((piece, threading.get_ident())), range(5), 1)

@@ -165,6 +165,18 @@ def test_missing_values_are_found_in_arrays_of_every_kind():
     assert is_missing(objects).tolist() == [False, True, True, True, False, True]
 
 
+def test_the_first_of_several_missing_labels_is_named():
+    with pytest.raises(ValueError, match="must not be missing, got None at position 1"):
+        encode(["a", None, "b", float("nan")])
+    with pytest.raises(ValueError, match="must not be missing, got nan at position 1"):
+        encode([1.5, np.nan, np.nan])
+
+
+def test_labels_may_come_in_any_sequence():
+    assert encode(range(2, 5)).classes.tolist() == [2, 3, 4]
+    assert encode(memoryview(np.array([3, 1]))).codes.tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("n_names", [10, 11])
 def test_up_to_ten_classes_are_listed_in_an_error(n_names):
     classes = np.arange(n_names)

@@ -115,6 +115,7 @@ def test_rows_taken_and_joined_again_are_the_rows():
             assert again.totals.tolist() == rows.totals.tolist()
             assert again.is_whole == rows.is_whole
     assert Rows.joined([rows]) is rows
+    assert len({rows, again, rows}) == 2  # compared by identity
     plain, weighted = Rows.read([1.0, 2.0], [0, 1]), Rows.read([3.0, 4.0], [0, 1], weights=[2, 5])
     assert Rows.joined([plain, weighted]).totals.tolist() == [3, 6]
     assert Rows.joined([weighted, plain]).weights.tolist() == [2, 5, 1, 1]
@@ -154,14 +155,14 @@ def test_every_way_to_use_rows_finds_a_score_that_is_not_finite(bad):
 STRETCH = 1 << 18
 
 
-@pytest.mark.parametrize("n_rows", [3, STRETCH, STRETCH + 1, 2 * STRETCH + 5])
+@pytest.mark.parametrize("n_rows", [1, 3, STRETCH, STRETCH + 1, 2 * STRETCH + 5])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_scores_that_are_not_finite_are_found_and_counted_wherever_they_are(n_rows, bad):
     scores = np.zeros(n_rows)
     check_finite(scores)
-    for position in {0, 1, n_rows // 2, n_rows - 2, n_rows - 1}:
-        scores[[position, -1]] = bad
-        count = len({position, n_rows - 1})
+    for position, other in {(0, 0), (n_rows // 2, n_rows - 1), (n_rows - 1, n_rows - 1)}:
+        scores[[position, other]] = bad
+        count = len({position, other})
         with pytest.raises(ValueError, match=f"position {position} .{count} of {n_rows} in total"):
             check_finite(scores)
         if np.isnan(bad):

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from ordcut.data import Rows, insert_lumps, sort_rows
 from ordcut.data.radix import sort_by_digits, sort_positions
+from ordcut.data.sorting import sorted_order
 from ordcut.jit import running_kernels_as
 
 N_CLASSES = 4
@@ -154,6 +155,19 @@ def test_a_sort_that_gives_up_leaves_the_order_to_another():
     scores = np.append(1e300, 1 + np.random.default_rng(0).random(30_000) * 1e-9)
     assert sort_positions(scores) is None
     assert sort_positions(np.append(1e300, np.sort(scores[1:]))) is not None
+
+
+@pytest.mark.parametrize("n_swaps", range(18, 24))
+def test_scores_are_in_order_just_before_and_after_a_sort_gives_up(n_swaps):
+    # Scores with the same leading bits move one by one: 4 past all others, the rest past one.
+    n = 25_000
+    scores = np.append(1e300, 1 + np.arange(n) * 1e-12)
+    scores = np.concatenate([scores[:1], scores[5:], scores[1:5]])
+    for i in range(n_swaps):
+        scores[[2 * i + 1, 2 * i + 2]] = scores[[2 * i + 2, 2 * i + 1]]
+    order, ordered = sorted_order(scores)
+    assert ordered.tolist() == sorted(scores.tolist())
+    assert scores[order].tolist() == ordered.tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
