@@ -16,6 +16,13 @@ def either_way(request):
         yield request.param
 
 
+@pytest.fixture
+def as_python():
+    """Run kernels as plain Python."""
+    with running_kernels_as("python"):
+        yield
+
+
 @pytest.fixture(scope="module")
 def one_torch_thread():
     """Let PyTorch use one thread: threads that wait for each other are slow in parallel tests."""

@@ -1,0 +1,236 @@
+"""Cells that follow the scores, and the rows that are fetched from them."""
+
+import numpy as np
+import pytest
+
+from ordcut.data import Rows
+from ordcut.pruning import ArraySource
+from ordcut.pruning import cells as layout
+from ordcut.pruning.cells import MOST_SLOTS, cells_like
+
+pytestmark = pytest.mark.usefixtures("as_python")
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "n_cells"),
+    [(20, 2, 4), (79, 2, 4), (80, 2, 5), (1600, 2, 100), (11_200, 100, 655), (9600, 200, 512)],
+)
+def test_there_is_a_cell_for_16_rows_up_to_what_a_cache_holds(
+    n_rows, n_classes, n_cells, monkeypatch
+):
+    asked = []
+    like = layout.cells_like
+    monkeypatch.setattr(layout, "cells_like", lambda *a: asked.append(a[1]) or like(*a))
+    labels = np.arange(n_rows) % n_classes
+    counted = ArraySource(Rows.read(np.arange(n_rows), labels, classes=range(n_classes))).count()
+    assert asked == [n_cells]
+    assert counted.counts.shape == (counted.cells.n_cells, n_classes)
+    assert 0.6 * n_cells < counted.cells.n_cells <= n_cells
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_half_of_the_cells_follow_the_scores_and_half_the_line(dtype):
+    dense, sparse = np.arange(0, 0.25, 0.25 / 2048), np.arange(0.25, 1, 0.75 / 2048)
+    cells = cells_like(np.concatenate([dense, sparse]).astype(dtype), 200)
+    assert cells.low.dtype == cells.scale.dtype == dtype
+    share = len(np.unique(cells.locate(dense.astype(dtype)))) / cells.n_cells
+    assert share == pytest.approx(0.5 * 0.5 + 0.5 * 0.25, abs=0.02)
+    assert 190 <= cells.n_cells <= 200
+
+
+@pytest.mark.parametrize(("n_outliers", "is_kept"), [(4, True), (5, False)])
+def test_a_thousandth_of_the_scores_at_either_end_take_no_cells(n_outliers, is_kept):
+    sample = np.linspace(0, 1, 4096)
+    for outliers in (slice(None, n_outliers), slice(-n_outliers, None)):
+        some = sample.copy()
+        some[outliers] = -1e6 if outliers.start is None else 1e6
+        inside = np.unique(cells_like(some, 100).locate(sample))
+        assert (len(inside) > 50) == is_kept
+
+
+def test_a_thousandth_that_leaves_one_score_is_not_left_out():
+    sample = np.sort(np.append(np.zeros(4092), [1.0, 2.0, 3.0, 4.0]))
+    cells = cells_like(sample, 100)
+    assert len(np.unique(cells.locate(np.array([0.0, 1, 2, 3, 4])))) == 5
+
+
+@pytest.mark.parametrize("value", [0.0, 3.25, -3.25, -1e10, 1e30, 1e300, 5e-324])
+def test_one_score_has_a_cell_between_those_below_and_above(value):
+    for dtype in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            one = dtype(value)
+        if np.isfinite(one):
+            cells = cells_like(np.full(9, one), 50)
+            apart = max(abs(one), dtype(1))
+            some = np.array([one - apart, one, one + apart])
+            assert cells.locate(some).tolist() == [0, 1, 2]
+            assert cells.n_cells == 3
+
+
+def test_a_range_beyond_single_precision_is_divided_in_double_precision():
+    sample = np.linspace(-3e38, 3e38, 100).astype(np.float32)
+    cells = cells_like(sample, 40)
+    assert cells.low.dtype == np.float64
+    assert len(np.unique(cells.locate(sample))) > 20
+    assert cells_like(sample / np.float32(4), 40).low.dtype == np.float32
+
+
+def test_the_table_of_slots_ends_at_its_limit():
+    cells = cells_like(np.linspace(0, 1, 4096), MOST_SLOTS)
+    assert len(cells.cell_of) == MOST_SLOTS
+    assert len(cells_like(np.linspace(0, 1, 4096), MOST_SLOTS // 2 - 1).cell_of) == MOST_SLOTS - 2
+
+
+def test_the_lowest_score_is_above_the_first_slot_and_the_highest_in_the_last_but_one():
+    cells = cells_like(np.linspace(0, 1, 999), 50)
+    slots = (np.array([0.0, 1.0]) - cells.low) * cells.scale
+    assert slots == pytest.approx([1, 99])
+
+
+def totals_of(scores, codes, weights):
+    """The weight of each score and class."""
+    found = {}
+    for score, code, weight in zip(scores, codes, weights, strict=True):
+        if weight:
+            found[float(score), int(code)] = found.get((float(score), int(code)), 0) + weight
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["plain", "whole weights", "fractional weights"])
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("piece", [300, 1 << 24])
+def test_fetched_rows_weigh_what_the_rows_of_their_cells_weigh(
+    dtype, kind, n_threads, piece, monkeypatch
+):
+    monkeypatch.setattr(layout, "PIECE_SIZE", piece)
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        n = [50, 700, 1200][seed]
+        scores = np.round(random.normal(size=n), 1 + seed).astype(dtype)
+        scores[random.random(n) < 0.4] = dtype(0.25)
+        scores[random.random(n) < 0.2] = dtype(0.5)
+        codes = random.integers(0, 3, n)
+        weights = {
+            "plain": None,
+            "whole weights": random.integers(1, 4, n),
+            "fractional weights": random.random(n),
+        }[kind]
+        rows = Rows.read(scores, codes, classes=range(3), weights=weights)
+        counted = ArraySource(rows, n_threads).count(12)
+        located = counted.cells.locate(counted.source.rows.scores)
+        weight = np.ones(n, int) if weights is None else weights
+        expected = np.zeros((counted.cells.n_cells, 3))
+        np.add.at(expected, (located, codes), weight)
+        np.testing.assert_allclose(counted.counts, expected)
+        assert (counted.counts.dtype == np.int64) == (kind != "fractional weights")
+        for chosen in (random.random(counted.cells.n_cells) < 0.5, np.full(len(expected), True)):
+            found = counted.fetch(chosen)
+            own = np.ones(found.n_rows, int) if found.weights is None else found.weights
+            is_in = chosen[located]
+            assert found.scores.dtype == dtype
+            assert totals_of(found.scores, found.codes, own) == (
+                totals_of(scores[is_in], codes[is_in], weight[is_in])
+            )
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_soft_rows_are_fetched_with_their_labels_and_weights(n_threads):
+    random = np.random.default_rng(0)
+    scores, soft, weights = random.normal(size=700), random.random((700, 3)), random.random(700)
+    for own in (None, weights):
+        rows = Rows.read(scores, soft, weights=own)
+        counted = ArraySource(rows, n_threads).count(12)
+        chosen = random.random(counted.cells.n_cells) < 0.5
+        is_in = chosen[counted.cells.locate(scores)]
+        found = counted.fetch(chosen)
+        assert found.scores.tolist() == scores[is_in].tolist()
+        assert found.soft.tolist() == rows.soft[is_in].tolist()
+        assert found.weights is None if own is None else (found.weights == own[is_in]).all()
+
+
+@pytest.mark.parametrize(("times", "n_rows"), [(16, 16), (17, 1)])
+def test_a_score_is_counted_instead_of_fetched_from_17_times_in_the_sample_on(times, n_rows):
+    scores = np.concatenate([np.arange(100.0), np.full(times - 1, 50.0)])
+    rows = Rows.read(scores, np.zeros(len(scores), int), classes=[0, 1])
+    counted = ArraySource(rows).count(4)
+    found = counted.fetch(np.full(counted.cells.n_cells, True))
+    assert (found.scores == 50).sum() == n_rows
+    assert found.n_rows == 99 + n_rows
+
+
+def test_of_the_common_scores_of_a_cell_the_commonest_is_counted():
+    scores = np.repeat([1.0, 60.0, 60.001, 60.002, 99.0], [1, 30, 40, 20, 1])
+    counted = ArraySource(Rows.read(scores, np.zeros(92, int), classes=[0, 1])).count(4)
+    assert len(np.unique(counted.cells.locate(np.array([60.0, 60.001, 60.002])))) == 1
+    found = counted.fetch(np.full(counted.cells.n_cells, True))
+    assert np.unique(found.scores, return_counts=True)[1].tolist() == [1, 30, 1, 20, 1]
+    assert found.weights.sum() == 92
+
+
+def test_only_whole_weights_are_told_by_subtraction():
+    scores = np.repeat([1.0, 50.0], [5, 60])
+    rows = Rows.read(scores, np.arange(65) % 2, weights=np.linspace(0.1, 0.7, 65))
+    counted = ArraySource(rows).count(4)
+    assert counted.fetch(np.full(counted.cells.n_cells, True)).n_rows == 65
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "is_last", "n_parts"),
+    [(23, True, 1), (24, True, 1), (48, True, 2), (71, True, 2), (72, True, 3), (287, True, 11),
+     (288, True, 12), (900, True, 12), (288, False, 12), (767, False, 31), (900, False, 32)],
+)  # fmt: skip
+def test_slots_are_divided_into_parts_of_24_rows_up_to_a_limit(n_rows, is_last, n_parts):
+    cells = layout.Cells(np.float64(0), np.float64(1), np.array([0, 1, 1, 2, 3]))
+    random = np.random.default_rng(n_rows)
+    scores = np.append(1 + 2 * random.random(2 * n_rows), [0.5, 3.5, 4.5])
+    rows = Rows.read(scores, np.arange(len(scores)) % 2)
+    counted = layout.CountedRows(ArraySource(rows), cells, np.zeros((4, 2)), np.empty(0))
+    some = rows.take(np.arange(2 * n_rows))
+    parts = counted.split(np.array([False, True, False, False]), some, is_last=is_last)
+    n_after = 1 if is_last else 2
+    assert parts.is_run.tolist() == [True] + [False] * 2 * n_parts + [True] * n_after
+    expected = 1 + ((some.scores - 1) * n_parts).astype(int)
+    assert parts.located.tolist() == parts.locate(some.scores).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_equal_steps_hold_their_weights_and_their_lowest_score(dtype):
+    random = np.random.default_rng(0)
+    scores = random.normal(size=900).astype(dtype)
+    codes, weights = random.integers(0, 3, 900), random.integers(1, 5, 900)
+    found = ArraySource(Rows.read(scores, codes, weights=weights)).count_in_steps()
+    wide = scores.astype(float)
+    steps = (wide - wide.min()) * (np.float64(MOST_SLOTS - 1) / (wide.max() - wide.min()))
+    steps = steps.astype(int)
+    expected, lowest = np.zeros((MOST_SLOTS, 3), int), np.full(MOST_SLOTS, np.inf)
+    np.add.at(expected, (steps, codes), weights)
+    np.minimum.at(lowest, steps, wide)
+    assert (found.counts == expected).all()
+    assert found.lowest.tolist() == lowest.tolist()
+    assert found.counts[-1].sum() > 0
+
+
+@pytest.mark.parametrize("scores", [[2.5, 2.5], [-1.7e308, 1.7e308]])
+def test_there_are_no_equal_steps_of_one_score_or_of_a_range_beyond_floats(scores):
+    assert ArraySource(Rows.read(scores, [0, 1])).count_in_steps() is None
+
+
+@pytest.mark.parametrize("at", [0, 1, 4999, 9998, 9999])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_scores_that_are_not_finite_are_refused_wherever_they_are(at, bad, n_threads):
+    scores = np.arange(10_000.0)
+    scores[at] = bad
+    rows = Rows.read(scores, np.arange(10_000) % 2)
+    with pytest.raises(ValueError, match="finite"):
+        ArraySource(rows, n_threads).count(4)
+
+
+def test_a_sample_is_spread_over_all_rows():
+    indices = layout.spread_indices(10**6)
+    assert len(indices) == layout.SAMPLE_SIZE
+    assert np.histogram(indices, 16, (0, 10**6))[0].tolist() == pytest.approx([256] * 16, abs=3)
+    for period in (2, 7, 64, 1000):
+        most = np.bincount(indices % period).max()
+        assert most <= 1.5 * len(indices) / period + 8

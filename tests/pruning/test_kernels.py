@@ -1,0 +1,264 @@
+"""What kernels count, fetch and mark, against one line of NumPy or against trying everything."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from ordcut.exact import ExactCost
+from ordcut.pruning import halving_order, kernels
+from ordcut.pruning.bounds import judge_cells
+
+pytestmark = pytest.mark.usefixtures("as_python")
+
+#: Kernels take 512 rows at a time.
+SIZES = [1, 2, 511, 512, 513, 1300]
+
+NO_SLOTS = np.empty(0, np.uint16)
+
+
+class Case:
+    """Scores on both sides of a table of slots, and some of them on its borders."""
+
+    def __init__(self, n, dtype=np.float64, n_slots=7, n_classes=3):
+        random = np.random.default_rng(n)
+        self.low, self.scale = dtype(-1.5), dtype(2)
+        self.scores = random.integers(-12, 12, n).astype(dtype) / dtype(4)
+        self.scores[: n // 2] += random.random(n // 2).astype(dtype)
+        self.scores[-1] = 99
+        self.codes = random.integers(0, n_classes, n).astype(np.uint8)
+        self.weights = random.integers(1, 9, n)
+        self.soft = random.integers(0, 5, (n, n_classes))
+        self.cell_of = np.array([0, 0, 1, 2, 2, 3, 3])[:n_slots]
+        self.base_of = (self.cell_of * n_classes).astype(np.uint32)
+        self.table = self.low, self.scale
+        self.slots = np.clip((self.scores - self.low) * self.scale, 0, n_slots - 1).astype(int)
+        self.n_classes, self.n_slots = n_classes, n_slots
+
+    def counts(self, rows):
+        """The weights of each cell and class, given those of each row and class."""
+        found = np.zeros((self.cell_of[-1] + 1, self.n_classes), rows.dtype)
+        np.add.at(found, self.cell_of[self.slots], rows)
+        return found.ravel().tolist()
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("is_located", [False, True])
+def test_rows_are_counted_by_cell_and_class(n, dtype, is_weighted, is_located):
+    case = Case(n, dtype)
+    weights = case.weights if is_weighted else np.ones(n, np.int64)
+    given = (weights, 1) if is_weighted else (np.ones(1, np.int64), 0)
+    one_hot = np.eye(case.n_classes, dtype=np.int64)[case.codes]
+    for labels, rows, count in [
+        (case.codes, one_hot, kernels.count_rows),
+        (case.soft, case.soft, kernels.count_soft_rows),
+    ]:
+        counts = np.zeros(len(case.counts(rows)) + 1, np.int64)
+        located = np.zeros(n if is_located else 0, np.uint16)
+        count(case.scores, labels, *given, *case.table, case.base_of, located, counts)
+        assert counts.tolist() == [*case.counts(rows * weights[:, None]), 0]
+        assert located.tolist() == (case.slots.tolist() if is_located else [])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite_are_counted_apart(bad):
+    case = Case(1300)
+    case.scores[[3, 600, 601]] = bad
+    counts = np.zeros(len(case.counts(case.soft)) + 1, np.int64)
+    ones = np.ones(1, np.int64), 0
+    kernels.count_rows(case.scores, case.codes, *ones, *case.table, case.base_of, NO_SLOTS, counts)
+    assert counts[-1] == 3
+    assert counts[:-1].sum() == 1300
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_each_slot_has_its_lowest_score(dtype):
+    case = Case(600, dtype)
+    case.scores = case.scores[case.slots != 4]
+    lowest = np.full(case.n_slots, np.inf)
+    kernels.lowest_in_slots(case.scores, *case.table, lowest)
+    slots = case.slots[case.slots != 4]
+    expected = [min(case.scores[slots == s].tolist(), default=np.inf) for s in range(case.n_slots)]
+    assert lowest.tolist() == expected
+    assert lowest[4] == np.inf
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_rows_in_known_cells_are_counted(is_weighted):
+    case = Case(600)
+    weights = case.weights if is_weighted else np.ones(600, np.int64)
+    counts = np.zeros((4, 3), np.int64)
+    some = (weights, 1) if is_weighted else (np.ones(1, np.int64), 0)
+    kernels.count_located(case.cell_of[case.slots].astype(np.int32), case.codes, *some, counts)
+    assert counts.ravel().tolist() == case.counts(
+        np.eye(3, dtype=int)[case.codes] * weights[:, None]
+    )
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("is_located", [False, True])
+@pytest.mark.parametrize("with_codes", [False, True])
+@pytest.mark.parametrize("with_indices", [False, True])
+def test_rows_of_wanted_slots_are_fetched_except_the_commonest_scores(
+    n, is_located, with_codes, with_indices
+):
+    case = Case(n)
+    is_wanted = np.array([1, 0, 1, 0, 0, 1, 1], np.uint8)
+    commonest = np.array([-1.5, np.nan, 0.0, 0.5, 0.75, np.nan, 99.0])
+    located = case.slots.astype(np.uint16) if is_located else NO_SLOTS
+    codes = case.codes if with_codes else np.full(1, 7, np.uint8)
+    for common in (np.empty(0), commonest):
+        kept = is_wanted[case.slots] == 1
+        if len(common):
+            kept &= case.scores != common[case.slots]
+        indices = np.empty(n if with_indices else 0, np.uint32)
+        scores, some_codes, n_found = np.empty(n), np.empty(n, np.uint8), np.zeros(1, np.int64)
+        found = indices, scores, some_codes, n_found
+        table = *case.table, located, is_wanted, common
+        kernels.fetch_rows(case.scores, codes, int(with_codes), *table, *found)
+        size = int(n_found[0])
+        assert size == kept.sum()
+        assert scores[:size].tolist() == case.scores[kept].tolist()
+        expected = case.codes[kept].tolist() if with_codes else [7] * size
+        assert some_codes[:size].tolist() == expected
+        if with_indices:
+            assert indices[:size].tolist() == np.flatnonzero(kept).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_parts", [1, 2, 5])
+def test_parts_divide_a_slot_into_equal_lengths(dtype, n_parts):
+    first_part = np.array([4, 10, 20, 30], np.int32)
+    within = np.arange(0, 1, 1 / 64)
+    slots = np.repeat(np.arange(4), 64)
+    scores = (slots + np.tile(within, 4)).astype(dtype) * dtype(0.5) - dtype(3)
+    located = np.empty(len(scores), np.int32)
+    kernels.locate_parts(scores, dtype(-3), dtype(2), first_part, n_parts, located)
+    is_inside = (slots < 3) | (np.tile(within, 4) == 0)  # beyond the last slot, scores are clipped
+    expected = first_part[slots] + (np.tile(within, 4) * n_parts).astype(int)
+    assert located[is_inside].tolist() == expected[is_inside].tolist()
+    assert (located[~is_inside] == 30).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_last_score_of_a_slot_is_in_its_last_part(dtype):
+    scores = np.nextafter(np.array([1, 2], dtype), dtype(0))
+    for n_parts in range(1, 33):
+        located = np.empty(2, np.int32)
+        table = dtype(0), dtype(1), np.array([0, 40, 80], np.int32)
+        kernels.locate_parts(scores, *table, n_parts, located)
+        assert located.tolist() == [n_parts - 1, 40 + n_parts - 1]
+
+
+def test_indices_of_rows_in_kept_cells_are_written_in_order():
+    case = Case(600)
+    is_kept = np.array([True, False, False, True])
+    indices, n_found = np.empty(601, np.uint32), np.zeros(1, np.int64)
+    located = case.cell_of[case.slots].astype(np.int32)
+    kernels.index_kept(located, is_kept, indices, n_found)
+    expected = np.flatnonzero(is_kept[located])
+    assert indices[: n_found[0]].tolist() == expected.tolist()
+
+
+def cells_of_one_curve(seed):
+    """Weights of cells, some of them empty, and what a row of each class changes."""
+    random = np.random.default_rng(seed)
+    n_cells, n_classes = int(random.integers(1, 9)), int(random.integers(2, 4))
+    counts = random.integers(0, 3, (n_cells, n_classes)) * (random.random((n_cells, 1)) < 0.7)
+    return counts, random.integers(-3, 4, (1, n_classes))
+
+
+def next_to(border, has_rows):
+    """The last cell with rows before a border, and the first one after it."""
+    filled = np.flatnonzero(has_rows).tolist()
+    before, after = [c for c in filled if c < border], [c for c in filled if c >= border]
+    return {*before[-1:], *after[:1]}
+
+
+@pytest.mark.parametrize("slack", [0, 1, 2])
+@pytest.mark.parametrize("unit", [1, 0.25])
+def test_cells_are_marked_where_a_curve_can_be_lowest(slack, unit):
+    slack *= unit
+    for seed in range(300):
+        counts, gain = cells_of_one_curve(seed)
+        gain = gain * unit
+        has_rows = counts.any(axis=1)
+        changes = counts * gain[0]
+        border = np.append(0, np.cumsum(changes.sum(axis=1)))
+        floor = border[:-1] + np.minimum(changes, 0).sum(axis=1)
+        most, where = border.min() + slack, int(np.argmin(border))
+        near = [where] if slack == 0 else np.flatnonzero(border <= most).tolist()
+        expected = set().union(*(next_to(b, has_rows) for b in near))
+        for c in np.flatnonzero(has_rows).tolist():
+            if floor[c] < most or (floor[c] == most and (slack > 0 or c < where)):
+                expected.add(c)
+        chosen = np.zeros(len(counts), np.bool_)
+        order, slacks = halving_order(1), np.full(1, slack)
+        kernels.mark_near_minima(counts, has_rows, gain, order, slacks, chosen)
+        assert set(np.flatnonzero(chosen & has_rows).tolist()) == expected
+
+
+@pytest.mark.parametrize("unit", [1, 0.1], ids=["whole", "rounded"])
+def test_cells_next_to_every_first_minimum_of_convex_costs_are_marked(unit):
+    for seed in range(400):
+        random = np.random.default_rng(seed)
+        n_classes, n_cells = int(random.integers(3, 7)), int(random.integers(2, 9))
+        cell_of = np.sort(random.integers(0, n_cells, 30))
+        codes = random.integers(0, n_classes, 30)
+        is_in_order = random.random(30) < random.random()
+        codes = np.where(is_in_order, cell_of * n_classes // n_cells, codes)
+        values = np.arange(n_classes)
+        cost = np.abs(values[:, None] - values) ** int(random.integers(1, 3))
+        counts = np.zeros((n_cells, n_classes), np.int64)
+        np.add.at(counts, (cell_of, codes), 1)
+        chosen = judge_cells(counts * unit, ExactCost.of(cost), 30).can_hold
+        for curve in np.cumsum((cost[:-1] - cost[1:])[:, codes], axis=1):
+            cut = int(np.argmin([0, *curve]))
+            neighbours = {*cell_of[max(cut - 1, 0) : cut], *cell_of[cut : cut + 1]}
+            assert chosen[list(neighbours)].all()
+        assert not chosen[~counts.any(axis=1)].any()
+
+
+def bounds_by_trying_all(counts, cost, is_closed):
+    """For each cell, the least bound of all labelings that change inside of it; and of all."""
+    n_cells, n_decisions = len(counts), len(cost)
+    inside, least, at_borders = np.full(n_cells, np.inf), np.inf, np.inf
+    for path in product(range(n_decisions), repeat=n_cells + 1):
+        steps = list(pairwise(path))
+        if any(a > b for a, b in steps):
+            continue
+        at_borders = min(at_borders, sum(counts[c] @ cost[d] for c, d in enumerate(path[1:])))
+        if any(a < b and is_closed[c] for c, (a, b) in enumerate(steps)):
+            continue
+        total = sum(counts[c] @ cost[a : b + 1].min(axis=0) for c, (a, b) in enumerate(steps))
+        least = min(least, total)
+        for c, (a, b) in enumerate(steps):
+            if a < b:
+                inside[c] = min(inside[c], total)
+    return inside, least, at_borders
+
+
+@pytest.mark.parametrize("slack", [0.0, 2.0])
+def test_bounds_of_cells_are_the_least_of_all_labelings_that_change_there(slack):
+    for seed in range(120):
+        random = np.random.default_rng(seed)
+        n_cells, n_classes = int(random.integers(1, 5)), int(random.integers(2, 4))
+        n_decisions = int(random.integers(2, 4))
+        counts = random.integers(0, 4, (n_cells, n_classes)).astype(float)
+        cost = random.integers(0, 4, (n_decisions, n_classes)).astype(float)
+        is_closed = random.random(n_cells) < 0.3
+        least_cost = np.zeros((n_decisions, n_decisions, n_classes))
+        for a, b in product(range(n_decisions), repeat=2):
+            least_cost[a, b] = cost[a : b + 1].min(axis=0) if a <= b else 0
+        lowest, ends = np.empty(n_cells), np.empty(2)
+        kernels.bound_paths(counts, cost, least_cost, is_closed, slack, lowest, ends)
+        inside, least, most = bounds_by_trying_all(counts, cost, is_closed)
+        if least > most + slack:
+            least = np.inf  # closed cells leave nothing
+        is_near = inside <= most + slack
+        assert ends.tolist() == [least, most]
+        assert lowest[is_near].tolist() == inside[is_near].tolist()
+        assert (lowest[~is_near] > most + slack).all()
+        assert (lowest[is_closed] == np.inf).all()
