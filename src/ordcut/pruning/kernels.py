@@ -177,7 +177,6 @@ def locate_parts(
         slot = slot_of(scores[i], low, scale, zero, top)
         whole = np.int32(slot)
         part = np.int32((slot - np.float32(whole)) * np.float32(n_parts))
-        part = part if part < n_parts else np.int32(n_parts - 1)  # where a product rounds up
         located[i] = first_part[np.uint32(whole)] + part
 
 
@@ -245,12 +244,8 @@ def mark_near_minima(
                 highest = max(highest, c + 1)
         for b in range(first, last + 1):
             if b == where or (slack[k] > 0 and border[b] <= most):
+                # The cell before it was marked, as its bound is not above what it ends with.
                 lowest = min(lowest, b)
-                highest = max(highest, b)
-                c = b - 1
-                while c > 0 and not has_rows[c]:
-                    c -= 1
-                chosen[max(c, 0)] = True
                 c = b
                 while c < n_cells - 1 and not has_rows[c]:
                     c += 1
