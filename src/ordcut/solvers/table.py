@@ -62,7 +62,8 @@ class ScoreTable:
     ) -> None:
         self._rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
         warn_if_reversed(self._rows)
-        self._sorted = self._rows.in_whole_weights().sorted()
+        whole = self._rows.in_whole_weights()
+        self._sorted, self._unit = whole.sorted(), whole.unit
 
     @property
     def classes(self) -> Array:
@@ -72,7 +73,7 @@ class ScoreTable:
     @property
     def totals(self) -> Floats:
         """The weight of each class."""
-        return self._rows.totals
+        return self._rows.totals * self._rows.unit
 
     def __repr__(self) -> str:
         return (
@@ -119,7 +120,7 @@ class ScoreTable:
             loss_sums(rows.codes, score_index, weights, stride, cost, first, last, sums)
 
         run_all(fill, split(len(sums), n_threads), n_threads)
-        return sums
+        return sums * self._unit
 
     def solve(
         self,
