@@ -1,0 +1,227 @@
+"""Which method "auto" is, what plans and costs are refused, and what certificates count."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.pruning import ArraySource, PrunedProblem
+from ordcut.pruning import cells as layout
+from ordcut.solvers import METHODS, ExactKappa, Minimiser, Plan, choose_method, solve
+from ordcut.solvers.choose import FEWEST_ROWS_TO_PRUNE, certify_kappa, check_costs
+
+KINDS = {
+    "convex": [{"convex": True}, {"convex": True, "equal_errors": True}],
+    "convex kappa": [{"convex": True, "is_kappa": True}],
+    "equal errors": [{"convex": False, "equal_errors": True}],
+    "other": [{"convex": False}],
+    "other kappa": [
+        {"convex": False, "is_kappa": True},
+        {"convex": False, "is_kappa": True, "equal_errors": True},
+    ],
+}
+
+
+def auto(**options):
+    return choose_method("auto", **options)
+
+
+@pytest.mark.parametrize(("kind", "sorted_by"), list(FEWEST_ROWS_TO_PRUNE))
+@pytest.mark.parametrize("n_classes", [2, 5, 30])
+def test_auto_prunes_arrays_of_more_rows_than_measured(kind, sorted_by, n_classes):
+    least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
+    limit = least + for_each_pair * n_classes * n_classes
+    for options in KINDS[kind]:
+        sizes = {"n_classes": n_classes, "sorted_by": sorted_by, **options}
+        few, many = ({**sizes, "n_rows": n} for n in (limit, limit + 1))
+        assert auto(where="arrays", **few) != "pruned"
+        assert auto(where="arrays", **many) == "pruned"
+        assert auto(where="sorted", **many) == auto(where="arrays", **few) == auto(**many)
+
+
+def test_every_kind_of_problem_has_a_size_from_which_it_is_pruned():
+    assert {kind for kind, _ in FEWEST_ROWS_TO_PRUNE} == set(KINDS)
+    assert len(FEWEST_ROWS_TO_PRUNE) == 3 * len(KINDS)
+    for (kind, sorted_by), (least, for_each_pair) in FEWEST_ROWS_TO_PRUNE.items():
+        assert 10_000 <= least <= 10**6
+        assert 0 < for_each_pair <= 10_000
+        # Scores in one key are the quickest to sort.
+        assert least <= FEWEST_ROWS_TO_PRUNE[kind, "key"][0] or sorted_by == "key"
+
+
+@pytest.mark.parametrize("equal_errors", [False, True])
+def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte(equal_errors):
+    options = {"equal_errors": equal_errors, "n_classes": 256, "where": "arrays"}
+    sorted_by = "zero_one" if equal_errors else "dp"
+    assert auto(convex=False, n_rows=2**20, **options) == "pruned"
+    assert auto(convex=False, n_rows=2**20 - 1, **options) == sorted_by
+    assert auto(convex=True, n_rows=2**20, **options) == "nested"
+
+
+def test_auto_sorts_rows_once_for_many_convex_problems():
+    many = {"n_rows": 10**8, "where": "arrays", "n_problems": 2}
+    assert auto(convex=True, **many) == "nested"
+    assert auto(convex=True, **{**many, "n_problems": 1}) == "pruned"
+    assert auto(convex=True, is_kappa=True, **many) == "pruned"
+    assert auto(convex=False, **many) == "pruned"
+
+
+def test_auto_counts_rows_labelled_right_from_eight_classes_on():
+    for n_classes, method in [(2, "dp"), (7, "dp"), (8, "zero_one"), (300, "zero_one")]:
+        assert auto(convex=False, equal_errors=True, n_classes=n_classes) == method
+        assert auto(convex=False, n_classes=n_classes) == "dp"
+        assert auto(convex=True, equal_errors=True, n_classes=n_classes) == "nested"
+
+
+def test_auto_depends_on_where_rows_are_and_other_methods_do_not():
+    for convex in (False, True):
+        assert auto(convex=convex, where="engine") == "pruned"
+        assert auto(convex=convex, where="device") == "scan"
+    for method in set(METHODS) - {"auto"}:
+        for where in ("arrays", "sorted", "engine", "device"):
+            assert choose_method(method, True, n_rows=10**9, where=where) == method
+    with pytest.raises(ValueError, match="method must be"):
+        choose_method("scan", True)
+
+
+@pytest.mark.parametrize("size", [0, -1, True, False, 1.0, "3"])
+def test_blocks_have_a_whole_number_of_cuts(size):
+    with pytest.raises(ValueError, match="block_size must be a whole number of cuts, at least 1"):
+        Plan(block_size=size)
+    assert Plan(block_size=1).block_size == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, True, 1.0])
+def test_a_plan_has_a_number_of_threads(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
+        Plan(n_jobs)
+    assert Plan().n_threads() == 1
+    assert Plan().n_threads(default=5) == 5
+    assert Plan(2).n_threads(default=5) == 2
+    assert Plan(-1).n_threads() >= 1
+
+
+@pytest.mark.parametrize(("weight", "divisor"), [(0.25, 4), (1, 4), (8, 32), (1024, 4096)])
+def test_costs_are_refused_from_where_their_sums_could_exceed_floats(weight, divisor):
+    largest = np.finfo(float).max / divisor
+    for sign in (1, -1):
+        cost = np.array([[0, sign * largest], [1, 0]])
+        check_costs(ordcut.resolve_objective(cost, 2), weight)
+        cost[0, 1] = sign * np.nextafter(largest, np.inf)
+        with pytest.raises(ValueError, match=f"added up over {weight:g} rows, got"):
+            check_costs(ordcut.resolve_objective(cost, 2), weight)
+
+
+def test_a_certificate_says_how_many_steps_there_were():
+    assert certify_kappa(1, "x") == "Dinkelbach's fixed point after 1 step by x"
+    assert certify_kappa(2, "x") == "Dinkelbach's fixed point after 2 steps, each by x"
+
+
+@pytest.mark.parametrize("kind", ["plain", "whole", "floats"])
+@pytest.mark.parametrize("is_pruned", [False, True])
+@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+def test_a_certificate_counts_every_additive_problem(kind, is_pruned, name, monkeypatch):
+    monkeypatch.setattr(layout, "N_COUNTERS", 64)
+    monkeypatch.setattr(layout, "LEAST_CELLS", 40)
+    called = []
+    call = Minimiser.__call__
+    monkeypatch.setattr(Minimiser, "__call__", lambda *a: called.append(a[1]) or call(*a))
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 4, 300)
+    scores = labels + random.normal(size=300)
+    weights = {"plain": None, "whole": random.integers(1, 5, 300), "floats": random.random(300)}
+    found = ordcut.optimal_thresholds(
+        scores,
+        labels,
+        objective=name,
+        sample_weight=weights[kind],
+        method="pruned" if is_pruned else "dp",
+    )
+    assert certify_kappa(len(called), "").rstrip() in found.certificate
+    assert found.method == ("pruned" if is_pruned else "dp")
+    if is_pruned:  # first steps on few borders
+        assert not isinstance(called[0], PrunedProblem)
+        assert isinstance(called[-1], PrunedProblem)
+
+
+def ordered_rows(n=200, step=1):
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 4, n)
+    return Rows.read(step * labels + random.normal(size=n), labels)
+
+
+def test_a_kappa_starts_from_a_table_near_the_best():
+    rows = ordered_rows().sorted()
+    objective = ordcut.resolve_objective("quadratic_kappa", 4)
+    arguments = rows, objective, np.ones(4), "nested", Plan()
+    best = solve(*arguments)
+    again = solve(*arguments, first=rows.between(best.cuts))
+    assert again.cuts.tolist() == best.cuts.tolist()
+    assert again.certificate.startswith("Dinkelbach's fixed point after 1 step by")
+
+
+def test_a_kappa_never_starts_from_a_ratio_above_1_whose_steps_need_not_be_convex():
+    objective = ordcut.resolve_objective("quadratic_kappa", 4)
+    worst = np.eye(4)[::-1] * 50
+    for step in (1, -1):  # scores that rise with the classes, and that fall
+        rows = ordered_rows(step=step)
+        for problem in (rows.sorted(), PrunedProblem(ArraySource(rows))):
+            expected = solve(problem, objective, np.ones(4), "dp", Plan())
+            for first in (None, worst):
+                found = solve(problem, objective, np.ones(4), "nested", Plan(), first=first)
+                assert found.cuts.tolist() == expected.cuts.tolist()
+
+
+def test_the_pair_that_crossed_is_the_first_one():
+    n_crossed = set()
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        cost, labels = random.integers(0, 4, (5, 5)), random.integers(0, 5, 12)
+        curves = np.cumsum((cost[:-1] - cost[1:])[:, labels], axis=1)
+        minima = np.argmin(np.insert(curves, 0, 0, axis=1), axis=1)
+        crossed = np.flatnonzero(np.diff(minima) < 0)
+        options = {"objective": cost, "classes": range(5), "method": "io"}
+        if len(crossed):
+            with pytest.raises(ordcut.CrossedThresholdsError) as caught:
+                ordcut.optimal_thresholds(range(12), labels, **options)
+            assert caught.value.pair == (crossed[0] + 1, crossed[0] + 2)
+            n_crossed.add(caught.value.pair)
+        else:
+            ordcut.optimal_thresholds(range(12), labels, **options)
+    assert n_crossed == {(1, 2), (2, 3), (3, 4)}
+
+
+@pytest.mark.parametrize("total", [20, 10**6, 2**30, 2**31 + 5, 10**12, Fraction(10, 3)])
+@pytest.mark.parametrize("most", [1, 3, 1000])
+def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most):
+    random = np.random.default_rng(most)
+    n_classes = 3
+    weights = random.integers(1, most + 1, (n_classes, n_classes)).astype(float)
+    np.fill_diagonal(weights, 0)
+    weights[0, 1] = most
+    factors = random.integers(1, 4, n_classes).astype(float)
+    parts = [total * 2 / 5, total * 2 / 5, total / 5]
+    if isinstance(total, int):
+        parts = [total * 2 // 5, total * 2 // 5, total // 5]
+    totals = np.array(parts, np.int64 if isinstance(total, int) else object)
+    objective = ordcut.resolve_objective(ordcut.Kappa(weights), n_classes)
+    kappa = ExactKappa.of(objective, lambda _: totals[None], factors)
+    w, f = weights.astype(int).tolist(), factors.astype(int).tolist()
+    share = [f[k] * Fraction(parts[k]) for k in range(n_classes)]
+    chance = [sum(w[k][j] * share[j] for j in range(n_classes)) for k in range(n_classes)]
+    assert kappa.by_chance.tolist() == chance
+    table = [[part // 2 for part in parts], [part // 4 for part in parts]]
+    table.append([part - part // 2 - part // 4 for part in parts])
+    cells = [(k, j) for k in range(n_classes) for j in range(n_classes)]
+    paid = sum(w[k][j] * f[j] * Fraction(table[k][j]) for k, j in cells)
+    expected = sum(chance[k] * f[j] * Fraction(table[k][j]) for k, j in cells)
+    confusion = np.array(table, dtype=totals.dtype)
+    ratio = kappa.ratio_of(confusion)
+    assert ratio == paid * sum(share) / expected
+    for one in (ratio, Fraction(1), Fraction(1, 3), Fraction(10**9, 10**9 + 7), Fraction(3, 2**70)):
+        found = kappa.cost_at(one)
+        scale = one.denominator * sum(share)
+        for k, j in cells:
+            assert found[k, j] == (w[k][j] - one * chance[k] / sum(share)) * f[j] * scale
