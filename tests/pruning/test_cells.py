@@ -181,16 +181,16 @@ def test_only_whole_weights_are_told_by_subtraction():
      (288, True, 12), (900, True, 12), (288, False, 12), (767, False, 31), (900, False, 32)],
 )  # fmt: skip
 def test_slots_are_divided_into_parts_of_24_rows_up_to_a_limit(n_rows, is_last, n_parts):
-    cells = layout.Cells(np.float64(0), np.float64(1), np.array([0, 1, 1, 2, 3]))
+    cells = layout.Cells(np.float64(0), np.float64(1), np.array([0, 0, 1, 1, 2, 2, 3]))
     random = np.random.default_rng(n_rows)
-    scores = np.append(1 + 2 * random.random(2 * n_rows), [0.5, 3.5, 4.5])
+    scores = np.append(2 + 2 * random.random(2 * n_rows), [0.5, 5.5, 6.5])
     rows = Rows.read(scores, np.arange(len(scores)) % 2)
     counted = layout.CountedRows(ArraySource(rows), cells, np.zeros((4, 2)), np.empty(0))
     some = rows.take(np.arange(2 * n_rows))
     parts = counted.split(np.array([False, True, False, False]), some, is_last=is_last)
     n_after = 1 if is_last else 2
     assert parts.is_run.tolist() == [True] + [False] * 2 * n_parts + [True] * n_after
-    expected = 1 + ((some.scores - 1) * n_parts).astype(int)
+    expected = 1 + ((some.scores - 2) * n_parts).astype(int)
     assert parts.located.tolist() == parts.locate(some.scores).tolist() == expected.tolist()
 
 

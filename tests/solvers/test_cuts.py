@@ -174,3 +174,14 @@ def test_differences_that_vanish_in_rounded_sums_decide(unit, scale):
             arguments = rows, ExactCost.of(cost), n, rows.exact_between
             assert independent_cuts(*arguments).tolist() == first_minima(exactly, cost)
             assert ordered_cuts(*arguments).tolist() == lowest_path(exactly, cost)
+
+
+@pytest.mark.parametrize("n_classes", [3, 8, 40])
+def test_rows_that_all_take_from_two_classes_are_counted(n_classes):
+    """Each row outweighs the class below it, and takes the rest from the lowest one."""
+    codes = np.arange(n_classes)[::-1]
+    weights = np.append(np.arange(n_classes, 1, -1), n_classes**2)
+    rows = Rows.read(np.arange(n_classes), codes, weights=weights).sorted()
+    cost = 1 - np.eye(n_classes, dtype=np.int64)
+    found = SOLVERS["zero_one"].find_cuts(rows.in_whole_numbers, cost, Plan())
+    assert found.tolist() == lowest_path(rows, cost)
