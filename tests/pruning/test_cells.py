@@ -243,3 +243,17 @@ def test_more_rows_than_the_sample_holds_are_sampled(n_rows, size):
     assert len(sample) == size
     assert (np.diff(sample) >= 0).all()
     assert np.isin(sample, scores).all()
+
+
+def test_large_weights_are_counted_without_overflow():
+    rows = Rows.read(np.arange(40) // 10, np.arange(40) % 2, weights=np.full(40, 3 * 10**9))
+    counted = ArraySource(rows).count(4)
+    assert counted.counts.sum(axis=0).tolist() == [60 * 10**9] * 2
+
+
+@pytest.mark.parametrize("extent", [1e-200, 1e-3, 1e3, 1e5, 1e100])
+def test_scores_of_any_extent_have_equal_steps(extent):
+    rows = Rows.read(np.linspace(-extent, extent, 100), np.arange(100) % 2)
+    found = ArraySource(rows).count_in_steps()
+    assert found.counts.sum() == 100
+    assert np.isfinite(found.lowest).sum() == 100

@@ -7,7 +7,7 @@ import pytest
 
 from ordcut.exact import ExactCost
 from ordcut.pruning import halving_order, kernels
-from ordcut.pruning.bounds import judge_cells
+from ordcut.pruning.bounds import FIRST_SHARE, judge_cells
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -262,3 +262,23 @@ def test_bounds_of_cells_are_the_least_of_all_labelings_that_change_there(slack)
         assert lowest[is_near].tolist() == inside[is_near].tolist()
         assert (lowest[~is_near] > most + slack).all()
         assert (lowest[is_closed] == np.inf).all()
+
+
+def test_cells_whose_bound_is_near_the_least_are_looked_into_first():
+    n_judged = 0
+    for seed in range(120):
+        random = np.random.default_rng(seed)
+        n_cells, n_classes = int(random.integers(1, 6)), int(random.integers(3, 5))
+        counts = random.integers(0, 4, (n_cells, n_classes))
+        cost = random.integers(0, 4, (n_classes, n_classes))
+        exact = ExactCost.of(cost)
+        if exact.convexity != "no" or not counts.any():
+            continue
+        verdict = judge_cells(counts, exact, int(counts.sum()))
+        inside, least, most = bounds_by_trying_all(counts, cost, np.zeros(n_cells, np.bool_))
+        can_hold = counts.any(axis=1) & (inside <= most)
+        near = least + min(1, FIRST_SHARE / (n_classes - 1)) * (most - least)
+        assert verdict.can_hold.tolist() == can_hold.tolist()
+        assert verdict.first.tolist() == (can_hold & (inside <= near)).tolist()
+        n_judged += bool((verdict.first != can_hold).any())
+    assert n_judged > 3

@@ -8,7 +8,7 @@ import pytest
 import ordcut
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
-from ordcut.pruning import ArraySource, CurveLimit, PrunedProblem
+from ordcut.pruning import ArraySource, CurveLimit, PrunedProblem, halving_order
 from ordcut.pruning import bounds as judging
 from ordcut.pruning import cells as layout
 from ordcut.pruning.bounds import judge_cells
@@ -167,7 +167,7 @@ def test_rows_are_fetched_once_and_more_of_them_only_for_other_costs(monkeypatch
 def draw_cells(seed):
     """Rows in ascending cells, their classes, and the counts of cells, some of which are empty."""
     random = np.random.default_rng(seed)
-    n_classes, n_cells = int(random.integers(2, 5)), int(random.integers(2, 9))
+    n_classes, n_cells = int(random.integers(2, 5)), int(random.integers(1, 9))
     cell_of = np.sort(random.integers(0, n_cells, 25))
     codes = random.integers(0, n_classes, 25)
     is_in_order = random.random(25) < random.random()
@@ -210,6 +210,41 @@ def test_cells_next_to_the_first_minima_within_limits_can_hold_a_threshold(unit)
             cut = int(cuts[np.argmin(np.append(0, np.cumsum(curve))[cuts])])
             assert verdict.can_hold[cell_of[max(cut - 1, 0) : cut + 1]].all()
     assert n_limited > 200
+
+
+@pytest.mark.parametrize("unit", [1, 0.25], ids=["whole", "rounded"])
+@pytest.mark.parametrize(
+    ("least", "most", "cells"),
+    [
+        (72, None, {6, 7, 8}),
+        (70, None, {5, 6, 7}),
+        (None, 28, {1, 2, 3}),
+        (None, 32, {2, 3, 4}),
+        (10, None, {0, 1, 4, 5}),
+        (None, 90, {4, 5, 8, 9}),
+    ],
+)
+def test_only_cells_next_to_a_limit_and_to_the_best_allowed_cut_can_hold_a_threshold(
+    unit, least, most, cells
+):
+    counts = np.repeat([[10, 0], [0, 10]], 5, axis=0) * unit
+    scaled = (None if one is None else one * unit for one in (least, most))
+    limit = CurveLimit(0, np.array([True, True]), *scaled)
+    verdict = judge_cells(counts, ExactCost.of(1 - np.eye(2)), 100, [limit])
+    assert set(np.flatnonzero(verdict.can_hold).tolist()) == cells
+
+
+def test_orders_of_halving_are_shared_and_so_cannot_be_changed():
+    for n_curves in range(1, 20):
+        order = halving_order(n_curves)
+        assert sorted(order[:, 0].tolist()) == list(range(n_curves))
+        with pytest.raises(ValueError, match="read-only"):
+            order[0, 0] = 0
+        done = {-1, n_curves}
+        for curve, low, high in order.tolist():
+            assert low == max(one for one in done if one < curve)
+            assert high == min(one for one in done if one > curve)
+            done.add(curve)
 
 
 def test_closed_cells_hold_no_threshold():

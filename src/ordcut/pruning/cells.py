@@ -303,8 +303,9 @@ class CountedRows:
         commonest[~chosen] = np.nan
         part = self._fetch(chosen, commonest)
         common = np.flatnonzero(commonest == commonest)
-        if len(common) == 0 or part.codes is None:
+        if len(common) == 0:
             return part
+        assert part.codes is not None  # soft labels have no whole weights
         # What a cell holds of its commonest score is what it holds beyond the rows fetched.
         fetched = count_located(part, self.cells.locate(part.scores), self.cells.n_cells)[common]
         cell, code = np.nonzero(self.counts[common] - fetched)
