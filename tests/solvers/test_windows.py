@@ -116,3 +116,16 @@ def test_the_best_of_all_choices_that_windows_allow_is_found(kind):
         best = [one for one, total in zip(every, totals, strict=True) if total == min(totals)]
         assert tuple(found.tolist()) == min(best, key=lambda one: one[::-1])
     assert n_found > 50
+
+
+def test_windows_of_rows_in_reverse_order_and_back_are_the_same():
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        windows = draw_windows(random, 8, int(random.integers(2, 5)))
+        back = windows.mirrored()
+        assert (back.cuts + windows.cuts[::-1]).tolist() == [8] * len(windows.cuts)
+        mirrored = {tuple(len(back.cuts) - 1 - c for c in one[::-1]) for one in every_choice(back)}
+        assert mirrored == set(every_choice(windows))
+        again = back.mirrored()
+        assert again.cuts.tolist() == windows.cuts.tolist()
+        assert again.ranges == windows.ranges
