@@ -80,7 +80,7 @@ def standardise(scores: Floats, weights: Floats) -> Floats:
     """
     share = (np.cumsum(weights) - weights / 2) / weights.sum()
     low, middle, high = np.interp([0.25, 0.5, 0.75], share, scores)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         spread = (high - low) / 1.349  # the distance of the quartiles of a normal distribution
         if not (np.isfinite(spread) and spread > 0):
             # Most rows have the same score, or the range is beyond float64: use ranks.
