@@ -140,8 +140,7 @@ def _extreme(
 
 def _loosely(limit: Fraction, *, is_floor: bool) -> float:
     """Return a limit as a float that is not stricter."""
-    found = float(limit)
-    meant = as_fraction(found)
-    if (meant > limit) if is_floor else (meant < limit):
-        found = float(np.nextafter(found, -np.inf if is_floor else np.inf))
+    found, looser = float(limit), -np.inf if is_floor else np.inf
+    while (as_fraction(found) > limit) if is_floor else (as_fraction(found) < limit):
+        found = float(np.nextafter(found, looser))  # several floats can mean one fraction
     return found

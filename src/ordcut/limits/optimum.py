@@ -144,7 +144,7 @@ class LimitedProblem:
         if limits is None:
             return None
         whole = self.rows.in_whole_numbers
-        if limits is None or whole is None or self.rows.weight > self.cost.most_weight:
+        if whole is None or self.rows.weight > self.cost.most_weight:
             return None
         ranges = cut_ranges(self.rows, limits, len(self.scheme.decisions) - 1)
         if ranges is None:

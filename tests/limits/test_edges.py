@@ -1,0 +1,222 @@
+"""Values next to scores and limits of extreme size, one by one."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.limits import LimitedProblem, Scheme
+from ordcut.limits.curve_limits import cut_ranges
+from ordcut.limits.infeasible import _loosely
+from ordcut.limits.positions import Choices
+from ordcut.pruning import CurveLimit
+
+INF = np.inf
+
+# Values between two scores
+
+ends = st.tuples(st.integers(-6, 6), st.integers(1, 8)).map(lambda pair: (pair[0], sum(pair)))
+pairs = st.one_of(
+    ends, ends.map(lambda pair: (-INF, pair[1])), ends.map(lambda pair: (pair[0], INF))
+)
+
+
+def nearest(values, below, above, low, high):
+    """The value between two scores that is nearest to their middle, or to the only one."""
+    inside = [v for v in values if (v > below or below == -INF) and v <= above and low <= v <= high]
+    if below == -INF and -INF in inside:
+        return -INF
+    if above == INF and INF in inside:
+        return INF
+    aim = above if below == -INF else below if above == INF else (below + above) / 2
+    return min(inside, key=lambda v: (abs(v - aim), v), default=None)
+
+
+@settings(max_examples=200)
+@given(
+    listed=st.lists(st.sampled_from([-INF, *(np.arange(-16, 17) / 2), INF]), max_size=6),
+    pair=pairs,
+    limits=pairs,
+)
+def test_a_threshold_takes_the_nearest_of_the_listed_values_and_of_equally_near_ones_the_lower(
+    listed, pair, limits
+):
+    low, high = limits
+    choices = Choices(np.array([low]), np.array([high]), np.unique(np.array(listed, float)), None)
+    below, above = (np.array([float(end)]) for end in pair)
+    at, is_open = choices.place_each(below, above)
+    expected = nearest(listed, *pair, low, high)
+    assert is_open.tolist() == [expected is not None]
+    if expected is not None:
+        assert at.tolist() == [expected]
+
+
+@settings(max_examples=200)
+@given(n_digits=st.sampled_from([-1, 0, 1]), pair=pairs, limits=pairs, shift=st.integers(-9, 9))
+def test_a_threshold_takes_the_nearest_round_number_and_of_equally_near_ones_one(
+    n_digits, pair, limits, shift
+):
+    low, high = limits
+    pair = tuple(end + shift / 10 for end in pair)
+    choices = Choices(np.array([low]), np.array([high]), None, n_digits)
+    every = [
+        -INF,
+        *((n / 10 if n_digits == 1 else n * 10.0**-n_digits) for n in range(-400, 400)),
+        INF,
+    ]
+    below, above = (np.array([float(end)]) for end in pair)
+    at, is_open = choices.place_each(below, above)
+    expected = nearest(every, *pair, low, high)
+    assert is_open.tolist() == [expected is not None]
+    if expected is not None:
+        middle = sum(pair) / 2
+        is_as_near = np.isfinite(middle) and abs(at[0] - middle) == abs(expected - middle)
+        assert at[0] == expected or is_as_near
+        assert at[0] in every
+
+
+@given(pair=pairs, limits=pairs)
+def test_a_threshold_stands_in_the_middle_or_at_the_end_of_its_interval_that_is_nearest(
+    pair, limits
+):
+    low, high = limits
+    below, above = (np.array([float(end)]) for end in pair)
+    at, is_open = Choices(np.array([low]), np.array([high]), None, None).place_each(below, above)
+    middle = -INF if pair[0] == -INF else sum(pair) / 2
+    value = min(max(middle, low), high)
+    can_stand = (value > pair[0] or pair[0] == -INF) and value <= pair[1]
+    assert is_open.tolist() == [can_stand]
+    if can_stand:
+        assert at.tolist() == [value]
+
+
+def test_intervals_of_several_thresholds_ascend_and_lists_and_digits_are_combined():
+    scheme = Scheme(list(range(4)), list(range(4)), is_review=False, has_truth=True)
+
+    def of(*constraints):
+        found = Choices.of(constraints, scheme)
+        listed = None if found.listed is None else found.listed.tolist()
+        return found.low.tolist(), found.high.tolist(), listed, found.n_digits
+
+    free = [-INF] * 3, [INF] * 3
+    assert of() == (*free, None, None)
+    assert of(ordcut.Between(1, 2, 5)) == ([-INF, 2, 2], [5, 5, INF], None, None)
+    assert of(ordcut.Fixed(1, 3.0), ordcut.Between(1, 2, 5)) == (
+        [-INF, 3, 3], [3, 3, INF], None, None,
+    )  # fmt: skip
+    assert of(ordcut.Between(0, 1, 4), ordcut.Between(0, 2, 9)) == (
+        [2] * 3,
+        [4, INF, INF],
+        None,
+        None,
+    )
+    assert of(ordcut.Digits(2), ordcut.Digits(0), ordcut.Digits(1)) == (*free, None, 0)
+    lists = ordcut.Allowed([0.25, 0.5, 1, INF]), ordcut.Allowed([0.25, 1, 2, INF])
+    assert of(*lists) == (*free, [0.25, 1, INF], None)
+    assert of(*lists, ordcut.Digits(1)) == (*free, [1, INF], None)
+
+
+# Ranges of cuts
+
+
+def test_cuts_stay_between_whole_scores():
+    rows = Rows.read([1.0, 2.0, 2.0, 2.0, 3.0, 3.0], [0, 1, 0, 1, 1, 0]).sorted()
+    own = np.array([False, True])
+    every = np.array([True, True])
+
+    def ranges(which, least=None, most=None, k=0, n=1):
+        found = cut_ranges(rows, [CurveLimit(k, which, least, most)], n)
+        return None if found is None else [part.tolist() for part in found]
+
+    assert ranges(every) == [[0], [6]]
+    for least, lowest in ((0, 0), (1, 1), (1.5, 4), (2, 4), (4, 4), (4.5, 6), (6, 6)):
+        assert ranges(every, least=least) == [[lowest], [6]]
+    assert ranges(every, least=6.5) is None
+    for most, highest in ((0, 0), (0.5, 0), (1, 1), (3, 1), (4, 4), (5.9, 4), (6, 6), (99, 6)):
+        assert ranges(every, most=most) == [[0], [highest]]
+    assert ranges(every, most=-1) is None
+    for least, lowest in ((1, 4), (2, 4), (3, 6)):
+        assert ranges(own, least=least) == [[lowest], [6]]
+    for most, highest in ((0, 1), (1, 1), (2, 4), (3, 6)):
+        assert ranges(own, most=most) == [[0], [highest]]
+    assert ranges(every, least=2, k=0, n=2) == [[4, 4], [6, 6]]
+    assert ranges(every, most=2, k=1, n=2) == [[0, 0], [1, 1]]
+    assert ranges(every, least=2, most=3) is None
+
+
+def test_ranges_of_weighted_rows_count_their_weight():
+    rows = Rows.read([1.0, 2.0, 3.0], [0, 1, 1], weights=[2, 3, 4]).sorted()
+    every = np.array([True, True])
+    for least, most, expected in ((2, 5, [1, 2]), (3, 8, [2, 2]), (6, 9, [3, 3]), (0, 1, [0, 0])):
+        found = cut_ranges(rows, [CurveLimit(0, every, least, most)], 1)
+        assert [part.item() for part in found] == expected
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("weight", [1, 2**50, 2**58, 0.1])
+def test_counts_of_any_size_are_kept_or_impossible(weight):
+    rows = {"scores": [1, 2, 3, 4], "labels": [0, 1, 1, 1], "sample_weight": [weight] * 4}
+    for most in (1e300, 4 * weight):
+        found = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, at_most=most)])
+        assert found.thresholds.tolist() == [1.5]
+    one = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, at_most=weight)])
+    assert one.thresholds.tolist() == [3.5]
+    all_of_them = ordcut.Count(1, at_least=4 * weight)
+    assert ordcut.optimal_thresholds(**rows, constraints=[all_of_them]).thresholds[0] == -INF
+    for least in (1e300, 5.0 * weight):
+        with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+            ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, at_least=least)])
+        assert list(error.value.nearest.values()) == [pytest.approx(4 * weight)]
+
+
+@pytest.mark.parametrize("unit", [1, 2**40, 2**58, 2**59])
+@pytest.mark.parametrize("share", [1 / 3, 0.4, 0.6, 0.75])
+def test_a_precision_does_not_depend_on_the_unit_of_the_weights(unit, share):
+    labels, weights = [0, 1, 0, 1, 0, 1], np.array([1, 2, 3, 1, 2, 1])
+    options = {"objective": "zero_one", "constraints": [ordcut.Precision(1, at_least=share)]}
+    first = ordcut.optimal_thresholds(range(6), labels, sample_weight=weights, **options)
+    found = ordcut.optimal_thresholds(range(6), labels, sample_weight=weights * unit, **options)
+    assert found.thresholds.tolist() == first.thresholds.tolist()
+    assert found.constraints[0].reached == first.constraints[0].reached
+
+
+def test_limits_are_never_stricter_as_floats():
+    for limit in (Fraction(1, 3), Fraction(2, 3), Fraction(1, 2), Fraction(10**17 + 1, 3 * 10**17)):
+        floor, ceiling = _loosely(limit, is_floor=True), _loosely(limit, is_floor=False)
+        assert floor == pytest.approx(float(limit), rel=1e-15)
+        assert ceiling == pytest.approx(float(limit), rel=1e-15)
+        assert floor <= ceiling
+        assert ordcut.exact.as_fraction(floor) <= limit <= ordcut.exact.as_fraction(ceiling)
+
+
+def test_the_nearest_limit_can_hold_where_its_float_means_a_simpler_fraction():
+    weights = [6004799503160660, 3002399751580331]  # the second is a third of both and a little
+    rows = {"scores": [1, 2], "labels": [0, 1], "sample_weight": weights}
+    with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+        ordcut.optimal_thresholds(**rows, constraints=["share 1 <= 0.2", "fixed 0 1.5"])
+    limit = ordcut.Share(1, at_most=error.value.nearest["share 1 <= 0.2"])
+    found = ordcut.optimal_thresholds(**rows, constraints=[limit, "fixed 0 1.5"])
+    assert found.thresholds.tolist() == [1.5]
+
+
+def test_thresholds_that_break_a_limit_are_never_shown(monkeypatch):
+    monkeypatch.setattr(LimitedProblem, "_hold", lambda *_: False)
+    with pytest.raises(RuntimeError, match="came out broken, which must not happen"):
+        ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["share 1 <= 0.5"])
+
+
+def test_round_numbers_far_apart_are_found_beyond_the_scores():
+    for gap in (1, 5, 20):
+        limits = [ordcut.Digits(0), ordcut.Gap(gap), ordcut.Fixed(1, 2.0)]
+        found = ordcut.optimal_thresholds(
+            [1, 2, 3], [1, 1, 2], classes=range(4), constraints=[*limits, "between 0 -99 99"]
+        )
+        assert found.thresholds[0] <= 2 - gap
+        assert found.thresholds[1] == 2
+        assert found.thresholds[2] >= 2 + gap
