@@ -27,6 +27,11 @@ def test_a_nan_is_reported_where_it_is():
         RULE.predict(scores)
 
 
+def test_infinite_scores_are_no_part_of_the_complaint_about_a_nan():
+    with pytest.raises(ValueError, match=r"must not be NaN, got nan at position 1 \(1 of 3 in"):
+        RULE.predict([np.inf, np.nan, -np.inf])
+
+
 @pytest.mark.parametrize("n_thresholds", [1, FEW_THRESHOLDS, FEW_THRESHOLDS + 1, 300])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
 def test_codes_count_the_thresholds_at_or_below_a_score_however_many_there_are(n_thresholds, dtype):

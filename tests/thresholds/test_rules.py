@@ -1,0 +1,296 @@
+"""Rules as text, JSON that was changed by hand, and what a result does by default."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.solvers import Solution
+from ordcut.thresholds import Thresholds, class_literals, known_scores_around, objective_for
+from ordcut.thresholds.rules import _fifteen_digits
+from ordcut.thresholds.storage import check_thresholds
+
+INF = np.inf
+FOUND = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2])
+
+
+# Text
+
+
+def test_booleans_are_written_as_each_system_writes_them():
+    assert class_literals(np.array([False, True])) == {
+        "json": ["false", "true"],
+        "python": ["False", "True"],
+        "sql": ["FALSE", "TRUE"],
+        "excel": ["FALSE", "TRUE"],
+    }
+    assert class_literals(np.array(['a"b', "c'd", "é"])) == {
+        "json": ['"a\\"b"', '"c\'d"', '"é"'],
+        "python": ["'a\"b'", '"c\'d"', "'é'"],
+        "sql": ["'a\"b'", "'c''d'", "'é'"],
+        "excel": ['"a""b"', '"c\'d"', '"é"'],
+    }
+
+
+def test_numbers_in_sql_have_an_exponent_and_all_their_digits():
+    for value in (0.1, 1e-7, 123456.789, 2.0**60, -1 / 3, 5e300, 1e16):
+        text = Thresholds.from_values([value], [0, 1]).to_sql("s")
+        number = text.split("< ")[1].split(" ")[0]
+        assert "e" in number
+        assert float(number) == value
+        assert len(number.split("e")[1]) >= 3  # a sign and two digits
+
+
+def test_sql_has_no_branch_for_what_no_finite_score_gets():
+    lines = Thresholds.from_values([-INF, 2, 2, INF], "abcde").to_sql("s").split("\n")
+    assert lines[2:] == ["  WHEN \"s\" < 2.0e+00 THEN 'b'", "  ELSE 'd'", "END"]
+
+
+def test_the_spreadsheet_formula_has_no_entry_for_what_no_finite_score_gets():
+    formula = Thresholds.from_values([-INF, 2, 2, INF], "abcde").to_excel("B7")
+    assert formula == '=LOOKUP(B7,{-1E+307,2},{"b","d"})'
+
+
+def test_python_text_has_infinite_thresholds_as_floats():
+    space = {}
+    exec(Thresholds.from_values([-INF, 0.1, INF], "abcd").to_python(), space)
+    assert space["THRESHOLDS"] == [-INF, 0.1, INF]
+    assert [space["predict"](score) for score in (-1.0, 0.1)] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "low", "high", "text"),
+    [
+        (1 / 3, 0.3, 0.4, "0.333333333333333"),
+        (1.5, 1.0, 1.5, "1.5"),  # up to the high end of the range
+        (1.5, 1.5, 2.0, "2"),  # and not at the low one
+        (1.000000000000094, 1.000000000000092, 1.5, "1.0000000000001"),
+        (1.000000000000944, 1.000000000000942, 1.5, "1.000000000001"),
+        (1.000000000009444, 1.000000000009442, 1.5, "1.5"),
+        (1e-20, 0.0, 1.0, "1E-20"),
+        (1.000000000009444, 1.000000000009442, 1.25e-20 + 1.0000000000095, "1.0000000000095"),
+    ],
+)
+def test_thresholds_in_spreadsheets_have_15_digits_or_fewer_within_their_range(
+    threshold, low, high, text
+):
+    assert _fifteen_digits(threshold, low, high) == text
+
+
+def test_a_table_shows_where_each_class_starts_and_ends():
+    html = FOUND._repr_html_()
+    rows = [
+        "<th>class</th><th>from</th><th>below</th>",
+        "<td>0</td><td></td><td>2.5</td>",
+        "<td>1</td><td>2.5</td><td>3.5</td>",
+        "<td>2</td><td>3.5</td><td></td>",
+    ]
+    assert [html.count(row) for row in rows] == [1] * 4
+    assert html.count("<tr>") == 4
+    assert "<caption>absolute 0; convex objective (Theorem 2)</caption>" in html
+    reviewed = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1], review=0.1)
+    assert "<th>decision</th>" in reviewed._repr_html_()
+    assert "decisions=[" in repr(reviewed)
+    assert "classes=[" not in repr(reviewed)
+
+
+def test_thresholds_that_nobody_judged_have_no_value_in_text():
+    assert repr(Thresholds.from_values([1, INF], "abc")) == (
+        "Thresholds([1, inf], classes=['a', 'b', 'c'], method='given', never predicted: ['c'])"
+    )
+
+
+# JSON
+
+
+def changed(found=FOUND, **fields):
+    return json.dumps(json.loads(found.to_json()) | fields)
+
+
+def test_thresholds_that_are_equal_or_at_the_ends_of_their_ranges_can_be_read():
+    text = changed(thresholds=[2, 2], ranges=[[2, 2], [1, 2]])
+    assert Thresholds.from_json(text).thresholds.tolist() == [2, 2]
+    below, above = np.nextafter(2, [0, 3])
+    for pair in ([below, below], [above, above]):
+        with pytest.raises(ValueError, match="ranges must contain the thresholds"):
+            Thresholds.from_json(changed(thresholds=[2, 2], ranges=[[2, 2], list(pair)]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"version": 0}, "version must be 1 or 2, got 0"),
+        ({"version": 3}, "version must be 1 or 2, got 3"),
+        ({"version": None}, "version must be 1 or 2, got None"),
+        ({"thresholds": [1, None]}, "thresholds must be numbers"),
+        ({"thresholds": 2}, "thresholds must be 2 numbers for 3 classes"),
+        ({"thresholds": [2, 1.9999]}, "thresholds must be in ascending order"),
+        ({"ranges": [[0, 9, 9], [0, 9, 9]]}, "ranges must be a pair"),
+        ({"value": [1.0]}, "value must be a finite number"),
+        ({"value": "much"}, "value must be numbers"),
+        ({"decisions": "ab"}, "decisions must be a list"),
+        ({"decisions": ["a", "b"]}, "thresholds must be 1 numbers for 2 decisions"),
+        ({"review_share": "some"}, "review_share must be a float"),
+        ({"objective": None}, "objective must be a str"),
+        ({"certificate": 1}, "certificate must be a str"),
+    ],
+)
+def test_json_that_was_changed_by_hand_says_what_is_wrong(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Thresholds.from_json(changed(**fields))
+
+
+def test_json_without_a_value_is_refused_and_without_a_judgement_is_not():
+    data = json.loads(FOUND.to_json())
+    del data["value"]
+    with pytest.raises(ValueError, match="value must be numbers"):
+        Thresholds.from_json(json.dumps(data))
+    given = Thresholds.from_values([1, 2], "abc")
+    assert json.loads(given.to_json())["value"] is None
+    assert np.isnan(Thresholds.from_json(given.to_json()).value)
+
+
+def test_only_decisions_of_their_own_are_written_and_have_a_version_of_their_own():
+    plain = json.loads(FOUND.to_json())
+    assert plain["version"] == 1
+    assert "decisions" not in plain
+    assert "review_share" not in plain
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], review=0.1)
+    data = json.loads(found.to_json())
+    assert data["version"] == 2
+    assert data["decisions"] == found.decisions.tolist()
+    assert data["review_share"] == found.review_share > 0
+    read = Thresholds.from_json(found.to_json())
+    assert read == found
+    assert read.review_share == found.review_share
+    assert read.decides_otherwise
+
+
+def test_json_is_read_from_a_file_by_its_path_as_text_or_as_a_path(tmp_path):
+    for name in ("found.json", "found.txt"):
+        file = tmp_path / name
+        file.write_text("\n " + FOUND.to_json(), encoding="utf-8")
+        assert Thresholds.from_json(file) == FOUND
+        assert Thresholds.from_json(str(file)) == FOUND
+    assert Thresholds.from_json("\n " + FOUND.to_json()) == FOUND
+    for missing in (tmp_path / "missing.JSON", str(tmp_path / "missing.JSON")):
+        with pytest.raises(FileNotFoundError):
+            Thresholds.from_json(missing)
+    with pytest.raises(ValueError, match="text must be the JSON"):
+        Thresholds.from_json("missing.txt")
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], [1.0, np.nan]])
+def test_values_must_be_one_number_between_any_two_classes(values):
+    with pytest.raises(ValueError, match=r"values must be 2 numbers for 3 classes, got \["):
+        Thresholds.from_values(values, "abc")
+    check_thresholds(np.array([1.0, 1.0]), "values", 3)
+
+
+# Defaults, and rows
+
+
+def noisy(n, seed=0):
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 3, n)
+    return labels + random.normal(size=n), labels
+
+
+def test_what_is_drawn_judged_and_shown_by_default():
+    found = ordcut.optimal_thresholds(*noisy(300))
+    assert found.near_optimal().tolist() == found.near_optimal(0.01).tolist()
+    assert found.near_optimal().tolist() != found.near_optimal(0.1).tolist()
+    tiny = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1])
+    boot = tiny.bootstrap()
+    assert len(boot.values) == 1000
+    again = tiny.bootstrap(1000, random_state=0)
+    assert boot.thresholds.tolist() == again.thresholds.tolist()
+    assert (found.passes, found.dropped) == (None, 0)
+
+
+@pytest.mark.parametrize("k", [-2, -1, 0, 1])
+def test_a_threshold_is_moved_by_its_position_from_either_end(k):
+    scores, labels = [1, 2, 3, 4], [0, 0, 1, 2]
+    moved = FOUND.moved(k, 3.0)
+    expected = FOUND.thresholds.copy()
+    expected[k] = 3.0
+    assert moved.thresholds.tolist() == expected.tolist()
+    assert moved.value == ordcut.evaluate(labels, moved.predict(scores))
+
+
+@pytest.mark.parametrize("k", [-3, 2])
+def test_there_is_no_threshold_beyond_either_end(k):
+    with pytest.raises(ValueError, match="k must be a position from 0 to 1, got"):
+        FOUND.moved(k, 3.0)
+
+
+def test_a_threshold_cannot_be_moved_to_nan():
+    with pytest.raises(ValueError, match="to must keep the thresholds in ascending order, got nan"):
+        FOUND.moved(0, np.nan)
+    assert FOUND.moved(0, -INF).thresholds.tolist() == [-INF, 3.5]
+
+
+def test_no_move_leaves_any_of_many_thresholds_out_of_order():
+    found = ordcut.optimal_thresholds(range(5), range(5))
+    assert found.thresholds.tolist() == [0.5, 1.5, 2.5, 3.5]
+    for k, to in ((0, 2.0), (1, 3.0), (2, 1.0), (3, 2.0)):
+        with pytest.raises(ValueError, match="must keep the thresholds in ascending order"):
+            found.moved(k, to)
+
+
+def test_curves_have_about_6400_positions_by_default():
+    found = ordcut.optimal_thresholds(*noisy(12_000))
+    default, other = found.curves(), found.curves(6400)
+    for one, same in zip(default, other, strict=True):
+        assert one.positions.tolist() == same.positions.tolist()
+    longest = max(len(curve.positions) for curve in found.curves(None))
+    assert max(len(curve.positions) for curve in default) <= 6400 < longest
+
+
+def test_results_are_not_equal_to_anything_else():
+    assert (FOUND == "something else") is False
+    assert FOUND.__eq__("something else") is NotImplemented
+
+
+def test_an_objective_is_that_of_the_thresholds_unless_another_is_given():
+    classes = np.arange(3)
+    read = Thresholds.from_json(FOUND.to_json())
+    assert objective_for(None, None, classes).name == "absolute"
+    assert objective_for(FOUND, None, classes) is FOUND.origin.objective
+    assert objective_for(read, None, classes).name == "absolute"
+    assert objective_for(FOUND, "squared", classes).name == "squared"
+    with pytest.raises(ValueError, match=r"must have the classes of the labels, \[0, 1\], got"):
+        objective_for(FOUND, None, np.arange(2))
+
+
+def test_costs_that_were_not_stored_have_to_be_given():
+    cost = np.array([[0, 2, 9], [1, 0, 3], [9, 1, 0]])
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2], objective=cost)
+    assert objective_for(found, None, np.arange(3)).cost.tolist() == cost.tolist()
+    read = Thresholds.from_json(found.to_json())
+    with pytest.raises(ValueError, match="objective must be given for thresholds that were found"):
+        objective_for(read, None, np.arange(3))
+    by_row = ordcut.optimal_thresholds([1, 2, 3, 4], costs=cost.T[[0, 0, 1, 2]])
+    with pytest.raises(ValueError, match="new rows with labels have no such costs"):
+        objective_for(by_row, None, by_row.classes)
+
+
+def test_thresholds_next_to_rows_that_were_left_out_are_never_shown():
+    rows = Rows.read([1.0, 2.0, 3.0], [0, 1, 1]).sorted()
+    rows = replace(rows, scores=np.array([1.0, np.nan, 3.0]))
+    for cuts in ([1], [2]):
+        with pytest.raises(RuntimeError, match="next to rows that were left out"):
+            known_scores_around(Solution(rows, np.array(cuts), "dp", ""))
+
+
+def test_one_label_of_a_thousand_that_has_changed_is_noticed():
+    scores, labels = noisy(1000)
+    found = ordcut.optimal_thresholds(scores, labels)
+    found.near_optimal()
+    first = np.flatnonzero(labels == found.codes(scores))[0]
+    labels[first] = (labels[first] + 1) % 3
+    with pytest.raises(ValueError, match="as they were when the thresholds were found"):
+        found.near_optimal()
