@@ -1,0 +1,357 @@
+"""Constraints on their own: which limits they take, how they are written and what they name."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut.limits import ConstraintOutcome, Scheme, read_constraints
+from ordcut.limits.scheme import Outcome, are_apart, is_round
+
+INF = np.inf
+
+# Limits
+
+
+@pytest.mark.parametrize("made", [ordcut.Recall, ordcut.Precision, ordcut.Under, ordcut.Over])
+@pytest.mark.parametrize("limit", [0, 1, 0.0, 1.0, np.float32(0.5)])
+def test_a_share_can_be_0_and_1(made, limit):
+    assert made("a", limit) == made("a", float(limit))
+
+
+@pytest.mark.parametrize("made", [ordcut.Recall, ordcut.Precision, ordcut.Under, ordcut.Over])
+@pytest.mark.parametrize("limit", [-1e-9, 1 + 1e-9, INF, -INF])
+def test_a_share_beyond_0_and_1_is_refused(made, limit):
+    side = "at_least" if made in (ordcut.Recall, ordcut.Precision) else "at_most"
+    message = f"{side} of {made.__name__} must be a number from 0 to 1, got {limit!r}"
+    with pytest.raises(ValueError, match=message.replace("+", r"\+")):
+        made("a", limit)
+
+
+@pytest.mark.parametrize("limit", [True, "0.5", np.nan, [0.5]])
+def test_what_is_no_number_is_refused(limit):
+    makers = (
+        lambda: ordcut.Recall("a", at_least=limit),
+        lambda: ordcut.Share("a", at_most=limit),
+        lambda: ordcut.Count("a", at_least=limit),
+        lambda: ordcut.Fixed(0, limit),
+        lambda: ordcut.Between(0, limit, 2),
+        lambda: ordcut.Between(0, 1, limit),
+        lambda: ordcut.Gap(limit),
+    )
+    for make in makers:
+        with pytest.raises(ValueError, match="must be a number, got"):
+            make()
+
+
+def test_shares_and_counts_need_one_limit_and_the_lower_one_first():
+    for made in (ordcut.Share, ordcut.Count):
+        with pytest.raises(ValueError, match=f"{made.__name__} must have at_least or at_most"):
+            made("a")
+        assert made("a", at_least=0.5, at_most=0.5).at_most == 0.5
+        with pytest.raises(ValueError, match=r"must not be above at_most, got 0.5 and 0.4"):
+            made("a", at_least=0.5, at_most=0.4)
+    ordcut.Count("a", at_most=10**9)
+    for limit in (-1, INF):
+        with pytest.raises(ValueError, match="of Count must be a number that is not negative"):
+            ordcut.Count("a", at_most=limit)
+
+
+def test_limits_of_numpy_are_kept_as_plain_numbers():
+    limit = ordcut.Share("a", at_least=np.float64(0.25), at_most=np.float32(0.5))
+    assert (type(limit.at_least), type(limit.at_most)) == (float, float)
+    assert type(ordcut.Count("a", at_most=np.int64(3)).at_most) is int
+
+
+def test_ends_can_be_equal_and_infinite_and_not_the_other_way_round():
+    assert ordcut.Between(0, 1.5, 1.5).high == 1.5
+    ordcut.Between(0, -INF, INF)
+    with pytest.raises(ValueError, match=r"low must not be above high, got 1.5 and 1.4"):
+        ordcut.Between(0, 1.5, 1.4)
+    assert ordcut.Gap(0).at_least == 0
+    for gap in (-1e-9, INF):
+        with pytest.raises(ValueError, match="at_least must be finite and not negative"):
+            ordcut.Gap(gap)
+
+
+@pytest.mark.parametrize("index", [-1, 0.0, True, "0", None])
+def test_thresholds_are_named_by_whole_numbers_from_0(index):
+    for make in (lambda: ordcut.Fixed(index, 1.0), lambda: ordcut.Between(index, 1.0, 2.0)):
+        with pytest.raises(ValueError, match="threshold_index must be a whole number counted from"):
+            make()
+    assert ordcut.Fixed(np.int64(0), 1).threshold_index == 0
+
+
+def test_digits_are_whole_numbers_from_minus_300_to_22():
+    for n in (-300, 22, np.int64(3)):
+        assert ordcut.Digits(n).n == n
+    for n in (-301, 23, 1.0, True, "1"):
+        with pytest.raises(ValueError, match="n must be a whole number of digits from -300 to 22"):
+            ordcut.Digits(n)
+
+
+@pytest.mark.parametrize("values", [[], [[1.0, 2.0]], 3.0, [1.0, np.nan]])
+def test_values_are_at_least_one_number(values):
+    with pytest.raises(ValueError, match="values must be a list of at least one number"):
+        ordcut.Allowed(values)
+
+
+def test_values_are_sorted_and_come_once():
+    assert ordcut.Allowed([3, 1, 3, INF, -INF]).values == (-INF, 1.0, 3.0, INF)
+
+
+# Text
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text"),
+    [
+        (ordcut.Recall("a b", 0.9), "recall a b >= 0.9"),
+        (ordcut.Precision(3, 1), "precision 3 >= 1"),
+        (ordcut.Share("a", at_least=0.1, at_most=0.25), "share a >= 0.1 and <= 0.25"),
+        (ordcut.Share("a", at_most=0.0), "share a <= 0"),
+        (ordcut.Share("a", at_least=0), "share a >= 0"),
+        (ordcut.Count("a", at_least=2), "count a >= 2"),
+        (ordcut.Under("a", 0.05), "under a <= 0.05"),
+        (ordcut.Over("a", 0.05), "over a <= 0.05"),
+        (ordcut.Fixed(1, -INF), "fixed 1 -inf"),
+        (ordcut.Between(0, 1.0, 2.5), "between 0 1 2.5"),
+        (ordcut.Allowed([2, 1.5]), "allowed 1.5 2"),
+        (ordcut.Digits(-2), "digits -2"),
+        (ordcut.Gap(0.5), "gap >= 0.5"),
+    ],
+)
+def test_constraints_are_written_as_they_are_read(constraint, text):
+    assert str(constraint) == text
+    assert str(read_constraints(text)[0]) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("  RECALL  a >= .5 ", ordcut.Recall("a", 0.5)),
+        ("gap 0.5", ordcut.Gap(0.5)),
+        ("gap >= 0.5", ordcut.Gap(0.5)),
+        ("fixed 0 = 1.5", ordcut.Fixed(0, 1.5)),
+        ("between 0 = 1, 2", ordcut.Between(0, 1.0, 2.0)),
+        ("allowed 1,2, 5", ordcut.Allowed([1, 2, 5])),
+        ("share a<=0.1", ordcut.Share("a", at_most=0.1)),
+        ("share a <= 20% and >= 10 %", ordcut.Share("a", at_least=0.1, at_most=0.2)),
+        ("share a <= 0.7%", ordcut.Share("a", at_most=0.007)),
+    ],
+)
+def test_text_can_be_written_in_several_ways(text, meant):
+    assert read_constraints(text) == (meant,)
+    assert read_constraints([meant, text]) == (meant, meant)
+
+
+def test_no_constraints_and_a_single_one_are_lists_too():
+    assert read_constraints(None) == read_constraints([]) == ()
+    assert read_constraints(ordcut.Digits(1)) == read_constraints("digits 1") == (ordcut.Digits(1),)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("recall a <= 0.5", "recall has no <="),
+        ("under a >= 0.5", "under has no >="),
+        ("share a >= 0.1 and >= 0.2", ">= comes twice"),
+        ("share a <= 0.1 and <= 0.2", "<= comes twice"),
+        ("share >= 0.1", "it must have a name, then >= or <=, then a number"),
+        ("share a 0.1", "it must have a name, then >= or <=, then a number"),
+        ("count a >= 5 %", "a count cannot be a percentage; use share"),
+        ("recall a >= much", "could not convert string to float: 'much'"),
+        ("recall a >= 101%", "at_least of Recall must be a number from 0 to 1, got 1.01"),
+        ("fixed 0", "it takes 2 numbers and not 1"),
+        ("fixed 0 1 2", "it takes 2 numbers and not 3"),
+        ("fixed", "list index out of range"),
+        ("fixed a 1", "invalid literal for int"),
+        ("between 0 1", "it takes 3 numbers and not 2"),
+        ("digits", "it takes 1 numbers and not 0"),
+        ("digits 1 2", "it takes 1 numbers and not 2"),
+        ("gap <= 1", "could not convert string to float"),
+    ],
+)
+def test_text_that_cannot_be_read_says_why(text, why):
+    with pytest.raises(ValueError, match=rf"constraint '{text}' cannot be read: {why}.*look like"):
+        read_constraints(["digits 1", text])
+
+
+def test_unknown_words_and_objects_are_refused():
+    with pytest.raises(ValueError, match=r"'speed a >= 1' is not known. Constraints look like"):
+        read_constraints("speed a >= 1")
+    with pytest.raises(TypeError, match=r"such as ordcut.Recall or text, got 3"):
+        read_constraints(["digits 1", 3])
+
+
+# Names
+
+
+def plain(names=("low", 1, 2.5), **more):
+    return Scheme(list(names), list(names), is_review=False, has_truth=True, **more)
+
+
+def with_review():
+    return Scheme([0, 1, 2], [0, "0|1", 1, "1|2", 2], is_review=True, has_truth=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "position"),
+    [("low", 0), (1, 1), ("1", 1), ("1.0", 1), (1.0, 1), (np.int64(1), 1), ("2.50", 2), (2.5, 2)],
+)
+def test_names_are_known_by_their_text_and_numbers_by_their_value(name, position):
+    assert plain().decision(ordcut.Recall(name, 0.5)) == position
+    assert plain().true_class(ordcut.Under(name, 0.5)) == position
+
+
+def test_a_text_is_itself_before_it_is_a_number():
+    scheme = plain(["1", "1.0"])
+    assert [scheme.decision(ordcut.Share(n, 0.5)) for n in ("1", "1.0", 1, 1.0, "1.00")] == [
+        0, 1, 0, 1, 0,
+    ]  # fmt: skip
+
+
+def test_names_that_there_are_not_are_errors_that_list_those_there_are():
+    names = "one of low, 1, 2.5; got"
+    for one, what in (
+        (ordcut.Recall("x", 0.5), "class"),
+        (ordcut.Precision("x", 0.5), "class"),
+        (ordcut.Share("x", 0.5), "decision"),
+        (ordcut.Count("x", 1), "decision"),
+        (ordcut.Under("x", 0.5), "class"),
+        (ordcut.Over("x", 0.5), "class"),
+    ):
+        with pytest.raises(ValueError, match=f"must name a {what}, {names} 'x'"):
+            plain().check((ordcut.Digits(1), one))
+    with pytest.raises(ValueError, match=r"must name a decision, one of 0, 0\|1, 1"):
+        with_review().check((ordcut.Share("x", 0.5),))
+    with_review().check((ordcut.Share("1|2", 0.5), ordcut.Fixed(3, 1.0)))
+
+
+@pytest.mark.parametrize("one", [ordcut.Fixed(2, 1.0), ordcut.Between(2, 1.0, 2.0)])
+def test_thresholds_are_one_fewer_than_decisions(one):
+    with_review().check((one,))
+    assert with_review().threshold(one) == 2
+    with pytest.raises(ValueError, match="must name a threshold from 0 to 1, got 2"):
+        plain().check((one,))
+
+
+def test_a_review_next_to_a_class_is_neither_lower_nor_higher():
+    under, over = ([made(k, 0.5) for k in range(3)] for made in (ordcut.Under, ordcut.Over))
+    assert [with_review().first_decision_of(one) for one in under] == [0, 1, 3]
+    assert [with_review().last_decision_of(one) for one in over] == [1, 3, 4]
+
+
+# What is reached
+
+
+def test_shares_are_sums_over_blocks_of_the_table():
+    table = np.arange(1, 10).reshape(3, 3)
+    scheme = plain(range(3), unit=Fraction(1, 4))
+    outcome = Outcome(table, np.array([0.5, 2.0]))
+    for one, part, whole in (
+        (ordcut.Recall(1, 0.5), 5, 2 + 5 + 8),
+        (ordcut.Precision(1, 0.5), 5, 4 + 5 + 6),
+        (ordcut.Share(1, 0.5), 4 + 5 + 6, 45),
+        (ordcut.Under(1, 0.5), 2 + 3, 2 + 3 + 5 + 6 + 8 + 9),
+        (ordcut.Over(1, 0.5), 7 + 8, 1 + 2 + 4 + 5 + 7 + 8),
+        (ordcut.Count(1, 0.5), Fraction(4 + 5 + 6, 4), 1),
+    ):
+        assert outcome.parts(one, scheme) == (part, whole)
+        assert outcome.reached(one, scheme) == pytest.approx(float(Fraction(part) / whole))
+
+
+def test_counts_and_shares_hold_from_one_limit_to_the_other():
+    scheme = plain(range(2))
+    outcome = Outcome(np.array([[3, 2], [1, 4]]), np.array([0.5]))
+    for made, reached in ((ordcut.Count, 5), (ordcut.Share, 0.5)):
+        step = reached / 10
+        for least, most, holds in (
+            (reached, None, True),
+            (reached + step, None, False),
+            (None, reached, True),
+            (None, reached - step, False),
+            (reached, reached, True),
+            (reached - step, reached - step / 2, False),
+            (reached + step / 2, reached + step, False),
+        ):
+            assert outcome.holds(made(1, at_least=least, at_most=most), scheme) is holds
+
+
+def test_values_of_thresholds_hold_at_the_ends_and_not_beyond():
+    scheme = plain(range(3))
+    outcome = Outcome(np.zeros((3, 3), int), np.array([0.5, 2.0]))
+    beyond = np.nextafter(2, 9)
+    for one, holds in (
+        (ordcut.Fixed(1, 2.0), True),
+        (ordcut.Fixed(1, beyond), False),
+        (ordcut.Between(1, 2.0, 3.0), True),
+        (ordcut.Between(1, 1.0, 2.0), True),
+        (ordcut.Between(1, beyond, 3.0), False),
+        (ordcut.Between(1, 1.0, np.nextafter(2, 1)), False),
+        (ordcut.Allowed([0.5, 2.0]), True),
+        (ordcut.Allowed([0.5, 3.0]), False),
+        (ordcut.Digits(1), True),
+        (ordcut.Digits(0), False),
+        (ordcut.Gap(1.5), True),
+        (ordcut.Gap(1.5 + 1e-12), False),
+    ):
+        assert outcome.holds(one, scheme) is holds
+    assert outcome.reached(ordcut.Fixed(0, 9.0), scheme) == 0.5
+    assert outcome.reached(ordcut.Between(1, 5.0, 9.0), scheme) == 2.0
+    assert outcome.reached(ordcut.Digits(0), scheme) == (0.5, 2.0)
+    assert outcome.reached(ordcut.Gap(0), scheme) == 1.5
+    assert np.isnan(outcome.reached(ordcut.Recall(1, 0.5), scheme))
+
+
+def test_the_least_gap_is_that_of_finite_thresholds_and_infinite_without_two_of_them():
+    scheme = plain(range(4))
+    for at, gap in (([-INF, 1, 4], 3), ([1, 3, INF], 2), ([-INF, 1, INF], INF), ([0, 5, 6], 1)):
+        outcome = Outcome(np.zeros((4, 4), int), np.array(at, float))
+        assert outcome.reached(ordcut.Gap(0), scheme) == gap
+        assert outcome.holds(ordcut.Gap(2), scheme) is (gap >= 2)
+
+
+def test_distances_are_equal_up_to_a_rounding_of_the_largest_number_among_them():
+    def is_apart(lower, upper, gap):
+        return are_apart(np.array([lower]), np.array([upper]), gap).item()
+
+    ulp = 2.0**-52
+    assert is_apart(0.1, 0.3, 0.2)
+    assert is_apart(0.0, 1.0, 1 + ulp)
+    assert is_apart(0.0, 1.0 - ulp, 1.0)
+    assert is_apart(-1000.0, -1.0, 999 + 500 * ulp)
+    assert not is_apart(0.0, 1.0, 1 + 8 * ulp)
+    assert not is_apart(-1000.0, -1.0, 999 + 1e-11)
+    assert not is_apart(1.0, 0.5, 0.1)
+    for lower, upper in ((-INF, 1.0), (1.0, INF), (INF, INF), (-INF, INF)):
+        assert is_apart(lower, upper, 9.0)
+
+
+def test_infinite_numbers_are_round_and_others_by_their_decimals():
+    assert is_round(INF, -300)
+    assert is_round(-INF, 2)
+    for value, n in ((0.25, 2), (250.0, -1), (0.1 + 0.2, 17)):
+        assert is_round(value, n)
+        assert not is_round(value, n - 1 if n < 17 else 16)
+
+
+def test_tables_are_whole_as_long_as_their_sums_fit():
+    assert Outcome(np.array([[1, 2]]), np.empty(0)).is_whole
+    assert Outcome(np.array([[1, 2]], object), np.empty(0)).is_whole
+    assert not Outcome(np.array([[1, Fraction(2)]], object), np.empty(0)).is_whole
+    assert not Outcome(np.array([[1, 2**62]], object), np.empty(0)).is_whole
+
+
+def test_an_outcome_reads_well():
+    for cost, end in ((0.25, "costs 0.25"), (0.0, "does not bind")):
+        outcome = ConstraintOutcome("share 1 <= 0.5", 1 / 3, lambda cost=cost: cost)
+        assert repr(outcome) == f"share 1 <= 0.5: reached 0.333333, {end}"
+        assert outcome.binds is (cost > 0)
+    outcome = ConstraintOutcome("digits 1", (0.5, INF), lambda: 0)
+    assert repr(outcome) == "digits 1: reached (0.5, inf), does not bind"
+    assert outcome.to_dict() == {"constraint": "digits 1", "reached": [0.5, "inf"], "cost": 0.0}
+    assert outcome.to_dict(with_cost=False) == {"constraint": "digits 1", "reached": [0.5, "inf"]}
+    gap = ConstraintOutcome("gap >= 1", INF, lambda: 0)
+    assert gap.to_dict()["reached"] == "inf"
