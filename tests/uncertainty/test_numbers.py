@@ -1,0 +1,373 @@
+"""Intervals and draws of the bootstrap from numbers made up so that results are known exactly."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from uncertainty_rows import noisy, same
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.thresholds import Origin
+from ordcut.uncertainty import replicates, value_bounds
+from ordcut.uncertainty.resampling import Deck, rows_at, rows_near, seeds_of, take_rows
+from ordcut.uncertainty.value_bounds import (
+    ValueBounds,
+    _classes_around,
+    _effective_counts,
+    _rows_on_the_wrong_side,
+)
+
+INF = np.inf
+
+
+def found_with(constraints=None, **options):
+    return ordcut.optimal_thresholds([1, 2], [0, 1], constraints=constraints, **options)
+
+
+# Intervals
+
+
+def made_up(found, thresholds, size, n_rows):
+    thresholds = np.array(thresholds, float)[:, None]
+    return dataclasses.replace(
+        found.bootstrap(n=2),
+        thresholds=thresholds,
+        plain_thresholds=thresholds,
+        values=np.full(len(thresholds), 0.5),
+        size=size,
+        n_rows=float(n_rows),
+        n_rows_near=np.array([float(n_rows)]),
+        scores=np.linspace(-8, 8, 1601),
+    )
+
+
+@pytest.mark.parametrize(
+    ("constraints", "scale"),
+    [
+        ([], 0.5 / np.sqrt(1 + 0.5**2)),
+        (["share 1 <= 1"], 0.5),
+        (["gap >= 0", "share 0 <= 1"], 0.5),
+        (["allowed 1.5"], 1),
+        (["digits 1"], 1),
+        (["share 1 <= 1", "digits 1"], 1),
+    ],
+)
+def test_distances_are_scaled_by_the_cube_root_of_the_share_of_rows_or_not_at_all(
+    constraints, scale
+):
+    boot = made_up(found_with(constraints), 1.5 + np.array([0, 1, -2, 3, 4]), 100, 800)
+    for level, distance in ((0.1, 1), (0.25, 1), (0.26, 2), (0.75, 3), (0.76, 4), (0.99, 4)):
+        low, high = boot.intervals(level)[0]
+        assert low == pytest.approx(1.5 - distance * scale, abs=0.011)
+        assert high == pytest.approx(1.5 + distance * scale, abs=0.011)
+
+
+def test_the_level_is_95_percent_by_default():
+    boot = ordcut.optimal_thresholds(*noisy(200)).bootstrap(n=200)
+    assert boot.intervals().tolist() == boot.intervals(0.95).tolist()
+    assert boot.intervals().tolist() != boot.intervals(0.8).tolist()
+    assert boot.value_interval().tolist() == boot.value_interval(0.95).tolist()
+    assert boot.value_interval().tolist() != boot.value_interval(0.8).tolist()
+    for level in (1e-9, 1 - 1e-9):
+        assert boot.intervals(level).shape == (3, 2)
+
+
+def values_of(numbers, optimism=0.0, is_kappa=False, good=0.5, bad=0.5, least=-9, most=9):
+    """A bootstrap of 9 of 36 rows whose value is 0.5, with values of its own."""
+    found = dataclasses.replace(found_with(), value=0.5)
+    bounds = ValueBounds(*(np.full(1, x) for x in (good, bad, bad)), least, most, is_kappa)
+    boot = dataclasses.replace(found_with().bootstrap(n=2), found=found, size=9, n_rows=36.0)
+    return dataclasses.replace(
+        boot, values=np.array(numbers), optimism=optimism, value_bounds=bounds
+    )
+
+
+def test_values_stray_by_half_as_much_for_four_times_as_many_rows():
+    numbers = np.array([0.1, 0.9, 0.4, 0.6, 0.5])
+    for level, stray in ((0.49, 0.1), (0.51, 0.4), (0.99, 0.4)):
+        expected = [0.5 - stray / 2, 0.5 + stray / 2]
+        np.testing.assert_allclose(values_of(numbers).value_interval(level), expected)
+    moved = values_of(numbers, optimism=-0.125).value_interval(0.99)
+    np.testing.assert_allclose(moved, [0.5 - 0.2 + 0.125, 0.5 + 0.2 + 0.125])
+
+
+def test_values_stay_within_the_costs_and_hold_both_intervals():
+    numbers = np.array([0.1, 0.9])
+    assert values_of(numbers, least=0.4, most=0.6).value_interval().tolist() == [0.4, 0.6]
+    wide = values_of(numbers, good=0.0, bad=2.0).value_interval()
+    assert wide.tolist() == [0, 2]
+
+
+def test_a_bootstrap_is_written_with_its_intervals():
+    boot = dataclasses.replace(
+        made_up(found_with(), [1.5, 1.5], 3, 24),
+        scores=np.array([1.0, 2.0]),
+        values=np.array([0.25, 0.75]),
+        value_bounds=ValueBounds(*(np.full(1, 0.25),) * 3, 0.0, 0.5, False),
+    )
+    low, high = boot.value_interval()
+    assert low < high
+    assert repr(boot) == (
+        f"Bootstrap(95 % intervals: 1.5 [1, 2]; absolute on new rows [{low:.6g}, {high:.6g}]; "
+        "2 replicates of 3 rows)"
+    )
+
+
+# Bounds
+
+
+@pytest.mark.parametrize("is_kappa", [False, True])
+def test_bounds_are_quantiles_of_the_draws_and_the_bad_end_is_moved_by_optimism(is_kappa):
+    good, bad = np.arange(11.0), np.arange(11.0) + 100
+    if is_kappa:
+        good, bad = bad, good
+    sign = -1 if is_kappa else 1
+    bounds = ValueBounds(good, bad, bad + sign * 5, -INF, INF, is_kappa)
+    best, worst = (good[::sign], bad[::-sign])
+
+    def interval(level, optimism):
+        return bounds.interval(level, optimism)[::sign]
+
+    # Of eleven draws, a tail of 10 % leaves out the last one at an end, and one of 5 % none.
+    assert interval(0.8, 0.0) == (best[1], worst[1] + sign * 5)
+    assert interval(0.9, 0.0) == (best[0], worst[0] + sign * 5)
+    assert interval(0.8, -sign * 7.0) == (best[1], worst[1] + sign * 7)
+    assert interval(0.8, -sign * 3.0) == (best[1], worst[1] + sign * 5)
+    assert interval(0.8, sign * 7.0) == (best[1], worst[1] + sign * 5)
+
+
+@pytest.mark.parametrize("n", [3, 600, 2048, 2049, 5000])
+def test_fewer_draws_are_made_of_more_groups_of_rows(n):
+    random = np.random.default_rng(0)
+    found = ordcut.optimal_thresholds(random.normal(size=n), costs=random.random((n, 2)))
+    bounds = found.bootstrap(n=2, size=2).value_bounds
+    n_groups = min(n, 2048) + 2 + int(np.isfinite(found.thresholds).sum())
+    assert len(bounds.good) == min(4000, max(1000, 2**21 // n_groups))
+    assert len(bounds.bad) == len(bounds.overfitted) == len(bounds.good)
+    for draws in (bounds.good, bounds.bad, bounds.overfitted):
+        assert (np.diff(draws) >= 0).all()
+        with pytest.raises(ValueError, match="read-only"):
+            draws[0] = 0
+
+
+def test_groups_of_rows_have_the_mean_of_their_costs():
+    random = np.random.default_rng(1)
+    for n in (500, 6000):
+        costs = np.stack([random.exponential(size=n), 9 + random.random(n)], axis=1)
+        found = ordcut.optimal_thresholds(np.zeros(n), costs=costs)
+        assert found.thresholds.tolist() == [INF]  # every row pays its first cost
+        bounds = found.bootstrap(n=2, size=2).value_bounds
+        assert np.mean(bounds.good) == pytest.approx(costs[:, 0].mean(), abs=0.01)
+        spread = costs[:, 0].std() / np.sqrt(n)
+        assert np.std(bounds.good) == pytest.approx(spread, rel=0.1)
+        assert (bounds.least, bounds.most) == (costs.min(), costs.max())
+        assert bounds.bad.tolist() == bounds.overfitted.tolist()  # no threshold is finite
+
+
+def test_draws_in_parts_are_as_those_at_once(monkeypatch):
+    rows = Rows.read(*noisy(80))
+    objective = ordcut.resolve_objective("absolute", 4)
+    at = np.array([0.5, 1.5, 2.5])
+    whole = ValueBounds.of(at, Origin(rows, objective, None), rows, 80.0)
+    for most in (1, 100, 1500):
+        monkeypatch.setattr(value_bounds, "MOST_ENTRIES", most)
+        parts = ValueBounds.of(at, Origin(rows, objective, None), rows, 80.0)
+        for name in ("good", "bad", "overfitted"):
+            one, other = getattr(whole, name), getattr(parts, name)
+            quantiles = [0.05, 0.5, 0.95]
+            np.testing.assert_allclose(
+                np.quantile(other, quantiles), np.quantile(one, quantiles), atol=0.02
+            )
+
+
+def test_a_row_on_the_wrong_side_is_the_worse_of_the_two_classes_next_to_a_threshold():
+    objective = ordcut.resolve_objective("absolute", 4)
+    losses = np.arange(16.0).reshape(4, 4)
+    losses[1, 2] = 99
+    table = _rows_on_the_wrong_side(losses, np.array([0.5, 1.5, 2.5]), objective)
+    assert np.argwhere(table).tolist() == [[1, 0], [1, 2], [3, 2]]
+    equal = _rows_on_the_wrong_side(np.zeros((4, 4)), np.array([0.5, 1.5, 2.5]), objective)
+    assert np.argwhere(equal).tolist() == [[0, 1], [1, 2], [2, 3]]
+    for at, n in (([-INF, 1.5, INF], 1), ([1.5, 1.5, 1.5], 1), ([1.5, 1.5, 2], 2), ([INF] * 3, 0)):
+        assert _rows_on_the_wrong_side(losses, np.array(at), objective).sum() == n
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "expected"),
+    [
+        ([0, 1, 5], [5, 1, 0], (0, 2)),
+        ([0, 0, 5, 5], [1, 1, 0, 0], (1, 2)),
+        ([0, 0, 5], [1, 2, 6], (2, 2)),  # all cost less below: the one that costs the most there
+        ([3, 7, 2], [1, 1, 1], (0, 0)),
+        ([1, 1], [1, 1], (0, 0)),
+    ],
+)
+def test_the_classes_around_a_threshold_cost_less_on_their_side(below, above, expected):
+    assert _classes_around(np.array(below), np.array(above)) == expected
+
+
+def test_entries_of_unequal_rows_count_as_fewer_rows_of_more_weight():
+    random = np.random.default_rng(0)
+    scores, labels = noisy(50)
+    weights = random.random(50)
+    at = np.array([0.5, 1.5, 2.5])
+    table = np.zeros((4, 4))
+    squares = np.zeros((4, 4))
+    codes = np.searchsorted(at, scores, side="right")
+    np.add.at(table, (codes, labels), weights)
+    np.add.at(squares, (codes, labels), weights**2)
+    rows = Rows.read(scores, labels, weights=weights)
+    counts, units = _effective_counts(rows, at, rows.confusion(at))
+    used = table > 0
+    np.testing.assert_allclose(counts[used], table[used] ** 2 / squares[used])
+    np.testing.assert_allclose(units[used], squares[used] / table[used])
+    assert not counts[~used].any()
+    soft = np.eye(4)[labels] * weights[:, None]
+    by_soft = _effective_counts(Rows.read(scores, soft), at, table)
+    np.testing.assert_allclose(by_soft[0], counts)
+
+
+def test_the_limits_of_values_are_the_costs_or_those_of_a_kappa():
+    scores, labels = noisy(50)
+    found = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
+    bounds = found.bootstrap(n=2).value_bounds
+    assert (bounds.least, bounds.most, bounds.is_kappa) == (-3, 12, False)
+    bounds = (
+        ordcut.optimal_thresholds(scores, labels, objective="kappa").bootstrap(n=2).value_bounds
+    )
+    assert (bounds.least, bounds.most, bounds.is_kappa) == (-INF, 1, True)
+
+
+# Replicates
+
+
+def test_so_many_replicates_and_rows_are_the_fewest_and_the_most():
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+    assert len(found.bootstrap(n=2).values) == 2
+    for size in (1, 4, np.int64(3)):
+        assert found.bootstrap(n=2, size=size).size == size
+    for wrong in (True, 2.0):
+        with pytest.raises(ValueError, match="size must be a whole number of rows from 1 to 4"):
+            found.bootstrap(n=2, size=wrong)
+    with pytest.raises(ValueError, match="n must be a whole number of replicates"):
+        found.bootstrap(n=True)
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 6), (100, 40), (1000, 251)])
+def test_a_replicate_draws_the_rows_to_the_power_of_0_8(n, size):
+    found = ordcut.optimal_thresholds(np.arange(n), np.arange(n) % 2, classes=[0, 1])
+    assert found.bootstrap(n=2).size == size
+
+
+def test_more_rows_than_there_effectively_are_count_as_all():
+    scores, labels, weights = [1, 2], [0, 1], [1.0, 0.6]
+    found = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+    boot = found.bootstrap(n=30)
+    assert boot.n_rows < boot.size == 2
+    changes = [
+        np.average(
+            np.abs(found.codes(scores) - np.searchsorted(at, scores, "right")), weights=weights
+        )
+        for at in boot.thresholds
+    ]
+    assert boot.label_change == pytest.approx(np.mean(changes))
+    wide = np.sort(boot.values)[[0, -1]] - boot.optimism
+    low, high = boot.value_interval(0.999)
+    assert low <= max(0, wide[0])
+    assert min(1, wide[1]) <= high
+
+
+def test_constraints_that_hold_in_just_the_least_share_are_no_error(monkeypatch):
+    scores, labels = np.repeat([1.0, 2.0, 3.0], 20), np.repeat([0, 1, 1], 20)
+    found = ordcut.optimal_thresholds(scores, labels, constraints=["share 0 >= 0.25 and <= 0.4"])
+    boot = found.bootstrap(n=40)
+    share = 1 - boot.n_infeasible / 40
+    assert 0 < boot.n_infeasible < 20
+    monkeypatch.setattr(replicates, "LEAST_FEASIBLE", share)
+    assert found.bootstrap(n=40).n_infeasible == boot.n_infeasible
+    monkeypatch.setattr(replicates, "LEAST_FEASIBLE", np.nextafter(share, 1))
+    with pytest.raises(ValueError, match=f"in only {share:.0%} of 40 samples of {boot.size} rows"):
+        found.bootstrap(n=40)
+
+
+def test_samples_without_a_value_are_drawn_100_times_at_most():
+    labels = np.where(np.arange(60) < 3, 1, 0)
+    found = ordcut.optimal_thresholds(np.arange(60.0), labels, objective="kappa")
+    with pytest.raises(ValueError, match="in none of 100 samples of 1 rows"):
+        found.bootstrap(n=2, size=1)
+
+
+def test_samples_without_a_class_that_counts_are_drawn_anew():
+    scores, labels = noisy(40, n_classes=2)
+    found = ordcut.optimal_thresholds(scores, labels, class_weight=[0, 1])
+    boot = found.bootstrap(n=30, size=1)
+    assert np.isfinite(boot.values).all()
+
+
+def test_replicates_are_judged_on_all_rows_in_parts_as_at_once(monkeypatch):
+    found = ordcut.optimal_thresholds(*noisy(100))
+    whole = found.bootstrap(n=11)
+    for most in (1, 48, 64):
+        monkeypatch.setattr(replicates, "MOST_ENTRIES", most)
+        assert same(found.bootstrap(n=11), whole)
+
+
+def test_the_rows_near_a_threshold_are_those_between_tenths_of_its_replicates():
+    scores, labels = noisy(300)
+    weights = np.random.default_rng(1).random(300)
+    boot = ordcut.optimal_thresholds(scores, labels, sample_weight=weights).bootstrap(n=60)
+    order = np.argsort(scores)
+    for k, drawn in enumerate(boot.plain_thresholds.T):
+        low, high = np.quantile(drawn[np.isfinite(drawn)], [0.1, 0.9])
+        inside = np.flatnonzero((scores[order] >= low) & (scores[order] <= high))
+        near = weights[order][inside[0] - 1 : inside[-1] + 2]
+        expected = weights.sum() * near.sum() / (near**2).sum()
+        assert boot.n_rows_near[k] == pytest.approx(expected)
+
+
+def test_rows_next_to_the_ends_are_near_even_if_none_is_inside():
+    rows = Rows.read([1, 2, 3, 4], [0, 0, 1, 1], weights=[0.5, 0.25, 0.125, 1.0])
+    spans = np.array([[0.0, 0.5], [2.2, 2.4], [5.0, 6.0], [np.nan, np.nan], [2.0, 3.0]])
+    found = rows_near(rows, 2.5, spans)
+    weights = [[0.5], [0.25, 0.125], [1.0], None, [0.5, 0.25, 0.125, 1.0]]
+    for got, some in zip(found, weights, strict=True):
+        expected = 2.5 if some is None else 1.875 * np.sum(some) / np.sum(np.square(some))
+        assert got == pytest.approx(expected)
+
+
+# Draws
+
+
+def test_a_position_at_the_very_end_is_that_of_the_last_row():
+    gaps = np.array([1.0, 1.0, 0.0])  # the second position is at the end of all rows
+    drawn = np.empty(2, np.int64)
+    rows_at(gaps, 4, drawn)
+    assert drawn.tolist() == [2, 3]
+    for weights in ([1, 1, 1, 1], [0.5, 1.0, 1.5, 1.0]):
+        rows = Rows.read([1, 2, 3, 4], [0, 1, 0, 1], weights=weights)
+        deck = Deck.from_rows(rows, rows.sorted())
+        assert deck._draw_indices(gaps)[-1] == 3
+
+
+@pytest.mark.parametrize("index", [[], [0, 0, 1, 2, 2]])
+def test_the_last_row_of_each_score_is_marked(index):
+    drawn = np.array([0, 0, 1, 2, 3, 4, 4])
+    codes, ends = np.empty(7, np.uint16), np.empty(7, np.bool_)
+    labels = np.array([1, 0, 2, 1, 0], np.uint16)
+    take_rows(drawn, labels, np.array(index, np.int64), codes, ends)
+    assert codes.tolist() == labels[drawn].tolist()
+    scores = np.array(index)[drawn] if index else drawn
+    assert ends.tolist() == [*(scores[1:] != scores[:-1]), True]
+
+
+def test_generators_are_asked_for_one_whole_number():
+    def states(random_state):
+        return [seed.generate_state(2).tolist() for seed in seeds_of(random_state, 3)]
+
+    number = int(np.random.default_rng(7).integers(2**63))
+    assert states(np.random.default_rng(7)) == states(number)
+    number = int(np.random.RandomState(7).randint(2**31))
+    assert states(np.random.RandomState(7)) == states(number)
+    assert states(0) != states(1)
+    assert len({str(state) for state in states(0)}) == 3
