@@ -92,6 +92,12 @@ def test_values_stray_by_half_as_much_for_four_times_as_many_rows():
     np.testing.assert_allclose(moved, [0.5 - 0.2 + 0.125, 0.5 + 0.2 + 0.125])
 
 
+def test_values_stray_no_more_for_more_rows_than_there_effectively_are():
+    numbers = np.array([0.1, 0.9, 0.4, 0.6, 0.5])
+    few = dataclasses.replace(values_of(numbers), n_rows=4.0)  # of which 9 are drawn
+    np.testing.assert_allclose(few.value_interval(0.99), [0.1, 0.9])
+
+
 def test_values_stay_within_the_costs_and_hold_both_intervals():
     numbers = np.array([0.1, 0.9])
     assert values_of(numbers, least=0.4, most=0.6).value_interval().tolist() == [0.4, 0.6]
@@ -298,6 +304,12 @@ def test_samples_without_a_value_are_drawn_100_times_at_most():
         found.bootstrap(n=2, size=1)
 
 
+@pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
+def test_two_rows_of_two_classes_have_a_kappa(objective):
+    found = ordcut.optimal_thresholds(*noisy(40, n_classes=2), objective=objective)
+    assert np.isfinite(found.bootstrap(n=10, size=2).values).all()
+
+
 def test_samples_without_a_class_that_counts_are_drawn_anew():
     scores, labels = noisy(40, n_classes=2)
     found = ordcut.optimal_thresholds(scores, labels, class_weight=[0, 1])
@@ -359,6 +371,14 @@ def test_the_last_row_of_each_score_is_marked(index):
     assert codes.tolist() == labels[drawn].tolist()
     scores = np.array(index)[drawn] if index else drawn
     assert ends.tolist() == [*(scores[1:] != scores[:-1]), True]
+
+
+def test_rows_of_one_score_are_in_the_order_of_their_classes_however_many_there_are():
+    scores, labels = [2.0, 2.0, 1.0, 1.0, 1.0], [0, 39_999, 39_998, 7, 39_999]
+    rows = Rows.read(scores, labels, classes=range(40_000))
+    deck = Deck.from_rows(rows, rows.sorted())
+    assert deck.scores.tolist() == [1, 1, 1, 2, 2]
+    assert deck.codes.tolist() == [7, 39_998, 39_999, 0, 39_999]
 
 
 def test_generators_are_asked_for_one_whole_number():
