@@ -31,6 +31,13 @@ def test_json_that_was_read_is_written_alike():
     assert ordcut.Thresholds.from_json(text).to_json() == text
 
 
+def test_json_is_indented_by_two_and_keeps_letters_of_any_language():
+    found = ordcut.optimal_thresholds([1, 2], ["früh", "spät"], classes=["früh", "spät"])
+    lines = found.to_json().split("\n")
+    assert lines[:2] == ["{", '  "schema": "ordcut.thresholds",']
+    assert '    "früh",' in lines
+
+
 def test_infinite_thresholds_are_written_as_text():
     found = found_within(["digits 0", "share 0 <= 0"])
     text = found.to_json()
