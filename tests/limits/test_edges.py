@@ -138,7 +138,6 @@ def test_cuts_stay_between_whole_scores():
     assert ranges(every, least=6.5) is None
     for most, highest in ((0, 0), (0.5, 0), (1, 1), (3, 1), (4, 4), (5.9, 4), (6, 6), (99, 6)):
         assert ranges(every, most=most) == [[0], [highest]]
-    assert ranges(every, most=-1) is None
     for least, lowest in ((1, 4), (2, 4), (3, 6)):
         assert ranges(own, least=least) == [[lowest], [6]]
     for most, highest in ((0, 1), (1, 1), (2, 4), (3, 6)):

@@ -100,8 +100,6 @@ def cut_ranges(
             first = last_below + 1 + int(np.argmax(rows.ends[last_below:]))
             lowest[one.k] = max(lowest[one.k], first)
         if one.at_most is not None:
-            if one.at_most < 0:
-                return None
             index = int(np.searchsorted(upto, one.at_most, "right"))
             last = n_rows
             if index < len(counted):  # down to the start of the score that would be too much
