@@ -1,0 +1,121 @@
+"""Smoothed thresholds within limits: best for the blend, with limits on the labels as observed."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from within_limits import holds, midpoints, random_constraint, random_problem, table_of
+
+import ordcut
+from ordcut.data import Rows
+from ordcut.objectives import resolve_objective
+from ordcut.smoothing import smooth
+
+KINDS = [
+    "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",
+    "fixed", "between", "gap",
+]  # fmt: skip
+
+
+def find(problem, constraints, **options):
+    return ordcut.optimal_thresholds(
+        problem["scores"],
+        problem["labels"],
+        classes=range(problem["n_classes"]),
+        constraints=constraints,
+        **options,
+    )
+
+
+def as_problem(rows, n_classes):
+    """Rows as plain tuples with exact weights."""
+    weights = np.ones(len(rows.scores), int) if rows.weights is None else rows.weights
+    columns = rows.scores.tolist(), rows.codes.tolist(), map(Fraction, weights.tolist())
+    return {"rows": list(zip(*columns, strict=True)), "n_classes": n_classes}
+
+
+def paid(table, cost):
+    return sum(
+        weight * Fraction(cost[k, label])
+        for k, row in enumerate(table)
+        for label, weight in enumerate(row)
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("objective", ["absolute", "zero_one"])
+def test_smoothed_thresholds_are_the_best_for_the_blend_that_keep_limits_on_observed_rows(
+    kind, objective
+):
+    random = np.random.default_rng(KINDS.index(kind))
+    n_found = 0
+    for _ in range(12):
+        problem = random_problem(random, weighted=False, n_classes=3)
+        constraint = random_constraint(kind, random, 3)
+        cost = resolve_objective(objective, 3).cost
+        rows = Rows.read(problem["scores"], problem["labels"], classes=range(3))
+        blend = as_problem(smooth(rows, resolve_objective(objective, 3), 0.5).rows, 3)
+        every = midpoints(problem["scores"].tolist())
+        if kind in ("fixed", "between"):
+            ends = (constraint.value,) * 2 if kind == "fixed" else (constraint.low, constraint.high)
+            every = sorted({*every, *ends})
+        least = min(
+            (
+                paid(table_of(blend, at), cost)
+                for at in combinations_with_replacement(every, 2)
+                if holds(constraint, table_of(problem, at), at)
+            ),
+            default=None,
+        )
+        try:
+            found = find(problem, [constraint], objective=objective, smoothing=0.5)
+        except ordcut.InfeasibleConstraintsError:
+            assert least is None
+            continue
+        n_found += 1
+        at = found.thresholds.tolist()
+        table = table_of(problem, at)
+        assert holds(constraint, table, at)
+        assert paid(table_of(blend, at), cost) == least
+        total = sum(map(sum, table))
+        assert found.value == pytest.approx(float(paid(table, cost) / total))
+    assert n_found > 3
+
+
+@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
+def test_limits_of_smoothed_thresholds_reach_and_cost_what_observed_rows_say(objective):
+    random = np.random.default_rng(0)
+    for _ in range(6):
+        scores = random.normal(size=60).round(1)
+        labels = np.digitize(scores + random.normal(size=60), [-0.5, 0.5])
+        problem = {"scores": scores, "labels": labels, "n_classes": 3}
+        limits = [ordcut.Share(1, at_most=0.2), ordcut.Recall(2, at_least=0.6)]
+        options = {"objective": objective, "smoothing": 0.5}
+        found = find(problem, limits, **options)
+        decided = found.codes(scores)
+        share, recall = found.constraints
+        assert share.reached == np.mean(decided == 1) <= 0.2
+        assert recall.reached == pytest.approx(np.mean(decided[labels == 2] == 2))
+        assert found.value == pytest.approx(ordcut.evaluate(labels, decided, objective))
+        sign = -1 if objective == "quadratic_kappa" else 1
+        for one, left in ((share, limits[1:]), (recall, limits[:1])):
+            gained = sign * (found.value - find(problem, left, **options).value)
+            assert one.cost == pytest.approx(max(0.0, gained), abs=1e-12)
+
+
+def test_class_weights_do_not_count_in_the_limits_of_smoothed_thresholds():
+    random = np.random.default_rng(1)
+    scores = random.normal(size=80)
+    labels = np.digitize(scores + random.normal(size=80), [-0.5, 0.5])
+    problem = {"scores": scores, "labels": labels, "n_classes": 3}
+    for factors in ([1, 5, 1], [0.5, 1, 7]):
+        options = {"class_weight": factors, "smoothing": 0.5}
+        limit = ordcut.Share(1, at_most=0.25)
+        found = find(problem, [limit], **options)
+        decided = found.codes(scores)
+        assert found.constraints[0].reached == np.mean(decided == 1) <= 0.25
+        weighted = ordcut.evaluate(labels, decided, "absolute", class_weight=factors)
+        assert found.value == pytest.approx(weighted)
+        free = find(problem, [], **options).value
+        assert found.constraints[0].cost == pytest.approx(max(0.0, found.value - free), abs=1e-12)
