@@ -321,21 +321,12 @@ def _apart(segments: Sequence[Window], values: Floats, gap: float) -> list[Windo
         starts, ends = values[d - 1], values[d][own]
         with np.errstate(invalid="ignore"):
             last = np.minimum(np.searchsorted(starts, ends - gap, "right") - 1, own)
-
-            def is_apart(at: Ints, starts: Floats = starts, ends: Floats = ends) -> Bools:
-                return are_apart(starts[at], ends, gap)
-
-            while True:  # the search above did without the rounding: move to where it holds
+            while True:  # the search did without the rounding, so that some more can be allowed
                 after = np.minimum(last + 1, own)  # a segment does not start after its end
-                step = (after > last) & is_apart(after)
+                step = (after > last) & are_apart(starts[after], ends, gap)
                 if not step.any():
                     break
                 last = np.where(step, after, last)
-            while True:
-                step = (last >= 0) & ~is_apart(np.maximum(last, 0))
-                if not step.any():
-                    break
-                last = np.where(step, last - 1, last)
         high = last if window.high is None else np.minimum(window.high, last)
         made[d] = replace(window, high=high)
     return made
