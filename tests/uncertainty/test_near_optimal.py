@@ -107,6 +107,41 @@ def test_soft_labels_and_results_of_the_pruned_search_have_ranges_too():
     assert soft.tolist() == plain.tolist() == pruned.tolist()
 
 
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_balanced_classes_have_the_ranges_of_the_factors_that_balance_them(objective):
+    rng = np.random.default_rng(3)
+    labels = np.digitize(rng.normal(size=400), [-1.5, 0.2])
+    scores = labels + rng.normal(size=400)
+    factors = 400 / 3 / np.bincount(labels)
+    balanced, by_factor = (
+        ordcut.optimal_thresholds(scores, labels, objective=objective, class_weight=weight)
+        for weight in ("balanced", factors)
+    )
+    for tolerance in (0.001, 0.02, 0.1):
+        expected = by_factor.near_optimal(tolerance)
+        assert balanced.near_optimal(tolerance).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.5])
+def test_ranges_keep_shares_of_the_rows_whatever_their_classes_count(smoothing):
+    rng = np.random.default_rng(4)
+    labels = np.digitize(rng.normal(size=200), [-0.5, 0.5])
+    scores = labels + rng.normal(size=200)
+    found = ordcut.optimal_thresholds(
+        scores,
+        labels,
+        class_weight=[1, 6, 1],
+        smoothing=smoothing,
+        constraints=["share 1 <= 0.3"],
+    )
+    (low, _), (_, high) = found.near_optimal(tolerance=9)
+    first, last = found.thresholds
+    assert np.mean((scores > low) & (scores < last)) <= 0.3
+    assert np.mean((scores >= low) & (scores < last)) > 0.3
+    assert np.mean((scores >= first) & (scores < high)) <= 0.3
+    assert np.mean((scores >= first) & (scores <= high)) > 0.3
+
+
 def test_costs_of_rows_have_the_ranges_of_the_cost_matrix_that_they_come_from():
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 3, 500)
