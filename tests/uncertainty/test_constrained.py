@@ -68,6 +68,16 @@ def test_the_thresholds_of_smoothed_replicates_keep_the_constraints_too():
             assert (decided[drawn.codes == 3] == 3).mean() >= 0.8
 
 
+@pytest.mark.parametrize("constraints", [["share 1 <= 0.1"], ["precision 2 >= 0.5"], ["digits 0"]])
+def test_a_smoothed_replicate_within_limits_is_a_call_of_its_own(constraints):
+    scores, labels = noisy()
+    options = {"classes": range(4), "smoothing": 0.5, "constraints": constraints}
+    boot = ordcut.optimal_thresholds(scores, labels, **options).bootstrap(n=6)
+    for drawn, thresholds in zip(samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+        again = ordcut.optimal_thresholds(drawn.scores, drawn.codes, **options)
+        assert thresholds.tolist() == again.thresholds.tolist()
+
+
 def test_limits_that_never_bind_leave_every_replicate_as_it_is():
     scores, labels = noisy()
     free = ordcut.optimal_thresholds(scores, labels).bootstrap(n=20)
