@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut.data import Rows
 from ordcut.limits import LimitedProblem, Scheme
-from ordcut.limits.curve_limits import cut_ranges
+from ordcut.limits.curve_limits import curve_limits, cut_ranges
 from ordcut.limits.infeasible import _loosely
 from ordcut.limits.positions import Choices
 from ordcut.pruning import CurveLimit
@@ -120,7 +120,41 @@ def test_intervals_of_several_thresholds_ascend_and_lists_and_digits_are_combine
     assert of(*lists, ordcut.Digits(1)) == (*free, [1, INF], None)
 
 
+@pytest.mark.parametrize("gap", [0, 0.5, 1])
+def test_listed_values_some_distance_apart_can_be_at_the_ends_of_an_interval(gap):
+    for labels, at in (([0, 0, 1, 2], 2.0), ([0, 1, 1, 2], 1.0)):
+        limits = [ordcut.Allowed([0, 1, 2, 3]), ordcut.Gap(gap), ordcut.Between(0, 1, 2)]
+        found = ordcut.optimal_thresholds([0.5, 1.5, 2.5, 3.5], labels, constraints=limits)
+        assert found.thresholds.tolist() == [at, 3]
+
+
 # Ranges of cuts
+
+
+def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
+    rows = Rows.read([1, 2, 3, 4, 5, 6], [0, 1, 0, 2, 1, 2], weights=[1, 2, 1, 3, 1, 2])
+    scheme = Scheme([0, 1, 2], [0, 1, 2], is_review=False, has_truth=True)
+
+    def limits(*constraints):
+        found = curve_limits(constraints, scheme, rows.totals, rows.confusion)
+        return [(one.k, one.which.tolist(), one.at_least, one.at_most) for one in found]
+
+    every = [True] * 3
+    assert limits(ordcut.Between(0, 2.5, 4.0)) == [(0, every, 3, 4)]
+    assert limits(ordcut.Fixed(1, 5.0), ordcut.Between(0, 2, 9)) == [
+        (1, every, 7, 7),
+        (0, every, 1, 10),
+    ]
+    assert limits(ordcut.Between(0, -INF, 3.0)) == [(0, every, None, 3)]
+    assert limits(ordcut.Between(1, 2.0, INF)) == [(1, every, 1, None)]
+    assert limits(ordcut.Fixed(0, INF)) == [(0, every, 10, None)]
+    assert limits(ordcut.Fixed(0, -INF)) == [(0, every, None, 0)]
+    assert limits(ordcut.Under(1, 0.5)) == [(0, [False, True, True], None, 4)]
+    assert limits(ordcut.Under(2, 0.5)) == [(1, [False, False, True], None, 2)]
+    assert limits(ordcut.Over(0, 0.5)) == [(0, [True, False, False], 1, None)]
+    assert limits(ordcut.Over(1, 0.3)) == [(1, [True, True, False], 4, None)]
+    assert limits(ordcut.Under(0, 0.1), ordcut.Over(2, 0.1)) == []
+    assert curve_limits((ordcut.Gap(1),), scheme, rows.totals, rows.confusion) is None
 
 
 def test_cuts_stay_between_whole_scores():

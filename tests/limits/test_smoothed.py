@@ -104,13 +104,14 @@ def test_limits_of_smoothed_thresholds_reach_and_cost_what_observed_rows_say(obj
             assert one.cost == pytest.approx(max(0.0, gained), abs=1e-12)
 
 
-def test_class_weights_do_not_count_in_the_limits_of_smoothed_thresholds():
+@pytest.mark.parametrize("smoothing", [0, 0.5])
+def test_class_weights_count_in_the_value_and_not_in_the_limits(smoothing):
     random = np.random.default_rng(1)
     scores = random.normal(size=80)
     labels = np.digitize(scores + random.normal(size=80), [-0.5, 0.5])
     problem = {"scores": scores, "labels": labels, "n_classes": 3}
     for factors in ([1, 5, 1], [0.5, 1, 7]):
-        options = {"class_weight": factors, "smoothing": 0.5}
+        options = {"class_weight": factors, "smoothing": smoothing}
         limit = ordcut.Share(1, at_most=0.25)
         found = find(problem, [limit], **options)
         decided = found.codes(scores)

@@ -143,6 +143,32 @@ def test_bounds_are_quantiles_of_the_draws_and_the_bad_end_is_moved_by_optimism(
     assert interval(0.8, sign * 7.0) == (best[1], worst[1] + sign * 5)
 
 
+@pytest.mark.parametrize("is_kappa", [False, True])
+def test_a_bad_end_beyond_all_thresholds_is_moved_by_the_optimism_alone(is_kappa):
+    draws = np.arange(11.0)
+    bounds = ValueBounds(draws, draws, draws, -INF, INF, is_kappa)
+    sign = -1 if is_kappa else 1
+    for optimism, moved in ((0.0, 0), (-sign * 3.0, 3), (sign * 3.0, 0)):
+        expected = (1 - moved, 9) if is_kappa else (1, 9 + moved)
+        assert bounds.interval(0.8, optimism) == expected
+
+
+@pytest.mark.parametrize("n_decisions", [2, 3, 4])
+def test_costs_of_rows_have_one_more_row_on_the_wrong_side_of_each_threshold(n_decisions):
+    random = np.random.default_rng(n_decisions)
+    scores = random.random(600)
+    best = (scores * n_decisions).astype(int)
+    costs = np.abs(best[:, None] - np.arange(n_decisions)) + random.random((600, n_decisions)) / 9
+    found = ordcut.optimal_thresholds(scores, costs=costs)
+    assert np.isfinite(found.thresholds).all()
+    bounds = found.bootstrap(n=2).value_bounds
+    assert len(bounds.good) == 2**21 // (602 + n_decisions - 1)
+    assert not bounds.is_kappa
+    low, high = bounds.interval(0.9, 0.0)
+    assert low < found.value < high
+    assert low == bounds.good[int(0.05 * (len(bounds.good) - 1))]
+
+
 @pytest.mark.parametrize("n", [3, 600, 2048, 2049, 5000])
 def test_fewer_draws_are_made_of_more_groups_of_rows(n):
     random = np.random.default_rng(0)
