@@ -1,5 +1,7 @@
 """What a result says in plain words, sentence by sentence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -116,7 +118,7 @@ def test_constraints_of_more_than_100_characters_are_cut_off(n):
     limit = "allowed ".ljust(n, "7")
     found = find()
     outcome = ConstraintOutcome(limit, (1.0, 2.0), lambda: 0.0)
-    kept = explained(ordcut.thresholds.Thresholds(**{**vars(found), "constraints": (outcome,)}))[-2]
+    kept = explained(replace(found, constraints=(outcome,)))[-2]
     shown = limit if n == 100 else limit[:100] + " ..."
     assert kept == f"They keep the constraints: {shown}."
 
