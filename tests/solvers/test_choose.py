@@ -7,6 +7,7 @@ import pytest
 
 import ordcut
 from ordcut.data import Rows
+from ordcut.exact import ExactCost
 from ordcut.pruning import ArraySource, PrunedProblem
 from ordcut.pruning import cells as layout
 from ordcut.solvers import METHODS, ExactKappa, Minimiser, Plan, choose_method, solve
@@ -45,7 +46,7 @@ def test_every_kind_of_problem_has_a_size_from_which_it_is_pruned():
     assert {kind for kind, _ in FEWEST_ROWS_TO_PRUNE} == set(KINDS)
     assert len(FEWEST_ROWS_TO_PRUNE) == 3 * len(KINDS)
     for least, for_each_pair in FEWEST_ROWS_TO_PRUNE.values():
-        assert 1000 <= least <= 10**7
+        assert 0 <= least <= 10**7
         assert 0 <= for_each_pair <= 10**5
 
 
@@ -209,11 +210,11 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most):
         parts = [total * 2 // 5, total * 2 // 5, total // 5]
     totals = np.array(parts, np.int64 if isinstance(total, int) else object)
     objective = ordcut.resolve_objective(ordcut.Kappa(weights), n_classes)
-    kappa = ExactKappa.of(objective, lambda _: totals[None], factors)
+    kappa = ExactKappa.of(objective, totals, factors)
     w, f = weights.astype(int).tolist(), factors.astype(int).tolist()
     share = [f[k] * Fraction(parts[k]) for k in range(n_classes)]
     chance = [sum(w[k][j] * share[j] for j in range(n_classes)) for k in range(n_classes)]
-    assert kappa.by_chance.tolist() == chance
+    assert kappa.costs[1].tolist() == [[one * each for each in f] for one in chance]
     table = [[part // 2 for part in parts], [part // 4 for part in parts]]
     table.append([part - part // 2 - part // 4 for part in parts])
     cells = [(k, j) for k in range(n_classes) for j in range(n_classes)]
@@ -223,7 +224,14 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most):
     ratio = kappa.ratio_of(confusion)
     assert ratio == paid * sum(share) / expected
     for one in (ratio, Fraction(1), Fraction(1, 3), Fraction(10**9, 10**9 + 7), Fraction(3, 2**70)):
-        found = kappa.cost_at(one)
-        scale = one.denominator * sum(share)
-        for k, j in cells:
-            assert found[k, j] == (w[k][j] - one * chance[k] / sum(share)) * f[j] * scale
+        exact = [(w[k][j] - one * chance[k] / sum(share)) * f[j] for k, j in cells]
+        largest = max(range(len(cells)), key=lambda i: abs(exact[i]))
+        for weight in (1.0, 1e6, 2.0**31):
+            found = kappa.cost_at(one, weight)
+            costs = found.integers.ravel().tolist()
+            unit = costs[largest] / exact[largest]
+            assert unit > 0
+            assert costs == [unit * each for each in exact]
+            if found.most_weight > 0:
+                assert found.most_weight * abs(costs[largest]) < 2**62
+            assert found.convexity == ExactCost.of(found.integers).convexity

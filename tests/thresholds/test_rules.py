@@ -283,7 +283,7 @@ def test_thresholds_next_to_rows_that_were_left_out_are_never_shown():
     rows = replace(rows, scores=np.array([1.0, np.nan, 3.0]))
     for cuts in ([1], [2]):
         with pytest.raises(RuntimeError, match="next to rows that were left out"):
-            known_scores_around(Solution(rows, np.array(cuts), "dp", ""))
+            known_scores_around(Solution(rows, np.array(cuts), "pruned", ""))
 
 
 def test_one_label_of_a_thousand_that_has_changed_is_noticed():
