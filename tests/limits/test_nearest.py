@@ -66,3 +66,11 @@ def test_the_nearest_digits_are_the_fewest_that_can_separate_the_classes_up_to_s
         )
     expected = n_digits if n_digits <= 6 else None
     assert error.value.nearest.get("digits 0") == expected
+
+
+@pytest.mark.parametrize(("least", "most", "nearest"), [(0.4, 0.45, 0.5), (0.55, 0.6, 0.5)])
+def test_of_two_limits_the_one_that_is_missed_by_less_is_said(least, most, nearest):
+    share = ordcut.Share(1, at_least=least, at_most=most)
+    with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+        ordcut.optimal_thresholds([1, 2], [0, 1], constraints=[share])  # 0, 0.5 and 1 are possible
+    assert error.value.nearest == {str(share): nearest}
