@@ -262,6 +262,18 @@ def test_shares_are_sums_over_blocks_of_the_table():
         assert outcome.reached(one, scheme) == pytest.approx(float(Fraction(part) / whole))
 
 
+def test_shares_of_fractional_weights_are_exact_too():
+    table = np.array([[Fraction(1, 2), Fraction(1, 3)], [Fraction(1, 4), Fraction(2, 3)]])
+    outcome = Outcome(table, np.array([0.5]))
+    for one, part, whole in (
+        (ordcut.Recall(1, 0.5), Fraction(2, 3), 1),
+        (ordcut.Precision(1, 0.5), Fraction(2, 3), Fraction(11, 12)),
+        (ordcut.Share(1, 0.5), Fraction(11, 12), Fraction(7, 4)),
+        (ordcut.Count(1, 0.5), Fraction(11, 12), 1),
+    ):
+        assert outcome.parts(one, plain(range(2))) == (part, whole)
+
+
 def test_counts_and_shares_hold_from_one_limit_to_the_other():
     scheme = plain(range(2))
     outcome = Outcome(np.array([[3, 2], [1, 4]]), np.array([0.5]))
