@@ -208,15 +208,31 @@ def test_counts_of_any_size_are_kept_or_impossible(weight):
         assert list(error.value.nearest.values()) == [pytest.approx(4 * weight)]
 
 
-@pytest.mark.parametrize("unit", [1, 2**40, 2**58, 2**59])
-@pytest.mark.parametrize("share", [1 / 3, 0.4, 0.6, 0.75])
-def test_a_precision_does_not_depend_on_the_unit_of_the_weights(unit, share):
+@pytest.mark.parametrize("unit", [2**20, 2**40, 2**48, 2**59])
+@pytest.mark.parametrize("share", [0.300001, 0.350001, 0.450001, 0.550001, 0.700001])
+def test_a_precision_of_heavy_rows_is_that_of_light_ones(unit, share):
     labels, weights = [0, 1, 0, 1, 0, 1], np.array([1, 2, 3, 1, 2, 1])
-    options = {"objective": "zero_one", "constraints": [ordcut.Precision(1, at_least=share)]}
+    limit = ordcut.Precision(1, at_least=share)
+    options = {"objective": [[0, 9], [1, 0]], "constraints": [limit]}  # free, all rows would be 1
     first = ordcut.optimal_thresholds(range(6), labels, sample_weight=weights, **options)
-    found = ordcut.optimal_thresholds(range(6), labels, sample_weight=weights * unit, **options)
+    heavy = weights * unit + np.array([1, 0, 1, 0, 0, 0])  # of no common unit
+    found = ordcut.optimal_thresholds(range(6), labels, sample_weight=heavy, **options)
     assert found.thresholds.tolist() == first.thresholds.tolist()
-    assert found.constraints[0].reached == first.constraints[0].reached
+    assert found.constraints[0].reached == pytest.approx(first.constraints[0].reached, rel=1e-5)
+
+
+@pytest.mark.parametrize("made", [ordcut.Under, ordcut.Over])
+def test_errors_are_shares_of_all_rows_even_if_no_threshold_can_be_beyond_them(made):
+    k = 1 if made is ordcut.Under else 0  # all rows are of the class, and errors are on one side
+    rows = {"scores": [1, 2, 3, 4], "labels": [k] * 4, "classes": [0, 1], "objective": "zero_one"}
+    for values in ([1.5], [2.5], [3.5], [1.5, 2.5]):
+        least = min(np.mean((np.arange(1, 5) < value) == (k == 1)) for value in values)
+        limits = [ordcut.Allowed(values), made(k, at_most=least)]
+        found = ordcut.optimal_thresholds(**rows, constraints=limits)
+        assert found.constraints[1].reached == least
+        limits = [ordcut.Allowed(values), made(k, at_most=least - 0.01)]
+        with pytest.raises(ordcut.InfeasibleConstraintsError):
+            ordcut.optimal_thresholds(**rows, constraints=limits)
 
 
 def test_limits_are_never_stricter_as_floats():
