@@ -137,8 +137,9 @@ def whole_weights(weights: Floats) -> Ints | None:
     scale, total = 1, float(weights.sum())
     for value in distinct.tolist():
         scale = lcm(scale, as_fraction(value, WEIGHT_DENOMINATOR).denominator)
-        # Below this, the products below are off by less than one half.
-        if scale >= EXACT / 8 or scale * total >= EXACT / 8:
+        # Weights are within 8 roundings of what they mean, and the products below round once more:
+        # below this, they are off by less than one half.
+        if scale >= EXACT / 32 or scale * total >= EXACT / 32:
             return None
     return np.rint(weights * scale).astype(np.int64)
 
