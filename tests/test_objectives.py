@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 import ordcut
 from naive import exact_kappa
 from ordcut import Kappa, Objective, resolve_objective
+from ordcut.decisions import read_costs, with_review
 from ordcut.exact import as_exact
 from ordcut.objectives import n_classes_of
 from strategies import KAPPAS
@@ -86,6 +87,17 @@ def test_names_of_objectives_are_those_of_functions():
     assert repr(Kappa("absolute")) == "Kappa('absolute')"
     decided = resolve_objective([[0, 1], [1, 0]], 2, ["a", "b"])
     assert repr(decided) == "Objective(name='custom cost', is_kappa=False)"
+
+
+def test_objectives_are_compared_by_identity():
+    matrix = [[0, 1], [2, 0]]
+    one, other = Objective("mine", matrix), Objective("mine", matrix)
+    assert len({one, other, one}) == 2
+    assert one != other
+    reviewed = [with_review(one, 0.5, np.array([0, 1])) for _ in range(2)]
+    assert len({*reviewed, reviewed[0]}) == 2
+    priced = [read_costs([1.0, 2.0], matrix, None, None)[1] for _ in range(2)]
+    assert len({*priced, priced[0]}) == 2
 
 
 def test_a_callable_gives_the_cost_of_each_decision_for_each_class():

@@ -68,7 +68,7 @@ def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReviewObjective(Objective):
     """A loss in which every second decision is a review."""
 
@@ -77,7 +77,7 @@ class ReviewObjective(Objective):
         return float(confusion[1::2].sum() / confusion.sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RowCosts(Objective):
     """An objective in which every row has its own cost of each decision.
 

@@ -62,7 +62,7 @@ ALIASES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Objective:
     """A cost matrix to be minimised, or the weights of a kappa to be maximised.
 
@@ -89,7 +89,7 @@ class Objective:
     name: str
     cost: Floats = field(repr=False)
     is_kappa: bool = False
-    decisions: Array | None = field(default=None, repr=False, compare=False)
+    decisions: Array | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cost", _as_matrix(self.cost, "cost"))
