@@ -1,6 +1,7 @@
 """Which method "auto" is, what plans and costs are refused, and what certificates count."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from ordcut.pruning import ArraySource, PrunedProblem
 from ordcut.pruning import cells as layout
 from ordcut.solvers import METHODS, ExactKappa, Minimiser, Plan, choose_method, solve
 from ordcut.solvers.choose import FEWEST_ROWS_TO_PRUNE, certify_kappa, check_costs
+from ordcut.solvers.ratio import maximise_kappa
 
 KINDS = {
     "convex": [{"convex": True}, {"convex": True, "equal_errors": True}],
@@ -198,13 +200,14 @@ def test_the_pair_that_crossed_is_the_first_one():
 
 @pytest.mark.parametrize("total", [20, 10**6, 2**30, 2**31 + 5, 10**12, Fraction(10, 3)])
 @pytest.mark.parametrize("most", [1, 3, 1000])
-def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most):
+@pytest.mark.parametrize("factor", [1, 10**6])
+def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most, factor):
     random = np.random.default_rng(most)
     n_classes = 3
     weights = random.integers(1, most + 1, (n_classes, n_classes)).astype(float)
     np.fill_diagonal(weights, 0)
     weights[0, 1] = most
-    factors = random.integers(1, 4, n_classes).astype(float)
+    factors = random.permutation([1.0, 2.0, 3.0 * factor])
     parts = [total * 2 / 5, total * 2 / 5, total / 5]
     if isinstance(total, int):
         parts = [total * 2 // 5, total * 2 // 5, total // 5]
@@ -222,6 +225,7 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most):
     expected = sum(chance[k] * f[j] * Fraction(table[k][j]) for k, j in cells)
     confusion = np.array(table, dtype=totals.dtype)
     ratio = kappa.ratio_of(confusion)
+    assert type(ratio.numerator) is type(ratio.denominator) is int
     assert ratio == paid * sum(share) / expected
     for one in (ratio, Fraction(1), Fraction(1, 3), Fraction(10**9, 10**9 + 7), Fraction(3, 2**70)):
         exact = [(w[k][j] - one * chance[k] / sum(share)) * f[j] for k, j in cells]
@@ -235,3 +239,23 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most):
             if found.most_weight > 0:
                 assert found.most_weight * abs(costs[largest]) < 2**62
             assert found.convexity == ExactCost.of(found.integers).convexity
+
+
+@pytest.mark.parametrize(
+    ("reached", "guess", "last", "n_steps"),
+    [
+        (["1/2", "1/2"], "1", 1, 2),
+        (["1/2"], "1/2", 0, 1),
+        (["3/4", "1/2", "1/2"], "1", 2, 3),
+        (["1/2", "1/2"], "1/4", 1, 2),  # a guess may be lower than what can be reached
+        (["1/2", "3/5"], "1", 0, 2),  # and a table that was rounded may lead upwards
+        (["3/4", "1/2", "2/3"], "1", 1, 3),
+    ],
+)
+def test_the_least_ratio_that_was_reached_is_returned(reached, guess, last, n_steps):
+    ratios = [Fraction(one) for one in reached]
+    steps, asked = iter(range(len(ratios))), []
+    kappa = SimpleNamespace(cost_at=lambda one, _: asked.append(one), ratio_of=lambda step: ratios[step])
+    found = maximise_kappa(kappa, lambda _: (step := next(steps), step), Fraction(guess))
+    assert (found.last, found.ratio, found.n_steps) == (last, ratios[last], n_steps)
+    assert asked == [Fraction(guess), *ratios[: n_steps - 1]]
