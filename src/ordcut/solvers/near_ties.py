@@ -139,9 +139,10 @@ def near_minima(
 ) -> None:
     """Find the cuts at which each risk curve is within ``slack`` of its least value.
 
-    Fills the ``first`` and the ``last`` of them, and how many there are, ``n_near``. ``order`` is
-    that of ``halving_order`` where minima are known to come in order, so that the range of a curve
-    is bounded by those of the curves before it. ``dp.py`` describes the other arguments.
+    Fills the ``first`` and the ``last`` of them, and how many there are, ``n_near``, which holds
+    zeros. ``order`` is that of ``halving_order`` where minima are known to come in order, so that
+    the range of a curve is bounded by those of the curves before it. ``dp.py`` describes the other
+    arguments.
     """
     n_curves = len(gain)
     for i in range(n_curves):
@@ -155,7 +156,6 @@ def near_minima(
             if ends[p] and total < least:
                 least = total
         most = least + slack[k]
-        n_near[k] = 0
         first[k] = -1
         total = 0.0
         if total <= most:

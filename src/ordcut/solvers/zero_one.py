@@ -146,7 +146,8 @@ def lead_of_rows(
     """Find the lowest optimal cuts of rows with weights, as ``lead_of_equal_rows`` does.
 
     A row takes its weight from as many classes as it needs: ``n_taken`` of them, each remembered
-    in ``taken_from`` with what was ``taken``. It empties all but the last.
+    in ``taken_from`` with what was ``taken``. It empties all but the last. ``lead`` and ``n_taken``
+    hold zeros.
     """
     n_rows = len(codes)
     n_all = 0
@@ -155,7 +156,6 @@ def lead_of_rows(
         truth = int(codes[i])
         left = weights[i]
         below = truth - 1
-        n_taken[i] = 0
         while left > 0 and below >= lowest:
             if lead[below] == 0:
                 below -= 1
