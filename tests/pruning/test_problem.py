@@ -28,10 +28,12 @@ def draw_rows(seed, kind="plain", n=400):
     scores = np.round(codes + random.normal(size=n) * random.choice([0.1, 0.5, 2]), 2)
     weights = {
         "plain": None,
+        "narrow": None,
         "whole": random.integers(1, 5, n),
         "tenths": random.integers(1, 30, n) / 10,
         "floats": random.random(n),
     }[kind]
+    scores = scores.astype(np.float32) if kind == "narrow" else scores
     return Rows.read(scores, codes, classes=range(3), weights=weights)
 
 
@@ -49,7 +51,7 @@ def exact_below(rows, value, *, inclusive):
     return found
 
 
-@pytest.mark.parametrize("kind", ["plain", "whole", "tenths", "floats"])
+@pytest.mark.parametrize("kind", ["plain", "narrow", "whole", "tenths", "floats"])
 @pytest.mark.parametrize("cost", [CONVEX, OTHER], ids=["convex", "other"])
 def test_pruned_rows_hold_all_weight_in_order_and_the_optimal_cuts(kind, cost):
     n_pruned = 0
@@ -69,7 +71,7 @@ def test_pruned_rows_hold_all_weight_in_order_and_the_optimal_cuts(kind, cost):
     assert n_pruned >= 3
 
 
-@pytest.mark.parametrize("kind", ["plain", "whole", "tenths"])
+@pytest.mark.parametrize("kind", ["plain", "narrow", "whole", "tenths"])
 @pytest.mark.parametrize("cost", [CONVEX, OTHER], ids=["convex", "other"])
 def test_sums_between_cuts_of_pruned_rows_are_those_of_all_rows(kind, cost):
     for seed in range(4):
