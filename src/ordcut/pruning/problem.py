@@ -207,8 +207,8 @@ def _sorted_rows_of(rows: Rows, parts: Parts, counts: Numbers, can_hold: Bools) 
     """Return the rows of the parts that can hold a threshold, sorted, and the others as lumps."""
     kept = rows_in(can_hold, parts.located)
     left = rows.take(kept).sorted()
-    if rows.soft is None and len(left.codes) == len(kept):
-        # No rows were merged: cells have as many as they had.
+    if rows.soft is None:
+        # Sorting splits and merges no rows: cells have as many as they had.
         n_rows = np.bincount(parts.located[kept], minlength=len(can_hold))[can_hold]
         starts = np.cumsum(n_rows) - n_rows
     else:
