@@ -277,7 +277,7 @@ def test_cells_whose_bound_is_near_the_least_are_looked_into_first():
         verdict = judge_cells(counts, exact, int(counts.sum()))
         inside, least, most = bounds_by_trying_all(counts, cost, np.zeros(n_cells, np.bool_))
         can_hold = counts.any(axis=1) & (inside <= most)
-        near = least + min(1, FIRST_SHARE / (n_classes - 1)) * (most - least)
+        near = least + FIRST_SHARE / (n_classes - 1) * (most - least)
         assert verdict.can_hold.tolist() == can_hold.tolist()
         assert verdict.first.tolist() == (can_hold & (inside <= near)).tolist()
         n_judged += bool((verdict.first != can_hold).any())

@@ -170,7 +170,7 @@ def _on_near_paths(counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Boo
     bound_paths(weights, float_cost, least_cost, is_closed, slack, lowest, ends)
     least, most = ends.tolist()
     can_hold = has_rows & (lowest <= most + slack)
-    near = least + min(1.0, FIRST_SHARE / (n_decisions - 1)) * (most - least) + slack
+    near = least + FIRST_SHARE / (n_decisions - 1) * (most - least) + slack
     return Verdict(can_hold, can_hold & (lowest <= near))
 
 
