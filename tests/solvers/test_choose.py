@@ -255,7 +255,9 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most, factor
 def test_the_least_ratio_that_was_reached_is_returned(reached, guess, last, n_steps):
     ratios = [Fraction(one) for one in reached]
     steps, asked = iter(range(len(ratios))), []
-    kappa = SimpleNamespace(cost_at=lambda one, _: asked.append(one), ratio_of=lambda step: ratios[step])
+    kappa = SimpleNamespace(
+        cost_at=lambda one, _: asked.append(one), ratio_of=lambda step: ratios[step]
+    )
     found = maximise_kappa(kappa, lambda _: (step := next(steps), step), Fraction(guess))
     assert (found.last, found.ratio, found.n_steps) == (last, ratios[last], n_steps)
     assert asked == [Fraction(guess), *ratios[: n_steps - 1]]
