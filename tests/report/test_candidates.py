@@ -17,14 +17,28 @@ from strategies import problems
 def test_the_lower_border_of_a_cell_is_its_least_float(dtype, data, n_cells):
     width = np.dtype(dtype).itemsize * 8
     finite = st.floats(allow_nan=False, allow_infinity=False, width=width)
-    sample = np.array(data.draw(st.lists(finite, min_size=1, max_size=40)), dtype)
+    check_lower_borders(
+        np.array(data.draw(st.lists(finite, min_size=1, max_size=40)), dtype), n_cells
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_no_float_is_above_the_border_of_a_cell_beyond_all_floats(dtype, sign):
+    largest = np.finfo(dtype).max
+    for score in (largest, np.nextafter(largest, dtype(0)), largest * dtype(0.999999)):
+        check_lower_borders(np.array([sign * score], dtype), 2)
+
+
+def check_lower_borders(sample, n_cells):
+    dtype = sample.dtype.type
     rows = Rows.read(sample, np.zeros(len(sample), int), classes=[0, 1])
     counted = ArraySource(rows).count(n_cells)
-    borders = lower_borders(counted, np.dtype(dtype))
+    borders = lower_borders(counted, sample.dtype)
     # Of the data's own floats, those around a border, and those that led to the cells.
     limits = np.finfo(dtype)
     near = np.clip(borders, limits.min, limits.max).astype(dtype)
-    around = np.concatenate([near, sample])
+    around = np.concatenate([near, sample, [limits.min, limits.max]])
     around = np.concatenate([around, np.nextafter(around, dtype(0))])
     above = around.astype(np.float64)[:, None] >= borders
     in_cell = counted.cells.locate(around)[:, None] >= np.arange(1, counted.cells.n_cells)

@@ -26,9 +26,6 @@ MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
 
-#: So few rows are sorted by comparison, which puts scores that are not finite at the ends.
-FEW_ROWS = 10_000
-
 #: A score is compared with each of so few thresholds faster than it is searched among them.
 FEW_SEGMENTS = 16
 
@@ -230,10 +227,8 @@ class Rows:
 
     def sorted(self) -> SortedRows:
         """Return all rows in the order of their scores."""
-        if self.n_rows > FEW_ROWS:
-            self.require_finite()
         found = sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
-        low, high = found.scores[0], found.scores[-1]  # NaN comes last
+        low, high = found.scores[0], found.scores[-1]  # where sorting puts NaN
         if not -np.inf < low <= high < np.inf:
             self.require_finite()
         return found

@@ -141,6 +141,7 @@ def lower_borders(cells: CountedCells, dtype: np.dtype[Any]) -> Floats:
     """Return the least float that belongs to each cell but the first, to the last bit.
 
     A score of the given dtype is at or above it if, and only if, it is in the cell or a later one.
+    For a cell beyond all floats it is inf.
 
     Examples
     --------
@@ -151,12 +152,12 @@ def lower_borders(cells: CountedCells, dtype: np.dtype[Any]) -> Floats:
     """
     wanted = np.arange(1, len(cells.counts))
     largest = _key(np.array(np.finfo(dtype).max, np.float64))
-    low, high = np.full(len(wanted), -largest), np.full(len(wanted), largest)
+    low, high = np.full(len(wanted), -largest), np.full(len(wanted), largest + 1)
     while (low < high).any():  # the cell of a score never falls, so halving finds where it rises
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
         is_inside = cells.at_or_after(_from_key(middle).astype(dtype)) >= wanted
         low, high = np.where(is_inside, low, middle + 1), np.where(is_inside, middle, high)
-    return _from_key(low)
+    return np.where(low > largest, np.inf, _from_key(low))
 
 
 def nearest(positions: Floats, thresholds: Floats) -> Floats:
