@@ -67,9 +67,9 @@ def test_an_offset_makes_large_scores_exact(local_frames_of):
     assert_same(find(local_frames_of(s=offset, y=CODES)), ordcut.optimal_thresholds(offset, CODES))
 
 
+@pytest.mark.parametrize("numbers", [NANOSECONDS.tolist(), [*range(1, N), 2**53 + 1]])
 @pytest.mark.parametrize("kind", ["unsigned integers", "decimals"])
-def test_other_large_whole_scores_are_refused(local_frames_of, kind):
-    numbers = NANOSECONDS.tolist()
+def test_other_large_whole_scores_are_refused(local_frames_of, kind, numbers):
     column = pa.array(numbers, pa.uint64())
     if kind == "decimals":
         column = pa.array([Decimal(number) for number in numbers], pa.decimal128(38, 0))

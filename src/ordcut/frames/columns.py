@@ -115,7 +115,7 @@ def as_number(frame: Any, name: str, dtype: Any, argument: str) -> Any:
 def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
     """Return whether each number is an integer that is not exact in float64, as 0.0 or 1.0.
 
-    None if the type has no such numbers. Beyond 2**53, integers of 64 bits may be exact; others are
+    None if the type has no such numbers. From 2**53 on, signed integers may be exact; others are
     assumed not to be.
     """
     if not (dtype.is_decimal() or isinstance(dtype, WIDE)):
@@ -124,7 +124,7 @@ def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
     if isinstance(dtype, nw.Int64) and not dialects.may_round_integers(frame):
         is_lost = x.clip(-float(1 << 63), LARGEST_INT64).cast(nw.Int64) != nw.col(name)
     else:
-        is_lost = (x > float(EXACT)) | (x < -float(EXACT))
+        is_lost = (x >= float(EXACT)) | (x <= -float(EXACT))
     return is_lost.cast(nw.Float64)
 
 
