@@ -33,11 +33,13 @@ def test_the_value_is_that_of_the_predictions_on_the_observed_rows(
         constraints=constraints,
     )
     paid = ordcut.evaluate(LABELS, found.predict(SCORES), objective, sample_weight=weights)
-    assert found.value == pytest.approx(paid, rel=1e-14)
+    if objective in ("macro_mae", "balanced_accuracy"):  # whose factors are sums, too
+        paid = pytest.approx(paid, rel=1e-14)
+    assert found.value == paid
     name = {"balanced_accuracy": "balanced_zero_one"}.get(objective, objective)
     assert found.objective == name
     judged = ordcut.judge(found, SCORES, LABELS, objective, sample_weight=weights)
-    assert judged.value == pytest.approx(paid, rel=1e-14)
+    assert judged.value == paid
 
 
 @pytest.mark.parametrize("smoothing", [0, 0.5])
