@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ordcut
+from ordcut.jit import running_kernels_as
 from ordcut.limits import listed
 
 N = 200_500  # from 200 000 rows on, rows are counted by cells
@@ -83,3 +84,42 @@ def test_values_that_are_listed_need_no_sort(seed, monkeypatch):
     counted = found_by(scores, labels, **options)
     monkeypatch.setattr(listed, "MOST_VALUES", 0)
     assert_same(counted, found_by(scores, labels, **options))
+
+
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize(
+    "constraint", ["share 2 <= 0.9", "recall 2 >= 0.1", ordcut.Digits(3)], ids=str
+)
+def test_limits_that_the_best_thresholds_keep_change_nothing_but_the_constraints(
+    objective, constraint
+):
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 3, 300)
+    scores = np.round(labels + random.normal(size=300), 2)
+    free = ordcut.optimal_thresholds(scores, labels, objective=objective)
+    found = ordcut.optimal_thresholds(scores, labels, objective=objective, constraints=[constraint])
+    assert (found.method, found.certificate) == (free.method, free.certificate)
+    assert found.thresholds.tolist() == free.thresholds.tolist()
+    assert found.value == free.value
+    assert not found.constraints[0].binds
+
+
+WEIGHTS = {
+    "whole": lambda random: random.integers(1, 2**50, 60),
+    "fractions": lambda random: random.random(60),
+    "of all sizes": lambda random: random.random(60) * 2.0 ** random.integers(-30, 30, 60),
+}
+
+
+@pytest.mark.parametrize("constraint", ["precision 1 >= 0.45", "precision 2 >= 0.5"])
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_compiled_kernels_keep_a_precision_of_weights_of_any_size(weights, constraint):
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        labels = random.integers(0, 4, 60)
+        scores = np.round(labels + random.normal(size=60), 1)
+        options = {"sample_weight": weights(random), "constraints": [constraint]}
+        with running_kernels_as("python"):
+            expected = found_by(scores, labels, **options)
+        with running_kernels_as("compiled"):
+            assert_same(found_by(scores, labels, **options), expected)
