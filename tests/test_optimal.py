@@ -86,3 +86,13 @@ def test_the_number_of_threads_and_of_rows_in_a_block_are_checked_for_every_meth
         name = next(iter(options))
         with pytest.raises(ValueError, match=f"{name} must be"):
             ordcut.optimal_thresholds(SCORES, LABELS, method="blocks", **options)
+
+
+@pytest.mark.parametrize("constraints", [(), ["share 1 <= 0.9"]])
+def test_costs_are_refused_that_class_weights_make_too_large_to_be_added_up(constraints):
+    cost = [[0, 1e300], [1e300, 0]]
+    options = {"objective": cost, "constraints": constraints}
+    with pytest.raises(ValueError, match=r"can be added up over 3e\+10 rows, got 1e\+300"):
+        ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], class_weight={1: 1e10}, **options)
+    found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], class_weight={1: 1e-10}, **options)
+    assert found.thresholds.tolist() == [1.5]

@@ -322,6 +322,8 @@ def test_what_a_constraint_costs_is_what_solving_without_it_gains(problem, objec
     for i, outcome in enumerate(found.constraints):
         without = find_or_none(problem, objective, constraints[:i] + constraints[i + 1 :])
         gain = loss_of(found) - loss_of(without)
+        if isinstance(constraints[i], ordcut.Digits | ordcut.Allowed):
+            gain = max(0.0, gain)  # where thresholds are placed, a gap may be wide enough or not
         assert outcome.cost == pytest.approx(gain, abs=1e-12)
         assert outcome.binds == (outcome.cost > 0)
         assert outcome.limit == str(constraints[i])
