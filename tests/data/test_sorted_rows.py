@@ -142,11 +142,12 @@ def test_positions_sorted_by_digits_are_those_of_a_stable_sort(make, dtype, n):
     assert found is not None
     assert found[0].tolist() == expected.tolist()
     assert found[1].tolist() == scores[expected].tolist()
+    assert found[2].tolist() == [*(found[1][1:] != found[1][:-1]).tolist(), True]
 
 
 def test_more_scores_than_a_thread_keeps_room_for_are_sorted_too():
     scores = np.random.default_rng(0).normal(size=(1 << 18) + 3)
-    order, ordered = sort_positions(scores)
+    order, ordered, _ = sort_positions(scores)
     assert (ordered == np.sort(scores)).all()
     assert (scores[order] == ordered).all()
 
@@ -165,7 +166,7 @@ def test_scores_are_in_order_just_before_and_after_a_sort_gives_up(n_swaps):
     scores = np.concatenate([scores[:1], scores[5:], scores[1:5]])
     for i in range(n_swaps):
         scores[[2 * i + 1, 2 * i + 2]] = scores[[2 * i + 2, 2 * i + 1]]
-    order, ordered = sorted_order(scores)
+    order, ordered, _ = sorted_order(scores)
     assert ordered.tolist() == sorted(scores.tolist())
     assert scores[order].tolist() == ordered.tolist()
 

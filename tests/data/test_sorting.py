@@ -79,10 +79,11 @@ def test_scores_and_positions_are_sorted_together(make, dtype, n, mode):
     with np.errstate(over="ignore"):
         scores = np.nan_to_num(make(np.random.default_rng(0), n).astype(dtype))
     with running_kernels_as(mode):
-        order, ordered = sorted_order(scores)
+        order, ordered, ends = sorted_order(scores)
     assert ordered.tolist() == sorted(scores.tolist())  # NumPy 2.4 may sort float16 incorrectly
     assert scores[order].tolist() == ordered.tolist()
     assert sorted(order.tolist()) == list(range(len(scores)))
+    assert ends.tolist() == [*(ordered[1:] != ordered[:-1]).tolist(), True]
 
 
 def test_scores_that_agree_in_their_leading_bits_are_not_sorted_by_digits():

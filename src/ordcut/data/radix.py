@@ -53,8 +53,8 @@ def sort_by_digits(scores: Array, codes: Array) -> tuple[Array, Codes, Bools]:
     return bits.view(np.float32), sorted_codes, ends
 
 
-def sort_positions(scores: Array) -> tuple[Ints, Array] | None:
-    """Return the order that sorts float32 or float64 scores, and the scores in that order.
+def sort_positions(scores: Array) -> tuple[Ints, Array, Bools] | None:
+    """Return the order that sorts float32 or float64 scores, the scores, and which ends each value.
 
     Scores that are not finite end up first or last. None if an argsort is faster: where too many
     scores agree in their leading bits, or few are sorted and the kernel is not compiled yet, which
@@ -62,7 +62,7 @@ def sort_positions(scores: Array) -> tuple[Ints, Array] | None:
 
     Examples
     --------
-    >>> order, ordered = sort_positions(np.linspace(1, 0, SCORES_WORTH_COMPILING))
+    >>> order, ordered, _ = sort_positions(np.linspace(1, 0, SCORES_WORTH_COMPILING))
     >>> order[:3], ordered[0]
     (array([19999, 19998, 19997]), np.float64(0.0))
     """
@@ -73,11 +73,12 @@ def sort_positions(scores: Array) -> tuple[Ints, Array] | None:
     width = FEW_DIGIT_BITS if n <= FEW_SCORES else DIGIT_BITS
     histogram = np.zeros((3, 1 << width), np.int32)
     keys, buffer, ordered = np.empty(n, np.uint64), _key_buffer(n), np.empty_like(scores)
-    positions, moves_left = np.empty(n, np.int64), np.array([MOST_MOVES * n])
+    positions, ends = np.empty(n, np.int64), np.empty(n, np.bool_)
+    moves_left = np.array([MOST_MOVES * n])
     sort_with_positions(
-        bits, scores, keys, buffer, histogram, width, positions, ordered, moves_left
+        bits, scores, keys, buffer, histogram, width, positions, ordered, ends, moves_left
     )
-    return None if moves_left[0] < 0 else (positions, ordered)
+    return None if moves_left[0] < 0 else (positions, ordered, ends)
 
 
 def _key_buffer(n: int) -> Keys:
@@ -172,9 +173,10 @@ def sort_with_positions(
     digit_bits: int,
     positions: Ints,
     ordered: Array,
+    ends: Bools,
     moves_left: Ints,
 ) -> None:
-    """Sort scores, given by their bits as well, with their positions.
+    """Sort scores, given by their bits as well, with their positions; mark the last of each.
 
     Keys have the leading bits of the distance from the lowest score. In their order, each score
     moves down past higher ones. After as many moves as are left, it ends with fewer than 0.
@@ -215,3 +217,6 @@ def sort_with_positions(
         ordered[j] = score
         positions[j] = at
     moves_left[0] = left
+    for i in range(n - 1):
+        ends[i] = ordered[i] != ordered[i + 1]
+    ends[n - 1] = True

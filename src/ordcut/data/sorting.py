@@ -179,26 +179,26 @@ def sort_rows(
         ordered, codes, ends = sort_by_digits(scores.astype(np.float32, copy=False), codes)
         ordered = ordered.astype(scores.dtype, copy=False)
         return SortedRows(ordered, codes, ends, None, n_classes)
-    order, scores = sorted_order(scores)
+    order, scores, ends = sorted_order(scores)
     weights = None if weights is None else weights[order]
     codes = codes[order].astype(np.uint16)
-    return SortedRows(scores, codes, _ends(scores), weights, n_classes)
+    return SortedRows(scores, codes, ends, weights, n_classes)
 
 
-def sorted_order(scores: Array) -> tuple[Ints, Array]:
-    """Return the order that sorts finite scores, and the scores in that order.
+def sorted_order(scores: Array) -> tuple[Ints, Array, Bools]:
+    """Return the order that sorts finite scores, the scores in that order, and which ends each.
 
     Examples
     --------
-    >>> sorted_order(np.array([0.5, -2.0, 0.1]))
-    (array([1, 2, 0]), array([-2. ,  0.1,  0.5]))
+    >>> sorted_order(np.array([0.5, -2.0, 0.5]))
+    (array([1, 0, 2]), array([-2. ,  0.5,  0.5]), array([ True, False,  True]))
     """
     if FEWEST_FOR_DIGITS <= len(scores) < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
         found = sort_positions(scores)
         if found is not None:
             return found
     order = np.argsort(scores)
-    return order, scores[order]
+    return order, scores[order], _ends(scores[order])
 
 
 def insert_lumps(
@@ -272,7 +272,7 @@ def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> Sor
     """Turn each row into one row for each class that has weight there."""
     if weights is not None:
         soft = soft * weights[:, None]
-    order, ordered_scores = sorted_order(scores)
+    order, ordered_scores, _ = sorted_order(scores)
     soft = soft[order]
     if soft.sum() < EXACT and (soft == np.rint(soft)).all():
         soft = soft.astype(np.int64)

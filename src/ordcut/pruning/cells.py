@@ -35,7 +35,7 @@ LEAST_CELLS = 512
 
 #: Cells with fewer rows on average than this cost more to judge than they save, unless there are
 #: few for each class; of very few rows, none.
-ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 300, 100, 16
+ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
 
 #: The table from scores to cells has this many slots for each cell, to follow the data, and at
 #: most so many in all, to stay in cache.
