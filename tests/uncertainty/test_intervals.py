@@ -7,24 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncertainty_rows import noisy, same
+from uncertainty_rows import hand_made, noisy, same
 
 import ordcut
 from strategies import OBJECTIVES, problems
-
-
-def hand_made(found, thresholds, scores=(), size=100, n_rows=800.0):
-    thresholds = np.array(thresholds, float)
-    return dataclasses.replace(
-        found.bootstrap(n=2),
-        thresholds=thresholds,
-        plain_thresholds=thresholds,
-        values=np.full(len(thresholds), 0.5),
-        size=size,
-        n_rows=n_rows,
-        n_rows_near=np.array([n_rows]),
-        scores=np.array(scores),
-    )
 
 
 def test_an_interval_ends_at_scores_beyond_the_scaled_distance_of_the_share_of_replicates():

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from uncertainty_rows import noisy, same
+from uncertainty_rows import hand_made, noisy, same
 
 import ordcut
 from ordcut.data import Rows
@@ -29,17 +29,8 @@ def found_with(constraints=None, **options):
 
 
 def made_up(found, thresholds, size, n_rows):
-    thresholds = np.array(thresholds, float)[:, None]
-    return dataclasses.replace(
-        found.bootstrap(n=2),
-        thresholds=thresholds,
-        plain_thresholds=thresholds,
-        values=np.full(len(thresholds), 0.5),
-        size=size,
-        n_rows=float(n_rows),
-        n_rows_near=np.array([float(n_rows)]),
-        scores=np.linspace(-8, 8, 1601),
-    )
+    every = np.array(thresholds, float)[:, None]
+    return hand_made(found, every, np.linspace(-8, 8, 1601), size, float(n_rows))
 
 
 @pytest.mark.parametrize(

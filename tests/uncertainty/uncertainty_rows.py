@@ -1,5 +1,7 @@
 """Rows that tests of uncertainty share, and what it means that two bootstraps are the same."""
 
+import dataclasses
+
 import numpy as np
 
 
@@ -17,4 +19,19 @@ def same(one, other):
         and one.values.tolist() == other.values.tolist()
         and (one.optimism, one.label_change) == (other.optimism, other.label_change)
         and (one.size, one.n_rows) == (other.size, other.n_rows)
+    )
+
+
+def hand_made(found, thresholds, scores=(), size=100, n_rows=800.0):
+    """A bootstrap with given thresholds, of rows with such scores."""
+    thresholds = np.array(thresholds, float)
+    return dataclasses.replace(
+        found.bootstrap(n=2),
+        thresholds=thresholds,
+        plain_thresholds=thresholds,
+        values=np.full(len(thresholds), 0.5),
+        size=size,
+        n_rows=n_rows,
+        n_rows_near=np.array([n_rows]),
+        scores=np.array(scores),
     )
