@@ -25,7 +25,7 @@ ONE_OF = {np.dtype(dtype): np.ones(1, dtype) for dtype in (np.int64, np.float64)
 FEWEST_FOR_DIGITS = 256
 
 #: So many rows take longer to count than threads take to share them.
-FEWEST_TO_SHARE = 100_000
+FEWEST_TO_SHARE = 500_000
 
 #: So many rows have positions of 31 bits.
 MOST_ROWS_TO_SORT = 1 << 31
