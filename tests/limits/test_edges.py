@@ -136,7 +136,7 @@ def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
     scheme = Scheme([0, 1, 2], [0, 1, 2], is_review=False, has_truth=True)
 
     def limits(*constraints):
-        found = curve_limits(constraints, scheme, rows.totals, rows.confusion)
+        found = curve_limits(constraints, scheme, lambda: rows.totals, rows.confusion)
         return [(one.k, one.which.tolist(), one.at_least, one.at_most) for one in found]
 
     every = [True] * 3
@@ -154,7 +154,7 @@ def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
     assert limits(ordcut.Over(0, 0.5)) == [(0, [True, False, False], 1, None)]
     assert limits(ordcut.Over(1, 0.3)) == [(1, [True, True, False], 4, None)]
     assert limits(ordcut.Under(0, 0.1), ordcut.Over(2, 0.1)) == []
-    assert curve_limits((ordcut.Gap(1),), scheme, rows.totals, rows.confusion) is None
+    assert curve_limits((ordcut.Gap(1),), scheme, lambda: rows.totals, rows.confusion) is None
 
 
 def test_cuts_stay_between_whole_scores():

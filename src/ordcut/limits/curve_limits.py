@@ -18,16 +18,16 @@ from ordcut.typing import Array, Floats, Ints
 def curve_limits(
     constraints: Sequence[Constraint],
     scheme: Scheme,
-    totals: Array,
+    count_all: Callable[[], Array],
     count: Callable[[Floats], Array],
 ) -> list[CurveLimit] | None:
     """Return constraints as limits on weights below thresholds; None if some are of other kinds.
 
-    ``totals`` are the weights of the classes, and ``count`` returns those between thresholds.
+    ``count_all`` returns the weights of the classes, and ``count`` those between thresholds.
     """
     if not all(isinstance(one, Under | Fixed | Between) for one in constraints):
         return None
-    every = np.arange(len(scheme.classes))
+    every, totals = np.arange(len(scheme.classes)), count_all()
     found = []
     for one in constraints:
         if isinstance(one, Under):

@@ -68,8 +68,8 @@ class LimitedProblem:
         The names of classes and decisions.
     constraints : tuple of Constraint
         What must hold.
-    totals : ndarray of shape (K,)
-        The weight of each class.
+    totals : callable
+        Returns the weight of each class.
     count : callable
         Returns the weight of each class between thresholds, of all rows.
     sort_observed : callable, optional
@@ -84,7 +84,7 @@ class LimitedProblem:
     factors: Floats
     scheme: Scheme
     constraints: tuple[Constraint, ...]
-    totals: Array
+    totals: Callable[[], Array]
     count: Callable[[Floats], Array]
     sort_observed: Callable[[], SortedRows] | None = None
     observed_factors: Floats | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -156,18 +157,27 @@ class Scheme:
                 self.threshold(one)
 
     @cached_property
-    def _positions(self) -> dict[str, dict[Any, int]]:
-        """The position of each name, by its text and, for numbers, by its value."""
-        classes = _positions_of(self.classes)
+    def _by_text(self) -> dict[str, dict[str, int]]:
+        """The position of each name, by its text."""
+        return self._positions(str)
+
+    @cached_property
+    def _by_number(self) -> dict[str, dict[float | str, int]]:
+        """The position of each name, by its value if it is a number: of equal ones the first."""
+        return self._positions(_as_number)
+
+    def _positions(self, read: Callable[[Any], Any]) -> dict[str, dict[Any, int]]:
+        def of(names: list[Any]) -> dict[Any, int]:
+            return {read(names[i]): i for i in reversed(range(len(names)))}
+
+        classes = of(self.classes)
         is_same = self.decisions is self.classes
-        return {
-            "class": classes,
-            "decision": classes if is_same else _positions_of(self.decisions),
-        }
+        return {"class": classes, "decision": classes if is_same else of(self.decisions)}
 
     def _index(self, constraint: Constraint, names: list[Any], what: str, name: Any) -> int:
-        known = self._positions[what]
-        position = known.get(str(name), known.get(_as_number(name)))
+        position = self._by_text[what].get(str(name))
+        if position is None:
+            position = self._by_number[what].get(_as_number(name))
         if position is None:
             raise ValueError(
                 f"constraint {str(constraint)!r} must name a {what}, one of "
@@ -178,13 +188,6 @@ class Scheme:
 
 def _only(position: int) -> slice:
     return slice(position, position + 1)
-
-
-def _positions_of(names: list[Any]) -> dict[Any, int]:
-    positions: dict[Any, int] = {}
-    for position, name in enumerate(names):
-        positions.setdefault(_as_number(name), position)
-    return positions | {str(name): position for position, name in enumerate(names)}
 
 
 def _as_number(value: Any) -> float | str:

@@ -82,7 +82,7 @@ def limited_thresholds(
         factors,
         scheme,
         constraints,
-        totals=problem.totals,
+        totals=lambda: problem.totals,
         count=whole.confusion,  # in the unit of the rows that are solved
         sort_observed=None if observed is None else cache(observed.in_whole_weights().sorted),
         observed_factors=observed_factors,

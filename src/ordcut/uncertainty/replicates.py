@@ -199,7 +199,7 @@ class Replicate:
             self._scheme(sample),
             self.origin.constraints,
             sort_observed=None if rows is sample else lambda: sample,
-            totals=rows.totals,
+            totals=lambda: rows.totals,
             count=count,
         )
         around = scores_around(scores, solution.cuts)
