@@ -278,7 +278,7 @@ class ExactCost:
         array([[0, 5],
                [3, 0]])
         """
-        if cost.dtype.kind == "f":
+        if cost.dtype not in (np.int64, object):
             if np.abs(cost).max() < EXACT and (cost == np.rint(cost)).all():
                 cost = cost.astype(np.int64)
             else:

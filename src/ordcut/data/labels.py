@@ -324,8 +324,8 @@ def _encode_small_integers(values: Array) -> Labels | None:
 
 def _all_occur(values: Array, high: int) -> bool:
     """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
-    for step in (len(values) // 4096, 1):
-        counts = np.bincount(values[:: step or 1].astype(np.int64, copy=False), minlength=high + 1)
+    for step in (max(1, len(values) // 4096), 1):
+        counts = np.bincount(values[::step].astype(np.int64, copy=False), minlength=high + 1)
         if np.count_nonzero(counts) == high + 1:
             return True
     return False

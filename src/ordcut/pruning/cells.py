@@ -33,8 +33,8 @@ N_COUNTERS = 1 << 16
 #: With many classes there are still so many cells.
 LEAST_CELLS = 512
 
-#: Cells with fewer rows on average than this cost more to judge than they save, unless there are
-#: few for each class; of very few rows, none.
+#: Cells with fewer rows on average than the first of these cost more to judge than they save. There
+#: are still so many for each class, as long as they have the last number of rows on average.
 ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
 
 #: The table from scores to cells has this many slots for each cell, to follow the data, and at
