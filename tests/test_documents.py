@@ -104,7 +104,7 @@ RESULTS = {
         SCORES, LABELS, objective="zero_one", method="zero_one"
     ),
     "constraints": lambda: ordcut.optimal_thresholds(
-        SCORES, LABELS, constraints=["share 3 <= 0.01"]
+        SCORES, LABELS, constraints=["share 2 <= 0.01"]
     ),
     "ranges": lambda: ordcut.optimal_thresholds(SCORES, LABELS, constraints=["under 1 <= 0.1"]),
     "kappa": lambda: ordcut.optimal_thresholds(SCORES, LABELS, objective="kappa"),

@@ -11,18 +11,20 @@ from ordcut.data import Rows
 from ordcut.estimators import ProportionalOddsModel
 from ordcut.labelings import (
     LABELINGS,
-    BinnedCounts,
     LabelingProblem,
     bias_thresholds,
-    class_mean_thresholds,
-    class_share_thresholds,
     find_labeling,
-    labelings_of_counts,
     likelihood_thresholds,
     line_thresholds,
     rounding_thresholds,
 )
 from ordcut.objectives import resolve_objective
+from ordcut.report.rules_of_thumb import (
+    BinnedCounts,
+    class_mean_thresholds,
+    class_share_thresholds,
+    labelings_of_counts,
+)
 from strategies import KAPPAS, OBJECTIVES, enough_classes, problems
 
 NAMES = ["optimal", "biases", "likelihood", "rounding"]

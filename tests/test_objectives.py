@@ -12,7 +12,7 @@ import ordcut
 from naive import exact_kappa
 from ordcut import Kappa, Objective, resolve_objective
 from ordcut.decisions import read_costs, with_review
-from ordcut.exact import as_exact
+from ordcut.exact import ExactCost, as_exact
 from ordcut.objectives import n_classes_of
 from strategies import KAPPAS
 
@@ -51,7 +51,7 @@ def test_a_kappa_has_convex_steps_where_all_truths_bend_alike_and_upwards(cost):
     assert kappa.has_convex_steps == are_alike
     assert not kappa.is_convex
     plain = resolve_objective(cost, len(cost))
-    assert plain.has_convex_steps == plain.is_convex == ordcut.exact.is_convex(cost)
+    assert plain.has_convex_steps == plain.is_convex == ExactCost.of(cost).is_convex
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-170, 1e-300, 1e160, 1e300])
@@ -182,8 +182,9 @@ def test_balanced_objectives_take_no_class_weights_of_any_kind(name):
             )
 
 
-def test_objectives_that_are_not_balanced_stay_as_they_are():
-    absolute = resolve_objective("absolute", 3)
-    assert absolute.unbalanced is absolute
-    plain = resolve_objective("macro_mae", 3).unbalanced
-    assert (plain.name, plain.cost.tolist()) == ("absolute", absolute.cost.tolist())
+def test_objectives_that_are_not_balanced_weigh_classes_as_they_are_told():
+    absolute, macro = (resolve_objective(name, 3) for name in ("absolute", "macro_mae"))
+    assert absolute.weighting(None) is None
+    assert absolute.weighting([1, 2, 3]) == [1, 2, 3]
+    assert macro.weighting(None) == "balanced"
+    assert macro.cost.tolist() == absolute.cost.tolist()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         class_weight_path,
         constraint_path,
     )
-    from ordcut.solvers import ScoreTable
+    from ordcut.table import ScoreTable
     from ordcut.thresholds import Thresholds
     from ordcut.uncertainty import Bootstrap
 
@@ -100,7 +100,7 @@ _MODULE_OF = {
     "Precision": "limits",
     "Recall": "limits",
     "ReversedScoresWarning": "errors",
-    "ScoreTable": "solvers",
+    "ScoreTable": "table",
     "Share": "limits",
     "ThresholdPath": "paths",
     "Thresholds": "thresholds",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,8 @@ def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
 class ReviewObjective(Objective):
     """A loss in which every second decision is a review."""
 
+    has_reviews: ClassVar[bool] = True
+
     def review_share(self, confusion: Floats) -> float:
         """Return the share of the rows that are reviewed."""
         return float(confusion[1::2].sum() / confusion.sum())
@@ -88,10 +90,7 @@ class RowCosts(Objective):
     """
 
     lowest: float = 0.0
-
-    def known_classes(self, classes: Array) -> Array:
-        """Return the decisions, since rows have no true classes."""
-        return classes if self.decisions is None else self.decisions
+    has_truth: ClassVar[bool] = False
 
     def mean(self, paid: Any, totals: Floats) -> Any:
         """Return the mean cost, given the weights of the artificial classes."""

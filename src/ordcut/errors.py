@@ -27,6 +27,10 @@ class CrossedThresholdsError(ValueError):
         return type(self), (self.method, self.pair[0])
 
 
+class TooManyRowsError(ValueError):
+    """More rows would have to leave their engine than ``max_rows`` allows."""
+
+
 class InfeasibleConstraintsError(ValueError):
     """No thresholds satisfy all constraints.
 

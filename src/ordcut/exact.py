@@ -258,15 +258,17 @@ class ExactCost:
     ----------
     integers : ndarray of shape (K, K)
         The costs in multiples of a unit: int64 where they fit, Python's integers elsewhere.
-    convexity : {"convex", "up to scale", "no"}
-        Which form of Theorem 2 applies.
     most_weight : int
         Sums over rows of a total weight up to this are exact in int64.
     """
 
     integers: Array
-    convexity: Convexity
     most_weight: int
+
+    @cached_property
+    def convexity(self) -> Convexity:
+        """Which form of Theorem 2 applies."""
+        return convexity_of(self.integers)
 
     @classmethod
     def of(cls, cost: Array, factors: Array | None = None) -> ExactCost:
@@ -288,12 +290,12 @@ class ExactCost:
         if cost.dtype.kind == "O":
             cost = _reduced(cost)
         if cost.dtype.kind == "O":
-            return cls(cost, convexity_of(cost), 0)
+            return cls(cost, 0)
         largest = max(int(np.abs(cost).max()), 1)
         if largest * ENOUGH_WEIGHT >= LARGEST_SUM:
             common = int(np.gcd.reduce(cost, axis=None))
             cost, largest = cost // common, largest // common
-        return cls(cost, convexity_of(cost), (LARGEST_SUM - 1) // largest)
+        return cls(cost, (LARGEST_SUM - 1) // largest)
 
     @property
     def is_convex(self) -> bool:
@@ -403,8 +405,3 @@ def in_whole_numbers(cost: Floats, weight: float) -> Array:
     """
     exact = ExactCost.of(cost)
     return exact.integers if weight <= exact.most_weight else cost
-
-
-def is_convex(cost: Array) -> bool:
-    """Return whether minima of the risk curves of a cost matrix are sure to come in order."""
-    return ExactCost.of(cost).is_convex

@@ -1,7 +1,6 @@
 """Labelings: rules that choose thresholds for scores, one function each.
 
-``LABELINGS`` holds those that an estimator can use, by name. Where only counts of rows between
-positions are known, ``labelings_of_counts`` returns what can be computed from them.
+``LABELINGS`` holds those that an estimator can use, by name.
 """
 
 from __future__ import annotations
@@ -13,20 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut.data import Rows, warn_if_reversed
+from ordcut.data import Rows
 from ordcut.errors import unknown_name
 from ordcut.objectives import Objective
-from ordcut.optimal import thresholds_of_rows
+from ordcut.problem import Problem, Sample, optimum, smoothed_problem
 from ordcut.smoothing import Smoothing
-from ordcut.thresholds import Thresholds, given_thresholds
+from ordcut.thresholds import Certificate, Thresholds
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
     from ordcut.estimators import ProportionalOddsModel
-    from ordcut.limits import Constraint
-
-#: The total of expected counts, which are rounded to whole numbers.
-EXPECTED_TOTAL = 2.0**40
+    from ordcut.limits import Limits
 
 #: The number of scores at which a likelihood labeling is checked to be non-decreasing.
 N_PROBES = 1000
@@ -153,7 +149,7 @@ class LabelingProblem:
     rounding : ndarray of shape (K - 1,), optional
         Where scores that estimate the label round up. Without it, a line through the labels is
         rounded.
-    constraints : tuple of Constraint
+    limits : Limits, optional
         What must hold of optimal thresholds. No other labeling takes any.
     """
 
@@ -164,7 +160,7 @@ class LabelingProblem:
     model: ProportionalOddsModel | None = None
     biases: Floats | None = None
     rounding: Floats | None = None
-    constraints: tuple[Constraint, ...] = ()
+    limits: Limits | None = None
 
     @property
     def weights(self) -> Floats:
@@ -172,6 +168,10 @@ class LabelingProblem:
         rows = self.rows
         weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights.astype(np.float64)
         return weights if (self.factors == 1).all() else weights * self.factors[rows.codes]
+
+    def as_problem(self) -> Problem:
+        """Return the problem of finding optimal thresholds."""
+        return Problem(Sample(self.rows, self.factors), self.objective, self.limits)
 
 
 def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
@@ -187,8 +187,6 @@ def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
     (0.25, 0.0)
     """
     check_labeling(labeling)
-    if labeling != "optimal":  # whose search warns itself
-        warn_if_reversed(problem.rows)
     return LABELINGS[labeling](problem)
 
 
@@ -199,13 +197,8 @@ def check_labeling(labeling: object) -> None:
 
 
 def _optimal(problem: LabelingProblem) -> Thresholds:
-    return thresholds_of_rows(
-        problem.rows,
-        problem.objective,
-        problem.smoothing,
-        class_weight=problem.factors,
-        constraints=problem.constraints,
-    )
+    plain = problem.as_problem()
+    return optimum(smoothed_problem(plain, problem.smoothing) if problem.smoothing != 0 else plain)
 
 
 def _by_biases(problem: LabelingProblem) -> Thresholds:
@@ -213,7 +206,7 @@ def _by_biases(problem: LabelingProblem) -> Thresholds:
     if biases is None:
         assert problem.model is not None
         biases = problem.model.thresholds
-    why = "none: the biases that the model learned"
+    why = Certificate("given", note="the biases that the model learned")
     return _given(problem, bias_thresholds(biases), "biases", why)
 
 
@@ -226,19 +219,21 @@ def _by_likelihood(problem: LabelingProblem) -> Thresholds:
         probes = rows.scores[:: 1 + rows.n_rows // N_PROBES]
         cheapest = cheapest_codes(model.probabilities(probes), objective.cost)
         if (cheapest == np.searchsorted(thresholds, probes, side="right")).all():
-            why = "least expected cost at every score, by the model's probabilities"
+            note = "least expected cost at every score, by the model's probabilities"
+            why = Certificate("model", note=note)
             return _given(problem, thresholds, "likelihood", why)
     # With some costs the cheapest class falls somewhere, and a kappa is no mean over rows, so that
     # no row has a class of its own that is best: solve for the probabilities as soft labels.
     weighted = rows.class_weighted(problem.factors)
     expected = replace(weighted, codes=None, soft=model.probabilities(weighted.scores))
-    found = thresholds_of_rows(expected, objective)
+    result = optimum(Problem(Sample(expected), objective))
     goal = (
         "greatest kappa of the confusion that the model's probabilities predict"
         if objective.is_kappa
         else "least expected cost of all ordered labelings"
     )
-    return _given(problem, found.thresholds, "likelihood", f"{goal}, by {found.certificate}")
+    why = Certificate("model", note=f"{goal}, by {result.certificate}")
+    return _given(problem, result.thresholds, "likelihood", why)
 
 
 def _by_rounding(problem: LabelingProblem) -> Thresholds:
@@ -247,7 +242,7 @@ def _by_rounding(problem: LabelingProblem) -> Thresholds:
         assert rows.codes is not None
         n_classes = len(rows.classes)
         thresholds = line_thresholds(rows.scores, rows.codes, problem.weights, n_classes)
-    why = "none: scores are rounded to the nearest class"
+    why = Certificate("given", note="scores are rounded to the nearest class")
     return _given(problem, thresholds, "rounding", why)
 
 
@@ -261,162 +256,8 @@ LABELINGS: dict[str, Callable[[LabelingProblem], Thresholds]] = {
 
 
 def _given(
-    problem: LabelingProblem, thresholds: Floats, method: str, certificate: str
+    problem: LabelingProblem, thresholds: Floats, method: str, certificate: Certificate
 ) -> Thresholds:
     """Return given thresholds as a result, with the value that they reach on the rows."""
-    found = given_thresholds(
-        problem.rows,
-        thresholds,
-        problem.objective,
-        problem.factors,
-        method=method,
-        certificate=certificate,
-    )
-    return replace(found, origin=None)  # they are not the optimum of these rows
-
-
-@dataclass(frozen=True)
-class BinnedCounts:
-    """The weight of each class below ascending positions on the line of scores.
-
-    Attributes
-    ----------
-    positions : ndarray of shape (m,)
-        Finite positions.
-    below : ndarray of shape (m, K)
-        The weight of each class below each position.
-    totals : ndarray of shape (K,)
-        The weight of each class.
-    """
-
-    positions: Floats
-    below: Floats
-    totals: Floats
-
-    @property
-    def centres(self) -> Floats:
-        """The middle of each bin between positions; an outer bin has the position next to it."""
-        at = self.positions
-        return np.concatenate([at[:1], at[:-1] / 2 + at[1:] / 2, at[-1:]])
-
-    @property
-    def counts(self) -> Floats:
-        """The weight of each class in each bin, (m + 1, K)."""
-        below = np.vstack([self.below, self.totals])
-        return np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
-
-
-@dataclass(frozen=True)
-class Labeling:
-    """Thresholds that follow a rule, for each of several objectives.
-
-    Attributes
-    ----------
-    name : str
-        The name of the labeling for readers.
-    note : str
-        The rule, in one sentence.
-    thresholds : dict of str to ndarray
-        The thresholds for each objective, by its name.
-    """
-
-    name: str
-    note: str
-    thresholds: dict[str, Floats]
-
-
-def labelings_of_counts(
-    bins: BinnedCounts,
-    classes: Array,
-    objectives: list[Objective],
-    snap: Callable[[Floats], Floats] = lambda thresholds: thresholds,
-) -> list[Labeling]:
-    """Return the labelings that can be computed from counts, to compare an optimum with.
-
-    ``snap`` moves thresholds to positions where the counts below them are known.
-
-    Examples
-    --------
-    >>> from ordcut.objectives import resolve_objective
-    >>> bins = BinnedCounts(
-    ...     np.array([0.15, 0.5, 1.0, 1.5]),
-    ...     np.array([[9, 0, 0], [18, 0, 0], [18, 9, 0], [18, 18, 0]]), np.array([18, 18, 9]))
-    >>> found = labelings_of_counts(bins, np.arange(3), [resolve_objective("absolute", 3)])
-    >>> for labeling in found:
-    ...     print(labeling.name, labeling.thresholds["absolute"].round(2))
-    rounding [0.5 1.5]
-    class means [0.62 1.25]
-    class shares [0.5 1.5]
-    ordinal logistic model [0.5 1.5]
-    """
-    found = []
-    names = [objective.name for objective in objectives]
-    if classes.dtype.kind in "iuf" and (np.diff(classes.astype(np.float64)) > 0).all():
-        note = "Each score gets the class whose number is nearest to it."
-        halves = rounding_thresholds(classes.astype(np.float64))
-        found.append(Labeling("rounding", note, dict.fromkeys(names, halves)))
-    if len(bins.positions):
-        note = "Halfway between the mean scores of neighbouring classes."
-        means = snap(class_mean_thresholds(bins))
-        found.append(Labeling("class means", note, dict.fromkeys(names, means)))
-        note = "As many rows get each class as have it, as nearly as can be."
-        shares = class_share_thresholds(bins)
-        found.append(Labeling("class shares", note, dict.fromkeys(names, shares)))
-        note = "The least expected cost, or best expected kappa, by an ordinal logistic model."
-        by_model = _likelihood_of_counts(bins, objectives)
-        found.append(Labeling("ordinal logistic model", note, by_model))
-    return found
-
-
-def class_mean_thresholds(bins: BinnedCounts) -> Floats:
-    """Return the thresholds halfway between the mean scores of neighbouring classes."""
-    counts = bins.counts
-    totals = counts.sum(axis=0)
-    occurs = np.flatnonzero(totals)
-    means = (bins.centres @ counts)[occurs] / totals[occurs]
-    # The mean of a class that does not occur is interpolated between those of its neighbours.
-    every = np.interp(np.arange(len(totals)), occurs, means)
-    return np.maximum.accumulate(every[:-1] / 2 + every[1:] / 2)
-
-
-def class_share_thresholds(bins: BinnedCounts) -> Floats:
-    """Return the positions that give each class as many rows as have it, as nearly as possible."""
-    wanted = np.cumsum(bins.totals)[:-1]
-    below = bins.below.sum(axis=1)
-    after = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
-    before = np.maximum(after - 1, 0)
-    is_before = wanted - below[before] <= below[after] - wanted
-    return np.asarray(bins.positions[np.where(is_before, before, after)])
-
-
-def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> dict[str, Floats]:
-    """Fit a model to the bins; minimise the expected cost, or maximise the expected kappa."""
-    from ordcut.estimators import ProportionalOddsModel
-
-    centres, counts = bins.centres, bins.counts
-    n_classes = counts.shape[1]
-    some, codes = np.nonzero(counts)
-    model = ProportionalOddsModel.fit(centres[some], codes, counts[some, codes], n_classes)
-    probabilities = model.probabilities(centres)
-    edges = np.concatenate([[-np.inf], bins.positions, [np.inf]])
-    found = {}
-    for objective in objectives:
-        if objective.is_kappa:
-            first_bins = _best_kappa_bins(probabilities, counts.sum(axis=1), objective)
-        else:
-            # With some costs the cheapest class falls somewhere; labels never do.
-            codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
-            first_bins = np.searchsorted(codes, np.arange(n_classes - 1), "right")
-        found[objective.name] = edges[first_bins]
-    return found
-
-
-def _best_kappa_bins(probabilities: Floats, weights: Floats, objective: Objective) -> Array:
-    """Return the first bin above each threshold of the greatest kappa of the expected confusion."""
-    # In whole numbers, sums are exact, and no near tie between fractions has to be resolved.
-    expected = np.rint(probabilities * weights[:, None] * (EXPECTED_TOTAL / weights.sum()))
-    filled = np.flatnonzero(expected.any(axis=1))
-    found = thresholds_of_rows(Rows.read(filled, expected[filled]), objective)
-    # A threshold below all filled bins is at the left end, one above them at the right end.
-    firsts = np.concatenate([[0], filled[1:], [len(weights)]])
-    return firsts[np.searchsorted(filled, found.thresholds)]
+    result = problem.as_problem().at(thresholds, method, certificate)
+    return replace(result, origin=None)  # they are not the optimum of these rows

@@ -16,11 +16,10 @@ from ordcut.data import (
     codes_of,
     count_confusion,
     encode,
-    warn_if_reversed,
 )
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.thresholds import Thresholds, given_thresholds, objective_for
-from ordcut.thresholds.result import UNKNOWN
+from ordcut.problem import Problem, Sample
+from ordcut.thresholds import UNKNOWN, Thresholds, objective_for
 from ordcut.typing import Array, ArrayLike
 
 
@@ -127,11 +126,10 @@ def judge(
             "own values with ordcut.Thresholds.from_values(values, classes=...)."
         )
     rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
-    warn_if_reversed(rows)
     if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
         objective = "absolute"
     resolved = objective_for(thresholds, objective, rows.classes)
-    return given_thresholds(rows, thresholds.thresholds, resolved, class_weight)
+    return Problem(Sample(rows, class_weight), resolved).at(thresholds.thresholds)
 
 
 def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:

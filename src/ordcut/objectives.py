@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -91,6 +91,10 @@ class Objective:
     is_kappa: bool = False
     decisions: Array | None = field(default=None, repr=False)
 
+    #: Whether every second decision hands rows over for review, and whether rows have a true class.
+    has_reviews: ClassVar[bool] = False
+    has_truth: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "cost", _as_matrix(self.cost, "cost"))
         if self.is_kappa:
@@ -106,6 +110,24 @@ class Objective:
         """The number of decisions, D."""
         return len(self.cost)
 
+    def weighting(self, class_weight: ClassWeight | None) -> ClassWeight | None:
+        """Return how the rows of each true class are weighted: as given, or by the objective.
+
+        Examples
+        --------
+        >>> resolve_objective("macro_mae", 2).weighting(None)
+        'balanced'
+        """
+        if self.name not in BALANCED:
+            return class_weight
+        if class_weight is not None:
+            raise ValueError(
+                f"class_weight must be None for objective {self.name!r}, in which every class "
+                f"counts the same already; got {class_weight!r}. For other weights, use "
+                f"objective={BALANCED[self.name]!r}."
+            )
+        return "balanced"
+
     def class_factors(
         self, class_weight: ClassWeight | None, classes: Array, totals: Floats
     ) -> Floats:
@@ -117,21 +139,7 @@ class Objective:
         >>> balanced.class_factors(None, np.array([0, 1]), np.array([30.0, 10.0]))
         array([1., 3.])
         """
-        if self.name in BALANCED:
-            if class_weight is not None:
-                raise ValueError(
-                    f"class_weight must be None for objective {self.name!r}, in which every class "
-                    f"counts the same already; got {class_weight!r}. For other weights, use "
-                    f"objective={BALANCED[self.name]!r}."
-                )
-            class_weight = "balanced"
-        return class_factors(class_weight, classes, totals)
-
-    @property
-    def unbalanced(self) -> Objective:
-        """The objective for rows that are weighted by class already."""
-        name = BALANCED.get(self.name)
-        return self if name is None else replace(self, name=name)
+        return class_factors(self.weighting(class_weight), classes, totals)
 
     @cached_property
     def is_convex(self) -> bool:
@@ -197,10 +205,6 @@ class Objective:
             )
         cost = np.where(np.tri(self.n_classes, k=-1, dtype=np.bool_), self.cost * factor, self.cost)
         return Objective(f"{self.name}, too high {factor:g}-fold", cost, self.is_kappa)
-
-    def known_classes(self, classes: Array) -> Array:
-        """Return the classes to show, for rows of these classes."""
-        return classes
 
     def review_share(self, confusion: Floats) -> float | None:
         """Return the share of the rows that are handed over for review; None without review."""

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from ordcut.data import ClassWeight, Rows, warn_if_reversed
-from ordcut.decisions import RowCosts, check_alone, read_costs, with_review
-from ordcut.limits import (
-    Constraint,
-    Constraints,
-    limited_thresholds,
-    read_constraints,
-    rows_between_values,
-)
-from ordcut.objectives import BALANCED, Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.pruning import ArraySource, PrunedProblem, Source
-from ordcut.smoothing import Smoothing, check_smoothing, smooth
-from ordcut.solvers import (
-    Method,
-    Plan,
-    Problem,
-    SortedBy,
-    choose_method,
-    solve,
-)
-from ordcut.thresholds import (
-    SMOOTHED,
-    Origin,
-    Thresholds,
-    result_of,
-)
-from ordcut.typing import Array, ArrayLike, Floats
+from ordcut.data import ClassWeight
+from ordcut.decisions import check_alone, read_costs, with_review
+from ordcut.limits import Constraints, Limits, read_constraints
+from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut.smoothing import Smoothing
+from ordcut.solvers import Method, Plan
+from ordcut.thresholds import Thresholds
+from ordcut.typing import Array, ArrayLike
 
 
 def optimal_thresholds(
@@ -128,10 +108,10 @@ def optimal_thresholds(
 
     Examples
     --------
-    >>> found = optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2])
-    >>> found.thresholds
+    >>> result = optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2])
+    >>> result.thresholds
     array([0.45, 0.7 ])
-    >>> found.certificate
+    >>> result.certificate
     'convex objective (Theorem 2)'
 
     Left to the model, the cut stands between the classes as a whole, and not where two rows happen
@@ -143,179 +123,29 @@ def optimal_thresholds(
     >>> optimal_thresholds(scores, labels, smoothing=1).thresholds
     array([4.5])
     """
-    plan, limits = Plan(n_jobs, block_size), read_constraints(constraints) if constraints else ()
+    parsed = read_constraints(constraints) if constraints else ()
+    resolved: Objective
     if costs is not None:
         check_alone(labels, objective, classes, review, class_weight, smoothing)
-        rows, priced = read_costs(scores, costs, decisions, sample_weight)
-        return thresholds_of_rows(rows, priced, 0.0, method, None, plan, limits)
-    if labels is None:
+        rows, resolved = read_costs(scores, costs, decisions, sample_weight)
+        sample = Sample(rows)
+    elif labels is None:
         raise TypeError("labels must be given, or else costs of each row and decision.")
-    n_classes = n_classes_of(objective, decisions is not None)
-    rows = Rows.read(scores, labels, classes=classes, n_classes=n_classes, weights=sample_weight)
-    resolved = resolve_objective(objective, rows.classes, decisions)
-    if review is not None:
-        resolved = with_review(resolved, review, rows.classes)
-    return thresholds_of_rows(rows, resolved, smoothing, method, class_weight, plan, limits)
-
-
-def thresholds_of_rows(
-    rows: Rows,
-    objective: Objective,
-    smoothing: Smoothing = 0.0,
-    method: str = "auto",
-    class_weight: ClassWeight | None = None,
-    plan: Plan = Plan(),  # noqa: B008 (frozen)
-    constraints: tuple[Constraint, ...] = (),
-) -> Thresholds:
-    """Return the optimal thresholds of validated rows, for labels as observed or smoothed."""
-    if not isinstance(objective, RowCosts):  # which know no classes
-        warn_if_reversed(rows)
+    else:
+        sample = Sample.read(
+            scores,
+            labels,
+            objective,
+            classes=classes,
+            sample_weight=sample_weight,
+            has_decisions=decisions is not None,
+        )
+        resolved = resolve_objective(objective, sample.data.classes, decisions)
+        if review is not None:
+            resolved = with_review(resolved, review, sample.data.classes)
+    plan = Plan(method, n_jobs, block_size)
+    limits = Limits.of(parsed, resolved, sample.data.classes) if parsed else None
+    problem = Problem(replace(sample, class_weight=class_weight), resolved, limits, plan)
     if smoothing != 0 or isinstance(smoothing, bool):
-        return smoothed_thresholds(
-            rows, objective, smoothing, method, class_weight, plan, constraints
-        )
-    problem = rows_between_values(rows.in_whole_weights(), constraints) if constraints else None
-    if problem is None:
-        return find_thresholds(
-            rows,
-            prepare(rows, objective, method, plan),
-            objective,
-            method,
-            class_weight,
-            plan,
-            constraints,
-        )
-    # What is left are few rows in order, of which "pruned" would have nothing to leave out.
-    method = "auto" if method == "pruned" else method
-    return find_thresholds(rows, problem, objective, method, class_weight, plan, constraints)
-
-
-def prepare(
-    rows: Rows, objective: Objective, method: str, plan: Plan, n_problems: int = 1
-) -> Problem:
-    """Sort rows, or count them by cells where that is faster for the objective."""
-    sorted_by: SortedBy = "position" if rows.dtype == np.float64 else "key"
-    method = choose_method(
-        method,
-        objective.has_convex_steps,
-        equal_errors=objective.exact_cost.has_equal_errors,
-        is_kappa=objective.is_kappa,
-        n_rows=len(rows.scores),
-        n_classes=len(rows.classes),
-        where="arrays",
-        sorted_by=sorted_by if rows.weights is None else "weighted",
-        n_problems=n_problems,
-    )
-    if rows.weights is not None:
-        rows = rows.in_whole_weights()
-    if method == "pruned":
-        return PrunedProblem(ArraySource(rows, plan.n_threads()))
-    return rows.sorted()
-
-
-def find_thresholds(
-    source: Rows | Source,
-    problem: Problem,
-    objective: Objective,
-    method: str = "auto",
-    class_weight: ClassWeight | None = None,
-    plan: Plan = Plan(),  # noqa: B008 (frozen)
-    constraints: tuple[Constraint, ...] = (),
-    observed: Rows | None = None,
-    observed_factors: Floats | None = None,
-) -> Thresholds:
-    """Return the optimal thresholds of rows that are prepared, with the value they reach.
-
-    Constraints must hold on the observed rows, where those to be solved are others, and what they
-    cost is judged with the factors of the observed classes.
-    """
-    factors = None
-    if class_weight is not None or objective.name in BALANCED:
-        factors = objective.class_factors(class_weight, source.classes, problem.totals)
-    if constraints:
-        return limited_thresholds(
-            source,
-            problem,
-            objective,
-            np.ones(len(source.classes)) if factors is None else factors,
-            class_weight,
-            constraints,
-            lambda: solve(problem, objective, factors, method, plan),
-            observed,
-            observed_factors,
-        )
-    found = solve(problem, objective, factors, method, plan)
-    value: float | Callable[[Floats], float]
-    if found.rows.is_whole and (not isinstance(source, Rows) or source.is_whole):
-        value = objective.value(_counted(found.confusion(plan), factors))
-    else:  # sums of fractions depend on their order: take that of predicting the rows again
-
-        def value(thresholds: Floats) -> float:
-            return objective.value(_counted(source.confusion(thresholds), factors))
-
-    return result_of(
-        found,
-        value,
-        classes=source.classes
-        if objective.decisions is None
-        else objective.known_classes(source.classes),
-        objective=objective.name,
-        method=found.method,
-        certificate=found.certificate,
-        decisions=objective.decisions,
-        origin=Origin(source, objective, class_weight),
-    )
-
-
-def _counted(confusion: Floats, factors: Floats | None) -> Floats:
-    """Return a (predicted, true) table with each true class counting as much as it should."""
-    return confusion if factors is None else confusion * factors
-
-
-def smoothed_thresholds(
-    rows: Rows,
-    objective: Objective,
-    smoothing: Smoothing,
-    method: str,
-    class_weight: ClassWeight | None,
-    plan: Plan,
-    constraints: tuple[Constraint, ...] = (),
-) -> Thresholds:
-    """Return the thresholds for labels that are smoothed, with their value for the observed ones.
-
-    Examples
-    --------
-    >>> rows = Rows.read([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 0, 1, 1, 1])
-    >>> from ordcut.objectives import resolve_objective
-    >>> absolute = resolve_objective("absolute", 2)
-    >>> smoothed_thresholds(rows, absolute, 1.0, "auto", None, Plan()).thresholds
-    array([4.5])
-    """
-    check_smoothing(smoothing)
-    factors = np.ones(len(rows.classes))
-    if class_weight is not None or objective.name in BALANCED:
-        factors = objective.class_factors(class_weight, rows.classes, rows.totals)
-    weighted = rows.class_weighted(factors)
-    smoothed = smooth(weighted, objective, smoothing)
-    plain = objective.unbalanced  # rows are weighted already
-    problem = prepare(smoothed.rows, plain, method, plan)
-    found = find_thresholds(
-        smoothed.rows, problem, plain, method, None, plan, constraints, rows, factors
-    )
-    confusion = rows.confusion(found.thresholds)
-    return replace(
-        found,
-        objective=objective.name,
-        # Factors last: sums of whole weights do not depend on the order of the rows.
-        value=objective.value(confusion * factors),
-        review_share=objective.review_share(confusion),
-        certificate=f"{found.certificate}{SMOOTHED}{smoothed.amount:.3g}",
-        origin=Origin(
-            weighted,
-            objective,
-            None,
-            smoothed.amount,
-            constraints,
-            None if weighted is rows else rows,
-        ),
-    )
+        problem = smoothed_problem(problem, smoothing)
+    return optimum(problem)

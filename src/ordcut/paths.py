@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, warn_if_reversed
+from ordcut.data import ClassWeight
 from ordcut.decisions import resolve_decisions
 from ordcut.errors import InfeasibleConstraintsError, unknown_name
-from ordcut.limits import Constraint, Constraints, Gap, limited_thresholds, read_constraints
-from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.optimal import find_thresholds, prepare
-from ordcut.solvers import Plan, Solution, solve
+from ordcut.limits import Constraint, Constraints, Limits, read_constraints
+from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut.problem import Problem, Sample, optimum, prepare, result_of, solve
+from ordcut.solvers import Plan
 from ordcut.threads import run_all
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike, Floats, Ints
@@ -170,10 +170,11 @@ def asymmetry_path(
     array([[1.5],
            [3.5]])
     """
-    grid, plan = _as_grid(factors, "factors"), Plan(n_jobs)
-    base, rows = _prepared(objective, scores, labels, classes, sample_weight)
+    grid, plan = _as_grid(factors, "factors"), Plan(n_jobs=n_jobs)
+    sample = Sample.read(scores, labels, objective, classes=classes, sample_weight=sample_weight)
+    base = resolve_objective(objective, sample.data.classes)
     work = [(base.asymmetric(factor), class_weight) for factor in grid.tolist()]
-    return ThresholdPath("asymmetry", base.name, grid, _solve_all(rows, work, plan))
+    return ThresholdPath("asymmetry", base.name, grid, _solve_all(sample, work, plan))
 
 
 def class_weight_path(
@@ -216,10 +217,11 @@ def class_weight_path(
     array([[1.5],
            [3.5]])
     """
-    grid, plan = _as_grid(weights, "weights"), Plan(n_jobs)
-    base, rows = _prepared(objective, scores, labels, classes, sample_weight)
+    grid, plan = _as_grid(weights, "weights"), Plan(n_jobs=n_jobs)
+    sample = Sample.read(scores, labels, objective, classes=classes, sample_weight=sample_weight)
+    base = resolve_objective(objective, sample.data.classes)
     work = [(base, {name: weight}) for weight in grid.tolist()]
-    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(rows, work, plan))
+    return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(sample, work, plan))
 
 
 def constraint_path(
@@ -279,50 +281,54 @@ def constraint_path(
     """
     grid, limited = _as_grid(limits, "limits"), LimitedBy.read(constraint)
     others = read_constraints(constraints)
-    n_classes = n_classes_of(objective, decisions is not None)
-    rows = Rows.read(scores, labels, classes=classes, n_classes=n_classes, weights=sample_weight)
-    warn_if_reversed(rows)
+    sample = Sample.read(
+        scores,
+        labels,
+        objective,
+        classes=classes,
+        sample_weight=sample_weight,
+        has_decisions=decisions is not None,
+    )
+    rows = sample.rows
     resolved = resolve_decisions(objective, rows.classes, decisions, review)
     each = [limited.at(limit) for limit in grid.tolist()]
-    problem = rows.in_whole_weights().sorted()
-    factors = resolved.class_factors(class_weight, rows.classes, problem.totals)
-    free = start = solve(problem, resolved, factors, "auto", Plan())
+    ordered = rows.in_whole_weights().sorted()
+    prepared = replace(sample, class_weight=class_weight, store=ordered)
+    problem = Problem(prepared, resolved)
+    free = start = solve(problem)
     points: list[Thresholds | None] = [None] * len(grid)
     impossible: InfeasibleConstraintsError | None = None
     for index in limited.from_loose_to_strict(grid):
-        kept = (each[index], *others)
+        kept = Limits.of((each[index], *others), resolved, rows.classes)
+        assert kept is not None
+        at_limit = replace(problem, limits=kept)
         try:
-            point = limited_thresholds(
-                rows,
-                problem,
-                resolved,
-                factors,
-                class_weight,
-                kept,
-                _known(start),
-                solves_freely=np.array_equal(start.cuts, free.cuts),
-            )
+            point = result_of(at_limit, solve(at_limit, start))
         except InfeasibleConstraintsError as error:
             impossible = impossible or error
             if limited.is_nested:
                 break  # stricter limits are impossible as well
             continue
         points[index] = point
-        if limited.is_nested and not any(isinstance(one, Gap) for one in kept):
+        if limited.is_nested and kept.distance is None:
             # The best of a larger set is the best of a smaller one that it is in.
-            cuts: Ints = np.searchsorted(problem.scores, point.thresholds, side="left")
-            start = replace(free, cuts=cuts, method=point.method, certificate=point.certificate)
-    found = [point for point in points if point is not None]
-    if impossible is not None and not found:
+            cuts: Ints = np.searchsorted(ordered.scores, point.thresholds, side="left")
+            is_free = np.array_equal(cuts, free.cuts)
+            start = replace(
+                free, cuts=cuts, method=point.method, certificate=point.proof, is_free=is_free
+            )
+    feasible = [point for point in points if point is not None]
+    if impossible is not None and not feasible:
         raise impossible
-    is_found = np.array([point is not None for point in points])
+    is_feasible = np.array([point is not None for point in points])
     return ThresholdPath(
-        limited.name, resolved.name, grid[is_found], tuple(found), grid[~is_found], is_factor=False
+        limited.name,
+        resolved.name,
+        grid[is_feasible],
+        tuple(feasible),
+        grid[~is_feasible],
+        is_factor=False,
     )
-
-
-def _known(solution: Solution) -> Callable[[], Solution]:
-    return lambda: solution
 
 
 @dataclass(frozen=True)
@@ -343,14 +349,14 @@ class LimitedBy:
         """
         if isinstance(constraint, str) and constraint.rstrip().endswith(("=", "digits")):
             constraint = f"{constraint.rstrip()} 0"
-        (one,) = read_constraints(constraint)
-        names = [name for name in LIMITS if getattr(one, name, None) is not None]
+        (parsed,) = read_constraints(constraint)
+        names = [name for name in LIMITS if getattr(parsed, name, None) is not None]
         if len(names) != 1:
             raise ValueError(
                 "constraint must have one number as its limit, as 'recall urgent >=' or "
-                f"'share hire <=' do, got {str(one)!r}."
+                f"'share hire <=' do, got {str(parsed)!r}."
             )
-        return cls(one, names[0])
+        return cls(parsed, names[0])
 
     def at(self, limit: float) -> Constraint:
         """Return the constraint with a limit."""
@@ -372,35 +378,20 @@ class LimitedBy:
         return np.argsort(grid if self.limit == "at_least" else -grid, kind="stable")
 
 
-def _prepared(
-    objective: ObjectiveLike,
-    scores: ArrayLike,
-    labels: ArrayLike,
-    classes: Sequence[Any] | Array | None,
-    sample_weight: ArrayLike | None,
-) -> tuple[Objective, Rows]:
-    rows = Rows.read(
-        scores, labels, classes=classes, n_classes=n_classes_of(objective), weights=sample_weight
-    )
-    warn_if_reversed(rows)
-    return resolve_objective(objective, rows.classes), rows
-
-
 def _solve_all(
-    rows: Rows, work: Sequence[tuple[Objective, ClassWeight | None]], plan: Plan
+    sample: Sample, work: Sequence[tuple[Objective, ClassWeight | None]], plan: Plan
 ) -> tuple[Thresholds, ...]:
-    """Solve one prepared problem for many objectives and class weights."""
-    problem = prepare(rows, work[0][0], "auto", plan, n_problems=len(work))
+    """Solve the same rows for many objectives and class weights."""
+    store = prepare(Problem(sample, work[0][0], plan=plan), n_problems=len(work))
     points: list[Thresholds | None] = [None] * len(work)
 
-    def solve_one(index: int) -> None:
+    def solve_at(index: int) -> None:
         objective, class_weight = work[index]
         # A copy shares what is prepared, and fetches rows for its own objective only.
-        points[index] = find_thresholds(
-            rows, copy(problem), objective, "auto", class_weight, Plan(n_jobs=1)
-        )
+        prepared = replace(sample, class_weight=class_weight, store=copy(store))
+        points[index] = optimum(Problem(prepared, objective, plan=Plan(n_jobs=1)))
 
-    run_all(solve_one, range(len(work)), plan.n_threads())
+    run_all(solve_at, range(len(work)), plan.n_threads())
     return tuple(point for point in points if point is not None)
 
 

@@ -1,13 +1,24 @@
 """Constraints on their own: which limits they take, how they are written and what they name."""
 
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 
 import ordcut
-from ordcut.limits import ConstraintOutcome, Scheme, read_constraints
-from ordcut.limits.scheme import Outcome, are_apart, is_round
+from ordcut.limits import (
+    Constraint,
+    Distance,
+    Grid,
+    Limits,
+    Names,
+    Outcome,
+    Ratio,
+    read_constraints,
+)
+from ordcut.thresholds import ConstraintOutcome
 
 INF = np.inf
 
@@ -188,12 +199,12 @@ def test_unknown_words_and_objects_are_refused():
 # Names
 
 
-def plain(names=("low", 1, 2.5), **more):
-    return Scheme(list(names), list(names), is_review=False, has_truth=True, **more)
+def plain(names=("low", 1, 2.5)):
+    return Names(list(names), list(names))
 
 
 def with_review():
-    return Scheme([0, 1, 2], [0, "0|1", 1, "1|2", 2], is_review=True, has_truth=True)
+    return Names([0, 1, 2], [0, "0|1", 1, "1|2", 2], has_reviews=True)
 
 
 @pytest.mark.parametrize(
@@ -201,15 +212,14 @@ def with_review():
     [("low", 0), (1, 1), ("1", 1), ("1.0", 1), (1.0, 1), (np.int64(1), 1), ("2.50", 2), (2.5, 2)],
 )
 def test_names_are_known_by_their_text_and_numbers_by_their_value(name, position):
-    assert plain().decision(ordcut.Recall(name, 0.5)) == position
-    assert plain().true_class(ordcut.Under(name, 0.5)) == position
+    assert plain().decision(name) == slice(position, position + 1)
+    assert plain().true_class(name) == slice(position, position + 1)
 
 
 def test_a_text_is_itself_before_it_is_a_number():
-    scheme = plain(["1", "1.0"])
-    assert [scheme.decision(ordcut.Share(n, 0.5)) for n in ("1", "1.0", 1, 1.0, "1.00")] == [
-        0, 1, 0, 1, 0,
-    ]  # fmt: skip
+    names = plain(["1", "1.0"])
+    positions = [names.decision(name).start for name in ("1", "1.0", 1, 1.0, "1.00")]
+    assert positions == [0, 1, 0, 1, 0]
 
 
 def test_names_that_there_are_not_are_errors_that_list_those_there_are():
@@ -223,24 +233,24 @@ def test_names_that_there_are_not_are_errors_that_list_those_there_are():
         (ordcut.Over("x", 0.5), "class"),
     ):
         with pytest.raises(ValueError, match=f"must name a {what}, {names} 'x'"):
-            plain().check((ordcut.Digits(1), one))
+            Limits.lower((ordcut.Digits(1), one), plain())
     with pytest.raises(ValueError, match=r"must name a decision, one of 0, 0\|1, 1"):
-        with_review().check((ordcut.Share("x", 0.5),))
-    with_review().check((ordcut.Share("1|2", 0.5), ordcut.Fixed(3, 1.0)))
+        Limits.lower((ordcut.Share("x", 0.5),), with_review())
+    Limits.lower((ordcut.Share("1|2", 0.5), ordcut.Fixed(3, 1.0)), with_review())
 
 
 @pytest.mark.parametrize("one", [ordcut.Fixed(2, 1.0), ordcut.Between(2, 1.0, 2.0)])
 def test_thresholds_are_one_fewer_than_decisions(one):
-    with_review().check((one,))
-    assert with_review().threshold(one) == 2
+    assert one.lower(with_review()).k == 2
     with pytest.raises(ValueError, match="must name a threshold from 0 to 1, got 2"):
-        plain().check((one,))
+        Limits.lower((one,), plain())
 
 
 def test_a_review_next_to_a_class_is_neither_lower_nor_higher():
-    under, over = ([made(k, 0.5) for k in range(3)] for made in (ordcut.Under, ordcut.Over))
-    assert [with_review().first_decision_of(one) for one in under] == [0, 1, 3]
-    assert [with_review().last_decision_of(one) for one in over] == [1, 3, 4]
+    names = with_review()
+    assert [names.decisions_below(k) for k in range(3)] == [slice(0), slice(1), slice(3)]
+    above = [names.decisions_above(k) for k in range(3)]
+    assert above == [slice(2, None), slice(4, None), slice(5, None)]
 
 
 # What is reached
@@ -248,8 +258,7 @@ def test_a_review_next_to_a_class_is_neither_lower_nor_higher():
 
 def test_shares_are_sums_over_blocks_of_the_table():
     table = np.arange(1, 10).reshape(3, 3)
-    scheme = plain(range(3), unit=Fraction(1, 4))
-    outcome = Outcome(table, np.array([0.5, 2.0]))
+    outcome = Outcome(table, np.array([0.5, 2.0]), unit=Fraction(1, 4))
     for one, part, whole in (
         (ordcut.Recall(1, 0.5), 5, 2 + 5 + 8),
         (ordcut.Precision(1, 0.5), 5, 4 + 5 + 6),
@@ -258,8 +267,9 @@ def test_shares_are_sums_over_blocks_of_the_table():
         (ordcut.Over(1, 0.5), 7 + 8, 1 + 2 + 4 + 5 + 7 + 8),
         (ordcut.Count(1, 0.5), Fraction(4 + 5 + 6, 4), 1),
     ):
-        assert outcome.parts(one, scheme) == (part, whole)
-        assert outcome.reached(one, scheme) == pytest.approx(float(Fraction(part) / whole))
+        form = one.lower(plain(range(3)))
+        assert form.sums(outcome) == (part, whole)
+        assert form.reached(outcome) == pytest.approx(float(Fraction(part) / whole))
 
 
 def test_shares_of_fractional_weights_are_exact_too():
@@ -271,11 +281,10 @@ def test_shares_of_fractional_weights_are_exact_too():
         (ordcut.Share(1, 0.5), Fraction(11, 12), Fraction(7, 4)),
         (ordcut.Count(1, 0.5), Fraction(11, 12), 1),
     ):
-        assert outcome.parts(one, plain(range(2))) == (part, whole)
+        assert one.lower(plain(range(2))).sums(outcome) == (part, whole)
 
 
 def test_counts_and_shares_hold_from_one_limit_to_the_other():
-    scheme = plain(range(2))
     outcome = Outcome(np.array([[3, 2], [1, 4]]), np.array([0.5]))
     for made, reached in ((ordcut.Count, 5), (ordcut.Share, 0.5)):
         step = reached / 10
@@ -288,12 +297,16 @@ def test_counts_and_shares_hold_from_one_limit_to_the_other():
             (reached - step, reached - step / 2, False),
             (reached + step / 2, reached + step, False),
         ):
-            assert outcome.holds(made(1, at_least=least, at_most=most), scheme) is holds
+            form = made(1, at_least=least, at_most=most).lower(plain(range(2)))
+            assert form.holds(outcome) is holds
 
 
 def test_values_of_thresholds_hold_at_the_ends_and_not_beyond():
-    scheme = plain(range(3))
     outcome = Outcome(np.zeros((3, 3), int), np.array([0.5, 2.0]))
+
+    def lowered(constraint):
+        return constraint.lower(plain(range(3)))
+
     beyond = np.nextafter(2, 9)
     for one, holds in (
         (ordcut.Fixed(1, 2.0), True),
@@ -309,25 +322,24 @@ def test_values_of_thresholds_hold_at_the_ends_and_not_beyond():
         (ordcut.Gap(1.5), True),
         (ordcut.Gap(1.5 + 1e-12), False),
     ):
-        assert outcome.holds(one, scheme) is holds
-    assert outcome.reached(ordcut.Fixed(0, 9.0), scheme) == 0.5
-    assert outcome.reached(ordcut.Between(1, 5.0, 9.0), scheme) == 2.0
-    assert outcome.reached(ordcut.Digits(0), scheme) == (0.5, 2.0)
-    assert outcome.reached(ordcut.Gap(0), scheme) == 1.5
-    assert np.isnan(outcome.reached(ordcut.Recall(1, 0.5), scheme))
+        assert lowered(one).holds(outcome) is holds
+    assert lowered(ordcut.Fixed(0, 9.0)).reached(outcome) == 0.5
+    assert lowered(ordcut.Between(1, 5.0, 9.0)).reached(outcome) == 2.0
+    assert lowered(ordcut.Digits(0)).reached(outcome) == (0.5, 2.0)
+    assert lowered(ordcut.Gap(0)).reached(outcome) == 1.5
+    assert np.isnan(lowered(ordcut.Recall(1, 0.5)).reached(outcome))
 
 
 def test_the_least_gap_is_that_of_finite_thresholds_and_infinite_without_two_of_them():
-    scheme = plain(range(4))
     for at, gap in (([-INF, 1, 4], 3), ([1, 3, INF], 2), ([-INF, 1, INF], INF), ([0, 5, 6], 1)):
         outcome = Outcome(np.zeros((4, 4), int), np.array(at, float))
-        assert outcome.reached(ordcut.Gap(0), scheme) == gap
-        assert outcome.holds(ordcut.Gap(2), scheme) is (gap >= 2)
+        assert Distance(0.0).reached(outcome) == gap
+        assert Distance(2.0).holds(outcome) is (gap >= 2)
 
 
 def test_distances_are_equal_up_to_a_rounding_of_the_largest_number_among_them():
     def is_apart(lower, upper, gap):
-        return are_apart(np.array([lower]), np.array([upper]), gap).item()
+        return Distance(gap).keeps(np.array([lower]), np.array([upper])).item()
 
     ulp = 2.0**-52
     assert is_apart(0.1, 0.3, 0.2)
@@ -342,11 +354,11 @@ def test_distances_are_equal_up_to_a_rounding_of_the_largest_number_among_them()
 
 
 def test_infinite_numbers_are_round_and_others_by_their_decimals():
-    assert is_round(INF, -300)
-    assert is_round(-INF, 2)
+    assert Grid(n_digits=-300).has(INF)
+    assert Grid(n_digits=2).has(-INF)
     for value, n in ((0.25, 2), (250.0, -1), (0.1 + 0.2, 17)):
-        assert is_round(value, n)
-        assert not is_round(value, n - 1 if n < 17 else 16)
+        assert Grid(n_digits=n).has(value)
+        assert not Grid(n_digits=n - 1 if n < 17 else 16).has(value)
 
 
 def test_tables_are_whole_as_long_as_their_sums_fit():
@@ -367,3 +379,56 @@ def test_an_outcome_reads_well():
     assert outcome.to_dict(with_cost=False) == {"constraint": "digits 1", "reached": [0.5, "inf"]}
     gap = ConstraintOutcome("gap >= 1", INF, lambda: 0)
     assert gap.to_dict()["reached"] == "inf"
+
+
+# A constraint of one's own
+
+
+@dataclass(frozen=True)
+class TooLow(Constraint):
+    """Limit the share of the rows of the two highest classes that are decided as the lowest."""
+
+    at_most: float
+
+    def lower(self, names):
+        highest = slice(-2, None)
+        part = names.cells(decisions=slice(0, 1), classes=highest)
+        return Ratio(part, names.cells(classes=highest), at_most=self.at_most)
+
+    def __str__(self):
+        return f"too low <= {self.at_most:g}"
+
+
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("at_most", [0, 0.1, 0.3])
+def test_a_constraint_of_ones_own_is_one_class_that_lowers_itself(objective, at_most):
+    random = np.random.default_rng(0)
+    labels = np.append(random.integers(0, 4, 30), [0, 1, 2, 3])
+    scores = np.round(labels / 2 + random.normal(size=34)) / 2
+    limit = TooLow(at_most)
+    result = ordcut.optimal_thresholds(scores, labels, objective=objective, constraints=[limit])
+
+    def share(thresholds):
+        return np.mean(scores[labels >= 2] < thresholds[0])
+
+    def loss(thresholds):
+        value = ordcut.evaluate(labels, np.searchsorted(thresholds, scores, "right"), objective)
+        return -value if "kappa" in objective else value
+
+    candidates = ordcut.ScoreTable(scores, labels).candidates
+    allowed = [
+        cuts for cuts in combinations_with_replacement(candidates, 3) if share(cuts) <= at_most
+    ]
+    assert share(result.thresholds) == pytest.approx(result.constraints[0].reached)
+    assert share(result.thresholds) <= at_most
+    assert loss(result.thresholds) == pytest.approx(min(map(loss, allowed)))
+    assert result.bootstrap(n=10).thresholds.shape[1] == 3
+    with pytest.raises(ordcut.InfeasibleConstraintsError, match="too low <= 0"):
+        ordcut.optimal_thresholds(scores, labels, constraints=[TooLow(0), "fixed 0 99"])
+
+
+def test_a_ratio_that_ties_thresholds_far_apart_is_refused_with_the_reason():
+    part = np.zeros((4, 4), np.int64)
+    part[1:3] = 1
+    with pytest.raises(ValueError, match="tie thresholds that are not neighbours"):
+        Ratio(part, np.ones_like(part), at_most=0.5)

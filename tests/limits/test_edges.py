@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.data import Rows
-from ordcut.limits import LimitedProblem, Scheme
-from ordcut.limits.curve_limits import curve_limits, cut_ranges
-from ordcut.limits.infeasible import _loosely
-from ordcut.limits.positions import Choices
+from ordcut.limits import Grid, LimitedSearch, Limits, Names
+from ordcut.limits.choices import Choices
 from ordcut.pruning import CurveLimit
+from ordcut.solvers import cut_ranges
 
 INF = np.inf
 
@@ -46,7 +45,8 @@ def test_a_threshold_takes_the_nearest_of_the_listed_values_and_of_equally_near_
     listed, pair, limits
 ):
     low, high = limits
-    choices = Choices(np.array([low]), np.array([high]), np.unique(np.array(listed, float)), None)
+    grid = Grid(values=tuple(np.unique(np.array(listed, float)).tolist()))
+    choices = Choices(np.array([low]), np.array([high]), grid)
     below, above = (np.array([float(end)]) for end in pair)
     at, is_open = choices.place_each(below, above)
     expected = nearest(listed, *pair, low, high)
@@ -62,7 +62,7 @@ def test_a_threshold_takes_the_nearest_round_number_and_of_equally_near_ones_one
 ):
     low, high = limits
     pair = tuple(end + shift / 10 for end in pair)
-    choices = Choices(np.array([low]), np.array([high]), None, n_digits)
+    choices = Choices(np.array([low]), np.array([high]), Grid(n_digits=n_digits))
     every = [
         -INF,
         *((n / 10 if n_digits == 1 else n * 10.0**-n_digits) for n in range(-400, 400)),
@@ -85,7 +85,7 @@ def test_a_threshold_stands_in_the_middle_or_at_the_end_of_its_interval_that_is_
 ):
     low, high = limits
     below, above = (np.array([float(end)]) for end in pair)
-    at, is_open = Choices(np.array([low]), np.array([high]), None, None).place_each(below, above)
+    at, is_open = Choices(np.array([low]), np.array([high]), None).place_each(below, above)
     middle = -INF if pair[0] == -INF else sum(pair) / 2
     value = min(max(middle, low), high)
     can_stand = (value > pair[0] or pair[0] == -INF) and value <= pair[1]
@@ -95,12 +95,13 @@ def test_a_threshold_stands_in_the_middle_or_at_the_end_of_its_interval_that_is_
 
 
 def test_intervals_of_several_thresholds_ascend_and_lists_and_digits_are_combined():
-    scheme = Scheme(list(range(4)), list(range(4)), is_review=False, has_truth=True)
+    names = Names(list(range(4)), list(range(4)))
 
     def of(*constraints):
-        found = Choices.of(constraints, scheme)
-        listed = None if found.listed is None else found.listed.tolist()
-        return found.low.tolist(), found.high.tolist(), listed, found.n_digits
+        choices = Choices.within(Limits.lower(constraints, names))
+        grid = choices.grid or Grid()
+        listed = None if grid.values is None else list(grid.values)
+        return choices.low.tolist(), choices.high.tolist(), listed, grid.n_digits
 
     free = [-INF] * 3, [INF] * 3
     assert of() == (*free, None, None)
@@ -132,12 +133,18 @@ def test_listed_values_some_distance_apart_can_be_at_the_ends_of_an_interval(gap
 
 
 def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
-    rows = Rows.read([1, 2, 3, 4, 5, 6], [0, 1, 0, 2, 1, 2], weights=[1, 2, 1, 3, 1, 2])
-    scheme = Scheme([0, 1, 2], [0, 1, 2], is_review=False, has_truth=True)
+    rows = Rows.read([1, 2, 3, 4, 5, 6], [0, 1, 0, 2, 1, 2], weights=[1, 2, 1, 3, 1, 2]).sorted()
+    absolute = ordcut.resolve_objective("absolute", 3)
+
+    def search(*constraints):
+        limits = Limits.lower(constraints, Names([0, 1, 2], [0, 1, 2]))
+        return LimitedSearch(rows, absolute, None, limits).curve_limits
 
     def limits(*constraints):
-        found = curve_limits(constraints, scheme, lambda: rows.totals, rows.confusion)
-        return [(one.k, one.which.tolist(), one.at_least, one.at_most) for one in found]
+        return [
+            (limit.k, (limit.counts > 0).tolist(), limit.at_least, limit.at_most)
+            for limit in search(*constraints)
+        ]
 
     every = [True] * 3
     assert limits(ordcut.Between(0, 2.5, 4.0)) == [(0, every, 3, 4)]
@@ -154,13 +161,15 @@ def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
     assert limits(ordcut.Over(0, 0.5)) == [(0, [True, False, False], 1, None)]
     assert limits(ordcut.Over(1, 0.3)) == [(1, [True, True, False], 4, None)]
     assert limits(ordcut.Under(0, 0.1), ordcut.Over(2, 0.1)) == []
-    assert curve_limits((ordcut.Gap(1),), scheme, lambda: rows.totals, rows.confusion) is None
+    assert limits(ordcut.Recall(2, 0.5)) == [(1, [False, False, True], None, 2)]
+    assert limits(ordcut.Share(0, 0.2, 0.5)) == [(0, every, 2, None), (0, every, None, 5)]
+    for other in (ordcut.Gap(1), ordcut.Recall(1, 0.5), ordcut.Precision(2, 0.5)):
+        assert search(other) is None
 
 
 def test_cuts_stay_between_whole_scores():
     rows = Rows.read([1.0, 2.0, 2.0, 2.0, 3.0, 3.0], [0, 1, 0, 1, 1, 0]).sorted()
-    own = np.array([False, True])
-    every = np.array([True, True])
+    own, every = np.array([0, 1]), np.array([1, 1])
 
     def ranges(which, least=None, most=None, k=0, n=1):
         found = cut_ranges(rows, [CurveLimit(k, which, least, most)], n)
@@ -183,7 +192,7 @@ def test_cuts_stay_between_whole_scores():
 
 def test_ranges_of_weighted_rows_count_their_weight():
     rows = Rows.read([1.0, 2.0, 3.0], [0, 1, 1], weights=[2, 3, 4]).sorted()
-    every = np.array([True, True])
+    every = np.array([1, 1])
     for least, most, expected in ((2, 5, [1, 2]), (3, 8, [2, 2]), (6, 9, [3, 3]), (0, 1, [0, 0])):
         found = cut_ranges(rows, [CurveLimit(0, every, least, most)], 1)
         assert [part.item() for part in found] == expected
@@ -235,13 +244,17 @@ def test_errors_are_shares_of_all_rows_even_if_no_threshold_can_be_beyond_them(m
             ordcut.optimal_thresholds(**rows, constraints=limits)
 
 
-def test_limits_are_never_stricter_as_floats():
-    for limit in (Fraction(1, 3), Fraction(2, 3), Fraction(1, 2), Fraction(10**17 + 1, 3 * 10**17)):
-        floor, ceiling = _loosely(limit, is_floor=True), _loosely(limit, is_floor=False)
-        assert floor == pytest.approx(float(limit), rel=1e-15)
-        assert ceiling == pytest.approx(float(limit), rel=1e-15)
-        assert floor <= ceiling
-        assert ordcut.exact.as_fraction(floor) <= limit <= ordcut.exact.as_fraction(ceiling)
+@pytest.mark.parametrize("weights", [(1, 2), (2, 1), (10**8, 2 * 10**8 + 1)])
+def test_limits_are_never_stricter_as_floats(weights):
+    limit = Fraction(weights[1], sum(weights))
+    rows = {"scores": [1, 2], "labels": [0, 1], "sample_weight": weights}
+    for constraint in ("share 1 <= 0.2", "share 1 >= 0.9"):
+        with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+            ordcut.optimal_thresholds(**rows, constraints=[constraint, "fixed 0 1.5"])
+        (nearest,) = error.value.nearest.values()
+        assert nearest == pytest.approx(float(limit), rel=1e-15)
+        exact = ordcut.exact.as_fraction(nearest)
+        assert exact >= limit if "<=" in constraint else exact <= limit
 
 
 def test_the_nearest_limit_can_hold_where_its_float_means_a_simpler_fraction():
@@ -255,7 +268,7 @@ def test_the_nearest_limit_can_hold_where_its_float_means_a_simpler_fraction():
 
 
 def test_thresholds_that_break_a_limit_are_never_shown(monkeypatch):
-    monkeypatch.setattr(LimitedProblem, "_hold", lambda *_: False)
+    monkeypatch.setattr(Limits, "hold", lambda *_: False)
     with pytest.raises(RuntimeError, match="came out broken, which must not happen"):
         ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["share 1 <= 0.5"])
 

@@ -7,16 +7,31 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.data import Rows
-from ordcut.limits import listed_values, rows_between_values
-from ordcut.limits.infeasible import smallest_conflict
-from ordcut.limits.listed import _count
-from ordcut.limits.positions import MOST_ROUND_NUMBERS, round_numbers
+from ordcut.limits import Limits, Names
+from ordcut.limits.conflicts import Conflict
+from ordcut.limits.grid import MOST_ROUND_NUMBERS, round_numbers
+from ordcut.problem import Problem, Sample
+from ordcut.pruning import LumpedRows, lump_rows
 
 INF = np.inf
 
 
 def extent(low, high):
     return lambda: (low, high)
+
+
+def limits_of(constraints, n_classes=2):
+    return Limits.lower(constraints, Names(list(range(n_classes)), list(range(n_classes))))
+
+
+def listed_values(constraints, ends, most):
+    return limits_of(constraints).listed_values(ends, most)
+
+
+def is_lumped(rows, constraints):
+    objective = ordcut.resolve_objective("absolute", rows.classes)
+    problem = Problem(Sample(rows), objective, limits_of(constraints))
+    return isinstance(problem.store, LumpedRows)
 
 
 # Which values
@@ -49,17 +64,16 @@ def test_values_of_several_lists_are_those_in_all_of_them():
 @pytest.mark.parametrize("n_rows", [39, 40])
 def test_rows_are_counted_between_values_from_20_rows_for_each_value_on(n_rows):
     rows = Rows.read(np.arange(n_rows), np.arange(n_rows) % 2)
-    found = rows_between_values(rows, [ordcut.Allowed([3.5, 8.5])])
-    assert (found is not None) is (n_rows == 40)
+    assert is_lumped(rows, [ordcut.Allowed([3.5, 8.5])]) is (n_rows == 40)
 
 
 def test_rows_with_fractions_are_not_counted_between_values():
     scores, labels = np.arange(100.0), np.arange(100) % 2
     limits = [ordcut.Allowed([3.5])]
-    assert rows_between_values(Rows.read(scores, labels), limits) is not None
-    fractions = Rows.read(scores, labels, weights=np.arange(1, 101) / 7)
-    assert rows_between_values(fractions, limits) is None
-    assert rows_between_values(Rows.read(scores, np.eye(2)[labels]), limits) is None
+    assert is_lumped(Rows.read(scores, labels), limits)
+    fractions = Rows.read(scores, labels, weights=np.sqrt(np.arange(2, 102)))
+    assert not is_lumped(fractions, limits)
+    assert not is_lumped(Rows.read(scores, np.eye(2)[labels]), limits)
 
 
 def test_round_numbers_are_listed_from_below_the_scores_to_above_them_up_to_a_million():
@@ -94,16 +108,17 @@ def test_rows_are_counted_where_a_search_finds_them(name, dtype, weighted):
     scores = scores.astype(dtype)
     labels, times = random.integers(0, 3, len(scores)), random.integers(1, 5, len(scores))
     rows = Rows.read(scores, labels, weights=times if weighted else None)
-    counts, lowest, highest = _count(rows, values)
+    lumps = lump_rows(rows, values, grid=None)
     cell = np.searchsorted(values, scores.astype(np.float64), side="right")
     expected = np.zeros((len(values) + 1, 3), int)
     np.add.at(expected, (cell, labels), times if weighted else 1)
-    assert counts.tolist() == expected.tolist()
-    assert lowest.dtype == highest.dtype == dtype
-    for i in range(len(values) + 1):
-        some = scores[cell == i]
-        assert lowest[i] == (some.min() if len(some) else INF)
-        assert highest[i] == (some.max() if len(some) else -INF)
+    assert lumps.scores.dtype == dtype
+    cuts = np.searchsorted(lumps.scores.astype(np.float64), values, "left")
+    assert lumps.between(cuts).tolist() == expected.tolist()
+    inner = [scores[cell == i] for i in range(len(values) + 1) if (cell == i).any()]
+    assert lumps.scores[lumps.ends].tolist() == [each.max() for each in inner]
+    starts = np.append(0, np.flatnonzero(lumps.ends)[:-1] + 1)
+    assert lumps.scores[starts].tolist() == [each.min() for each in inner]
 
 
 @settings(max_examples=60)
@@ -113,7 +128,7 @@ def test_lumps_have_the_weight_and_the_outermost_scores_of_their_rows(values, se
     random = np.random.default_rng(seed)
     scores, labels = random.integers(-10, 11, 200) / 2, random.integers(0, 3, 200)
     rows = Rows.read(scores, labels, classes=range(3))
-    lumps = rows_between_values(rows, [ordcut.Allowed(values)])
+    lumps = lump_rows(rows, values, grid=None)
     cells = [scores[np.searchsorted(values, scores, "right") == i] for i in range(len(values) + 1)]
     cells = [cell for cell in cells if len(cell)]
     starts = np.append(0, np.flatnonzero(lumps.ends)[:-1] + 1)
@@ -131,13 +146,15 @@ def test_lumps_have_the_weight_and_the_outermost_scores_of_their_rows(values, se
 
 def conflict_of(n, *impossible):
     """The conflict that is found among n constraints, some sets of which cannot hold."""
-    every = [ordcut.Digits(i) for i in range(n)]
 
-    def can_hold(some):
-        held = {one.n for one in some}
-        return not any(held >= bad for bad in impossible)
+    class Impossible(Conflict):
+        def can_hold(self, limits):
+            held = {constraint.n for constraint in limits.constraints}
+            return not any(held >= bad for bad in impossible)
 
-    return [one.n for one in smallest_conflict(every, can_hold)]
+    limits = limits_of([ordcut.Digits(i) for i in range(n)])
+    smallest = Impossible(limits, region=None, observed=None, unit=1).smallest()
+    return [constraint.n for constraint in smallest.constraints]
 
 
 def test_of_up_to_10_constraints_the_smallest_conflict_is_found():

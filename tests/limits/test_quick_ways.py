@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ordcut
+from ordcut import problem
 from ordcut.jit import running_kernels_as
-from ordcut.limits import listed
 
 N = 200_500  # from 200 000 rows on, rows are counted by cells
 
@@ -82,13 +82,13 @@ def test_values_that_are_listed_need_no_sort(seed, monkeypatch):
         "constraints": constraints,
     }
     counted = found_by(scores, labels, **options)
-    monkeypatch.setattr(listed, "MOST_VALUES", 0)
+    monkeypatch.setattr(problem, "MOST_VALUES", 0)
     assert_same(counted, found_by(scores, labels, **options))
 
 
 @pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
 @pytest.mark.parametrize(
-    "constraint", ["share 2 <= 0.9", "recall 2 >= 0.1", ordcut.Digits(3)], ids=str
+    "constraint", ["share 1 <= 0.9", "recall 1 >= 0.1", ordcut.Digits(3)], ids=str
 )
 def test_limits_that_the_best_thresholds_keep_change_nothing_but_the_constraints(
     objective, constraint

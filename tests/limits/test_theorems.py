@@ -29,8 +29,7 @@ from within_limits import KINDS, best_within, holds, midpoints, random_problem, 
 import naive
 import ordcut
 from ordcut.data import Rows
-from ordcut.limits.region import region_of
-from ordcut.limits.scheme import Scheme
+from ordcut.limits import Limits, Names, region_of
 from ordcut.solvers import Window, Windows
 from ordcut.solvers.best_starts import best_by_level, best_in_window, best_of_lowest_levels
 from strategies import problems
@@ -242,8 +241,8 @@ def test_proposition_21_cuts_that_keep_limits_on_segments_are_within_reach(seed)
     constraints = some_constraints(random, ["recall", "least share", "most share"], 3, most=3)
     scores, labels, weights = zip(*problem["rows"], strict=True)
     rows = Rows.read(scores, labels, classes=range(3), weights=[float(one) for one in weights])
-    scheme = Scheme.of(ordcut.resolve_objective("absolute", 3), rows.classes)
-    windows = region_of(rows.in_whole_weights().sorted(), constraints, scheme).windows
+    limits = Limits.lower(constraints, Names([0, 1, 2], [0, 1, 2]))
+    windows = region_of(rows.in_whole_weights().sorted(), limits).windows
     for cuts in kept_cuts(problem, constraints):
         for cut, candidates in zip(cuts, windows.ranges, strict=True):
             assert cut + 1 in candidates  # before the cuts comes the first candidate, for no cut

@@ -7,7 +7,7 @@ import pytest
 
 from ordcut.exact import ExactCost
 from ordcut.pruning import halving_order, kernels
-from ordcut.pruning.bounds import FIRST_SHARE, judge_cells
+from ordcut.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -196,7 +196,7 @@ def test_cells_are_marked_where_a_curve_can_be_lowest(slack, unit):
                 expected.add(c)
         chosen = np.zeros(len(counts), np.bool_)
         order, slacks = halving_order(1), np.full(1, slack)
-        kernels.mark_near_minima(counts, has_rows, gain, order, slacks, chosen)
+        mark_near_minima(counts, has_rows, gain, order, slacks, chosen)
         assert set(np.flatnonzero(chosen & has_rows).tolist()) == expected
 
 
@@ -253,7 +253,7 @@ def test_bounds_of_cells_are_the_least_of_all_labelings_that_change_there(slack)
         for a, b in product(range(n_decisions), repeat=2):
             least_cost[a, b] = cost[a : b + 1].min(axis=0) if a <= b else 0
         lowest, ends = np.empty(n_cells), np.empty(2)
-        kernels.bound_paths(counts, cost, least_cost, is_closed, slack, lowest, ends)
+        bound_paths(counts, cost, least_cost, is_closed, slack, lowest, ends)
         inside, least, most = bounds_by_trying_all(counts, cost, is_closed)
         if least > most + slack:
             least = np.inf  # closed cells leave nothing

@@ -8,11 +8,11 @@ import pytest
 import ordcut
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
-from ordcut.pruning import ArraySource, CurveLimit, PrunedProblem, halving_order
+from ordcut.pruning import ArraySource, CurveLimit, PrunedRows, halving_order
 from ordcut.pruning import bounds as judging
 from ordcut.pruning import cells as layout
 from ordcut.pruning.bounds import judge_cells
-from ordcut.pruning.problem import count_located, starts_in, sum_runs
+from ordcut.pruning.pruned import count_located, starts_in, sum_runs
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +57,8 @@ def test_pruned_rows_hold_all_weight_in_order_and_the_optimal_cuts(kind, cost):
     n_pruned = 0
     for seed in range(12):
         rows = draw_rows(seed, kind)
-        problem = PrunedProblem(ArraySource(rows))
-        left = problem.prune(ExactCost.of(cost))
+        problem = PrunedRows(ArraySource(rows))
+        left = problem.rows_for(ExactCost.of(cost))
         assert left.totals == pytest.approx(rows.totals, rel=1e-12)
         known = left.scores[~np.isnan(left.scores)]
         assert (np.diff(known) >= 0).all()
@@ -76,8 +76,8 @@ def test_pruned_rows_hold_all_weight_in_order_and_the_optimal_cuts(kind, cost):
 def test_sums_between_cuts_of_pruned_rows_are_those_of_all_rows(kind, cost):
     for seed in range(4):
         rows = draw_rows(seed, kind, n=200)
-        problem = PrunedProblem(ArraySource(rows))
-        left = problem.prune(ExactCost.of(cost))
+        problem = PrunedRows(ArraySource(rows))
+        left = problem.rows_for(ExactCost.of(cost))
         every = np.append(0, np.flatnonzero(left.ends) + 1)
         random = np.random.default_rng(seed)
         for cuts in (every, np.sort(random.choice(every, 3)), every[[0, -1]], every[1:-1][:1]):
@@ -93,24 +93,24 @@ def test_sums_between_cuts_of_pruned_rows_are_those_of_all_rows(kind, cost):
                     below = exact_below(rows, np.inf, inclusive=True)
                 expected.append(below)
             expected.append(exact_below(rows, np.inf, inclusive=True))
-            found = problem.exact_between(left, cuts)
+            found = problem.exact_weights(left, cuts)
             sums = np.diff(np.array(expected, dtype=object), axis=0).tolist()
             assert found.tolist() == sums
             if kind == "tenths" and len(cuts) > 1:
-                inside = problem.exact_between(left, cuts, inside=True)
+                inside = problem.exact_weights(left, cuts, inside=True)
                 assert inside[1:-1].tolist() == sums[1:-1]
 
 
 @pytest.mark.parametrize("kind", ["plain", "whole", "tenths"])
 def test_totals_without_rounding_are_those_of_the_rows(kind):
     rows = draw_rows(1, kind)
-    totals = PrunedProblem(ArraySource(rows)).exact_totals
+    totals = PrunedRows(ArraySource(rows)).exact_totals
     assert totals.tolist() == exact_below(rows, np.inf, inclusive=True)
 
 
 @pytest.mark.parametrize("kind", ["plain", "tenths"])
 def test_coarse_rows_are_the_borders_of_eight_cells_each(kind):
-    problem = PrunedProblem(ArraySource(draw_rows(2, kind)))
+    problem = PrunedRows(ArraySource(draw_rows(2, kind)))
     counts = problem.cells.counts
     coarse = problem.coarse()
     groups = [counts[first : first + 8].sum(axis=0) for first in range(0, len(counts), 8)]
@@ -153,16 +153,16 @@ def test_runs_and_their_starts_are_those_of_one_cell_after_the_other():
 
 def test_rows_are_fetched_once_and_more_of_them_only_for_other_costs(monkeypatch):
     rows = draw_rows(0, n=3000)
-    problem = PrunedProblem(ArraySource(rows))
+    problem = PrunedRows(ArraySource(rows))
     fetched = []
     fetch = layout.CountedRows.fetch
     monkeypatch.setattr(
         layout.CountedRows, "fetch", lambda *a: fetched.append(a[1].copy()) or fetch(*a)
     )
-    first, again = (problem.prune(ExactCost.of(CONVEX)) for _ in range(2))
+    first, again = (problem.rows_for(ExactCost.of(CONVEX)) for _ in range(2))
     assert len(fetched) == 1
     assert again.codes.tolist() == first.codes.tolist()
-    problem.prune(ExactCost.of(CONVEX * [1, 1, 9]))
+    problem.rows_for(ExactCost.of(CONVEX * [1, 1, 9]))
     assert np.sum(fetched, axis=0).max() == 1
 
 
@@ -231,7 +231,7 @@ def test_only_cells_next_to_a_limit_and_to_the_best_allowed_cut_can_hold_a_thres
 ):
     counts = np.repeat([[10, 0], [0, 10]], 5, axis=0) * unit
     scaled = (None if one is None else one * unit for one in (least, most))
-    limit = CurveLimit(0, np.array([True, True]), *scaled)
+    limit = CurveLimit(0, np.array([1, 1]), *scaled)
     verdict = judge_cells(counts, ExactCost.of(1 - np.eye(2)), 100, [limit])
     assert set(np.flatnonzero(verdict.can_hold).tolist()) == cells
 

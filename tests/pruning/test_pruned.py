@@ -9,10 +9,10 @@ import ordcut
 from hard_rows import HARD, LABELS, NOISE, RNG, N
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
-from ordcut.pruning import ArraySource, PrunedProblem
+from ordcut.pruning import ArraySource, PrunedRows
 from ordcut.pruning import cells as layout
 from ordcut.pruning.cells import Cells, CountedRows, SplitCells, cells_like
-from ordcut.pruning.problem import starts_in, sum_runs
+from ordcut.pruning.pruned import starts_in, sum_runs
 from strategies import OBJECTIVES, cost_matrices
 
 
@@ -101,7 +101,7 @@ def test_only_few_rows_are_sorted(monkeypatch):
     fetch = CountedRows.fetch
     monkeypatch.setattr(CountedRows, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
     cost = ExactCost.of(ordcut.resolve_objective("absolute", 5).cost)
-    left = PrunedProblem(ArraySource(Rows.read(scores, labels))).prune(cost)
+    left = PrunedRows(ArraySource(Rows.read(scores, labels))).rows_for(cost)
     assert len(fetched) == 1
     assert fetched[0].n_rows < 0.2 * n
     assert len(left.codes) < fetched[0].n_rows

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.exact import as_exact
-from ordcut.limits import Outcome, Scheme, read_constraints
+from ordcut.limits import Limits, Outcome, read_constraints
 from ordcut.objectives import resolve_objective
 from ordcut.report.content import page_content
 from ordcut.report.limits import limits_content, values_allowed
@@ -28,9 +28,15 @@ LINE = np.concatenate([[-np.inf], np.arange(12.0), [np.inf]])
 SCORES, LABELS = np.arange(12.0), np.array([0, 0, 1, 0, 1, 1, 2, 1, 2, 1, 2, 2])
 
 
-def weight(table, block):
-    (first, end), (first_class, end_class) = block
-    return table[first:end, first_class:end_class].sum()
+def limits_of(text):
+    return Limits.of(read_constraints(text), resolve_objective("absolute", CLASSES), CLASSES)
+
+
+def weight(table, blocks):
+    return sum(
+        coefficient * table[slice(*decisions), slice(*classes)].sum()
+        for coefficient, decisions, classes in blocks
+    )
 
 
 def tables(n_decisions):
@@ -45,20 +51,18 @@ def test_the_ratio_of_the_two_blocks_is_what_a_constraint_reaches(review, data):
     constraints, objective = read_constraints(RATIOS), found.origin.objective
     table = data.draw(tables(len(found.decisions)))
     outcome = Outcome(as_exact(table.astype(float)), found.thresholds)
-    scheme = Scheme.of(objective, CLASSES)
-    for one, limit in zip(
-        constraints, limits_content(constraints, found, objective, CLASSES, LINE), strict=True
-    ):
+    limits = Limits.of(constraints, objective, CLASSES)
+    for form, limit in zip(limits.forms, limits_content(limits, LINE), strict=True):
         whole = 1 if limit["whole"] is None else weight(table, limit["whole"])
         ratio = weight(table, limit["part"]) / whole if whole else np.nan
-        assert ratio == pytest.approx(outcome.reached(one, scheme), nan_ok=True)
+        assert ratio == pytest.approx(form.reached(outcome), nan_ok=True)
 
 
 def test_limits_have_the_numbers_of_their_constraints():
     objective = resolve_objective("absolute", CLASSES)
     texts = ["share 0 >= 0.2", "fixed 1 2.5", "between 0 -inf 3", "allowed 0.7 1 inf", "digits 1"]
     constraints = read_constraints([*texts, "gap >= 0.5"])
-    found = limits_content(constraints, None, objective, CLASSES, LINE)
+    found = limits_content(Limits.of(constraints, objective, CLASSES), LINE)
     assert [one.pop("limit") for one in found] == [*texts, "gap >= 0.5"]
     assert (found[0]["atLeast"], found[0]["atMost"]) == (0.2, None)
     assert found[1:] == [
@@ -76,7 +80,7 @@ def test_limits_have_the_numbers_of_their_constraints():
 )
 def test_round_numbers_within_the_scores_can_be_chosen(extent, n_digits):
     low, high = extent
-    values = values_allowed(read_constraints([f"digits {n_digits}"]), extent)
+    values = values_allowed(limits_of(f"digits {n_digits}"), extent)
     every = [round(k * 10.0**-n_digits, n_digits) for k in range(-3000, 3001)]
     expected = [value for value in every if low <= value <= high]
     assert len(values) == len({*values.tolist()})
@@ -90,7 +94,7 @@ def test_round_numbers_within_the_scores_can_be_chosen(extent, n_digits):
 
 
 def test_there_are_no_values_to_choose_from_where_they_are_many():
-    assert len(values_allowed(read_constraints(["digits 5"]), (0.0, 1.0))) == 0
+    assert len(values_allowed(limits_of("digits 5"), (0.0, 1.0))) == 0
 
 
 @pytest.mark.parametrize("constraint", ["digits 0", "allowed 1.25 4.5 7.75", "fixed 0 3.125"])
@@ -106,7 +110,7 @@ def test_the_positions_of_a_page_hold_the_values_that_constraints_allow(constrai
         n_jobs=None,
     )
     content = page_content(source, found)
-    allowed = values_allowed(read_constraints([constraint]), (0.0, 11.0)).tolist()
+    allowed = values_allowed(limits_of(constraint), (0.0, 11.0)).tolist()
     assert allowed
     assert set(allowed) <= set(content["positions"])
     below = np.cumsum(content["counts"], axis=0)

@@ -234,6 +234,7 @@ HARD = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 @pytest.mark.parametrize("name", HARD)
 @pytest.mark.parametrize("n", [60, 6000])
 def test_the_model_survives(name, n):
@@ -428,6 +429,7 @@ def test_the_share_of_the_model_is_the_amount_for_fractional_weights():
         assert blended[:300].sum() / blended.sum() == pytest.approx(1 - amount)
 
 
+@pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 def test_scores_that_run_the_wrong_way_leave_the_shares_of_the_classes():
     scores, labels = noisy(500, 4)
     cells, probabilities = modelled(-scores, labels, 4)

@@ -8,7 +8,8 @@ import pytest
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
 from ordcut.solvers import SOLVERS, Plan, solve_nested_between
-from ordcut.solvers.near_ties import independent_cuts, ordered_cuts
+from ordcut.solvers.near_ties import independent_cuts
+from ordcut.solvers.windows import ordered_cuts
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -176,6 +177,7 @@ def test_differences_that_vanish_in_rounded_sums_decide(unit, scale):
             assert ordered_cuts(*arguments).tolist() == lowest_path(exactly, cost)
 
 
+@pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 @pytest.mark.parametrize("n_classes", [3, 8, 40])
 def test_rows_that_all_take_from_two_classes_are_counted(n_classes):
     """Each row outweighs the class below it, and takes the rest from the lowest one."""

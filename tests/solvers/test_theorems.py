@@ -28,7 +28,7 @@ import ordcut
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
 from ordcut.experiments import literal
-from ordcut.pruning import ArraySource, PrunedProblem
+from ordcut.pruning import ArraySource, PrunedRows
 from ordcut.pruning.bounds import judge_cells
 from ordcut.thresholds import place_cuts
 from strategies import cost_matrices, enough_classes, find, problems
@@ -296,7 +296,7 @@ def test_proposition_5b_bounds_of_cells_are_never_above_an_optimum_with_a_change
 
 def test_proposition_5_has_a_worst_case_in_which_no_row_is_discarded():
     rows = Rows.read(np.arange(2000.0), np.arange(2000) % 2)
-    left = PrunedProblem(ArraySource(rows)).prune(ExactCost.of(1 - np.eye(2)))
+    left = PrunedRows(ArraySource(rows)).rows_for(ExactCost.of(1 - np.eye(2)))
     assert len(left.codes) == 2000
 
 

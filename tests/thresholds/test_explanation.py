@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.limits import ConstraintOutcome
-from ordcut.thresholds import Thresholds, explained, how_sure, reason
+from ordcut.thresholds import ConstraintOutcome, Thresholds, explained, how_sure, reason
 
 SCORES, LABELS = [1, 2, 3, 4, 5, 6], ["a", "a", "b", "a", "c", "c"]
 ADVICE = "To see how sure that is for new data, pass bootstrap() of these thresholds."

@@ -8,7 +8,6 @@ import pytest
 
 import ordcut
 from ordcut.data import Rows
-from ordcut.solvers import Solution
 from ordcut.thresholds import Thresholds, class_literals, known_scores_around, objective_for
 from ordcut.thresholds.rules import _fifteen_digits
 from ordcut.thresholds.storage import check_thresholds
@@ -283,7 +282,7 @@ def test_thresholds_next_to_rows_that_were_left_out_are_never_shown():
     rows = replace(rows, scores=np.array([1.0, np.nan, 3.0]))
     for cuts in ([1], [2]):
         with pytest.raises(RuntimeError, match="next to rows that were left out"):
-            known_scores_around(Solution(rows, np.array(cuts), "pruned", ""))
+            known_scores_around(rows.scores, np.array(cuts))
 
 
 def test_one_label_of_a_thousand_that_has_changed_is_noticed():

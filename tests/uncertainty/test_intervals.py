@@ -188,7 +188,7 @@ def test_a_pickle_of_a_result_is_small_and_a_result_copies_no_rows():
     scores, labels = noisy(10_000)
     found = ordcut.optimal_thresholds(scores, labels)
     assert len(pickle.dumps(found)) < 2000
-    assert found.origin.source.scores is scores
+    assert found.origin.solved.data.scores is scores
 
 
 def test_data_that_have_changed_since_are_noticed():

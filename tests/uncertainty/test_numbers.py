@@ -8,7 +8,7 @@ from uncertainty_rows import hand_made, noisy, same
 
 import ordcut
 from ordcut.data import Rows
-from ordcut.thresholds import Origin
+from ordcut.problem import Problem, Sample
 from ordcut.uncertainty import replicates, value_bounds
 from ordcut.uncertainty.resampling import Deck, rows_at, rows_near, seeds_of, take_rows
 from ordcut.uncertainty.value_bounds import (
@@ -192,10 +192,10 @@ def test_draws_in_parts_are_as_those_at_once(monkeypatch):
     rows = Rows.read(*noisy(80))
     objective = ordcut.resolve_objective("absolute", 4)
     at = np.array([0.5, 1.5, 2.5])
-    whole = ValueBounds.of(at, Origin(rows, objective, None), rows, 80.0)
+    whole = ValueBounds.of(at, Problem(Sample(rows), objective), rows, 80.0)
     for most in (1, 100, 1500):
         monkeypatch.setattr(value_bounds, "MOST_ENTRIES", most)
-        parts = ValueBounds.of(at, Origin(rows, objective, None), rows, 80.0)
+        parts = ValueBounds.of(at, Problem(Sample(rows), objective), rows, 80.0)
         for name in ("good", "bad", "overfitted"):
             one, other = getattr(whole, name), getattr(parts, name)
             quantiles = [0.05, 0.5, 0.95]

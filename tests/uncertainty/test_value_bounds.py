@@ -11,7 +11,7 @@ from uncertainty_rows import noisy
 
 import ordcut
 from ordcut.data import Rows
-from ordcut.thresholds import Origin
+from ordcut.problem import Problem, Sample
 from ordcut.uncertainty.value_bounds import ValueBounds, _with_one_more_row
 from strategies import OBJECTIVES, problems
 
@@ -19,7 +19,9 @@ from strategies import OBJECTIVES, problems
 def bounds_of(rows, objective, thresholds, n_effective, class_weight=None):
     resolved = ordcut.resolve_objective(objective, len(rows.classes))
     thresholds = np.array(thresholds, float)
-    return ValueBounds.of(thresholds, Origin(rows, resolved, class_weight), rows, n_effective)
+    return ValueBounds.of(
+        thresholds, Problem(Sample(rows, class_weight), resolved), rows, n_effective
+    )
 
 
 # Few errors

@@ -70,6 +70,8 @@ def print_table(
 ) -> None:
     """Print a table with its first column aligned left and the others right.
 
+    Numbers after the first column are shown with six digits.
+
     Examples
     --------
     >>> print_table(open_console(), "Classes", ["class", "rows"], [["bad", 3], ["good", 12]])
@@ -85,8 +87,9 @@ def print_table(
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column, name in enumerate(header):
         table.add_column(Text(as_line(name)), justify="left" if column == 0 else "right")
-    for row in rows:
-        table.add_row(*(Text(as_line(cell)) for cell in row))
+    for first, *others in rows:
+        shown = [format_number(cell) if isinstance(cell, float) else cell for cell in others]
+        table.add_row(*(Text(as_line(cell)) for cell in (first, *shown)))
     console.print(Text(as_line(title), style="bold"))
     console.print(table)
     console.print()

@@ -278,15 +278,19 @@ def outcomes_on(
     [{'constraint': 'recall 1 >= 0.9', 'reached': 0.75, 'holds': False}]
     """
     from ordcut.exact import as_exact
-    from ordcut.limits import ConstraintOutcome, Outcome, Scheme, read_constraints
+    from ordcut.limits import Limits, Outcome, read_constraints
+    from ordcut.thresholds import ConstraintOutcome
 
-    scheme = Scheme.of(objective, thresholds.classes)
+    constraints = read_constraints([outcome.limit for outcome in thresholds.constraints])
+    limits = Limits.of(constraints, objective, thresholds.classes)
+    if limits is None:
+        return []
     outcome = Outcome(as_exact(confusion), thresholds.thresholds)
-    found = []
-    for one in read_constraints([given.limit for given in thresholds.constraints]):
-        reached = ConstraintOutcome(one, outcome.reached(one, scheme), float)
-        found.append({**reached.to_dict(with_cost=False), "holds": outcome.holds(one, scheme)})
-    return found
+    rows = []
+    for constraint, form in zip(limits.constraints, limits.forms, strict=True):
+        reached = ConstraintOutcome(constraint, form.reached(outcome), float)
+        rows.append({**reached.to_dict(with_cost=False), "holds": form.holds(outcome)})
+    return rows
 
 
 def _count_pairs(

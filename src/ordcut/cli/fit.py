@@ -166,7 +166,7 @@ def fit(
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         if plot:
             _check_plot(plot)
-        limits = read_constraints(constraints) if constraints else ()
+        parsed = read_constraints(constraints) if constraints else ()
         names = None if decisions is None else read_decisions(decisions)
         given = read_objective(objective, None if names is None else len(names))
         found = find_files(files, reading)
@@ -186,7 +186,7 @@ def fit(
             if review is not None:
                 resolved = with_review(resolved, review, source.classes)
             weights = read_class_weight(class_weight, source.classes)
-            thresholds = thresholds_of(source, resolved, weights, smoothing, limits)
+            thresholds = thresholds_of(source, resolved, weights, smoothing, parsed)
             bounds = None
             if intervals:
                 from ordcut.report import intervals_of
@@ -242,7 +242,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     never = thresholds.never_predicted
     lines = []
     for name, *ends in zip(thresholds.decisions.tolist(), edges[:-1], edges[1:], strict=True):
-        cells = ["" if math.isinf(end) else format_number(end) for end in ends]
+        cells = ["" if math.isinf(end) else end for end in ends]
         lines.append([name, *(["-", "-"] if name in never else cells)])
     what = "decision" if thresholds.decides_otherwise else "class"
     header, bounds = [what, "from", "below"], saved.intervals
@@ -262,7 +262,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         console.print(f"handed over for review: {format_number(thresholds.review_share)} of rows")
     for outcome in thresholds.constraints:
         console.print(f"constraint {as_line(outcome)}")
-    is_smoothed = thresholds.origin is not None and thresholds.origin.smoothing > 0
+    is_smoothed = bool(thresholds.proof.smoothing)
     console.print(reason(thresholds, "on these rows"))
     dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""
     console.print(f"{run['rows']:,} rows{dropped}, {run['passes']} passes by {run['engine']}")

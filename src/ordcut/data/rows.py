@@ -12,7 +12,7 @@ import numpy as np
 
 from ordcut.data.alignment import check_aligned
 from ordcut.data.confusion import count_between, count_confusion
-from ordcut.data.labels import check_classes_found, depth_of_caller, encode
+from ordcut.data.labels import Labels, check_classes_found, depth_of_caller, encode
 from ordcut.data.sorting import SortedRows, sort_rows
 from ordcut.data.weights import check_weights, unit_of
 from ordcut.errors import ReversedScoresWarning
@@ -79,29 +79,37 @@ class Rows:
         """Validate and encode scores, labels and weights; rows of weight 0 are left out.
 
         Without weights, whether scores are finite is left to the first pass over them, which
-        sorting and counting make anyway.
+        sorting and counting make anyway. Scores that clearly fall as classes rise get a warning.
         """
         if "pandas" in sys.modules:
             check_aligned(scores=scores, labels=labels, sample_weight=weights)
         array = as_scores(scores)
         if len(array) == 0:
             raise ValueError("scores must hold at least one row, got none.")
-        found = encode(labels, classes, n_classes)
-        each = found.codes if found.soft is None else found.soft
+        encoded = encode(labels, classes, n_classes)
+        each = encoded.codes if encoded.soft is None else encoded.soft
         assert each is not None
         if len(each) != len(array):
             raise ValueError(
                 "scores and labels must have the same length, "
                 f"got {len(array)} scores and {len(each)} labels."
             )
-        if classes is None and n_classes is None and found.soft is None:
-            check_classes_found(found.classes, array)
-        if weights is None and found.soft is None:
-            return cls(array, found.classes, found.codes, is_finite=False)
-        checked = None if weights is None else check_weights(weights, len(array))
-        unit = 1.0 if weights is None else unit_of(weights, checked)
-        rows = cls(array, found.classes, found.codes, found.soft, checked, False, unit)
-        return rows._without_weightless()
+        if classes is None and n_classes is None and encoded.soft is None:
+            check_classes_found(encoded.classes, array)
+        return cls.encoded(array, encoded, weights)
+
+    @classmethod
+    def encoded(cls, scores: Array, labels: Labels, weights: ArrayLike | None = None) -> Rows:
+        """Return rows of scores and labels that are encoded already; weights are checked."""
+        if weights is None and labels.soft is None:
+            rows = cls(scores, labels.classes, labels.codes, is_finite=False)
+        else:
+            checked = None if weights is None else check_weights(weights, len(scores))
+            unit = 1.0 if weights is None else unit_of(weights, checked)
+            rows = cls(scores, labels.classes, labels.codes, labels.soft, checked, False, unit)
+            rows = rows._without_weightless()
+        warn_if_reversed(rows)
+        return rows
 
     def _without_weightless(self) -> Rows:
         if self.soft is None and (self.weights is None or self.weights.min() > 0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, zip_longest
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -33,11 +33,12 @@ MOST_ROWS_TO_SORT = 1 << 31
 
 @dataclass(frozen=True)
 class SortedRows:
-    """Rows in the order of their scores.
+    """Rows in the order of their scores: the store that has every cut at hand.
 
     ``ends`` marks the last row of each distinct score; ``weights`` is None where each row counts 1.
     A cut ``p`` puts the rows ``[:p]`` below a threshold. ``weight`` is that of all rows together;
     where all weights are whole numbers, ``in_whole_numbers`` has the rows as kernels read them.
+    The methods of a store are described in ``ordcut.solvers.store``.
     """
 
     scores: Array
@@ -49,13 +50,20 @@ class SortedRows:
     weight: float = field(init=False, repr=False)
     is_whole: bool = field(init=False, repr=False)
     in_whole_numbers: KernelRows | None = field(init=False, repr=False)
+    cost_weight: float = field(init=False, repr=False)
+
+    is_exact: ClassVar[bool] = True
+    has_every_cut: ClassVar[bool] = True
+    searched_by: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         weight, is_whole = float(len(self.codes)), True
         if self.weights is not None:
             weight, is_whole = float(self.weights.sum()), self.weights.dtype == np.int64
         whole = self.for_kernels(np.dtype(np.int64)) if is_whole else None
-        self.__dict__.update(weight=weight, is_whole=is_whole, in_whole_numbers=whole)
+        self.__dict__.update(
+            weight=weight, is_whole=is_whole, in_whole_numbers=whole, cost_weight=weight
+        )
 
     @cached_property
     def totals(self) -> Floats:
@@ -109,6 +117,42 @@ class SortedRows:
 
         run_all(count, split(len(codes), n_threads), n_threads)
         return np.sum(parts, axis=0, out=totals)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.codes)
+
+    def rows_for(self, cost: object, limits: object = ()) -> SortedRows:
+        """Return the rows themselves, which have every cut."""
+        del cost, limits
+        return self
+
+    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
+        """Return the exact weight of each class between cuts of the rows themselves."""
+        del rows
+        return self.exact_between(cuts, inside=inside)
+
+    def all_rows(self) -> SortedRows:
+        """Return the rows themselves, which are all rows."""
+        return self
+
+    def on_grid(self, grid: object) -> SortedRows:
+        """Return the rows themselves, which serve thresholds of any value."""
+        del grid
+        return self
+
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the weight of each class between ascending thresholds."""
+        return self.between(np.searchsorted(self.scores, thresholds, side="left"))
+
+    def near_best(self) -> tuple[Array | None, SortedRows | None]:
+        """Return a table near the highest kappa, or rows for quick steps towards it.
+
+        Cuts that predict classes as often as they occur are mostly near. Where exact sums take
+        long, the rows themselves serve for first steps with rounded sums.
+        """
+        return (self.exact_between(self.cuts_by_shares()), None) if self.is_whole else (None, self)
 
     def cuts_by_shares(self) -> Ints:
         """Return cuts that predict each class about as often as it occurs.

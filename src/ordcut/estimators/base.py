@@ -22,7 +22,9 @@ from sklearn.utils.validation import (
 
 from ordcut.data import (
     ClassWeight,
+    Labels,
     Rows,
+    as_scores,
     check_aligned,
     check_not_continuous,
     check_weights,
@@ -32,7 +34,7 @@ from ordcut.data import (
 )
 from ordcut.estimators.proportional_odds import ProportionalOddsModel
 from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
-from ordcut.limits import Constraint, read_constraints
+from ordcut.limits import Constraint, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import check_smoothing
 from ordcut.thresholds import Thresholds
@@ -179,15 +181,16 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         needs_model |= bool(getattr(self, "probabilities", False))
         if model is None and needs_model:
             model = ProportionalOddsModel.fit(scores, targets.codes, targets.weights, n_classes)
+        resolved = resolve_objective(objective, targets.classes)
         problem = LabelingProblem(
             rows,
-            resolve_objective(objective, targets.classes),
+            resolved,
             targets.factors,
             self.smoothing,
             model,
             biases,
             rounding,
-            targets.constraints,
+            Limits.of(targets.constraints, resolved, rows.classes) if targets.constraints else None,
         )
         self._model = model
         self.labeler_ = find_labeling(problem, labeling)
@@ -276,9 +279,8 @@ class Targets:
 
     def with_scores(self, scores: Array) -> Rows:
         """Return the rows to find thresholds on, without those of weight 0."""
-        positions = np.arange(len(self.classes))
-        rows = Rows.read(scores, self.codes, classes=positions, weights=self.sample_weight)
-        return replace(rows, classes=self.classes)
+        labels = Labels(self.classes, self.codes)
+        return Rows.encoded(as_scores(scores), labels, self.sample_weight)
 
 
 def read_targets(

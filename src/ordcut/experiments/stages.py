@@ -11,9 +11,10 @@ import numpy as np
 from ordcut.data import Rows
 from ordcut.experiments import literal
 from ordcut.objectives import KAPPAS, Objective, resolve_objective
-from ordcut.optimal import find_thresholds
-from ordcut.solvers import CERTIFICATES, METHODS, SOLVERS
-from ordcut.thresholds import Thresholds, result_between, scores_around
+from ordcut.problem import Problem, Sample
+from ordcut.solvers import METHODS, SOLVERS
+from ordcut.table import ScoreTable
+from ordcut.thresholds import Certificate, Thresholds
 from ordcut.typing import Array, Ints
 
 #: The stages of an epoch, by the names in Table 1.
@@ -110,10 +111,9 @@ def find_in_stages(
         resolved = resolve_objective(objective, n_classes)
         return _find_by_loops(Rows.read(scores, labels, classes=classes), resolved, watch)
     with watch("p2_p3"):
-        rows = Rows.read(scores, labels, classes=classes)
-        problem = rows.sorted()
+        table = ScoreTable(scores, labels, classes=classes)
     with watch("thresholds"):
-        return find_thresholds(rows, problem, resolve_objective(objective, n_classes), method)
+        return table.solve(objective, method)  # type: ignore[arg-type]
 
 
 def _find_by_loops(rows: Rows, objective: Objective, watch: Stopwatch) -> Thresholds:
@@ -130,13 +130,4 @@ def _find_by_loops(rows: Rows, objective: Objective, watch: Stopwatch) -> Thresh
         losses, candidates = literal.losses_and_candidates(a, groups, n_classes, loss)
     with watch("thresholds"):
         thresholds = np.array(literal.dynamic_programme(losses, candidates, n_classes))
-    ordered = np.sort(rows.scores)
-    return result_between(
-        scores_around(ordered, np.searchsorted(ordered, thresholds)),
-        lambda found: objective.value(rows.confusion(found)),
-        classes=rows.classes,
-        objective=objective.name,
-        method=LITERAL,
-        certificate=CERTIFICATES["nothing"],
-        thresholds=thresholds,
-    )
+    return Problem(Sample(rows), objective).at(thresholds, LITERAL, Certificate("nothing"))

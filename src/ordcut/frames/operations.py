@@ -23,12 +23,10 @@ from ordcut.frames.columns import (
 )
 from ordcut.frames.engine import Engine, Nulls, Progress
 from ordcut.frames.source import FrameSource, confusion_of
-from ordcut.limits import Constraint, Constraints, read_constraints
+from ordcut.limits import Constraint, Constraints, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.optimal import find_thresholds, smoothed_thresholds
-from ordcut.pruning import PrunedProblem
+from ordcut.problem import Problem, Sample, optimum, smoothed_problem
 from ordcut.smoothing import Smoothing, check_smoothing
-from ordcut.solvers import Plan
 from ordcut.thresholds import Thresholds, objective_for
 from ordcut.typing import Array, Floats
 
@@ -79,10 +77,11 @@ def optimal_thresholds(
         Other decisions than the classes, as in :func:`ordcut.optimal_thresholds`.
     constraints : sequence of constraints or str, optional
         Constraints, as in :func:`ordcut.optimal_thresholds`. Limits on single thresholds of a
-        convex objective (``under``, ``over``, ``fixed``, ``between``) are solved in the engine,
-        with at most one more pass, and so are all limits if thresholds are chosen from up to 500
-        values (``allowed``, ``digits``). If the best thresholds break any other constraint, all
-        rows are fetched, which must not be more than ``max_rows``.
+        convex objective (``under``, ``over``, ``fixed``, ``between``, and the recall, share or
+        count of the lowest or the highest decision) are solved in the engine, with at most one
+        more pass, and so are all limits if thresholds are chosen from up to 500 values
+        (``allowed``, ``digits``). If the best thresholds break any other constraint, all rows are
+        fetched, which must not be more than ``max_rows``.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     smoothing : float from 0 to 1 or "auto", default=0.0
@@ -129,8 +128,8 @@ def optimal_thresholds(
     resolved = resolve_objective(objective, source.classes, decisions)
     if review is not None:
         resolved = with_review(resolved, review, source.classes)
-    limits = read_constraints(constraints) if constraints else ()
-    return thresholds_of(source, resolved, class_weight, smoothing, limits)
+    parsed = read_constraints(constraints) if constraints else ()
+    return thresholds_of(source, resolved, class_weight, smoothing, parsed)
 
 
 def thresholds_of(
@@ -141,6 +140,8 @@ def thresholds_of(
     constraints: tuple[Constraint, ...] = (),
 ) -> Thresholds:
     """Return the optimal thresholds of a source; the source can be used again."""
+    sample = Sample(source, class_weight)
+    limits = Limits.of(constraints, objective, source.classes) if constraints else None
     try:
         if smoothing != 0:
             if source.n_rows > source.max_rows:
@@ -149,19 +150,15 @@ def thresholds_of(
                     f"{source.n_rows}. With so many rows, smoothing is not needed; or raise "
                     "max_rows, if they fit in memory."
                 )
-            rows = source.all_rows()
-            found = smoothed_thresholds(
-                rows, objective, smoothing, "auto", class_weight, Plan(), constraints
-            )
+            in_memory = replace(sample, data=source.all_rows())
+            problem = smoothed_problem(Problem(in_memory, objective, limits), smoothing)
         else:
-            lumped = source.between_values(constraints) if constraints else None
-            problem = lumped or PrunedProblem(source)
-            found = find_thresholds(
-                source, problem, objective, "auto", class_weight, constraints=constraints
-            )
+            lumps = None if limits is None else source.between_values(limits)
+            problem = Problem(replace(sample, store=lumps), objective, limits)
+        result = optimum(problem)
     finally:
         source.release()
-    return replace(found, passes=source.passes, dropped=source.dropped)
+    return replace(result, passes=source.engine.passes, dropped=source.dropped)
 
 
 def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "label") -> Any:

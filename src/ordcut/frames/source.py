@@ -12,7 +12,6 @@ import numpy as np
 
 from ordcut.data import (
     Rows,
-    SortedRows,
     check_classes,
     check_classes_found,
     codes_of,
@@ -21,12 +20,13 @@ from ordcut.data import (
     warn_reversed,
 )
 from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
+from ordcut.errors import TooManyRowsError
 from ordcut.exact import EXACT
 from ordcut.frames.columns import Columns, n_at_or_below
 from ordcut.frames.engine import Engine, Nulls, Progress
 from ordcut.frames.grid import NestedCells, first_cells
-from ordcut.limits import Allowed, Constraint, Digits, listed_values, lumped
-from ordcut.pruning import Parts, Verdict
+from ordcut.limits import Limits
+from ordcut.pruning import LumpedRows, Parts, Verdict, lumps_of
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: About the number of cells at first.
@@ -145,11 +145,11 @@ class FrameSource:
         counted = {name: found[name][is_in] for name in found}
         return confusion_of(counted, self.classes, len(thresholds) + 1)
 
-    def between_values(self, constraints: tuple[Constraint, ...]) -> SortedRows | None:
-        """Return the rows lumped together between the values that constraints allow, if any do."""
-        if not self.is_exact or not any(isinstance(one, Allowed | Digits) for one in constraints):
+    def between_values(self, limits: Limits) -> LumpedRows | None:
+        """Return the rows lumped together between the values that limits allow, if any do."""
+        if not self.is_exact:
             return None
-        values = listed_values(constraints, self.engine.extent, MOST_VALUES)
+        values = limits.listed_values(self.engine.extent, MOST_VALUES)
         if values is None:
             return None
         key = n_at_or_below(nw.col("x"), values.tolist())
@@ -162,7 +162,7 @@ class FrameSource:
         np.maximum.at(highest, cells, counted["high"])
         counts = confusion_of(counted, self.classes, len(values) + 1).astype(np.int64)
         ends = lowest.astype(self.dtype), highest.astype(self.dtype)
-        return lumped(counts, *ends, len(self.classes))
+        return lumps_of(self, limits.grid, counts, *ends)
 
     def tabulate(self, found: Columns) -> tuple[dict[str, Array], Numbers]:
         """Turn rows of key, label and sums into columns of cells, and counts of cell and class."""
@@ -186,7 +186,7 @@ class FrameSource:
             indices = np.flatnonzero(wanted & (cells.depth == depth))
             found = self.engine.fetch(cells, indices, merge=merge)
             if len(found["score"]) > self.max_rows:
-                raise ValueError(
+                raise TooManyRowsError(
                     f"max_rows must be at least {len(found['score'])} for these data, "
                     f"got {self.max_rows}: this many rows can be next to a threshold."
                 )

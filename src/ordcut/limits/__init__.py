@@ -1,49 +1,37 @@
-"""Limits: what is allowed of thresholds and decisions, and the best within that."""
+"""Limits: constraints, the forms they are lowered to, and the best thresholds within them."""
 
-from ordcut.limits.constraints import (
-    Allowed,
-    Between,
-    Constraint,
-    Count,
-    Digits,
-    Fixed,
-    Gap,
-    Over,
-    Precision,
-    Recall,
-    Share,
-    Under,
-)
-from ordcut.limits.listed import listed_values, lumped, rows_between_values
-from ordcut.limits.moves import cuts_kept
-from ordcut.limits.optimum import LimitedProblem
-from ordcut.limits.outcomes import ConstraintOutcome
-from ordcut.limits.scheme import Outcome, Scheme
+from ordcut.limits.constraints import Constraint, Count, Over, Precision, Recall, Share, Under
+from ordcut.limits.forms import Distance, Form, Interval, Limits, Outcome, Ratio
+from ordcut.limits.grid import Grid
+from ordcut.limits.names import Names
+from ordcut.limits.region import region_of
+from ordcut.limits.search import LimitedSearch
 from ordcut.limits.text import Constraints, read_constraints
-from ordcut.limits.thresholds import limited_thresholds
+from ordcut.limits.values import Allowed, Between, Digits, Fixed, Gap
 
 __all__ = [
     "Allowed",
     "Between",
     "Constraint",
-    "ConstraintOutcome",
     "Constraints",
     "Count",
     "Digits",
+    "Distance",
     "Fixed",
+    "Form",
     "Gap",
-    "LimitedProblem",
+    "Grid",
+    "Interval",
+    "LimitedSearch",
+    "Limits",
+    "Names",
     "Outcome",
     "Over",
     "Precision",
+    "Ratio",
     "Recall",
-    "Scheme",
     "Share",
     "Under",
-    "cuts_kept",
-    "limited_thresholds",
-    "listed_values",
-    "lumped",
     "read_constraints",
-    "rows_between_values",
+    "region_of",
 ]

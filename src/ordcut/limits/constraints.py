@@ -1,22 +1,31 @@
-"""Constraints on thresholds and on decisions."""
+"""Constraints on what is decided: shares, counts, recall, precision."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ordcut.limits.forms import Form, Ratio
+from ordcut.limits.names import Names
 from ordcut.typing import ArrayLike
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """A limit on thresholds or on decisions; see its subclasses."""
+    """A limit on thresholds or on decisions.
 
-    #: The word that the constraint starts with in text.
+    A subclass has a ``word``, which its text starts with, and the ``largest`` limit it can have,
+    and lowers itself to a form, which is all that the rest of the library knows of it.
+    """
+
     word: ClassVar[str]
+    largest: ClassVar[float] = 1.0
+
+    def lower(self, names: Names) -> Form:
+        """Return the constraint as a form over the named classes and decisions."""
+        raise NotImplementedError(f"{type(self).__name__} must define lower(names).")
 
 
 @dataclass(frozen=True)
@@ -25,12 +34,44 @@ class _OfDecision(Constraint):
 
     decision: Any
 
+    def __post_init__(self) -> None:
+        check_limits(self)
+
     def __str__(self) -> str:
-        return f"{self.word} {self.decision} {_sides(self)}"
+        return f"{self.word} {self.decision} {sides_text(self)}"
 
 
 @dataclass(frozen=True)
-class Recall(_OfDecision):
+class _Floor(_OfDecision):
+    """A least share that involves one decision."""
+
+    at_least: float
+
+
+@dataclass(frozen=True)
+class _Sides(_OfDecision):
+    """A lower limit, an upper limit or both on one decision."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class _OfClass(Constraint):
+    """A limit on decisions on one side of a class."""
+
+    cls: Any
+    at_most: float
+
+    def __post_init__(self) -> None:
+        check_limits(self)
+
+    def __str__(self) -> str:
+        return f"{self.word} {self.cls} {sides_text(self)}"
+
+
+@dataclass(frozen=True)
+class Recall(_Floor):
     """A minimum recall: of the rows of a class, the share that get the decision of that name.
 
     Parameters
@@ -43,22 +84,23 @@ class Recall(_OfDecision):
     Examples
     --------
     >>> import ordcut
-    >>> scores, labels = [1, 2, 3, 4, 5, 6], ["no", "no", "yes", "no", "no", "yes"]
-    >>> found = ordcut.optimal_thresholds(
-    ...     scores, labels, classes=["no", "yes"], constraints=[ordcut.Recall("yes", at_least=1)])
-    >>> found.thresholds
+    >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 0, 1]
+    >>> ordcut.optimal_thresholds(
+    ...     scores, labels, constraints=[ordcut.Recall(1, at_least=1)]).thresholds
     array([2.5])
     """
 
-    at_least: float
     word: ClassVar[str] = "recall"
 
-    def __post_init__(self) -> None:
-        _check_share(self)
+    def lower(self, names: Names) -> Ratio:
+        """Return the share of the class that gets its decision."""
+        truth, decision = names.true_class(self.decision), names.decision(self.decision)
+        part = names.cells(decisions=decision, classes=truth)
+        return Ratio(part, names.cells(classes=truth), at_least=self.at_least)
 
 
 @dataclass(frozen=True)
-class Precision(_OfDecision):
+class Precision(_Floor):
     """A minimum precision: of the rows that get a decision, the share of the class of that name.
 
     Parameters
@@ -72,21 +114,22 @@ class Precision(_OfDecision):
     --------
     >>> import ordcut
     >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1]
-    >>> found = ordcut.optimal_thresholds(
-    ...     scores, labels, constraints=[ordcut.Precision(1, at_least=0.75)])
-    >>> found.thresholds
+    >>> ordcut.optimal_thresholds(
+    ...     scores, labels, constraints=[ordcut.Precision(1, at_least=0.75)]).thresholds
     array([5.5])
     """
 
-    at_least: float
     word: ClassVar[str] = "precision"
 
-    def __post_init__(self) -> None:
-        _check_share(self)
+    def lower(self, names: Names) -> Ratio:
+        """Return the share of the decision that is of its class."""
+        truth, decision = names.true_class(self.decision), names.decision(self.decision)
+        part = names.cells(decisions=decision, classes=truth)
+        return Ratio(part, names.cells(decisions=decision), at_least=self.at_least)
 
 
 @dataclass(frozen=True)
-class Share(_OfDecision):
+class Share(_Sides):
     """Limits on the share of all rows that get a decision.
 
     Parameters
@@ -99,22 +142,21 @@ class Share(_OfDecision):
     Examples
     --------
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1, 2, 3, 4], [0, 1, 1, 1], constraints=[ordcut.Share(1, at_most=0.5)])
-    >>> found.thresholds
+    >>> ordcut.optimal_thresholds(
+    ...     [1, 2, 3, 4], [0, 1, 1, 1], constraints=[ordcut.Share(1, at_most=0.5)]).thresholds
     array([2.5])
     """
 
-    at_least: float | None = None
-    at_most: float | None = None
     word: ClassVar[str] = "share"
 
-    def __post_init__(self) -> None:
-        _check_share(self)
+    def lower(self, names: Names) -> Ratio:
+        """Return the share of all rows that get the decision."""
+        part = names.cells(decisions=names.decision(self.decision))
+        return Ratio(part, names.cells(), self.at_least, self.at_most)
 
 
 @dataclass(frozen=True)
-class Count(_OfDecision):
+class Count(_Sides):
     """Limits on the number of rows that get a decision, or on their total weight.
 
     Parameters
@@ -127,22 +169,22 @@ class Count(_OfDecision):
     Examples
     --------
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1, 2, 3, 4], [0, 1, 1, 1], constraints=[ordcut.Count(1, at_most=1)])
-    >>> found.thresholds
+    >>> ordcut.optimal_thresholds(
+    ...     [1, 2, 3, 4], [0, 1, 1, 1], constraints=[ordcut.Count(1, at_most=1)]).thresholds
     array([3.5])
     """
 
-    at_least: float | None = None
-    at_most: float | None = None
     word: ClassVar[str] = "count"
+    largest: ClassVar[float] = np.inf
 
-    def __post_init__(self) -> None:
-        _check_share(self, most=np.inf)
+    def lower(self, names: Names) -> Ratio:
+        """Return the weight of the rows that get the decision."""
+        part = names.cells(decisions=names.decision(self.decision))
+        return Ratio(part, None, self.at_least, self.at_most)
 
 
 @dataclass(frozen=True)
-class Under(Constraint):
+class Under(_OfClass):
     """A limit on decisions that are too low: of the rows of a class or higher, the share below it.
 
     Parameters
@@ -156,24 +198,21 @@ class Under(Constraint):
     --------
     >>> import ordcut
     >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 0, 1]
-    >>> found = ordcut.optimal_thresholds(scores, labels, constraints=["under 1 <= 0"])
-    >>> found.thresholds
+    >>> ordcut.optimal_thresholds(scores, labels, constraints=["under 1 <= 0"]).thresholds
     array([2.5])
     """
 
-    cls: Any
-    at_most: float
     word: ClassVar[str] = "under"
 
-    def __post_init__(self) -> None:
-        _check_share(self)
-
-    def __str__(self) -> str:
-        return f"{self.word} {self.cls} {_sides(self)}"
+    def lower(self, names: Names) -> Ratio:
+        """Return the share of the class and higher ones that is decided lower."""
+        truth = names.classes_from(self.cls)
+        part = names.cells(decisions=names.decisions_below(self.cls), classes=truth)
+        return Ratio(part, names.cells(classes=truth), at_most=self.at_most)
 
 
 @dataclass(frozen=True)
-class Over(Under):
+class Over(_OfClass):
     """A limit on decisions that are too high: of the rows of a class or lower, the share above it.
 
     Parameters
@@ -187,173 +226,17 @@ class Over(Under):
     --------
     >>> import ordcut
     >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 1, 1, 0, 1, 1]
-    >>> found = ordcut.optimal_thresholds(scores, labels, constraints=["over 0 <= 0"])
-    >>> found.thresholds
+    >>> ordcut.optimal_thresholds(scores, labels, constraints=["over 0 <= 0"]).thresholds
     array([4.5])
     """
 
     word: ClassVar[str] = "over"
 
-
-@dataclass(frozen=True)
-class Fixed(Constraint):
-    """Fix a threshold at a given value.
-
-    Parameters
-    ----------
-    threshold_index : int
-        The position of the threshold, counted from 0.
-    value : float
-        The value of the threshold.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1, 2, 3, 4], [0, 1, 2, 2], constraints=[ordcut.Fixed(1, 3.25)])
-    >>> found.thresholds
-    array([1.5 , 3.25])
-    """
-
-    threshold_index: int
-    value: float
-    word: ClassVar[str] = "fixed"
-
-    def __post_init__(self) -> None:
-        _check_index(self.threshold_index)
-        _check_number("value", self.value)
-
-    def __str__(self) -> str:
-        return f"{self.word} {self.threshold_index} {number_text(self.value)}"
-
-
-@dataclass(frozen=True)
-class Between(Constraint):
-    """Restrict a threshold to an interval that includes its ends.
-
-    Parameters
-    ----------
-    threshold_index : int
-        The position of the threshold, counted from 0.
-    low, high : float
-        The lowest and the highest value.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1, 2, 3, 4], [0, 1, 1, 1], constraints=[ordcut.Between(0, 2.75, 9)])
-    >>> found.thresholds
-    array([2.75])
-    """
-
-    threshold_index: int
-    low: float
-    high: float
-    word: ClassVar[str] = "between"
-
-    def __post_init__(self) -> None:
-        _check_index(self.threshold_index)
-        _check_number("low", self.low)
-        _check_number("high", self.high)
-        if not self.low <= self.high:
-            raise ValueError(f"low must not be above high, got {self.low!r} and {self.high!r}.")
-
-    def __str__(self) -> str:
-        ends = f"{number_text(self.low)} {number_text(self.high)}"
-        return f"{self.word} {self.threshold_index} {ends}"
-
-
-@dataclass(frozen=True)
-class Allowed(Constraint):
-    """Choose all thresholds from given values.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Every threshold is one of these. Include -inf or inf if the first or the last decision may
-        be left out.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1, 2, 3, 4], [0, 1, 2, 2], constraints=[ordcut.Allowed([1.2, 2.9, 3.3])])
-    >>> found.thresholds
-    array([1.2, 2.9])
-    """
-
-    values: Sequence[float]
-    word: ClassVar[str] = "allowed"
-
-    def __post_init__(self) -> None:
-        array = np.asarray(self.values, dtype=np.float64)
-        if array.ndim != 1 or len(array) == 0 or np.isnan(array).any():
-            raise ValueError(f"values must be a list of at least one number, got {self.values!r}.")
-        object.__setattr__(self, "values", tuple(np.unique(array).tolist()))
-
-    def __str__(self) -> str:
-        return f"{self.word} {' '.join(map(number_text, self.values))}"
-
-
-@dataclass(frozen=True)
-class Digits(Constraint):
-    """Choose thresholds that are round numbers, or infinite where a decision is never taken.
-
-    Parameters
-    ----------
-    n : int
-        The number of digits after the decimal point; -1 means tens, -2 hundreds, and so on.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1.07, 2.22, 3.61, 4.04], [0, 1, 2, 2], constraints=[ordcut.Digits(0)])
-    >>> found.thresholds
-    array([2., 3.])
-    """
-
-    n: int
-    word: ClassVar[str] = "digits"
-
-    def __post_init__(self) -> None:
-        is_int = isinstance(self.n, (int, np.integer)) and not isinstance(self.n, bool)
-        if not is_int or not -300 <= self.n <= 22:
-            raise ValueError(f"n must be a whole number of digits from -300 to 22, got {self.n!r}.")
-
-    def __str__(self) -> str:
-        return f"{self.word} {self.n}"
-
-
-@dataclass(frozen=True)
-class Gap(Constraint):
-    """A minimum distance between neighbouring thresholds, as they are placed.
-
-    Parameters
-    ----------
-    at_least : float
-        The distance, on the scale of the scores. Thresholds at -inf or inf are exempt.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
-    ...     [1, 2, 3, 4, 5], [0, 0, 1, 2, 2], constraints=[ordcut.Gap(at_least=2)])
-    >>> found.thresholds
-    array([1.5, 3.5])
-    """
-
-    at_least: float
-    word: ClassVar[str] = "gap"
-
-    def __post_init__(self) -> None:
-        _check_number("at_least", self.at_least)
-        if not 0 <= self.at_least < np.inf:
-            raise ValueError(f"at_least must be finite and not negative, got {self.at_least!r}.")
-
-    def __str__(self) -> str:
-        return f"{self.word} {_sides(self)}"
+    def lower(self, names: Names) -> Ratio:
+        """Return the share of the class and lower ones that is decided higher."""
+        truth = names.classes_upto(self.cls)
+        part = names.cells(decisions=names.decisions_above(self.cls), classes=truth)
+        return Ratio(part, names.cells(classes=truth), at_most=self.at_most)
 
 
 def number_text(value: float) -> str:
@@ -367,7 +250,7 @@ def number_text(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def _sides(constraint: Any) -> str:
+def sides_text(constraint: Any) -> str:
     """Return the limits of a constraint as text."""
     least = getattr(constraint, "at_least", None)
     most = getattr(constraint, "at_most", None)
@@ -375,7 +258,7 @@ def _sides(constraint: Any) -> str:
     return " and ".join(texts if most is None else [*texts, f"<= {number_text(most)}"])
 
 
-def _check_share(constraint: Any, most: float = 1.0) -> None:
+def check_limits(constraint: Any) -> None:
     """Raise an error unless the limits of a constraint are valid numbers."""
     limits = {
         side: getattr(constraint, side)
@@ -386,11 +269,11 @@ def _check_share(constraint: Any, most: float = 1.0) -> None:
     if not limits:
         raise ValueError(f"{name} must have at_least or at_most, got neither.")
     for side, limit in limits.items():
-        _check_number(side, limit)
+        check_number(side, limit)
         if isinstance(limit, np.number):
             object.__setattr__(constraint, side, limit.item())
-        if not 0 <= limit <= most or np.isinf(limit):
-            upto = "from 0 to 1" if most == 1 else "that is not negative"
+        if not 0 <= limit <= constraint.largest or np.isinf(limit):
+            upto = "from 0 to 1" if constraint.largest == 1 else "that is not negative"
             raise ValueError(f"{side} of {name} must be a number {upto}, got {limit!r}.")
     if len(limits) == 2 and limits["at_least"] > limits["at_most"]:
         raise ValueError(
@@ -399,12 +282,7 @@ def _check_share(constraint: Any, most: float = 1.0) -> None:
         )
 
 
-def _check_index(index: Any) -> None:
-    is_int = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
-    if not is_int or index < 0:
-        raise ValueError(f"threshold_index must be a whole number counted from 0, got {index!r}.")
-
-
-def _check_number(argument: str, value: ArrayLike) -> None:
+def check_number(argument: str, value: ArrayLike) -> None:
+    """Raise an error unless an argument of a constraint is a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or value != value:
         raise ValueError(f"{argument} must be a number, got {value!r}.")

@@ -1,36 +1,32 @@
-"""Turn constraints into candidates for cuts, and windows for the segments of decisions."""
+"""Turn limits into candidates for cuts, and windows for the segments of decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import ceil, floor
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ordcut.data import SortedRows
-from ordcut.exact import LARGEST_SUM, as_fraction, exact_multiples
-from ordcut.jit import kernel
-from ordcut.limits.constraints import (
-    Constraint,
-    Count,
-    Gap,
-    Over,
-    Precision,
-    Recall,
-    Share,
-    Under,
+from ordcut.exact import LARGEST_SUM, exact_multiples
+from ordcut.limits.choices import all_candidates
+from ordcut.limits.forms import Distance, Limits, Ratio
+from ordcut.solvers import (
+    SegmentLimit,
+    SegmentLimits,
+    Window,
+    Windows,
+    segment_windows,
+    sums_at,
 )
-from ordcut.limits.positions import all_candidates
-from ordcut.limits.scheme import Scheme, are_apart
-from ordcut.solvers import Window, Windows, sums_at
 from ordcut.typing import Array, Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
 class Region:
-    """All cuts that constraints allow, with the value of each threshold at each candidate.
+    """All cuts that limits allow, with the value of each threshold at each candidate.
 
     ``counted`` has the windows with the cuts of the observed rows, where these are others.
     """
@@ -39,163 +35,126 @@ class Region:
     values: Floats
     counted: Windows
 
-    def thresholds(self, chosen: Ints) -> Floats:
-        """Return the thresholds at the chosen candidates."""
-        return self.values[np.arange(len(chosen)), chosen]
-
 
 def region_of(
     rows: SortedRows,
-    constraints: Sequence[Constraint],
-    scheme: Scheme,
+    limits: Limits,
     observed: SortedRows | None = None,
+    unit: Fraction = Fraction(1),
 ) -> Region:
-    """Return what constraints allow of the cuts of sorted rows.
+    """Return the cuts of sorted rows that limits allow.
 
-    Constraints are about the observed rows, where these are others.
+    Limits are about the observed rows, where these are others; ``unit`` is what a weight of 1
+    stands for there.
 
     Examples
     --------
     >>> from ordcut.data import Rows
-    >>> from ordcut.limits import Digits
+    >>> from ordcut.limits import Digits, Names
     >>> rows = Rows.read([1.2, 1.4, 2.3], [0, 0, 1]).sorted()
-    >>> scheme = Scheme([0, 1], [0, 1], is_review=False, has_truth=True)
-    >>> region_of(rows, [Digits(0)], scheme).values
+    >>> region_of(rows, Limits.lower([Digits(0)], Names([0, 1], [0, 1]))).values
     array([[-inf, -inf,   2.,  inf,  inf]])
     """
-    candidates = all_candidates(rows.scores, rows.ends, constraints, scheme)
+    candidates = all_candidates(rows.scores, rows.ends, limits)
     cuts = candidates.cuts
     if observed is not None and observed is not rows:
         above = np.append(rows.scores, np.inf)[cuts]
         cuts = np.searchsorted(observed.scores, above, "left")
         cuts[0] = 0  # where the first segment starts, below all rows
-    sums = _Sums(rows if observed is None else observed, cuts, scheme)
     is_open = list(candidates.is_open)
-    for one in constraints:
-        if isinstance(one, Under):
-            k, is_within = sums.open_to(one)
-            is_open[k] = is_open[k] & is_within
-    by_decision = _by_decision(constraints, scheme)
-    decisions = [by_decision.get(d, []) for d in range(len(scheme.decisions))]
-    segments = [sums.segment_limits(some) for some in decisions]
-    ranges = _within_reach(segments, is_open, len(cuts))
-    starts_and_ends = pairwise([range(1), *ranges, range(len(cuts) - 1, len(cuts))])
-    windows = Windows(
-        candidates.cuts,
-        [one[some.start : some.stop] for one, some in zip(is_open, ranges, strict=True)],
-        [
-            _window(limits, starts, ends, sums.level(some))
-            for limits, (starts, ends), some in zip(
-                segments, starts_and_ends, decisions, strict=True
-            )
-        ],
-    )
-    for one in constraints:
-        if isinstance(one, Gap):
-            windows = replace(
-                windows, segments=_apart(windows.segments, candidates.values, one.at_least)
-            )
+    decisions = [SegmentLimits() for _ in range(limits.n_thresholds + 1)]
+    if limits.ratios:
+        sums = PrefixSums(rows if observed is None else observed, cuts, unit)
+        for ratio in _strictest(limits.ratios):
+            _apply(ratio, sums, is_open, decisions)
+    segments = segment_windows(decisions, is_open, len(cuts))
+    if limits.distance is not None:
+        segments = _apart(segments, candidates.values, limits.distance)
+    open_in_range = [
+        openness[segment.ends.start : segment.ends.stop]
+        for openness, segment in zip(is_open, segments[:-1], strict=True)
+    ]
+    windows = Windows(candidates.cuts, open_in_range, segments)
     return Region(windows, candidates.values, replace(windows, cuts=cuts))
 
 
-@dataclass(frozen=True)
-class SegmentLimit:
-    """A limit on a sum over the segment of a decision: the difference of a prefix sum at its ends.
+def _strictest(ratios: Sequence[Ratio]) -> list[Ratio]:
+    """Return ratios without those that are implied: floors of one share, such as a precision."""
+    kept: dict[tuple[bytes, bytes] | int, Ratio] = {}
+    for ratio in sorted(ratios, key=lambda ratio: ratio.at_least or 0.0):
+        is_level = not ratio.has_fixed_whole and ratio.at_most is None
+        whole = b"" if ratio.whole is None else ratio.whole.tobytes()
+        kept[(ratio.part.tobytes(), whole) if is_level else id(ratio)] = ratio
+    return list(kept.values())
+
+
+def _apply(
+    ratio: Ratio, sums: PrefixSums, is_open: list[Bools], decisions: list[SegmentLimits]
+) -> None:
+    """Close the candidates that a ratio forbids, or limit the segment that it is about."""
+    reach, totals = ratio.reach, sums.totals
+    for demand in ratio.demands(totals, sums.unit):
+        if reach.kind == "segment":
+            d = reach.index
+            _limit_segment(decisions[d], demand.step(d), demand.rest(d + 1, totals), sums)
+        elif reach.kind == "threshold":
+            k = reach.index
+            is_open[k] = is_open[k] & (sums.below(demand.step(k)) >= demand.rest(k + 1, totals))
+        elif demand.rest(0, totals) > 0:  # the same wherever thresholds are, and too little
+            is_open[0] = np.zeros_like(is_open[0])
+
+
+def _limit_segment(limits: SegmentLimits, step: Array, at_least: Any, sums: PrefixSums) -> None:
+    """Demand that the steps of the rows in a segment add up to a number."""
+    if (step >= 0).all():
+        if at_least > 0:
+            limits.sums.append(SegmentLimit(sums.below(step), at_least=at_least))
+    elif (step <= 0).all():
+        limits.sums.append(SegmentLimit(sums.below(-step), at_most=-at_least))
+    elif at_least == 0 and limits.level is None:
+        limits.level = sums.below(step)
+    else:
+        raise ValueError("constraints can limit only one share of the rows of a decision.")
+
+
+class PrefixSums:
+    """Weights of rows below each candidate, exactly.
 
     Attributes
     ----------
-    sums : ndarray of shape (m,)
-        The prefix sum at each candidate, whole numbers in ascending order.
-    at_least, at_most : int, optional
-        What the difference must be.
+    totals : ndarray of shape (K,)
+        The weight of each class, in multiples of ``unit``.
+    unit : Fraction
+        What a weight of 1 stands for in the weights that the user gave.
     """
 
-    sums: Array
-    at_least: int | None = None
-    at_most: int | None = None
-
-    def reach_from(self, lowest: int, highest: int) -> tuple[int, int]:
-        """Return the first and the last end of segments that start between two candidates."""
-        first, last = lowest, len(self.sums) - 1
-        if self.at_least is not None:
-            first = self._n_below(lowest, self.at_least)
-        if self.at_most is not None:
-            last = self._n_below(highest, self.at_most + 1) - 1
-        return first, last
-
-    def reach_back_from(self, lowest: int, highest: int) -> tuple[int, int]:
-        """Return the first and the last start of segments that end between two candidates."""
-        first, last = 0, highest
-        if self.at_most is not None:
-            first = self._n_below(lowest, -self.at_most)
-        if self.at_least is not None:
-            last = self._n_below(highest, 1 - self.at_least) - 1
-        return first, last
-
-    def _n_below(self, candidate: int, shift: int) -> int:
-        return int(_n_below(self.sums, range(candidate, candidate + 1), shift)[0])
-
-
-def _within_reach(
-    segments: Sequence[Sequence[SegmentLimit]], is_open: Sequence[Bools], m: int
-) -> list[range]:
-    """Return the candidates that each threshold can take at all, by what is left to the others.
-
-    Seen from both ends, segment by segment. All are empty where limits cannot hold together.
-    """
-    lows, highs = [0], [0]  # where the first segment starts, and then each threshold
-    for limits, one in zip(segments[:-1], is_open, strict=True):
-        reaches = [limit.reach_from(lows[-1], highs[-1]) for limit in limits]
-        first = max([lows[-1], *(low for low, _ in reaches)])
-        last = min([m - 1, *(high for _, high in reaches)])
-        at_first, at_last = one[first : last + 1], one[first : last + 1][::-1]
-        if not at_first.any():
-            return [range(0)] * len(is_open)
-        lows.append(first + int(np.argmax(at_first)))
-        highs.append(last - int(np.argmax(at_last)))
-    low, high = m - 1, m - 1
-    for k in range(len(is_open), 0, -1):
-        reaches = [limit.reach_back_from(low, high) for limit in segments[k]]
-        low = max([lows[k], *(first for first, _ in reaches)])
-        high = min([highs[k], high, *(last for _, last in reaches)])
-        if low > high:
-            return [range(0)] * len(is_open)
-        lows[k], highs[k] = low, high
-    return [range(low, high + 1) for low, high in zip(lows[1:], highs[1:], strict=True)]
-
-
-def _window(
-    limits: Sequence[SegmentLimit], starts: range, ends: range, level: Array | None
-) -> Window:
-    """Return where the segment of a decision may start, for each of its ends."""
-    low: Ints | None = None
-    high: Ints | None = None
-    for limit in limits if ends else ():
-        if limit.at_least is not None:
-            last = _n_below(limit.sums, ends, 1 - limit.at_least, -1)
-            high = last if high is None else np.minimum(high, last)
-        if limit.at_most is not None:
-            first = _n_below(limit.sums, ends, -limit.at_most)
-            low = first if low is None else np.maximum(low, first)
-    return Window(starts, ends, low, high, level)
-
-
-class _Sums:
-    """Weights of rows below each candidate, exactly."""
-
-    def __init__(self, rows: SortedRows, cuts: Ints, scheme: Scheme) -> None:
-        self._rows, self._cuts, self._scheme = rows, cuts, scheme
-        self._known: dict[bytes, Array] = {}
+    def __init__(self, rows: SortedRows, cuts: Ints, unit: Fraction) -> None:
+        self._rows, self._cuts, self.unit = rows, cuts, unit
+        self._known: dict[tuple[int, ...], Array] = {}
         self._weights: Array = np.ones(1, np.int64)
-        self._unit = scheme.unit
         if rows.weights is not None:
             self._weights = rows.weights
             if not rows.is_whole:
                 self._weights, multiple = exact_multiples(rows.weights)
-                self._unit *= multiple
+                self.unit *= multiple
+        self.totals = self._totals()
+
+    def _totals(self) -> Array:
+        if self._rows.is_whole:
+            return self._rows.exact_totals
+        totals = np.zeros(self._rows.n_classes, dtype=object)
+        np.add.at(totals, self._rows.codes, self._weights)
+        return totals
 
     def below(self, step: Array) -> Array:
         """Return the sum of ``step`` of their class times weight, over the rows below each cut."""
+        key = tuple(step.tolist())
+        if key not in self._known:
+            largest = max(map(abs, key)) * int(self.totals.sum())
+            self._known[key] = self._sum(step.astype(np.int64 if largest < LARGEST_SUM else object))
+        return self._known[key]
+
+    def _sum(self, step: Array) -> Array:
         if step.dtype == object or self._weights.dtype == object:
             rises = step[self._rows.codes] * self._weights
             return np.append(np.zeros(1, rises.dtype), np.cumsum(rises))[self._cuts]
@@ -204,129 +163,22 @@ class _Sums:
         sums_at(self._rows.codes, self._weights, stride, step, self._cuts, sums)
         return sums
 
-    def of_classes(self, which: Bools) -> Array:
-        """Return the weight of the rows of some classes below each cut."""
-        key = which.tobytes()
-        if key not in self._known:
-            self._known[key] = self.below(which.astype(np.int64))
-        return self._known[key]
 
-    def open_to(self, limit: Under) -> tuple[int, Bools]:
-        """Return the threshold that a limit is about, and the candidates that it leaves to it."""
-        scheme = self._scheme
-        k = scheme.true_class(limit)
-        every, share = np.arange(len(scheme.classes)), as_fraction(limit.at_most)
-        if isinstance(limit, Over):
-            last = scheme.last_decision_of(limit)
-            if last < len(scheme.decisions) - 1:
-                below = self.of_classes(every <= k)
-                return last, below[-1] - below <= floor(share * int(below[-1]))
-        else:
-            first = scheme.first_decision_of(limit)
-            if first > 0:
-                below = self.of_classes(every >= k)
-                return first - 1, below <= floor(share * int(below[-1]))
-        return 0, np.ones(len(self._cuts), np.bool_)  # no decision is lower, or higher
-
-    def segment_limits(
-        self, constraints: Sequence[Recall | Share | Count | Precision]
-    ) -> list[SegmentLimit]:
-        """Return limits on the segment of a decision, by the constraints that name it."""
-        found = []
-        scheme = self._scheme
-        for one in constraints:
-            if isinstance(one, Precision):
-                continue
-            which = scheme.counted
-            if isinstance(one, Recall):
-                which = np.arange(len(which)) == scheme.true_class(one)
-            sums = self.of_classes(which)
-            whole = 1 / self._unit if isinstance(one, Count) else as_fraction(1.0) * int(sums[-1])
-            least, most = one.at_least, getattr(one, "at_most", None)
-            found.append(
-                SegmentLimit(
-                    sums,
-                    ceil(as_fraction(least) * whole) if least else None,
-                    None if most is None else floor(as_fraction(most) * whole),
-                )
-            )
-        return found
-
-    def level(self, constraints: Sequence[Recall | Share | Count | Precision]) -> Array | None:
-        """Return the prefix sum that must not fall over the segment of a decision, if there is one.
-
-        That is a share of one class, the highest of those that are asked for.
-        """
-        floors = [one for one in constraints if isinstance(one, Precision)]
-        if not floors:
-            return None
-        highest = max(as_fraction(one.at_least) for one in floors)
-        return self._level(self._scheme.true_class(floors[0]), highest)
-
-    def _level(self, k: int, share: object) -> Array:
-        """Return the prefix sum that must not fall over a segment with a share of one class."""
-        top, bottom = share.numerator, share.denominator  # type: ignore[attr-defined]
-        is_own = np.arange(len(self._scheme.classes)) == k
-        total = len(self._rows.codes) if self._rows.weights is None else int(self._weights.sum())
-        dtype = np.int64 if bottom * total < LARGEST_SUM else object
-        step = is_own.astype(dtype) * bottom - top
-        return self.below(step)
-
-
-def _by_decision(
-    constraints: Sequence[Constraint], scheme: Scheme
-) -> dict[int, list[Recall | Share | Count | Precision]]:
-    """Return the limits on single decisions by the position of these."""
-    found: dict[int, list[Recall | Share | Count | Precision]] = {}
-    for one in constraints:
-        if isinstance(one, Recall | Share | Count | Precision):
-            found.setdefault(scheme.decision(one), []).append(one)
-    return found
-
-
-def _n_below(sums: Array, ends: range, shift: int, more: int = 0) -> Ints:
-    """Return how many of ascending whole sums are below that at each end plus a shift, and more."""
-    if sums.dtype == np.int64:
-        shift = max(-LARGEST_SUM, min(shift, LARGEST_SUM))
-    some = slice(ends.start, ends.stop if sums.dtype == object else ends.start + 1)
-    found = np.searchsorted(sums, sums[some] + shift, "left") + more
-    if len(found) == len(ends):
-        return found
-    counted = np.empty(len(ends), np.int64)
-    count_below(sums, ends.start, int(found[0]) - more, shift, more, counted)
-    return counted
-
-
-@kernel("found", steps=4)
-def count_below(
-    sums: Ints, first_end: int, n_below: int, shift: int, more: int, found: Ints
-) -> None:
-    """Count how many of ascending sums are below that at each end plus a shift, and add some more.
-
-    At the first end there are ``n_below`` of them.
-    """
-    for e in range(len(found)):
-        target = sums[first_end + e] + shift
-        while n_below < len(sums) and sums[n_below] < target:
-            n_below += 1
-        found[e] = n_below + more
-
-
-def _apart(segments: Sequence[Window], values: Floats, gap: float) -> list[Window]:
-    """Return the windows of segments with neighbouring thresholds some distance apart."""
-    made = list(segments)
+def _apart(segments: Sequence[Window], values: Floats, distance: Distance) -> list[Window]:
+    """Return the windows of segments with neighbouring thresholds far enough apart."""
+    apart = list(segments)
     for d in range(1, len(segments) - 1):
         window = segments[d]
         own = np.arange(window.ends.start, window.ends.stop)
         starts, ends = values[d - 1], values[d][own]
         with np.errstate(invalid="ignore"):
-            last = np.minimum(np.searchsorted(starts, ends - gap, "right") - 1, own)
-            while True:  # the search did without the rounding, so that some more can be allowed
+            last = np.minimum(np.searchsorted(starts, ends - distance.at_least, "right") - 1, own)
+            while True:  # the search ignored the rounding, so that further starts can be allowed
                 after = np.minimum(last + 1, own)  # a segment does not start after its end
-                step = (after > last) & are_apart(starts[after], ends, gap)
+                step = (after > last) & distance.keeps(starts[after], ends)
                 if not step.any():
                     break
                 last = np.where(step, after, last)
         high = last if window.high is None else np.minimum(window.high, last)
-        made[d] = replace(window, high=high)
-    return made
+        apart[d] = replace(window, high=high)
+    return apart

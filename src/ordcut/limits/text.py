@@ -8,20 +8,8 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from ordcut.limits.constraints import (
-    Allowed,
-    Between,
-    Constraint,
-    Count,
-    Digits,
-    Fixed,
-    Gap,
-    Over,
-    Precision,
-    Recall,
-    Share,
-    Under,
-)
+from ordcut.limits.constraints import Constraint, Count, Over, Precision, Recall, Share, Under
+from ordcut.limits.values import Allowed, Between, Digits, Fixed, Gap
 
 Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 
@@ -35,7 +23,7 @@ SYNTAX = (
 
 
 def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
-    """Return constraints as objects; some or all can be text.
+    """Return constraints as objects; each can be text.
 
     Examples
     --------
@@ -46,7 +34,10 @@ def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
         return ()
     if isinstance(constraints, (Constraint, str)):
         constraints = [constraints]
-    return tuple(one if isinstance(one, Constraint) else _read(one) for one in constraints)
+    return tuple(
+        constraint if isinstance(constraint, Constraint) else _read(constraint)
+        for constraint in constraints
+    )
 
 
 def _read(text: Any) -> Constraint:
@@ -77,18 +68,18 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
     if match is None:
         raise ValueError("it must have a name, then >= or <=, then a number")
     name, *pairs = match.groups()
-    made, sides = _OF_NAMES[word], {}
+    constraint_class, sides = _OF_NAMES[word], {}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
         if sign is not None:
             side = "at_least" if sign == ">=" else "at_most"
-            if side not in {one.name for one in fields(made)}:
+            if side not in {field.name for field in fields(constraint_class)}:
                 raise ValueError(f"{word} has no {sign}")
             if side in sides:
                 raise ValueError(f"{sign} comes twice")
             if word == "count" and number.endswith("%"):
                 raise ValueError("a count cannot be a percentage; use share")
             sides[side] = _as_limit(number)
-    constraint: Constraint = made(name, **sides)
+    constraint: Constraint = constraint_class(name, **sides)
     return constraint
 
 
@@ -105,7 +96,7 @@ def _as_limit(text: str) -> float:
 
 
 _OF_NAMES: dict[str, Any] = {
-    one.word: one for one in (Recall, Precision, Share, Count, Under, Over)
+    constraint.word: constraint for constraint in (Recall, Precision, Share, Count, Under, Over)
 }
 
 _OF_NUMBERS: dict[str, Callable[[list[str]], Constraint]] = {

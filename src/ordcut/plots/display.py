@@ -427,9 +427,8 @@ class ThresholdDisplay:
 
         The other thresholds are where they are, and the one that moves does not pass them.
         """
-        return curves_of_counts(
-            self.positions, self.below, self.thresholds, self.objective, self.factors
-        )
+        weights = self.below * self.factors
+        return curves_of_counts(self.positions, weights, self.thresholds, self.objective)
 
     def confusion(self) -> Floats:
         """Return the weight of each true class (rows) and decision (columns): (K, D)."""

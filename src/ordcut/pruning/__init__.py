@@ -2,7 +2,8 @@
 
 from ordcut.pruning.bounds import CurveLimit, Verdict, halving_order
 from ordcut.pruning.cells import SAMPLE_SIZE, ArraySource, spread_indices
-from ordcut.pruning.problem import PrunedProblem
+from ordcut.pruning.lumped import LumpedRows, lump_rows, lumps_of
+from ordcut.pruning.pruned import PrunedRows
 from ordcut.pruning.source import CountedCells, Parts, Source
 
 __all__ = [
@@ -10,10 +11,13 @@ __all__ = [
     "ArraySource",
     "CountedCells",
     "CurveLimit",
+    "LumpedRows",
     "Parts",
-    "PrunedProblem",
+    "PrunedRows",
     "Source",
     "Verdict",
     "halving_order",
+    "lump_rows",
+    "lumps_of",
     "spread_indices",
 ]

@@ -19,8 +19,8 @@ from functools import cache
 import numpy as np
 
 from ordcut.exact import EXACT, ExactCost, rounding_bound
-from ordcut.pruning.kernels import bound_paths, mark_near_minima
-from ordcut.typing import Bools, Ints, Numbers
+from ordcut.jit import kernel
+from ordcut.typing import Bools, Floats, Ints, Numbers
 
 #: Cells are resolved first where their bound is not more than this share of the way from the least
 #: bound to what borders reach, over the number of thresholds. If all thresholds contribute alike
@@ -33,20 +33,20 @@ MOST_DECISIONS = 128
 
 @dataclass(frozen=True)
 class CurveLimit:
-    """A limit on the weight of the rows of some classes below one threshold.
+    """A limit on the weight of the rows below one threshold.
 
     Attributes
     ----------
     k : int
-        The position of the threshold.
-    which : ndarray of shape (K,)
-        The classes whose rows count.
+        The index of the threshold.
+    counts : ndarray of shape (K,)
+        How much a row of each class counts: whole numbers that are not negative.
     at_least, at_most : float, optional
-        What their weight below the threshold must be.
+        The least and the largest weight below the threshold.
     """
 
     k: int
-    which: Bools
+    counts: Ints
     at_least: float | None = None
     at_most: float | None = None
 
@@ -191,15 +191,16 @@ def _near_minima_within(
     # A border, or a cell, is in if a threshold can be there as far as the weights below tell.
     borders_from, borders_upto = np.ones((2, n_curves, n_cells + 1), np.bool_)
     cells_from, cells_upto = np.ones((2, n_curves, n_cells), np.bool_)
-    for one in limits:
-        below = unit * np.append(0, np.cumsum(counts @ one.which.astype(counts.dtype)))
+    for limit in limits:
+        k = limit.k
+        below = unit * np.append(0, np.cumsum(counts @ limit.counts.astype(counts.dtype)))
         near = 0 if counts.dtype == np.int64 else 1e-9 * float(below[-1])
-        if one.at_least is not None:
-            borders_from[one.k] &= below >= one.at_least
-            cells_from[one.k] &= below[1:] >= one.at_least - near
-        if one.at_most is not None:
-            borders_upto[one.k] &= below <= one.at_most
-            cells_upto[one.k] &= below[:-1] <= one.at_most + near
+        if limit.at_least is not None:
+            borders_from[k] &= below >= limit.at_least
+            cells_from[k] &= below[1:] >= limit.at_least - near
+        if limit.at_most is not None:
+            borders_upto[k] &= below <= limit.at_most
+            cells_upto[k] &= below[:-1] <= limit.at_most + near
     every, downwards = np.logical_and.accumulate, slice(None, None, -1)
     borders = every(borders_from) & every(borders_upto[downwards])[downwards]
     cells = every(cells_from) & every(cells_upto[downwards])[downwards]
@@ -229,3 +230,144 @@ def _near_minima_within(
 def totals_of_cells(counts: Numbers) -> Numbers:
     """Return the weight of each cell; quicker than a sum for few columns."""
     return np.asarray(np.einsum("ij->i", counts))
+
+
+@kernel("counts", "gain", steps=9)
+def mark_near_minima(
+    counts: Numbers, has_rows: Bools, gain: Numbers, order: Ints, slack: Numbers, chosen: Bools
+) -> None:
+    """Mark the cells that can hold a threshold of a convex objective.
+
+    A risk curve is known at the borders of cells; inside a cell it cannot fall below its left
+    border plus the falls that the cell's rows could bring. A cell is marked for a curve if that
+    bound is not above the lowest border, and so are the cells with rows next to the lowest border.
+    Values of curve ``k`` within ``slack[k]`` count as equal. ``order`` is that of
+    ``halving_order``: the middle curve's cells bound those of the others. O(C K log K) time for C
+    cells.
+    """
+    n_cells, n_classes = counts.shape
+    n_cuts = len(gain)
+    border = np.empty(n_cells + 1, gain.dtype)
+    floor = np.empty(n_cells, gain.dtype)
+    lowest_of = np.empty(n_cuts, dtype=np.int64)
+    highest_of = np.empty(n_cuts, dtype=np.int64)
+    for i in range(n_cuts):
+        k = order[i, 0]
+        first = lowest_of[order[i, 1]] if order[i, 1] >= 0 else 0
+        last = highest_of[order[i, 2]] if order[i, 2] < n_cuts else n_cells
+        total = gain[k, 0] - gain[k, 0]
+        least = total
+        where = first
+        border[first] = total
+        for c in range(first, last):
+            rise = gain[k, 0] - gain[k, 0]
+            fall = gain[k, 0] - gain[k, 0]
+            for truth in range(n_classes):
+                change = counts[c, truth] * gain[k, truth]
+                rise += change
+                fall += change if change < 0 else 0
+            floor[c] = total + fall
+            total += rise
+            border[c + 1] = total
+            if total < least:
+                least = total
+                where = c + 1
+        # Below the first minimum an equal value would win, above it only a lower one.
+        most = least + slack[k]
+        lowest = last
+        highest = first
+        for c in range(first, last):
+            if floor[c] < most or (floor[c] == most and (c < where or slack[k] > 0)):
+                chosen[c] = True
+                lowest = min(lowest, c)
+                highest = max(highest, c + 1)
+        for b in range(first, last + 1):
+            if b == where or (slack[k] > 0 and border[b] <= most):
+                # The cell before it was marked, as its bound is not above what it ends with.
+                lowest = min(lowest, b)
+                c = b
+                while c < n_cells - 1 and not has_rows[c]:
+                    c += 1
+                chosen[min(c, n_cells - 1)] = True
+        lowest_of[k] = lowest
+        highest_of[k] = highest
+
+
+@kernel("counts", "cost", steps=40)
+def bound_paths(
+    counts: Floats,
+    cost: Floats,
+    least_cost: Floats,
+    is_closed: Bools,
+    slack: float,
+    lowest: Floats,
+    ends: Floats,
+) -> None:
+    """Bound the cost of all ordered labelings in which the decision changes inside a cell.
+
+    In a cell that a labeling enters with decision ``a`` and leaves with ``b``, a row of class ``l``
+    costs at least ``least_cost[a, b, l]``, the least of ``cost[a..b, l]``. Fills ``lowest`` (C,),
+    the least such bound for a change inside each cell, inf for a cell that is closed to changes,
+    and ``ends``, bounds on the least cost of all: from below, and from above by labelings that
+    change at borders of cells only. What is above the latter by more than ``slack`` is not looked
+    into. O(C D K) time for C cells, D decisions and K classes, and O(K) for every change that
+    cheaper bounds do not rule out.
+    """
+    n_cells, n_classes = counts.shape
+    n_decisions = len(cost)
+    stays = np.zeros((n_cells, n_decisions))  # the cost of a cell with one decision
+    free = np.zeros(n_cells)  # and with any
+    most = np.inf
+    at_border = np.zeros(n_decisions)
+    for c in range(n_cells):
+        for truth in range(n_classes):
+            if counts[c, truth] > 0:
+                for d in range(n_decisions):
+                    stays[c, d] += counts[c, truth] * cost[d, truth]
+                free[c] += counts[c, truth] * least_cost[0, n_decisions - 1, truth]
+        best = np.inf
+        for d in range(n_decisions):
+            best = min(best, at_border[d])
+            at_border[d] = best + stays[c, d]
+    for d in range(n_decisions):
+        most = min(most, at_border[d])
+    # Bounds that let a change inside a cell cost what any decisions would.
+    above = np.zeros((n_cells + 1, n_decisions))
+    for c in range(n_cells - 1, -1, -1):
+        best = np.inf
+        for d in range(n_decisions - 1, -1, -1):
+            stay = stays[c, d] + above[c + 1, d]
+            above[c, d] = stay if is_closed[c] else min(stay, best + free[c])
+            best = min(best, above[c + 1, d])
+    below = np.zeros((n_cells + 1, n_decisions))
+    for c in range(n_cells):
+        best = np.inf
+        for b in range(n_decisions):
+            total = below[c, b] + stays[c, b]
+            if not is_closed[c] and best + free[c] + above[c + 1, b] <= most + slack:
+                for a in range(b):
+                    if below[c, a] + free[c] + above[c + 1, b] <= most + slack:
+                        change = 0.0
+                        for truth in range(n_classes):
+                            change += counts[c, truth] * least_cost[a, b, truth]
+                        total = min(total, below[c, a] + change)
+            best = min(best, below[c, b])
+            below[c + 1, b] = total if total + above[c + 1, b] <= most + slack else np.inf
+    least = np.inf
+    for d in range(n_decisions):
+        least = min(least, below[n_cells, d])
+    for c in range(n_cells - 1, -1, -1):  # the same from above, now with what is known from below
+        lowest[c] = np.inf
+        for a in range(n_decisions):
+            total = stays[c, a] + above[c + 1, a]
+            if not is_closed[c] and below[c, a] < np.inf:
+                for b in range(a + 1, n_decisions):
+                    if below[c, a] + free[c] + above[c + 1, b] <= most + slack:
+                        change = 0.0
+                        for truth in range(n_classes):
+                            change += counts[c, truth] * least_cost[a, b, truth]
+                        total = min(total, change + above[c + 1, b])
+                        lowest[c] = min(lowest[c], below[c, a] + change + above[c + 1, b])
+            above[c, a] = total if below[c, a] < np.inf else np.inf
+    ends[0] = least
+    ends[1] = most

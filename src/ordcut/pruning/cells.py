@@ -12,7 +12,7 @@ import numpy as np
 from ordcut.data import Rows
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import Verdict
-from ordcut.pruning.problem import count_located
+from ordcut.pruning.pruned import count_located
 from ordcut.pruning.source import Parts
 from ordcut.threads import run_all, split
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers, Real

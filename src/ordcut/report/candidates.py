@@ -9,9 +9,9 @@ import numpy as np
 
 from ordcut.data import ClassWeight, Rows
 from ordcut.objectives import Objective
-from ordcut.optimal import find_thresholds
-from ordcut.pruning import ArraySource, CountedCells, PrunedProblem, Source
-from ordcut.solvers import Problem
+from ordcut.problem import Problem, Sample, optimum
+from ordcut.pruning import ArraySource, CountedCells, PrunedRows, Source
+from ordcut.solvers import Store
 from ordcut.thresholds import Thresholds, place_cuts
 from ordcut.typing import Floats, Ints
 
@@ -21,13 +21,13 @@ MOST_ROWS_TO_SORT = 20_000
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidate positions of thresholds on some rows, and the problem to solve for these rows.
+    """Candidate positions of thresholds, and the rows to find the best positions for.
 
     Attributes
     ----------
     source : Rows or Source
         The rows, in memory if they are few.
-    problem : Problem
+    store : Store
         The same rows, sorted or counted by cells, to be solved for many objectives.
     positions : ndarray of shape (n_positions,)
         Finite positions in ascending order.
@@ -49,7 +49,7 @@ class Candidates:
     """
 
     source: Rows | Source
-    problem: Problem
+    store: Store
     positions: Floats
     below: Floats
     scores: Floats | None = None
@@ -76,20 +76,20 @@ class Candidates:
 
     @classmethod
     def _of_cells(cls, source: Source, n_positions: int) -> Candidates:
-        problem = PrunedProblem(source)
-        counts = problem.cells.counts
-        borders = lower_borders(problem.cells, source.dtype)
+        store = PrunedRows(source)
+        counts = store.cells.counts
+        borders = lower_borders(store.cells, source.dtype)
         below = np.cumsum(counts, axis=0)[:-1].astype(np.float64)
         # Next to an empty cell, two borders are the same cut; those at the ends cut nothing off.
         chosen: Ints = np.flatnonzero(counts.any(axis=1))[:-1]
         steps = np.linspace(0, len(chosen) - 1, min(n_positions, len(chosen)))
         chosen = chosen[steps.astype(np.int64)]
-        return cls(source, problem, borders[chosen], below[chosen])
+        return cls(source, store, borders[chosen], below[chosen])
 
     @property
     def totals(self) -> Floats:
         """The weight of each class."""
-        return self.problem.totals
+        return self.store.totals
 
     @property
     def extent(self) -> tuple[float, float]:
@@ -105,7 +105,8 @@ class Candidates:
 
     def optimum(self, objective: Objective, class_weight: ClassWeight | None) -> Thresholds:
         """Return the optimal thresholds of the rows, which need not be at the positions."""
-        return find_thresholds(self.source, self.problem, objective, "auto", class_weight)
+        sample = Sample(self.source, class_weight, self.store)
+        return optimum(Problem(sample, objective))
 
     def including(self, thresholds: Floats) -> Candidates:
         """Return the candidates with the finite ones of some thresholds among their positions."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ordcut.data import ClassWeight
-from ordcut.labelings import BinnedCounts, Labeling, labelings_of_counts
 from ordcut.objectives import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
 from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
+from ordcut.report.rules_of_thumb import BinnedCounts, Labeling, labelings_of_counts
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 

@@ -13,9 +13,8 @@ from ordcut.objectives import ObjectiveLike
 from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
-from ordcut.report.limits import constraints_of, limits_content, values_allowed
+from ordcut.report.limits import limits_content, limits_of, values_allowed
 from ordcut.thresholds import (
-    SMOOTHED,
     Thresholds,
     as_written,
     class_literals,
@@ -49,14 +48,14 @@ def page_content(
                 f"a report must have at most {MOST_CLASSES} {what}, got {number}. "
                 "Join neighbouring classes, or use Thresholds.to_json and ordcut.evaluate."
             )
-    constraints = constraints_of(thresholds)
+    limits = limits_of(thresholds, resolved)
     compared = compare(source, resolved, class_weight=class_weight)
     optima, labelings = compared.optima, compared.labelings
     main = compared.main.name
     start = optima[main] if thresholds is None else thresholds
     results = [start, *optima.values()]
     others = [at for one in labelings for at in one.thresholds.values()]
-    allowed = values_allowed(constraints, compared.candidates.extent)
+    allowed = values_allowed(limits, compared.candidates.extent)
     at_all = np.concatenate([*(one.thresholds for one in results), *others, allowed])
     grid = _Grid(compared.candidates.including(at_all))
     totals, own = compared.candidates.totals, resolved.decisions
@@ -72,7 +71,7 @@ def page_content(
         "isReview": thresholds is not None and thresholds.review_share is not None,
         "literals": class_literals(classes if own is None else own),
         "classLiterals": None if own is None else class_literals(classes)["json"],
-        "constraints": limits_content(constraints, thresholds, resolved, classes, grid.positions),
+        "constraints": limits_content(limits, grid.positions),
         "extent": list(compared.candidates.extent),
         "positions": grid.candidates.positions.tolist(),
         "ranges": grid.ranges(results),
@@ -150,6 +149,7 @@ class _Grid:
             "value": thresholds.value,
             "method": thresholds.method,
             "certificate": thresholds.certificate,
+            "proof": thresholds.proof.as_dict(),
             "objective": thresholds.objective,
         }
 
@@ -172,10 +172,7 @@ def is_smoothed(thresholds: Thresholds) -> bool:
     >>> is_smoothed(optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], smoothing=0.5))
     True
     """
-    if thresholds.origin is not None and thresholds.origin.smoothing > 0:
-        return True
-    # JSON keeps the certificate, but not the amount of smoothing.
-    return SMOOTHED in thresholds.certificate
+    return thresholds.proof.smoothing is not None
 
 
 def compact(content: dict[str, Any]) -> dict[str, Any]:

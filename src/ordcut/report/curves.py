@@ -124,15 +124,17 @@ def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
             "read from JSON or a pickle, or were not found on data. Find them again with "
             "ordcut.optimal_thresholds(scores, labels, ...) and call curves on the result."
         )
-    source = ArraySource(origin.source) if isinstance(origin.source, Rows) else origin.source
+    data = origin.solved.data
+    source = ArraySource(data) if isinstance(data, Rows) else data
     if n_positions is None:
         candidates = Candidates.of_rows(source.all_rows())
     else:
         candidates = Candidates.of(source, n_positions)
     candidates = candidates.including(found.thresholds)
     positions, below = candidates.with_ends()
-    factors = origin.factors(candidates.totals)
-    made = curves_of_counts(positions, below, found, origin.objective, factors)
+    factors = origin.factors_for(candidates.totals)
+    weighted = below if factors is None else below * factors
+    made = curves_of_counts(positions, weighted, found, origin.objective)
     reached = made[0].values[np.searchsorted(made[0].positions, made[0].threshold)]
     if not np.isclose(reached, found.value, rtol=1e-9, atol=1e-12):
         raise ValueError(
@@ -144,7 +146,7 @@ def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
 
 
 def curves_of_counts(
-    positions: Floats, below: Floats, found: Thresholds, objective: Objective, factors: Floats
+    positions: Floats, below: Floats, found: Thresholds, objective: Objective
 ) -> Curves:
     """Return the curves of thresholds that are among positions with the weights below them.
 
@@ -153,15 +155,13 @@ def curves_of_counts(
     positions : ndarray of shape (P,)
         From -inf to inf, in ascending order.
     below : ndarray of shape (P, K)
-        The weight of each class below each position.
+        The weight of each class below each position, times what the class counts.
     found : Thresholds
         The thresholds, all of them among the positions.
     objective : Objective
         What to evaluate.
-    factors : ndarray of shape (K,)
-        How much the rows of each class count.
     """
-    weights = below * factors
+    weights = below
     at = np.searchsorted(positions, found.thresholds)
     edges = np.concatenate([[0], at, [len(positions) - 1]])
     confusion = np.diff(weights[edges], axis=0)

@@ -1,32 +1,17 @@
-"""Constraints as a page checks them: ratios of weights, and positions of thresholds."""
+"""Limits as a page checks them: ratios of weights, and positions of thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ordcut.limits import (
-    Allowed,
-    Between,
-    Constraint,
-    Count,
-    Digits,
-    Fixed,
-    Gap,
-    Over,
-    Precision,
-    Recall,
-    Scheme,
-    Share,
-    Under,
-    read_constraints,
-)
+from ordcut.limits import Distance, Grid, Interval, Limits, Ratio, read_constraints
 from ordcut.objectives import Objective
 from ordcut.thresholds import Thresholds, as_written
-from ordcut.typing import Array, Floats
+from ordcut.typing import Floats, Ints
 
 #: The maximum number of allowed values that are included in the positions of a page.
 MOST_VALUES = 300
@@ -35,108 +20,134 @@ MOST_VALUES = 300
 LONGEST_TEXT = 120
 
 
-def constraints_of(thresholds: Thresholds | None) -> tuple[Constraint, ...]:
-    """Return the constraints of thresholds, also if they were read from JSON."""
+def limits_of(thresholds: Thresholds | None, objective: Objective) -> Limits | None:
+    """Return the limits of thresholds, also if they were read from JSON."""
     if thresholds is None:
-        return ()
-    return read_constraints([one.constraint for one in thresholds.constraints])
+        return None
+    constraints = read_constraints([outcome.constraint for outcome in thresholds.constraints])
+    return Limits.of(constraints, objective, thresholds.classes)
 
 
-def limits_content(
-    constraints: Sequence[Constraint],
-    thresholds: Thresholds | None,
-    objective: Objective,
-    classes: Array,
-    positions: Floats,
-) -> list[dict[str, Any]]:
-    """Return each constraint as plain values, ready to be written as JSON.
+def limits_content(limits: Limits | None, positions: Floats) -> list[dict[str, Any]]:
+    """Return each limit as plain values, ready to be written as JSON.
 
-    Of the values that constraints allow, only those at the given positions are listed. A limit on
-    a ratio has two blocks of the (decision, class) table of weights, each as the first and the end
-    of its decisions and of its classes; the second one is None for a number of rows.
+    Of the values that limits allow, only those at the given positions are listed. A limit on a
+    ratio has two sums over the (decision, class) table of weights, each as a list of blocks: a
+    coefficient, the first decision and the end of the decisions, and the same of the classes. The
+    second sum is None for a number of rows.
 
     Examples
     --------
     >>> from ordcut import optimal_thresholds
-    >>> found = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
-    >>> objective, positions = found.origin.objective, np.array([-np.inf, 1.5, 2.5, np.inf])
-    >>> limits_content(constraints_of(found), found, objective, found.classes, positions)
-    [{'limit': 'recall 1 >= 0.9', 'part': [[1, 2], [1, 2]], 'whole': [[0, 2], [1, 2]], ...
+    >>> result = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
+    >>> limits_content(result.origin.limits, np.array([-np.inf, 1.5, 2.5, np.inf]))
+    [{'limit': 'recall 1 >= 0.9', 'part': [[1, [1, 2], [1, 2]]], 'whole': [[1, [0, 2], [1, 2]]], ...
     """
-    scheme = Scheme.of(objective, classes)
-    if thresholds is not None and thresholds.review_share is not None:
-        scheme = replace(scheme, is_review=True)  # also for costs without that name
-    scheme.check(tuple(constraints))
-    texts = [str(one) for one in constraints]
+    if limits is None:
+        return []
+    texts = [str(constraint) for constraint in limits.constraints]
     short = [
         text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…" for text in texts
     ]
     return [
-        {"limit": text, **_limit(one, scheme, positions)}
-        for text, one in zip(short, constraints, strict=True)
+        {"limit": text, **CONTENT[form.kind](form, positions)}
+        for text, form in zip(short, limits.forms, strict=True)
     ]
 
 
-def values_allowed(constraints: Sequence[Constraint], extent: tuple[float, float]) -> Floats:
-    """Return the values within an extent that constraints allow, if they are few.
+def values_allowed(limits: Limits | None, extent: tuple[float, float]) -> Floats:
+    """Return the values within an extent that limits ask for, if they are few.
 
     Examples
     --------
-    >>> values_allowed([Digits(0), Fixed(0, 2.5)], (0.5, 3.5))
+    >>> from ordcut.limits import Digits, Fixed, Names
+    >>> limits = Limits.lower([Digits(0), Fixed(0, 2.5)], Names([0, 1], [0, 1]))
+    >>> values_allowed(limits, (0.5, 3.5))
     array([1. , 2. , 2.5, 3. ])
     """
+    values: list[float] = []
+    for form in () if limits is None else limits.forms:
+        allowed = VALUES[form.kind](form, extent)
+        values += allowed if len(allowed) <= MOST_VALUES else []
+    return np.unique(np.array(values, dtype=np.float64))
+
+
+def _values_of_grid(form: Grid, extent: tuple[float, float]) -> list[float]:
     low, high = extent
-    found: list[float] = []
-    for one in constraints:
-        if isinstance(one, Allowed):
-            values = [value for value in one.values if low <= value <= high]
-        elif isinstance(one, Digits):
-            step = 10.0**-one.n
-            first, last = np.ceil(low / step), np.floor(high / step)
-            is_few = last - first < MOST_VALUES  # False for NaN as well
-            steps = np.arange(first, last + 1) if is_few else np.empty(0)
-            values = [round(float(at) * step, one.n) for at in steps]
-        else:
-            values = [one.value] if isinstance(one, Fixed) else []
-        found += values if len(values) <= MOST_VALUES else []
-    return np.unique(np.array(found, dtype=np.float64))
+    if form.n_digits is None:
+        assert form.values is not None
+        return [value for value in form.values if low <= value <= high]
+    step = 10.0**-form.n_digits
+    first, last = np.ceil(low / step), np.floor(high / step)
+    is_few = last - first < MOST_VALUES  # False for NaN as well
+    steps = np.arange(first, last + 1) if is_few else np.empty(0)
+    return [round(float(at) * step, form.n_digits) for at in steps]
 
 
-def _limit(one: Constraint, scheme: Scheme, positions: Floats) -> dict[str, Any]:
-    if isinstance(one, Fixed):
-        value = as_written(float(one.value))
-        return {"threshold": scheme.threshold(one), "low": value, "high": value}
-    if isinstance(one, Between):
-        low, high = as_written(float(one.low)), as_written(float(one.high))
-        return {"threshold": scheme.threshold(one), "low": low, "high": high}
-    if isinstance(one, Allowed):
-        reachable = np.intersect1d(np.array(one.values), positions)
-        return {"values": [as_written(value) for value in reachable.tolist()]}
-    if isinstance(one, Digits):
-        return {"digits": int(one.n)}
-    if isinstance(one, Gap):
-        return {"gap": float(one.at_least)}
-    part, whole = _blocks(one, scheme)
-    sides = {"atLeast": getattr(one, "at_least", None), "atMost": getattr(one, "at_most", None)}
-    return {"part": part, "whole": whole, **sides}
+def _values_of_interval(form: Interval, _: object) -> list[float]:
+    return [form.low] if form.low == form.high else []
 
 
-def _blocks(one: Constraint, scheme: Scheme) -> tuple[Any, Any]:
-    """Return the two blocks of the table of weights whose ratio a constraint limits."""
-    all_decisions, all_classes = [0, len(scheme.decisions)], [0, len(scheme.classes)]
-    if isinstance(one, Under):
-        k = scheme.true_class(one)
-        if isinstance(one, Over):
-            higher, some = [scheme.last_decision_of(one) + 1, all_decisions[1]], [0, k + 1]
-            return [higher, some], [all_decisions, some]
-        lower, some = [0, scheme.first_decision_of(one)], [k, all_classes[1]]
-        return [lower, some], [all_decisions, some]
-    d = scheme.decision(one)
-    own = [d, d + 1]
-    if isinstance(one, Share | Count):
-        whole = None if isinstance(one, Count) else [all_decisions, all_classes]
-        return [own, all_classes], whole
-    assert isinstance(one, Recall | Precision)
-    k = scheme.true_class(one)
-    true = [k, k + 1]
-    return [own, true], [all_decisions, true] if isinstance(one, Recall) else [own, all_classes]
+#: The values that each kind of form asks for within an extent.
+VALUES: dict[str, Callable[[Any, tuple[float, float]], list[float]]] = {
+    "grid": _values_of_grid,
+    "interval": _values_of_interval,
+    "distance": lambda *_: [],
+    "ratio": lambda *_: [],
+}
+
+
+def _ratio(form: Ratio, _: object) -> dict[str, Any]:
+    whole = None if form.whole is None else blocks_of(form.whole)
+    sides = {"atLeast": form.at_least, "atMost": form.at_most}
+    return {"part": blocks_of(form.part), "whole": whole, **sides}
+
+
+def _interval(form: Interval, _: object) -> dict[str, Any]:
+    return {"threshold": form.k, "low": as_written(form.low), "high": as_written(form.high)}
+
+
+def _grid(form: Grid, positions: Floats) -> dict[str, Any]:
+    if form.n_digits is not None:
+        return {"digits": form.n_digits}
+    reachable = np.intersect1d(np.array(form.values), positions)
+    return {"values": [as_written(value) for value in reachable.tolist()]}
+
+
+def _distance(form: Distance, _: object) -> dict[str, Any]:
+    return {"gap": form.at_least}
+
+
+#: The plain values of each kind of form.
+CONTENT: dict[str, Callable[[Any, Floats], dict[str, Any]]] = {
+    "ratio": _ratio,
+    "interval": _interval,
+    "grid": _grid,
+    "distance": _distance,
+}
+
+
+def blocks_of(coefficients: Ints) -> list[list[Any]]:
+    """Return a (decision, class) table of coefficients as blocks of equal ones.
+
+    Examples
+    --------
+    >>> blocks_of(np.array([[0, 1, 1], [0, 1, 1], [2, 0, 0]]))
+    [[1, [0, 2], [1, 3]], [2, [2, 3], [0, 1]]]
+    """
+    blocks: list[list[Any]] = []
+    rows = coefficients.tolist()
+    first = 0
+    for end in range(1, len(rows) + 1):
+        if end < len(rows) and rows[end] == rows[first]:
+            continue
+        blocks += [[value, [first, end], run] for value, run in _runs(rows[first])]
+        first = end
+    return blocks
+
+
+def _runs(row: list[int]) -> list[tuple[int, list[int]]]:
+    """Return the runs of equal numbers in a row, except those of 0, with their first and end."""
+    changes = [0, *(i for i in range(1, len(row)) if row[i] != row[i - 1]), len(row)]
+    pairs = itertools.pairwise(changes)
+    return [(row[first], [first, end]) for first, end in pairs if row[first] != 0]

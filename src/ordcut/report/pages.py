@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ordcut.data import ClassWeight, Rows, warn_if_reversed
+from ordcut.data import ClassWeight, Rows
 from ordcut.objectives import ObjectiveLike, n_classes_of
 from ordcut.pruning import ArraySource, Source
 from ordcut.report.content import as_json, compact, page_content
@@ -304,7 +304,6 @@ def array_source(
         n_classes=_n_classes(objective, thresholds),
         weights=sample_weight,
     )
-    warn_if_reversed(rows)
     return ArraySource(rows, n_threads)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from numbers import Real
 from typing import Literal, TypeAlias
 
@@ -20,7 +21,7 @@ from ordcut.exact import EXACT
 from ordcut.objectives import Objective
 from ordcut.pruning import ArraySource
 from ordcut.smoothing.partial_odds import partial_odds_probabilities
-from ordcut.solvers import Minimiser, Plan, check_costs, solve
+from ordcut.solvers import Minimiser, Plan, check_costs, solve_freely
 from ordcut.typing import Array, Codes, Floats, Ints, Numbers
 
 Smoothing: TypeAlias = float | Literal["auto"]
@@ -189,6 +190,19 @@ class ScoreCounts:
         """Return these rows with other weights."""
         return replace(self.as_rows, weights=_whole_if_all_are(counts))
 
+    def table(self, counts: Floats, cuts: Ints) -> Floats:
+        """Return the weight of each class between cuts of the rows that counts of cells make.
+
+        Examples
+        --------
+        >>> cells = ScoreCounts(np.array([0.1, 0.9]), np.array([[3.0, 1.0], [0.0, 2.0]]))
+        >>> cells.table(cells.counts, np.array([2]))
+        array([[3., 1.],
+               [0., 2.]])
+        """
+        edges = [0, *(cuts // counts.shape[1]).tolist(), len(counts)]
+        return np.array([counts[first:end].sum(axis=0) for first, end in pairwise(edges)])
+
 
 def _whole_if_all_are(weights: Floats) -> Numbers:
     """Return weights in one row, in int64 if all of them are whole."""
@@ -287,13 +301,13 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
         return MOST  # one class alone has no kappa: the model leaves nothing to compare
     cuts = optimal_cuts(cells.rows_with(modelled))
 
-    def gain(rows: SortedRows) -> float:
+    def gain(counts: Floats) -> float:
         """Return by how much the plain optimum beats the cuts of the model."""
-        reached = objective.value(rows.between(cuts))
-        best = objective.value(rows.between(optimal_cuts(rows)))
+        reached = objective.value(cells.table(counts, cuts))
+        best = objective.value(cells.table(counts, optimal_cuts(cells.rows_with(counts))))
         return best - reached if objective.is_kappa else reached - best
 
-    gained = gain(cells.as_rows)
+    gained = gain(cells.counts)
     if gained <= 0:
         return MOST
     random = np.random.default_rng(0)
@@ -304,7 +318,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     for _ in range(N_DRAWS):
         drawn = random.multinomial(n_rows, probabilities) * scale
         if np.count_nonzero(drawn.sum(axis=0)) > 1:  # one class alone has no kappa, and no gain
-            expected += gain(cells.rows_with(drawn))
+            expected += gain(drawn)
     amount = min(MOST, expected / N_DRAWS / gained)
     return amount if amount >= LEAST else 0.0
 
@@ -313,7 +327,7 @@ def _cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], I
     """Return a function that finds optimal cuts; the solver of a cost is chosen once for all."""
     plan = Plan()
     if objective.is_kappa:
-        return lambda rows: solve(rows, objective, None, "auto", plan).cuts
+        return lambda rows: solve_freely(rows, objective, None, plan).cuts
     check_costs(objective, weight)
-    minimise = Minimiser.choose(objective.exact_cost, "auto", plan)
-    return lambda rows: minimise(rows).cuts
+    minimise = Minimiser.choose(objective.exact_cost, plan)
+    return minimise.find_cuts

@@ -19,36 +19,6 @@ def last_start(e: int, high: Ints, offset: int, n_starts: int) -> int:
     return min(last, high[e]) if len(high) > 0 else last
 
 
-@kernel("start", steps=4)
-def best_so_far(
-    values: Array,
-    is_reached: Bools,
-    high: Ints,
-    offset: int,
-    curve: Array,
-    is_open: Bools,
-    start: Ints,
-    total: Array,
-    is_next: Bools,
-) -> None:
-    """Find the first start of least value that is reached up to ``high[e]``.
-
-    Also fills ``total`` and ``is_next`` as ``add_curve`` does.
-    """
-    best = -1
-    arriving = 0
-    for e in range(len(start)):
-        last = last_start(e, high, offset, len(values))
-        while arriving <= last:
-            if is_reached[arriving] and (best < 0 or values[arriving] < values[best]):
-                best = arriving
-            arriving += 1
-        start[e] = best
-        if best >= 0 and is_open[e]:
-            total[e] = curve[e] + values[best]
-            is_next[e] = True
-
-
 @kernel("start", steps=3)
 def add_curve(
     values: Numbers, start: Ints, curve: Numbers, is_open: Bools, total: Numbers, is_next: Bools

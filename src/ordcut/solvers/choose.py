@@ -1,16 +1,18 @@
 """Choose a solver, run it, and state why its cuts are optimal.
 
 Each solver lives in a file of its own and is a row in ``SOLVERS``, which says what it needs.
-``choose_method`` alone decides what ``method="auto"`` means.
+``choose_method`` alone decides what ``method="auto"`` means, and ``optimise`` alone takes
+Dinkelbach's steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from itertools import count
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -18,16 +20,17 @@ from ordcut.data import KernelRows, SortedRows
 from ordcut.errors import CrossedThresholdsError, unknown_name
 from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut.objectives import Objective
-from ordcut.pruning import PrunedProblem
 from ordcut.solvers.blocks import solve_in_blocks, solve_independently_in_threads
 from ordcut.solvers.dp import solve_by_dynamic_programme
 from ordcut.solvers.independent import solve_independently
-from ordcut.solvers.near_ties import independent_cuts, ordered_cuts
+from ordcut.solvers.near_ties import independent_cuts
 from ordcut.solvers.nested import solve_nested
-from ordcut.solvers.ratio import ExactKappa, maximise_kappa
-from ordcut.solvers.windows import Windows, best_candidates, is_feasible
+from ordcut.solvers.ratio import ExactKappa
+from ordcut.solvers.store import Store
+from ordcut.solvers.windows import ordered_cuts
 from ordcut.solvers.zero_one import solve_equal_errors
 from ordcut.threads import count_threads
+from ordcut.thresholds import Certificate, Verified
 from ordcut.typing import Array, Floats, Ints, Numbers
 
 Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"]
@@ -35,26 +38,8 @@ Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pru
 #: Every name that ``method`` can have.
 METHODS: tuple[str, ...] = get_args(Method)
 
-#: What can be solved: rows in the order of their scores, or rows counted by cells.
-Problem: TypeAlias = SortedRows | PrunedProblem
-
 #: Where rows are: in arrays, in order already, in the engine of a frame, or on another device.
 Place = Literal["arrays", "sorted", "engine", "device"]
-
-#: Why cuts are optimal, in words, by what was verified: the convexity of the cost, minima that come
-#: out in order, or nothing, for a search over all ordered labelings.
-CERTIFICATES = {
-    "nothing": "dynamic programme over all ordered labelings",
-    "order": "ordered minima (Theorem 1)",
-    "convex": "convex objective (Theorem 2)",
-    "up to scale": "objective that is convex up to scale (Theorem 2)",
-    "equal errors": "most rows labelled right, where all errors cost the same",
-    "constraints": "dynamic programme over all ordered labelings that keep the constraints",
-}
-
-#: What is added to a certificate where sums are not exact.
-AS_THE_ENGINE_ADDS = ", for fractional weights as the engine adds them up"
-UP_TO_ROUNDING = ", up to rounding of float64 sums"
 
 #: How rows in arrays are sorted: score and class in one key (float32 scores without weights), score
 #: and position (float64), or that with weights, too.
@@ -93,7 +78,7 @@ FEWEST_CLASSES_TO_COUNT = 8
 
 @dataclass(frozen=True)
 class Plan:
-    """The number of threads, and the number of cuts in a block for the solver that has blocks.
+    """How to search: the requested method, the number of threads, and of cuts in a block.
 
     Examples
     --------
@@ -101,10 +86,13 @@ class Plan:
     3
     """
 
+    method: str = "auto"
     n_jobs: int | None = None
     block_size: int | None = None
 
     def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise unknown_name("method", self.method, METHODS)
         if self.n_jobs is not None:
             count_threads(self.n_jobs)  # raises an error for anything else
         size = self.block_size
@@ -141,44 +129,44 @@ SOLVERS: dict[str, Solver] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Cuts of sorted rows, the method that found them and why they are optimal.
 
-    ``counted`` is the exact weight of each class between the cuts, where that is known already.
+    Attributes
+    ----------
+    rows : SortedRows
+        The rows that are cut; pruned ones hold lumps of other rows.
+    cuts : ndarray of shape (D - 1,)
+        Cut ``k`` is the number of rows with decision ``k`` or lower.
+    method : str
+        The name of the method.
+    certificate : Certificate
+        Why the cuts are optimal.
+    table : ndarray of shape (D, K), optional
+        The exact weight of each decision and class on the rows that limits are about, where it is
+        known.
+    thresholds : ndarray of shape (D - 1,), optional
+        Where the thresholds are, if limits have a say in it; by default halfway between scores.
+    is_free : bool
+        Whether the cuts are optimal without any limits.
     """
 
     rows: SortedRows
     cuts: Ints
     method: str
-    certificate: str
-    counted: Array | None = None
-
-    def confusion(self, plan: Plan) -> Floats:
-        """Return the weight of each class between the cuts: the (predicted, true) table."""
-        if self.counted is not None and self.rows.is_whole:
-            return self.counted.astype(np.float64)
-        return self.rows.between(self.cuts, plan.n_threads())
+    certificate: Certificate
+    table: Array | None = None
+    thresholds: Floats | None = None
+    is_free: bool = True
 
 
-def choose_method(
-    method: str,
-    convex: bool,
-    *,
-    equal_errors: bool = False,
-    is_kappa: bool = False,
-    n_rows: int = 0,
-    n_classes: int = 2,
-    where: Place = "sorted",
-    sorted_by: SortedBy = "key",
-    n_problems: int = 1,
-) -> str:
-    """Return the method to use: the requested one, or the fastest that is sure to be optimal.
+@dataclass(frozen=True)
+class Task:
+    """What ``"auto"`` chooses by: the costs, the size of a problem, and where its rows are.
 
-    Parameters
+    Attributes
     ----------
-    method : str
-        The requested method.
     convex : bool
         Whether the cost is convex, for a kappa the costs of its steps.
     equal_errors : bool
@@ -194,107 +182,133 @@ def choose_method(
     n_problems : int
         How many problems will be solved on the same rows. Sorted rows serve all of those with
         convex costs, and so beat counted ones.
+    """
+
+    convex: bool
+    equal_errors: bool = False
+    is_kappa: bool = False
+    n_rows: int = 0
+    n_classes: int = 2
+    where: Place = "sorted"
+    sorted_by: SortedBy = "key"
+    n_problems: int = 1
+
+    @property
+    def kind(self) -> str:
+        """The kind of objective, as in ``FEWEST_ROWS_TO_PRUNE``."""
+        if self.is_kappa:
+            return "convex kappa" if self.convex else "other kappa"
+        if self.convex:
+            return "convex"
+        return "equal errors" if self.equal_errors else "other"
+
+
+def choose_method(method: str, task: Task) -> str:
+    """Return the method to use: the requested one, or the fastest that is sure to be optimal.
 
     Examples
     --------
-    >>> choose_method("auto", True), choose_method("auto", True, n_rows=10**6, where="arrays")
+    >>> large = Task(convex=True, n_rows=10**6, where="arrays")
+    >>> choose_method("auto", Task(convex=True)), choose_method("auto", large)
     ('nested', 'pruned')
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     if method != "auto":
         return method
-    if where == "engine":
+    if task.where == "engine":
         return "pruned"
-    if where == "device":
+    if task.where == "device":
         return "scan"
-    if where == "arrays" and not (convex and not is_kappa and n_problems > 1):
-        kind = "convex" if convex else "other"
-        if is_kappa:
-            kind += " kappa"
-        elif equal_errors and not convex:
-            kind = "equal errors"
-        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
-        if n_rows > least + for_each_pair * n_classes**2:
+    is_sorted_best = task.convex and not task.is_kappa and task.n_problems > 1
+    if task.where == "arrays" and not is_sorted_best:
+        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
+        if task.n_rows > least + for_each_pair * task.n_classes**2:
             return "pruned"
-        if not convex and n_rows * n_classes >= MOST_CHOICES:
+        if not task.convex and task.n_rows * task.n_classes >= MOST_CHOICES:
             return "pruned"
-    if convex:
+    if task.convex:
         return "nested"
-    return "zero_one" if equal_errors and n_classes >= FEWEST_CLASSES_TO_COUNT else "dp"
+    return "zero_one" if task.equal_errors and task.n_classes >= FEWEST_CLASSES_TO_COUNT else "dp"
 
 
-def solve(
-    problem: Problem,
+def solve_freely(
+    store: Store,
     objective: Objective,
     factors: Floats | None,
-    method: str,
     plan: Plan,
     first: Floats | None = None,
 ) -> Solution:
-    """Return the lowest optimal cuts of a problem; ``factors`` weigh the classes of the truth.
+    """Return the lowest optimal cuts of rows, without limits.
 
-    None says that all classes count the same. A kappa gets there in fewer steps from ``first``, the
-    table of weights of cuts near the best.
+    ``factors`` weigh the classes of the truth; None says that all classes count the same. A kappa
+    gets there in fewer steps from ``first``, the table of weights of cuts near the best.
     """
-    method = "pruned" if isinstance(problem, PrunedProblem) else method
-    check_costs(objective, problem.weight, factors)
+    check_costs(objective, store.weight, factors)
     if not objective.is_kappa:
-        return Minimiser.choose(weighted_cost(objective, factors), method, plan)(problem)
-    kappa = ExactKappa.of(objective, problem.exact_totals, factors)
-    ratio = Fraction(1)
-    if first is not None:
-        ratio = min(ratio, kappa.ratio_of(as_exact(first)))
-    elif not isinstance(problem, PrunedProblem) and problem.is_whole:
-        # Mostly, the best cuts predict classes about as often as they occur.
-        ratio = min(ratio, kappa.ratio_of(problem.exact_between(problem.cuts_by_shares())))
-
-    def minimise(some: Problem, cost: ExactCost, exact: bool) -> tuple[Solution, Array]:
-        found = Minimiser.choose(cost, method, plan)(some)
-        if exact or found.rows.is_whole:
-            return found, exact_between(some, found.rows)(found.cuts)
-        return found, as_exact(found.rows.between(found.cuts))
-
+        return Minimiser.choose(weighted_cost(objective, factors), plan)(store)
+    minimise = partial(_minimise, plan)
+    kappa = ExactKappa.of(objective, store.exact_totals, factors)
+    table, coarse = store.near_best()
+    table = table if first is None else as_exact(first)
+    ratio = Fraction(1) if table is None else min(Fraction(1), kappa.ratio_of(table))
     n_steps = 0
-    if isinstance(problem, PrunedProblem):  # a few quick steps that end near the optimum
-        coarse = problem.coarse()
-        rough = maximise_kappa(kappa, lambda cost: minimise(coarse, cost, False), ratio)
+    if coarse is not None:  # a few quick steps that end near the optimum
+        rough = optimise(kappa, partial(minimise, coarse, is_exact=False), ratio)
+        assert rough is not None
         n_steps, ratio = rough.n_steps, rough.ratio
-    elif not problem.is_whole:  # likewise: sums without rounding take longer
-        rough = maximise_kappa(kappa, lambda cost: minimise(problem, cost, False), ratio)
-        n_steps, ratio = rough.n_steps, rough.ratio
-    # Bounds of cells are the closer, the smaller the numbers are.
-    weight = ENOUGH_WEIGHT if isinstance(problem, PrunedProblem) else problem.weight
-    best = maximise_kappa(kappa, lambda cost: minimise(problem, cost, True), ratio, weight)
-    n_steps += best.n_steps
-    why = certify_kappa(n_steps, best.last.certificate)
-    return Solution(best.last.rows, best.last.cuts, best.last.method, why, best.confusion)
+    best = optimise(kappa, partial(minimise, store, is_exact=True), ratio, store.cost_weight)
+    assert best is not None
+    return _certified(best.solution, n_steps + best.n_steps)
 
 
-def solve_in_windows(
-    rows: SortedRows, objective: Objective, factors: Floats | None, windows: Windows
-) -> tuple[Ints, str] | None:
-    """Return the optimal candidate of each threshold and why it is; None if none is allowed."""
-    check_costs(objective, rows.weight, factors)
+def _certified(solution: Solution, n_steps: int) -> Solution:
+    return replace(solution, certificate=replace(solution.certificate, n_steps=n_steps))
 
-    def minimise(cost: ExactCost) -> Ints | None:
-        return best_candidates(rows, cost, windows, len(rows.codes), rows.exact_between)
 
-    why = CERTIFICATES["constraints"]
-    if not objective.is_kappa:
-        best = minimise(weighted_cost(objective, factors))
-        return None if best is None else (best, why)
-    if not is_feasible(windows):
-        return None
-    kappa = ExactKappa.of(objective, rows.exact_totals, factors)
+def _minimise(plan: Plan, store: Store, cost: ExactCost, is_exact: bool) -> Solution:
+    """Return the lowest cuts of least cost, with the table of their weights."""
+    solution = Minimiser.choose(cost, plan)(store)
+    rows, cuts = solution.rows, solution.cuts
+    if is_exact or rows.is_whole:
+        return replace(solution, table=store.exact_weights(rows, cuts))
+    return replace(solution, table=as_exact(rows.between(cuts)))
 
-    def step(cost: ExactCost) -> tuple[Ints, Array]:
-        chosen = minimise(cost)
-        assert chosen is not None
-        return chosen, rows.exact_between(windows.cuts[chosen])
 
-    found = maximise_kappa(kappa, step, Fraction(1), rows.weight)
-    return found.last, certify_kappa(found.n_steps, why)
+@dataclass(frozen=True)
+class KappaOptimum:
+    """The solution of the highest kappa, the ratio that it reaches, and the number of steps."""
+
+    solution: Solution
+    ratio: Fraction
+    n_steps: int
+
+
+def optimise(
+    kappa: ExactKappa,
+    minimise: Callable[[ExactCost], Solution | None],
+    ratio: Fraction,
+    weight: float = ENOUGH_WEIGHT,
+) -> KappaOptimum | None:
+    """Maximise a kappa by Dinkelbach's steps, given a way to minimise any additive cost.
+
+    ``minimise`` returns a solution with its table of weights, or None if no cuts are allowed.
+    ``ratio`` is any guess: after the first step it is one that is reached, and falls from there.
+    Rows of a known ``weight`` need not have the smallest costs in whole numbers, if their sums fit.
+    """
+    best: Solution | None = None
+    for n_steps in count(1):
+        solution = minimise(kappa.cost_at(ratio, weight))
+        if solution is None:
+            return None
+        assert solution.table is not None
+        reached = kappa.ratio_of(solution.table)
+        if reached == ratio:
+            return KappaOptimum(_certified(solution, n_steps), ratio, n_steps)
+        if best is not None and reached > ratio:  # only where the table was rounded
+            return KappaOptimum(_certified(best, n_steps), ratio, n_steps)
+        ratio, best = reached, solution
+    raise AssertionError("unreachable: every step but the last lowers the ratio")
 
 
 def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost:
@@ -302,25 +316,6 @@ def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost:
     if factors is None or (factors == 1).all():
         return objective.exact_cost
     return ExactCost.of(objective.cost, factors)
-
-
-def certify_kappa(n_steps: int, why: str) -> str:
-    """Return why cuts have the highest kappa, given why the cuts of the last step are optimal."""
-    steps = "1 step" if n_steps == 1 else f"{n_steps} steps, each"
-    return f"Dinkelbach's fixed point after {steps} by {why}"
-
-
-def exact_between(
-    problem: Problem, rows: SortedRows, *, inside: bool = False
-) -> Callable[[Ints], Array]:
-    """Return a function that adds up the weight of each class between cuts without rounding.
-
-    Cuts are those of rows, to which a problem may have been pruned. With ``inside``, what lies
-    before the first and after the last cut is left out.
-    """
-    if isinstance(problem, PrunedProblem):
-        return partial(problem.exact_between, rows, inside=inside)
-    return partial(problem.exact_between, inside=inside)
 
 
 @dataclass(frozen=True)
@@ -333,17 +328,15 @@ class Minimiser:
     plan: Plan
 
     @classmethod
-    def choose(cls, cost: ExactCost, method: str, plan: Plan) -> Minimiser:
+    def choose(cls, cost: ExactCost, plan: Plan) -> Minimiser:
         """Choose by the method that was requested, or by the costs."""
         convex = cost.convexity != "no"
-        # What pruning leaves over is sorted.
-        name = choose_method(
-            "auto" if method == "pruned" else method,
-            convex,
-            equal_errors=not convex and cost.has_equal_errors,
-            n_classes=len(cost.integers),
-        )
-        solver = SOLVERS[name]
+        equal_errors = not convex and cost.has_equal_errors
+        # Rows that pruning leaves over are sorted.
+        requested = "auto" if plan.method == "pruned" else plan.method
+        task = Task(convex, equal_errors, n_classes=len(cost.integers))
+        method = choose_method(requested, task)
+        solver = SOLVERS[method]
         if solver.needs == "equal errors" and not cost.has_equal_errors:
             raise ValueError(
                 f'method="{method}" needs an objective in which all wrong predictions of a row '
@@ -354,38 +347,42 @@ class Minimiser:
                 f'method="{method}" needs a convex objective, whose second differences over the '
                 'predicted class are not negative. Use method="dp" or "auto".'
             )
-        return cls(cost, solver, "pruned" if method == "pruned" else name, plan)
+        return cls(cost, solver, method, plan)
 
-    def __call__(self, problem: Problem) -> Solution:
+    def __call__(self, store: Store) -> Solution:
         """Return the lowest cuts of least cost, and why they are."""
-        rows = problem.prune(self.cost) if isinstance(problem, PrunedProblem) else problem
-        cuts = self._find_cuts(problem, rows)
-        return Solution(rows, cuts, self.method, self._certificate(problem, cuts))
+        rows = store.rows_for(self.cost)
+        cuts = self.find_cuts(rows, store)
+        certificate = Certificate(
+            self._verified(cuts), sums="exact" if store.is_exact else "engine"
+        )
+        return Solution(rows, cuts, store.searched_by or self.method, certificate)
 
-    def _find_cuts(self, problem: Problem, rows: SortedRows) -> Ints:
-        """Run the solver in whole numbers where all sums fit; else decide near ties exactly."""
+    def find_cuts(self, rows: SortedRows, store: Store | None = None) -> Ints:
+        """Return the lowest cuts of least cost of rows, which a store may have pruned.
+
+        The solver runs in whole numbers where all sums fit. Elsewhere, near ties are decided in
+        exact fractions.
+        """
         whole = rows.in_whole_numbers
         if whole is not None and rows.weight <= self.cost.most_weight:
             return self.solver.find_cuts(whole, self.cost.integers, self.plan)
-        n_rows = problem.n_rows if isinstance(problem, PrunedProblem) else len(rows.codes)
         is_ordered = self.solver.needs in ("nothing", "equal errors")
         search = ordered_cuts if is_ordered else independent_cuts
-        return search(rows, self.cost, n_rows, exact_between(problem, rows, inside=True))
+        store = rows if store is None else store
+        weigh = partial(store.exact_weights, rows, inside=True)
+        return search(rows, self.cost, store.n_rows, weigh)
 
-    def _certificate(self, problem: Problem, cuts: Ints) -> str:
-        """Return why the cuts are optimal; an error if they need not be."""
-        if self.solver.needs in ("nothing", "equal errors"):
-            why = CERTIFICATES[self.solver.needs]
-        elif self.cost.convexity != "no":
-            why = CERTIFICATES[self.cost.convexity]
-        else:
-            crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
-            if len(crossed):
-                raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
-            why = CERTIFICATES["order"]
-        if isinstance(problem, PrunedProblem) and not problem.is_exact:
-            why += AS_THE_ENGINE_ADDS
-        return why
+    def _verified(self, cuts: Ints) -> Verified:
+        """Return what makes the cuts optimal; an error if they need not be."""
+        if self.solver.needs == "nothing" or self.solver.needs == "equal errors":
+            return self.solver.needs
+        if self.cost.convexity != "no":
+            return self.cost.convexity
+        crossed = np.flatnonzero(cuts[1:] < cuts[:-1])
+        if len(crossed):
+            raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
+        return "order"
 
 
 def check_costs(objective: Objective, weight: float, factors: Floats | None = None) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ordcut.data import SortedRows
-from ordcut.exact import ExactCost, exact_curves, rounding_bound
+from ordcut.exact import ExactCost, rounding_bound
 from ordcut.jit import kernel
 from ordcut.pruning import halving_order
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
@@ -41,18 +41,6 @@ def independent_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: Ex
     for k in np.flatnonzero(n_near > 1).tolist():
         cuts[k] = _first_minimum(rows, gain[k], cost.gain[k], slack[k], between, first[k], last[k])
     return cuts
-
-
-def ordered_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactWeights) -> Ints:
-    """Return the lowest optimal cuts of any objective: Algorithm 2 in exact arithmetic."""
-    gain, totals = cost.float_gain, rows.totals
-    totals = totals / totals.max()
-    n_curves = len(gain)
-    slack = rounding_bound(float((np.abs(gain) @ totals).sum()), n_rows + 4 * n_curves)
-    positions: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
-    curves = np.stack([_curve(rows, step)[positions] for step in gain])
-    candidates = positions[_near_optimal(curves, float(slack))]
-    return candidates[_lowest_path(exact_curves(cost.gain, between(candidates)))]
 
 
 def _scaled(rows: SortedRows) -> tuple[Codes, Bools, Floats, int]:
@@ -84,44 +72,6 @@ def _first_minimum(
     rises = between(near)[1:-1] @ exact_step
     values = np.cumsum(np.append(np.zeros(1, dtype=object), rises))
     return int(near[int(np.argmin(values))])
-
-
-def _near_optimal(curves: Floats, slack: float) -> Bools:
-    """Return which positions can hold a cut of a path of least cost over all curves in order."""
-    n_curves, n_positions = curves.shape
-    below = np.zeros((n_curves, n_positions))
-    for k in range(1, n_curves):
-        below[k] = np.minimum.accumulate(below[k - 1] + curves[k - 1])
-    least = float(np.min(below[-1] + curves[-1]))
-    above = np.zeros(n_positions)
-    near = np.zeros(n_positions, np.bool_)
-    for k in range(n_curves - 1, -1, -1):
-        total = curves[k] + above
-        near |= below[k] + total <= least + slack
-        above = np.minimum.accumulate(total[::-1])[::-1]
-    return near
-
-
-def _lowest_path(curves: Array) -> Ints:
-    """Return the lowest path of least cost, given every curve at some candidates exactly."""
-    n_curves, n_candidates = curves.shape
-    best = [0] * n_candidates
-    running = []
-    for k in range(n_curves):
-        least = None
-        row = []
-        for total in (b + c for b, c in zip(best, curves[k].tolist(), strict=True)):
-            least = total if least is None or total < least else least
-            row.append(least)
-        running.append(row)
-        best = row
-    path, at = [], n_candidates - 1
-    for row in running[::-1]:
-        # The first position at which the running minimum is what it is at the cut above.
-        while at > 0 and row[at - 1] == row[at]:
-            at -= 1
-        path.append(at)
-    return np.array(path[::-1], np.int64)
 
 
 @kernel("codes", "gain", steps=4)

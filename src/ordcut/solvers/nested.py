@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut.data import KernelRows
+from ordcut.data import KernelRows, SortedRows
 from ordcut.jit import kernel
-from ordcut.pruning import halving_order
+from ordcut.pruning import CurveLimit, halving_order
 from ordcut.typing import Bools, Codes, Ints, Numbers
 
 if TYPE_CHECKING:
@@ -36,6 +37,50 @@ def solve_nested_between(rows: KernelRows, cost: Numbers, lowest: Ints, highest:
     cuts = np.empty(len(gain), dtype=np.int64)
     nested_minima(*rows, gain, halving_order(len(gain)), lowest, highest, cuts)
     return cuts
+
+
+def cut_ranges(
+    rows: SortedRows, limits: Sequence[CurveLimit], n_thresholds: int
+) -> tuple[Ints, Ints] | None:
+    """Return the lowest and highest cut of each threshold; None if one of them has no cut.
+
+    Both are in ascending order: a threshold cannot be above one that must be low.
+
+    Examples
+    --------
+    >>> from ordcut.data import Rows
+    >>> rows = Rows.read([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1]).sorted()
+    >>> cut_ranges(rows, [CurveLimit(0, np.array([0, 1]), at_most=1)], 1)
+    (array([0]), array([3]))
+    """
+    n_rows = len(rows.codes)
+    lowest, highest = np.zeros(n_thresholds, np.int64), np.full(n_thresholds, n_rows)
+    for limit in limits:
+        k = limit.k
+        counted = np.flatnonzero((limit.counts > 0)[rows.codes])
+        # The weight of the rows that count, up to and with each of them.
+        upto = np.arange(1, len(counted) + 1)
+        if rows.weights is not None or limit.counts.max() > 1:
+            weights = 1 if rows.weights is None else rows.weights[counted]
+            upto = np.cumsum(limit.counts[rows.codes[counted]] * weights)
+        if limit.at_least is not None and limit.at_least > 0:
+            index = int(np.searchsorted(upto, limit.at_least, "left"))
+            if index == len(counted):
+                return None
+            last_below = int(counted[index])  # up to the end of its score
+            first = last_below + 1 + int(np.argmax(rows.ends[last_below:]))
+            lowest[k] = max(lowest[k], first)
+        if limit.at_most is not None:
+            if limit.at_most < 0:
+                return None
+            index = int(np.searchsorted(upto, limit.at_most, "right"))
+            last = n_rows
+            if index < len(counted):  # down to the start of the score that would be too much
+                last = int(counted[index])
+                last -= int(np.argmax(rows.ends[:last][::-1])) if rows.ends[:last].any() else last
+            highest[k] = min(highest[k], last)
+    lowest, highest = np.maximum.accumulate(lowest), np.minimum.accumulate(highest[::-1])[::-1]
+    return (lowest, highest) if (lowest <= highest).all() else None
 
 
 @kernel("codes", "gain", steps=1)

@@ -9,30 +9,15 @@ in exact fractions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
-from typing import Generic, TypeVar
 
 import numpy as np
 
 from ordcut.errors import undefined_kappa
-from ordcut.exact import ENOUGH_WEIGHT, LARGEST_SUM, ExactCost, as_integers, convexity_of
+from ordcut.exact import LARGEST_SUM, ExactCost, as_integers
 from ordcut.objectives import Objective
 from ordcut.typing import Array, Floats
-
-Found = TypeVar("Found")
-
-
-@dataclass(frozen=True)
-class Optimum(Generic[Found]):
-    """The solution at the fixed point, its (predicted, true) table, and how many steps it took."""
-
-    last: Found
-    confusion: Array
-    ratio: Fraction
-    n_steps: int
 
 
 @dataclass(frozen=True)
@@ -91,29 +76,5 @@ class ExactKappa:
             paid, by_chance = self.costs.astype(object)
         cost = np.asarray(paid * bottom - by_chance * top)
         if cost.dtype.kind == "i" and largest * weight < LARGEST_SUM:
-            return ExactCost(cost, convexity_of(cost), (LARGEST_SUM - 1) // largest)
+            return ExactCost(cost, (LARGEST_SUM - 1) // largest)
         return ExactCost.of(cost)
-
-
-def maximise_kappa(
-    kappa: ExactKappa,
-    minimise: Callable[[ExactCost], tuple[Found, Array]],
-    ratio: Fraction,
-    weight: float = ENOUGH_WEIGHT,
-) -> Optimum[Found]:
-    """Return what maximises a kappa, given a way to minimise any additive cost.
-
-    ``minimise`` returns a solution, and its (predicted, true) table of weights. ``ratio`` is any
-    guess: after the first step it is one that is reached, and falls from there. Rows of a known
-    ``weight`` need not have the smallest costs in whole numbers, if their sums fit.
-    """
-    best: tuple[Found, Array] | None = None
-    for n_steps in count(1):
-        found = minimise(kappa.cost_at(ratio, weight))
-        reached = kappa.ratio_of(found[1])
-        if reached == ratio:
-            return Optimum(*found, ratio, n_steps)
-        if best is not None and reached > ratio:  # only where the table was rounded
-            return Optimum(*best, ratio, n_steps)
-        ratio, best = reached, found
-    raise AssertionError("unreachable: every step but the last lowers the ratio")

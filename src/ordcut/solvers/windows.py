@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from ordcut.solvers.best_starts import (
     best_by_level,
     best_in_window,
     best_of_lowest_levels,
-    best_so_far,
     rank_levels,
 )
 from ordcut.solvers.near_ties import ExactWeights
@@ -104,6 +104,17 @@ class Windows:
     is_open: Sequence[Bools]
     segments: Sequence[Window]
 
+    @classmethod
+    def without_limits(cls, positions: Ints, n_rows: int, n_decisions: int) -> Windows:
+        """Return windows in which every threshold can take every position."""
+        m = len(positions)
+        cuts = np.concatenate([[0], positions, [n_rows]])
+        inner, first, last = range(1, m + 1), range(1), range(m + 1, m + 2)
+        ranges = [first, *[inner] * (n_decisions - 1), last]
+        is_open = np.ones(m, np.bool_)
+        segments = [Window(starts, ends) for starts, ends in pairwise(ranges)]
+        return cls(cuts, [is_open] * (n_decisions - 1), segments)
+
     @property
     def ranges(self) -> list[range]:
         """The candidates that each threshold can take at all."""
@@ -148,22 +159,35 @@ def best_candidates(
     near = _near_optimal(curves, windows, float(slack))
     if near is None:
         return None
-    few = [
+    indices = [
         candidates.start + np.flatnonzero(is_near)
         for candidates, is_near in zip(windows.ranges, near, strict=True)
     ]
-    some = np.unique(np.concatenate([[0], *few, [len(windows.cuts) - 1]]))
-    is_open = [one & is_near for one, is_near in zip(windows.is_open, near, strict=True)]
-    restricted = Windows(windows.cuts, is_open, windows.segments).at(some)
-    exact = exact_curves(cost.gain, between(windows.cuts[some]))
-    found = _lowest_path(
+    # Both ends belong to the windows, but no threshold is there: what lies between them and the
+    # nearest candidates need not be added up.
+    inner = np.unique(np.concatenate(indices))
+    kept = np.unique(np.concatenate([[0], inner, [len(windows.cuts) - 1]]))
+    is_open = [openness & is_near for openness, is_near in zip(windows.is_open, near, strict=True)]
+    restricted = Windows(windows.cuts, is_open, windows.segments).at(kept)
+    exact = np.zeros((len(gain), len(kept)), dtype=object)
+    exact[:, np.searchsorted(kept, inner)] = exact_curves(cost.gain, between(windows.cuts[inner]))
+    path = _lowest_path(
         [
             curve[candidates.start : candidates.stop]
             for curve, candidates in zip(exact, restricted.ranges, strict=True)
         ],
         restricted,
     )
-    return None if found is None else some[found]
+    return None if path is None else kept[path]
+
+
+def ordered_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactWeights) -> Ints:
+    """Return the lowest optimal cuts of any objective: Algorithm 2 in exact arithmetic."""
+    positions: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
+    windows = Windows.without_limits(positions, len(rows.codes), len(cost.integers))
+    chosen = best_candidates(rows, cost, windows, n_rows, between)
+    assert chosen is not None
+    return windows.cuts[chosen]
 
 
 def is_feasible(windows: Windows) -> bool:
@@ -176,7 +200,8 @@ def is_feasible(windows: Windows) -> bool:
 
 def _curves(rows: SortedRows, gain: Numbers, windows: Windows) -> list[Numbers]:
     """Return each risk curve over the range of its threshold, from 0 at the first candidate."""
-    codes, _, weights, stride = rows.for_kernels(gain.dtype)
+    whole = rows.in_whole_numbers if gain.dtype == np.int64 else None
+    codes, _, weights, stride = whole or rows.for_kernels(gain.dtype)
     curves = []
     for step, candidates in zip(gain, windows.ranges, strict=True):
         cuts = windows.cuts[candidates.start : candidates.stop]
@@ -310,3 +335,34 @@ def sums_at(
                 total += weights[i] * step[codes[i]]
         done = cuts[c]
         sums[c] = total
+
+
+@kernel("start", steps=4)
+def best_so_far(
+    values: Array,
+    is_reached: Bools,
+    high: Ints,
+    offset: int,
+    curve: Array,
+    is_open: Bools,
+    start: Ints,
+    total: Array,
+    is_next: Bools,
+) -> None:
+    """Find the first start of least value that is reached up to ``high[e]``.
+
+    Also fills ``total`` and ``is_next`` as ``add_curve`` does.
+    """
+    best = -1
+    arriving = 0
+    for e in range(len(start)):
+        last = min(e + offset, len(values) - 1)
+        last = min(last, high[e]) if len(high) > 0 else last
+        while arriving <= last:
+            if is_reached[arriving] and (best < 0 or values[arriving] < values[best]):
+                best = arriving
+            arriving += 1
+        start[e] = best
+        if best >= 0 and is_open[e]:
+            total[e] = curve[e] + values[best]
+            is_next[e] = True

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut.thresholds.certificate import reason
+
 if TYPE_CHECKING:
-    from ordcut.limits import ConstraintOutcome
+    from ordcut.thresholds.outcomes import ConstraintOutcome
     from ordcut.thresholds.result import Thresholds
     from ordcut.uncertainty import Bootstrap
 
@@ -30,9 +32,6 @@ LONGEST = 100
 #: The level of the intervals.
 LEVEL = 0.95
 
-#: What a certificate says before the amount of smoothing.
-SMOOTHED = ", of labels smoothed by "
-
 
 def explain(thresholds: Thresholds, bootstrap: Bootstrap | None = None) -> str:
     """Return what the rule is, what it reaches, why nothing is better, and how sure that is."""
@@ -53,7 +52,7 @@ def explained(thresholds: Thresholds) -> list[str]:
     never = thresholds.never_predicted
     if never:
         names = " and ".join(str(name) for name in never)
-        is_free = _is_best_on_data(thresholds) and not thresholds.constraints
+        is_free = thresholds.proof.is_for_observed_labels and not thresholds.constraints
         why = ": on the data, that would not be better" if is_free else ""
         sentences.append(f"No score is labelled {names}{why}.")
     if not np.isnan(thresholds.value):
@@ -61,7 +60,7 @@ def explained(thresholds: Thresholds) -> list[str]:
         reached = phrase.format(f"{thresholds.value:.6g}")
         sentences.append(
             f"On the data that they were found on, these thresholds reach {reached}."
-            if not thresholds.certificate.startswith("none")
+            if thresholds.proof.verified != "given"
             else f"On the data that they were judged on, these thresholds reach {reached}."
         )
     if thresholds.constraints:
@@ -121,37 +120,3 @@ def _rule(thresholds: Thresholds) -> str:
     if len(parts) == 1:
         return f"Every score is labelled {parts[0]}."
     return f"A score {'; '.join(parts)}."
-
-
-def _is_best_on_data(thresholds: Thresholds) -> bool:
-    """Return whether the certificate is about the labels as observed."""
-    is_smoothed = SMOOTHED in thresholds.certificate
-    is_given = thresholds.certificate.startswith("none")
-    return not (is_smoothed or is_given or thresholds.method == "likelihood")
-
-
-def reason(thresholds: Thresholds, where: str = "there") -> str:
-    """Return why nothing is better, or that thresholds were given or smoothed.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> reason(ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1]), "on these rows")
-    'No other thresholds do better on these rows: convex objective (Theorem 2).'
-    """
-    certificate = thresholds.certificate
-    if _is_best_on_data(thresholds):
-        others = "thresholds that keep them do" if thresholds.constraints else "thresholds do"
-        return f"No other {others} better {where}: {certificate}."
-    if certificate.startswith("none"):
-        return f"They are not claimed to be optimal: {certificate.removeprefix('none: ')}."
-    if thresholds.method == "likelihood":
-        return (
-            f"They are optimal by the probabilities of a model ({certificate}); on the labels as "
-            "observed, others may do better."
-        )
-    proof, _, amount = certificate.partition(SMOOTHED)
-    return (
-        f"They are optimal for labels of which a model gives the share {amount}, so that they "
-        f"follow noise less ({proof}); on the labels as observed, others may do better."
-    )

@@ -1,68 +1,35 @@
-"""The rows that thresholds were found on, and what they were found for."""
+"""The rows and the objective that thresholds were found on and for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, SortedRows
-from ordcut.decisions import ReviewObjective, RowCosts
+from ordcut.data import Rows, SortedRows
+from ordcut.decisions import ReviewObjective
 from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut.thresholds.placing import result_between, scores_around
 from ordcut.typing import Array, Floats, Ints
 
 if TYPE_CHECKING:
-    from ordcut.limits import Constraint
-    from ordcut.pruning import Source
+    from ordcut.problem import Problem
     from ordcut.thresholds.result import Thresholds
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where thresholds come from. Rows are not copied: it refers to what the user passed.
-
-    ``observed`` are the rows that constraints and shares are about, where those of ``source`` are
-    weighted by class.
-    """
-
-    source: Rows | Source
-    objective: Objective
-    class_weight: ClassWeight | None
-    smoothing: float = 0.0
-    constraints: tuple[Constraint, ...] = ()
-    observed: Rows | None = None
-
-    def factors(self, totals: Floats) -> Floats:
-        """Return the factor of each class, for rows with such weights of the classes."""
-        return self.objective.class_factors(self.class_weight, self.source.classes, totals)
-
-    def review_share(self, thresholds: Floats) -> float | None:
-        """Return the share of the rows that thresholds hand over for review, if any do."""
-        if isinstance(self.objective, ReviewObjective):
-            rows = self.source if self.observed is None else self.observed
-            return self.objective.review_share(rows.confusion(thresholds))
-        return None
-
-    def value(self, confusion: Floats) -> float:
-        """Return the mean loss, or the kappa, of a (predicted, true) table of weights."""
-        return self.objective.value(confusion * self.factors(confusion.sum(axis=0)))
 
 
 @dataclass(frozen=True)
 class OriginalRows:
     """The rows of a result, as they are and sorted, with the cuts and labels that it leads to."""
 
-    origin: Origin
+    origin: Problem
     rows: Rows
     sorted: SortedRows
     cuts: Ints
     confusion: Floats
 
 
-def original_rows(found: Thresholds, method: str) -> OriginalRows:
-    """Return the rows of a result, for one of its methods, after a check that they are the same.
+def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
+    """Return the rows of a result, for one of its methods, after a check that they are unchanged.
 
     Examples
     --------
@@ -70,24 +37,25 @@ def original_rows(found: Thresholds, method: str) -> OriginalRows:
     >>> original_rows(optimal_thresholds([0.3, 0.1, 0.2], [1, 0, 0]), "bootstrap").cuts
     array([2])
     """
-    if found.origin is None:
+    origin = thresholds.origin
+    if origin is None:
         raise ValueError(
             f"{method} needs the rows that thresholds were found on, and these have none: they "
             "were read from JSON or a pickle, or were not found on data at all. Find them again "
             f"with ordcut.optimal_thresholds(scores, labels, ...) and call {method} on the result."
         )
-    rows = found.origin.source.all_rows()
+    rows = origin.solved.data.all_rows()
     ordered = rows.sorted()
-    cuts: Ints = np.searchsorted(ordered.scores, found.thresholds, side="left")
+    cuts: Ints = np.searchsorted(ordered.scores, thresholds.thresholds, side="left")
     confusion = ordered.between(cuts)
-    value = found.origin.value(confusion)
-    if not np.isclose(value, found.value, rtol=1e-9, atol=1e-12):
+    value = origin.value(confusion)
+    if not np.isclose(value, thresholds.value, rtol=1e-9, atol=1e-12):
         raise ValueError(
             f"{method} needs scores, labels and weights as they were when the thresholds were "
-            f"found; the value was {found.value:g} and is {value:g} now. The arrays have changed "
-            "since, or the value was judged on other labels. Find the thresholds again."
+            f"found; the value was {thresholds.value:g} and is {value:g} now. The arrays have "
+            "changed since, or the value was judged on other labels. Find the thresholds again."
         )
-    return OriginalRows(found.origin, rows, ordered, cuts, confusion)
+    return OriginalRows(origin, rows, ordered, cuts, confusion)
 
 
 def objective_for(
@@ -102,8 +70,8 @@ def objective_for(
     --------
     >>> import numpy as np
     >>> from ordcut import optimal_thresholds
-    >>> found = optimal_thresholds([1, 2, 3], [0, 1, 1], objective=[[0, 1], [5, 0]])
-    >>> objective_for(found, None, np.array([0, 1])).cost
+    >>> result = optimal_thresholds([1, 2, 3], [0, 1, 1], objective=[[0, 1], [5, 0]])
+    >>> objective_for(result, None, np.array([0, 1])).cost
     array([[0., 1.],
            [5., 0.]])
     """
@@ -113,15 +81,19 @@ def objective_for(
             f"got {thresholds.classes.tolist()}. Pass classes=thresholds.classes with the labels."
         )
     if objective is None:
-        objective = "absolute" if thresholds is None else _found_for(thresholds)
+        objective = "absolute" if thresholds is None else _optimised(thresholds)
     own = thresholds is not None and thresholds.decides_otherwise
     decisions = thresholds.decisions if thresholds is not None and own else None
-    return resolve_objective(objective, classes, decisions)
+    resolved = resolve_objective(objective, classes, decisions)
+    if thresholds is None or thresholds.review_share is None:
+        return resolved
+    return ReviewObjective(resolved.name, resolved.cost, decisions=resolved.decisions)
 
 
-def _found_for(thresholds: Thresholds) -> ObjectiveLike:
+def _optimised(thresholds: Thresholds) -> ObjectiveLike:
+    """Return what thresholds were optimised for."""
     if thresholds.origin is not None:
-        if isinstance(thresholds.origin.objective, RowCosts):
+        if not thresholds.origin.objective.has_truth:
             raise ValueError(
                 "objective must be given for thresholds that were found for costs of each row: new "
                 "rows with labels have no such costs. For the mean of new costs, take that of "
@@ -137,45 +109,16 @@ def _found_for(thresholds: Thresholds) -> ObjectiveLike:
     )
 
 
-def moved_thresholds(found: Thresholds, k: int, to: float) -> Thresholds:
+def moved_thresholds(thresholds: Thresholds, k: int, to: float) -> Thresholds:
     """Return thresholds with one moved, and their value on the rows they were found on."""
-    known = original_rows(found, "moved")
-    values = np.array(found.thresholds)
+    known = original_rows(thresholds, "moved")
+    values = np.array(thresholds.thresholds)
     if not -len(values) <= k < len(values):
         raise ValueError(f"k must be a position from 0 to {len(values) - 1}, got {k!r}.")
     values[k] = to
     if np.isnan(to) or (values[1:] < values[:-1]).any():
         raise ValueError(
             f"to must keep the thresholds in ascending order, got {to!r} for position {k} of "
-            f"{found.thresholds.tolist()}."
+            f"{thresholds.thresholds.tolist()}."
         )
-    before = known.origin
-    moved = given_thresholds(known.rows, values, before.objective, before.class_weight)
-    assert moved.origin is not None
-    origin = replace(moved.origin, observed=before.observed)
-    return replace(moved, review_share=origin.review_share(values), origin=origin)
-
-
-def given_thresholds(
-    rows: Rows,
-    thresholds: Floats,
-    objective: Objective,
-    class_weight: ClassWeight | None = None,
-    *,
-    method: str = "given",
-    certificate: str = "none: thresholds were given",
-) -> Thresholds:
-    """Return given thresholds as a result, with the value that they reach on rows."""
-    factors = objective.class_factors(class_weight, rows.classes, rows.totals)
-    distinct = rows.distinct_scores()
-    return result_between(
-        scores_around(distinct, np.searchsorted(distinct, thresholds, side="left")),
-        lambda given: objective.value(rows.confusion(given) * factors),
-        classes=objective.known_classes(rows.classes),
-        objective=objective.name,
-        method=method,
-        certificate=certificate,
-        thresholds=thresholds,
-        decisions=objective.decisions,
-        origin=Origin(rows, objective, class_weight),
-    )
+    return known.origin.at(values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,18 @@ import numpy as np
 
 from ordcut.data import as_scores, check_classes
 from ordcut.thresholds import rules, storage
+from ordcut.thresholds.certificate import Certificate
 from ordcut.thresholds.codes import codes_by_stretch
 from ordcut.thresholds.explanation import explain
+from ordcut.thresholds.origin import moved_thresholds
+from ordcut.thresholds.outcomes import ConstraintOutcome
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
     import onnx
 
-    from ordcut.limits import ConstraintOutcome
+    from ordcut.problem import Problem
     from ordcut.report import Curves
-    from ordcut.thresholds.origin import Origin
     from ordcut.uncertainty import Bootstrap, RandomState
 
 
@@ -49,7 +52,9 @@ class Thresholds:
     method : str
         The solver that ran.
     certificate : str
-        Why the thresholds are optimal.
+        Why the thresholds are optimal, in words.
+    proof : Certificate
+        The same as data: what was verified, the number of steps, the amount of smoothing.
     ranges : ndarray of shape (D - 1, 2)
         Each threshold can stand anywhere above the first value and up to the second one without
         changing any label of the data.
@@ -63,9 +68,9 @@ class Thresholds:
         The share of the rows that ``review=`` hands over; None without it.
     constraints : tuple of ConstraintOutcome
         For each constraint, what is reached, whether it binds, and what it costs.
-    origin : Origin, optional
-        The data that the thresholds were found on, as they were passed, for ``bootstrap`` and
-        ``near_optimal``. JSON and pickles leave them out, and equality ignores them.
+    origin : Problem, optional
+        The problem that was solved, with the data as they were passed, for ``bootstrap`` and
+        ``near_optimal``. JSON and pickles leave it out, and equality ignores it.
 
     Examples
     --------
@@ -86,19 +91,21 @@ class Thresholds:
     value: float
     objective: str
     method: str
-    certificate: str
+    proof: Certificate
     ranges: Floats = field(repr=False)
     passes: int | None = None
     dropped: int = 0
     decisions: Array = field(default_factory=lambda: np.empty(0))
     review_share: float | None = None
     constraints: tuple[ConstraintOutcome, ...] = ()
-    origin: Origin | None = field(default=None, repr=False)
+    origin: Problem | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         is_same = len(self.decisions) == 0 or self.decisions is self.classes
         names = ["thresholds", "classes", "ranges", *([] if is_same else ["decisions"])]
         own = {name: getattr(self, name).copy() for name in names}
+        if isinstance(self.proof, str):
+            self.__dict__["proof"] = Certificate.from_text(self.proof, self.method)
         for array in own.values():
             array.setflags(write=False)
         self.__dict__.update({"decisions": own["classes"], **own})
@@ -113,6 +120,17 @@ class Thresholds:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "origin": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "certificate" in state:  # a pickle of version 0.2 or earlier
+            text = state.pop("certificate")
+            state["proof"] = Certificate.from_text(text, state["method"])
+        self.__dict__.update(state)
+
+    @property
+    def certificate(self) -> str:
+        """Why the thresholds are optimal, in words."""
+        return str(self.proof)
 
     def codes(self, scores: ArrayLike) -> Array:
         """Return the position of each score's decision: how many thresholds are at or below it.
@@ -280,7 +298,12 @@ class Thresholds:
         is_path = isinstance(text, os.PathLike) or not str(text).lstrip().startswith("{")
         if is_path and (os.path.isfile(text) or str(text).lower().endswith(".json")):
             text = Path(text).read_text(encoding="utf-8")
-        return cls(**storage.from_json(str(text)))
+        fields = storage.from_json(str(text))
+        outcomes = (
+            ConstraintOutcome(entry["constraint"], entry["reached"], partial(float, entry["cost"]))
+            for entry in fields.pop("constraints")
+        )
+        return cls(**fields, constraints=tuple(outcomes))
 
     @classmethod
     def from_values(cls, values: ArrayLike, classes: Sequence[Any] | Array) -> Thresholds:
@@ -313,7 +336,7 @@ class Thresholds:
             value=np.nan,
             objective=UNKNOWN,
             method="given",
-            certificate="none: thresholds were given",
+            proof=Certificate("given", note="thresholds were given"),
             ranges=np.stack([thresholds, thresholds], axis=1),
         )
 
@@ -336,8 +359,6 @@ class Thresholds:
         >>> found.moved(0, 1.5).value
         0.25
         """
-        from ordcut.thresholds.origin import moved_thresholds
-
         return moved_thresholds(self, k, to)
 
     @property

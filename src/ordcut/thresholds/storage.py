@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut.data import check_classes
+from ordcut.thresholds.certificate import Certificate
 from ordcut.typing import Floats
 
 if TYPE_CHECKING:
-    from ordcut.limits import ConstraintOutcome
     from ordcut.thresholds.result import Thresholds
 
 SCHEMA = "ordcut.thresholds"
@@ -26,17 +25,18 @@ def to_dict(found: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
 
     What constraints cost is computed for it, unless it is left out.
     """
-    own = found.decides_otherwise
+    own = found.decisions.tolist() != found.classes.tolist()
     decisions = {"decisions": found.decisions.tolist()} if own else {}
     share = {} if found.review_share is None else {"review_share": found.review_share}
-    outcomes = [one.to_dict(with_cost=with_costs) for one in found.constraints]
+    outcomes = [outcome.to_dict(with_cost=with_costs) for outcome in found.constraints]
     return {
         "schema": SCHEMA,
         "version": VERSION_OF_DECISIONS if own else VERSION,
         "objective": found.objective,
         "value": None if np.isnan(found.value) else found.value,
         "method": found.method,
-        "certificate": found.certificate,
+        "certificate": str(found.proof),
+        "proof": found.proof.as_dict(),
         "classes": found.classes.tolist(),
         **decisions,
         **share,
@@ -81,6 +81,11 @@ def from_json(text: str) -> dict[str, Any]:
     if not ((ranges[:, 0] <= thresholds) & (thresholds <= ranges[:, 1])).all():
         raise ValueError("ranges must contain the thresholds, got some that do not.")
     names = {name: _field(data, name, str) for name in ("objective", "method", "certificate")}
+    text = names.pop("certificate")
+    if "proof" in data:
+        proof = Certificate.from_dict(_field(data, "proof", dict))
+    else:  # a file of version 0.2 or earlier
+        proof = Certificate.from_text(text, names["method"])
     value = np.array(np.nan)  # of given thresholds that nobody has judged
     if "value" not in data or data["value"] is not None:
         value = _numbers(data, "value")
@@ -94,6 +99,7 @@ def from_json(text: str) -> dict[str, Any]:
         "value": float(value),
         "review_share": _field(data, "review_share", float) if "review_share" in data else None,
         "constraints": _outcomes(data),
+        "proof": proof,
         **names,
     }
 
@@ -117,24 +123,26 @@ def check_thresholds(values: Floats, argument: str, n: int, what: str = "classes
 
 
 def as_written(value: float) -> float | str:
-    """Return a number as JSON can hold it: infinite ones as text."""
+    """Return a number as JSON can hold it: infinite ones as text.
+
+    Examples
+    --------
+    >>> as_written(0.5), as_written(float("inf"))
+    (0.5, 'inf')
+    """
     return value if np.isfinite(value) else str(value)
 
 
-def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
-    """Return what came of constraints, for which their texts stand."""
-    if "constraints" not in data:
-        return ()
-    from ordcut.limits import ConstraintOutcome
-
-    found = []
-    for one in _field(data, "constraints", list):
-        known = one if isinstance(one, dict) else {}
-        text, cost = _field(known, "constraint", str), _reached(known, "cost")
+def _outcomes(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the text of each constraint, what it has reached and what it costs."""
+    outcomes = []
+    for entry in _field(data, "constraints", list) if "constraints" in data else ():
+        fields = entry if isinstance(entry, dict) else {}
+        text, cost = _field(fields, "constraint", str), _reached(fields, "cost")
         if isinstance(cost, tuple):
-            raise ValueError(f"cost of a constraint must be a number, got {known['cost']!r}.")
-        found.append(ConstraintOutcome(text, _reached(known, "reached"), partial(float, cost)))
-    return tuple(found)
+            raise ValueError(f"cost of a constraint must be a number, got {fields['cost']!r}.")
+        outcomes.append({"constraint": text, "reached": _reached(fields, "reached"), "cost": cost})
+    return outcomes
 
 
 def _reached(data: dict[str, Any], name: str) -> Any:

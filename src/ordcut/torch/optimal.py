@@ -13,7 +13,7 @@ from ordcut.errors import unknown_name
 from ordcut.limits import Constraints, read_constraints
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
-from ordcut.solvers import METHODS, Plan, choose_method
+from ordcut.solvers import METHODS, Plan, Task, choose_method
 from ordcut.thresholds import Thresholds
 from ordcut.torch.batches import one_per_row
 from ordcut.torch.scan import scan
@@ -96,7 +96,7 @@ def optimal_thresholds(
     "Dinkelbach's fixed point after 2 steps, each by dynamic programme over all ordered labelings"
     """
     _check_tensors(scores=scores, labels=labels)
-    Plan(n_jobs, block_size)  # raises an error for bad values, on every device
+    Plan(n_jobs=n_jobs, block_size=block_size)  # raises an error for bad values, on every device
     check_smoothing(smoothing)
     scores = one_per_row(scores)
     limits = read_constraints(constraints)
@@ -146,7 +146,7 @@ def _resolve_method(method: str, on_cpu: bool) -> str:
     if method == "scan" or on_cpu:
         return method
     # On a device, what "auto" means does not depend on the costs.
-    return choose_method(method, convex=False, where="device")
+    return choose_method(method, Task(convex=False, where="device"))
 
 
 def _check_tensors(**given: object) -> None:

@@ -13,8 +13,9 @@ steps can be queued before checking whether the search is over. ``find_cuts`` an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -24,16 +25,11 @@ from ordcut.data import ClassWeight
 from ordcut.errors import undefined_kappa
 from ordcut.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
 from ordcut.objectives import Objective
-from ordcut.solvers import (
-    CERTIFICATES,
-    UP_TO_ROUNDING,
-    certify_kappa,
-    check_costs,
-    weighted_cost,
-)
-from ordcut.thresholds import Thresholds, result_between
+from ordcut.problem import Problem, Sample, result_of
+from ordcut.solvers import Solution, check_costs, weighted_cost
+from ordcut.thresholds import Certificate, Thresholds, Verified
 from ordcut.torch.tensors import TensorRows, on_host
-from ordcut.typing import Array, Floats
+from ordcut.typing import Array, Floats, Ints
 
 #: Three to six steps are usual.
 STEPS_AT_ONCE = 6
@@ -46,31 +42,72 @@ def scan(
     totals = on_host(rows.totals()).astype(np.float64)
     factors = objective.class_factors(class_weight, classes, totals)
     check_costs(objective, float(totals.sum() * factors.max()))
+    n_steps: int | None = None
+    verified: Verified = "nothing"
     if objective.is_kappa:
         search = KappaSearch(rows, objective, totals, factors)
         step = search.start()
         while not bool(step.is_over):
             for _ in range(STEPS_AT_ONCE):
                 step = search.after(step)
-        cuts, is_exact = step.cuts, search.is_whole
+        cuts, is_exact, n_steps = step.cuts, search.is_whole, int(step.n_steps)
         verified = "convex" if search.is_convex else "nothing"
-        why = certify_kappa(int(step.n_steps), CERTIFICATES[verified])
     else:
         exact = weighted_cost(objective, factors)
         # Scans add up differences of costs, which can be twice as large.
         is_exact = rows.is_whole and 2 * float(totals.sum()) <= exact.most_weight
         cost = exact.integers if is_exact else objective.cost * factors
         cuts = find_cuts(rows, torch.as_tensor(cost).to(rows.scores.device), exact.is_convex)
-        why = CERTIFICATES[exact.convexity if exact.is_convex else "nothing"]
-    confusion: Floats = on_host(rows.confusion(cuts)).astype(np.float64)
-    return result_between(
+        if exact.convexity != "no":
+            verified = exact.convexity
+    rows_on_host: Any = HostRows(
         _scores_around(rows.scores, cuts),
-        lambda _: objective.value(confusion * factors),
-        classes=classes,
-        objective=objective.name,
-        method="scan",
-        certificate=why if is_exact else why + UP_TO_ROUNDING,
+        on_host(rows.confusion(cuts)).astype(np.float64),
+        classes,
+        totals,
     )
+    certificate = Certificate(verified, n_steps, sums="exact" if is_exact else "float64")
+    solution = Solution(rows_on_host, rows_on_host.cuts, "scan", certificate)
+    sample = Sample(rows_on_host, class_weight, rows_on_host)
+    return replace(result_of(Problem(sample, objective), solution), origin=None)
+
+
+@dataclass(frozen=True)
+class HostRows:
+    """What a result needs of rows that stay on their device.
+
+    Attributes
+    ----------
+    around : tuple of two ndarrays of shape (K - 1,)
+        The scores on both sides of each cut.
+    table : ndarray of shape (K, K)
+        The weight of each class between the cuts.
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    totals : ndarray of shape (K,)
+        The weight of each class.
+    """
+
+    around: tuple[Array, Array]
+    table: Floats
+    classes: Array
+    totals: Floats
+    is_whole: ClassVar[bool] = True
+
+    @property
+    def scores(self) -> Array:
+        """The scores below and above each cut, one pair after the other."""
+        return np.stack(self.around, axis=1).ravel()
+
+    @property
+    def cuts(self) -> Ints:
+        """The cuts of these scores."""
+        return np.arange(1, 2 * len(self.around[0]), 2)
+
+    def between(self, cuts: Ints, n_threads: int) -> Floats:
+        """Return the weight of each class between the cuts, as it was added up on the device."""
+        del cuts, n_threads
+        return self.table
 
 
 def _scores_around(scores: Tensor, cuts: Tensor) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ordcut.data import ClassWeight
 from ordcut.errors import ReversedScoresWarning, unknown_name
-from ordcut.limits import Constraints, Scheme, read_constraints
+from ordcut.limits import Constraints, Limits, read_constraints
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
@@ -95,7 +95,7 @@ class ThresholdTracker(nn.Module):
         self.objective = resolve_objective(objective, self.n_classes)
         self.class_weight = class_weight
         self.constraints = read_constraints(constraints)
-        Scheme.of(self.objective, np.arange(self.n_classes)).check(self.constraints)
+        Limits.of(self.constraints, self.objective, np.arange(self.n_classes))  # raises errors
         self.smoothing = smoothing
         self.ignore_index = ignore_index
         self.method = method

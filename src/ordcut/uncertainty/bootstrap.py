@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.limits import Allowed, Digits
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Floats
 from ordcut.uncertainty.value_bounds import ValueBounds
@@ -68,6 +67,8 @@ class Bootstrap:
         Draws of the value for ``value_interval``.
     n_infeasible : int
         The number of replicates that were left out because the constraints cannot hold on them.
+    is_on_grid : bool
+        Whether constraints list the values that thresholds are chosen from.
 
     Examples
     --------
@@ -94,6 +95,7 @@ class Bootstrap:
     scores: Floats
     value_bounds: ValueBounds
     n_infeasible: int = 0
+    is_on_grid: bool = False
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -207,11 +209,10 @@ class Bootstrap:
         This is a heuristic (docs/uncertainty.md), which does not apply to thresholds that a limit
         on rows binds.
         """
-        limits = [outcome.constraint for outcome in self.found.constraints]
-        if any(isinstance(limit, Allowed | Digits) for limit in limits):
+        if self.is_on_grid:
             return np.ones(len(shares))
         scales = shares**THRESHOLD_RATE
-        return np.asarray(scales if limits else scales / np.hypot(1, scales))
+        return np.asarray(scales if self.found.constraints else scales / np.hypot(1, scales))
 
     @property
     def _share(self) -> float:

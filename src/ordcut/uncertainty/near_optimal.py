@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
+from ordcut.data import SortedRows
 from ordcut.exact import WEIGHT_DENOMINATOR, as_fraction
-from ordcut.limits import Scheme, cuts_kept
+from ordcut.limits import Limits, region_of
+from ordcut.solvers import Window
 from ordcut.thresholds import OriginalRows, Thresholds, original_rows, scores_around
-from ordcut.typing import Floats
+from ordcut.typing import Array, Bools, Floats, Ints
 
 #: Differences in the value up to this share of the largest cost are rounding errors.
 ROUNDING = 1e-12
@@ -28,23 +32,23 @@ def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
     edges = np.concatenate(([0], cuts, [len(known.sorted.codes)]))
     lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
     highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]
-    if known.origin.constraints:
-        lowest, highest = _within_limits(known, lowest, highest)
+    if known.origin.limits is not None:
+        lowest, highest = _within_limits(known, known.origin.limits, lowest, highest)
     scores = known.sorted.scores.astype(known.rows.dtype, copy=False)
     ranges = scores_around(scores, np.array(lowest))[0], scores_around(scores, np.array(highest))[1]
     return np.array(ranges, np.float64).T + 0.0
 
 
 def _within_limits(
-    known: OriginalRows, lowest: list[int], highest: list[int]
+    known: OriginalRows, limits: Limits, lowest: list[int], highest: list[int]
 ) -> tuple[list[int], list[int]]:
     """Return how far each cut can go down and up before a limit on what is decided is broken."""
-    origin = known.origin
-    limited = known.rows if origin.observed is None else origin.observed
-    observed = known.sorted if origin.observed is None else limited.sorted()
+    limited, observed = known.rows, known.sorted
+    if known.origin.observed is not None:
+        limited = known.origin.observed.data.all_rows()
+        observed = limited.sorted()
     unit = as_fraction(limited.unit, WEIGHT_DENOMINATOR)
-    scheme = Scheme.of(origin.objective, known.rows.classes, unit)
-    kept = cuts_kept(known.sorted, origin.constraints, scheme, known.cuts, observed)
+    kept = cuts_kept(known.sorted, limits, known.cuts, observed, unit)
     spans = [
         (cuts[0], cuts[-1])
         for cuts in (
@@ -55,12 +59,84 @@ def _within_limits(
     return [int(low) for low, _ in spans], [int(high) for _, high in spans]
 
 
+def cuts_kept(
+    rows: SortedRows,
+    limits: Limits,
+    cuts: Ints,
+    observed: SortedRows | None = None,
+    unit: Fraction = Fraction(1),
+) -> list[Ints]:
+    """Return for each threshold the cuts around its own that it can move to one by one.
+
+    Limits on ratios of weights hold at all of them, on the observed rows if these are others.
+    Limits on the values of thresholds, such as digits, are ignored.
+
+    Parameters
+    ----------
+    rows : SortedRows
+        The rows.
+    limits : Limits
+        What holds at the given cuts.
+    cuts : ndarray of shape (D - 1,)
+        Where the thresholds are.
+    observed : SortedRows, optional
+        The rows that the limits are about.
+    unit : Fraction
+        What a weight of 1 stands for on these rows.
+
+    Examples
+    --------
+    >>> from ordcut.data import Rows
+    >>> from ordcut.limits import Names, Share
+    >>> rows = Rows.read([1, 2, 3, 4], [0, 1, 1, 1]).sorted()
+    >>> limits = Limits.lower([Share(1, at_most=0.5)], Names([0, 1], [0, 1]))
+    >>> cuts_kept(rows, limits, np.array([2]))
+    [array([2, 3, 4])]
+    """
+    windows = region_of(rows, limits.only_ratios(), observed, unit).windows
+    every = windows.cuts[1:-1]  # the first and the last one are not open to any threshold
+    own = np.searchsorted(every, cuts) + 1
+    ends = np.concatenate([[0], own, [len(windows.cuts) - 1]])
+    kept = []
+    for k, candidates in enumerate(windows.ranges):
+        between = np.arange(candidates.start, candidates.stop)
+        between = between[(between >= ends[k]) & (between <= ends[k + 2])]
+        is_kept = (
+            windows.is_open[k][between - candidates.start]
+            & _allows(windows.segments[k], ends[k], between)
+            & _allows(windows.segments[k + 1], between, ends[k + 2])
+        )
+        kept.append(windows.cuts[between[_around(is_kept, int(own[k] - between[0]))]])
+    return kept
+
+
+def _allows(window: Window, starts: Array, ends: Array) -> Bools:
+    """Return whether a segment may have such a start and end, of which one is an array."""
+    is_allowed = np.asarray(starts <= ends)
+    if window.low is not None:
+        is_allowed = is_allowed & (starts >= window.low[ends - window.ends.start])
+    if window.high is not None:
+        is_allowed = is_allowed & (starts <= window.high[ends - window.ends.start])
+    if window.level is not None:
+        is_allowed = is_allowed & (window.level[starts] <= window.level[ends])
+    return np.asarray(is_allowed, np.bool_)
+
+
+def _around(is_kept: Bools, index: int) -> slice:
+    """Return the run of what is kept around an index, which is kept itself."""
+    above = np.flatnonzero(~is_kept[index + 1 :])
+    below = np.flatnonzero(~is_kept[:index])
+    first = int(below[-1]) + 1 if len(below) else 0
+    return slice(first, index + 1 + (int(above[0]) if len(above) else len(is_kept)))
+
+
 class _Judge:
     """The value at every position of one threshold, with the others fixed."""
 
     def __init__(self, known: OriginalRows) -> None:
         objective = known.origin.objective
-        factors = known.origin.factors(known.confusion.sum(axis=0))
+        factors = known.origin.factors_for(known.confusion.sum(axis=0))
+        factors = np.ones(known.confusion.shape[1]) if factors is None else factors
         confusion = known.confusion * factors
         self.rows = known.sorted
         self.factors = factors

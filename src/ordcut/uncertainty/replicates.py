@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from ordcut.data import Rows, SortedRows, confusions_of
-from ordcut.exact import ExactCost, as_fraction
-from ordcut.limits import LimitedProblem, Scheme
+from ordcut.exact import as_fraction
+from ordcut.limits import Names
+from ordcut.problem import Problem, Sample, solve_if_feasible
 from ordcut.smoothing import smooth
-from ordcut.solvers import Minimiser, Plan, Solution, solve
+from ordcut.solvers import Minimiser, Plan, Solution, solve_freely, weighted_cost
 from ordcut.threads import count_threads, run_all, split
-from ordcut.thresholds import (
-    Origin,
-    OriginalRows,
-    Thresholds,
-    original_rows,
-    place_cuts,
-    scores_around,
-)
-from ordcut.typing import Array, Floats, Ints
+from ordcut.thresholds import OriginalRows, Thresholds, original_rows, place_cuts
+from ordcut.typing import Floats, Ints
 from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
 from ordcut.uncertainty.resampling import Deck, RandomState, rows_near, seeds_of
 from ordcut.uncertainty.value_bounds import ValueBounds
@@ -86,7 +81,7 @@ def bootstrap_thresholds(
         raise ValueError(
             f"constraints must hold in at least {LEAST_FEASIBLE:.0%} of the replicates, but can "
             f"hold in only {is_feasible.mean():.0%} of {n} samples of {size} rows: "
-            f"{[str(one) for one in known.origin.constraints]}. "
+            f"{[outcome.limit for outcome in found.constraints]}. "
             "Relax them, or draw more rows with size=."
         )
     thresholds, plain = thresholds[is_feasible], plain[is_feasible]
@@ -97,7 +92,7 @@ def bootstrap_thresholds(
     gains = reached[is_feasible] - values[is_feasible] + found.value - on_all
     optimism = float(np.mean(gains))
     centres = found.thresholds
-    if known.origin.smoothing > 0:
+    if replicate.smoothing > 0:
         unsmoothed = replicate.solve(known.sorted)
         centres = centres if unsmoothed is None else unsmoothed
     return Bootstrap(
@@ -114,6 +109,7 @@ def bootstrap_thresholds(
         scores=known.sorted.scores[known.sorted.ends].astype(np.float64),
         value_bounds=ValueBounds.of(found.thresholds, known.origin, known.rows, deck.n_effective),
         n_infeasible=int((~is_feasible).sum()),
+        is_on_grid=known.origin.limits is not None and known.origin.limits.grid is not None,
     )
 
 
@@ -127,21 +123,24 @@ class Replicate:
     deck: Deck
     rows: Rows
     sorted: SortedRows
-    origin: Origin
+    origin: Problem
     thresholds: Floats
     size: int
 
+    @property
+    def smoothing(self) -> float:
+        """The amount of smoothing."""
+        return self.origin.smoothing or 0.0
+
     @cached_property
-    def factors(self) -> Floats:
+    def factors(self) -> Floats | None:
         """The factor of each class."""
-        return self.origin.factors(self.sorted.totals)
+        return self.origin.factors_for(self.sorted.totals)
 
     @cached_property
     def minimise(self) -> Minimiser:
         """The solver of a cost, chosen once for all replicates."""
-        return Minimiser.choose(
-            ExactCost.of(self.origin.objective.cost, self.factors), "auto", Plan()
-        )
+        return Minimiser.choose(weighted_cost(self.origin.objective, self.factors), Plan())
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
         """Return the thresholds of a sample, with the same smoothing and without, and two values.
@@ -153,7 +152,7 @@ class Replicate:
         cuts_found: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
         by_found = sample.between(cuts_found)
         thresholds = plain = self.solve(sample, by_found)
-        if self.origin.smoothing > 0:
+        if self.smoothing > 0:
             thresholds = self._solve_smoothed(sample)
         if thresholds is None or plain is None:
             nothing = np.full(len(self.thresholds), np.nan)
@@ -169,7 +168,7 @@ class Replicate:
         """
         objective = self.origin.objective
         if objective.is_kappa:
-            solution = solve(sample, objective, self.factors, "auto", Plan(), first=first)
+            solution = solve_freely(sample, objective, self.factors, Plan(), first)
         else:
             solution = self.minimise(sample)
         return self._place(solution, sample)
@@ -177,41 +176,31 @@ class Replicate:
     def _solve_smoothed(self, sample: SortedRows) -> Floats | None:
         objective = self.origin.objective
         rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
-        smoothed = smooth(rows, objective, self.origin.smoothing).rows.sorted()
-        solution = solve(smoothed, objective, self.factors, "auto", Plan())
-        return self._place(solution, sample)
+        smoothed = smooth(rows, objective, self.smoothing).rows.sorted()
+        return self._place(solve_freely(smoothed, objective, self.factors, Plan()), sample)
 
     def _place(self, solution: Solution, sample: SortedRows) -> Floats | None:
         """Return the thresholds of a solution, or the best ones within limits on the sample."""
         rows = solution.rows
-        scores = rows.scores.astype(self.rows.dtype, copy=False)
-        if not self.origin.constraints:
-            return place_cuts(scores, solution.cuts)
-
-        def count(thresholds: Floats) -> Array:
-            return sample.exact_between(np.searchsorted(sample.scores, thresholds, side="left"))
-
-        limits = LimitedProblem(
-            lambda _: rows,
-            lambda: rows,
+        if self.origin.limits is None:
+            return place_cuts(rows.scores.astype(self.rows.dtype, copy=False), solution.cuts)
+        unit, factors = self._unit(sample), self.factors
+        factors = np.ones(len(self.rows.classes)) if factors is None else factors
+        problem = Problem(
+            Sample(self.rows, None, rows, unit, factors),
             self.origin.objective,
-            self.factors,
-            self._scheme(sample),
-            self.origin.constraints,
-            sort_observed=None if rows is sample else lambda: sample,
-            totals=lambda: rows.totals,
-            count=count,
+            self.origin.limits,
+            observed=None if rows is sample else Sample(self.rows, None, sample, unit),
         )
-        around = scores_around(scores, solution.cuts)
-        found = limits.placed(around, count, solution.method, solution.certificate)
-        found = found or limits.found
-        return None if found is None else found.thresholds
+        best = solve_if_feasible(problem, solution)
+        return None if best is None else best.thresholds
 
-    def _scheme(self, sample: SortedRows) -> Scheme:
-        """Return the names of classes and decisions, with counts as if all rows were drawn."""
-        plain = Scheme.of(self.origin.objective, self.rows.classes)
-        n_drawn, n_all = (rows.totals[plain.counted].sum() for rows in (sample, self.sorted))
-        return replace(plain, unit=as_fraction(float(self.rows.unit * n_all / n_drawn)))
+    def _unit(self, sample: SortedRows) -> Fraction:
+        """Return what a weight of 1 of a sample stands for, as if all rows were drawn."""
+        names = Names.of(self.origin.objective, self.rows.classes)
+        counted = names.cells()[0] > 0
+        n_drawn, n_all = (rows.totals[counted].sum() for rows in (sample, self.sorted))
+        return as_fraction(float(self.rows.unit * n_all / n_drawn))
 
     def _draw(self, rng: np.random.Generator) -> SortedRows:
         for _ in range(MOST_TRIES):
@@ -225,17 +214,17 @@ class Replicate:
 
     def _can_be_judged(self, sample: SortedRows) -> bool:
         objective = self.origin.objective
-        if not objective.is_kappa and self.origin.class_weight is None:
+        if not objective.is_kappa and self.factors is None:
             return True
-        weights = sample.totals * self.factors
+        weights = sample.totals if self.factors is None else sample.totals * self.factors
         if objective.is_kappa:
             return bool((objective.cost @ weights > 0).all())
         return bool(weights.any())
 
 
-def _check_observed(origin: Origin) -> None:
+def _check_observed(origin: Problem) -> None:
     """Raise an error if rows would be drawn with weights that the constraints do not use."""
-    if origin.constraints and origin.observed is not None:
+    if origin.limits is not None and origin.observed is not None:
         raise ValueError(
             "bootstrap cannot draw rows for thresholds that are smoothed, weighted by class and "
             "constrained at once: rows would be drawn by the weights of their classes, which the "

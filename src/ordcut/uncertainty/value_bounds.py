@@ -10,7 +10,7 @@ import numpy as np
 from ordcut.data import Rows
 from ordcut.decisions import RowCosts
 from ordcut.objectives import Objective
-from ordcut.thresholds import Origin
+from ordcut.problem import Problem, Sample
 from ordcut.typing import Bools, Floats
 
 #: The number of tables that are drawn is lower if they have many entries that are not 0.
@@ -68,7 +68,7 @@ class ValueBounds:
     is_kappa: bool
 
     @classmethod
-    def of(cls, thresholds: Floats, origin: Origin, rows: Rows, n_effective: float) -> ValueBounds:
+    def of(cls, thresholds: Floats, origin: Problem, rows: Rows, n_effective: float) -> ValueBounds:
         """Draw tables, given the effective number of rows."""
         if isinstance(origin.objective, RowCosts):
             return cls._of_row_costs(thresholds, origin.objective, rows, n_effective)
@@ -78,7 +78,8 @@ class ValueBounds:
         else:
             row = float(table.sum() / n_effective)
             counts, units = _effective_counts(rows, thresholds, table)
-        factors = origin.factors(table.sum(axis=0))
+        factors = origin.factors_for(table.sum(axis=0))
+        factors = np.ones(table.shape[1]) if factors is None else factors
         losses = _with_one_more_row(objective, table * factors, row * factors)
         losses = -losses if objective.is_kappa else losses
         best, worst = np.zeros_like(table), np.zeros_like(table)
@@ -124,7 +125,8 @@ class ValueBounds:
         best[0, len(sums)] = worst[0, len(sums) + 1] = row
         beyond[0, len(sums) + 2 :] = row
         same = Objective(objective.name, np.stack([every, every]))
-        drawn = _Drawn(Origin(rows, same, None), counts, units_of, best, worst, beyond)
+        problem = Problem(Sample(rows), same)
+        drawn = _Drawn(problem, counts, units_of, best, worst, beyond)
         good, bad, overfitted = drawn.values()
         return cls(good, bad, overfitted, float(costs.min()), float(costs.max()), False)
 
@@ -215,7 +217,7 @@ class _Drawn:
 
     def __init__(
         self,
-        origin: Origin,
+        origin: Problem,
         counts: Floats,
         units: Floats,
         best: Floats,
@@ -265,7 +267,7 @@ class _Drawn:
         return np.sort(found)
 
     def _judge(self, tables: Floats) -> Floats:
-        """Return the value of each table, as ``Origin.value`` does for one."""
+        """Return the value of each table, as ``Problem.value`` does for one."""
         objective = self.origin.objective
         tables = tables * self._factors(tables)
         paid, weight = tables @ self.cost, tables.sum(axis=1)
@@ -277,10 +279,12 @@ class _Drawn:
 
     def _factors(self, tables: Floats) -> Floats | float:
         """Return the weight of the class of each entry, up to a common factor."""
-        class_weight = self.origin.class_weight
+        class_weight = self.origin.solved.class_weight
         if class_weight is None:
             return 1.0
         totals = tables @ self.true
         if isinstance(class_weight, str):
             return np.asarray((1 / np.where(totals > 0, totals, 1)) @ self.true.T)
-        return self.true @ self.origin.factors(totals[0])
+        factors = self.origin.factors_for(totals[0])
+        assert factors is not None
+        return self.true @ factors

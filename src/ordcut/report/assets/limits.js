@@ -2,9 +2,10 @@
 
 const LIMITS = content.constraints;
 
-/** The weight of the rows in a block of the (decision, class) table: [first, end) of each. */
-function weightOf(confusion, [[firstDecision, endDecision], [firstClass, endClass]]) {
-  return sum(confusion.slice(firstDecision, endDecision).map((row) => sum(row.slice(firstClass, endClass))));
+/** A sum over the (decision, class) table, given as blocks: a coefficient, and [first, end) of each. */
+function weightOf(confusion, blocks) {
+  return sum(blocks.map(([coefficient, decisions, classes]) =>
+    coefficient * sum(confusion.slice(...decisions).map((row) => sum(row.slice(...classes))))));
 }
 
 /** Whether a number has at most the given digits after the point; infinite ones have none. */

@@ -43,26 +43,31 @@ function against({ loss, best, isOptimal }) {
 function provenance() {
   const { optimum } = judge, { start } = content;
   if (optimum && sameAt(optimum.at, at)) {
-    const { method, certificate, value } = optimum;
-    return { method, certificate, value, explanation: `Why these thresholds are optimal: ${certificate}.` };
+    const { method, certificate, proof, value } = optimum;
+    return { method, certificate, proof, value, explanation: `Why these thresholds are optimal: ${certificate}.` };
   }
   if (sameAt(start.at, at) && !isStartOptimal()) {
     if (start.isSmoothed && start.objective === judge.name) {
-      const { method, certificate } = start;
+      const { method, certificate, proof } = start;
       const explanation = `The given thresholds. They were found for smoothed labels, not for the observed ones, so other thresholds have less loss on these rows: ${certificate}.`;
-      return { method, certificate, explanation };
+      return { method, certificate, proof, explanation };
     }
     if (start.objective === judge.name) {
-      const { method, certificate } = start;
+      const { method, certificate, proof } = start;
       const explanation = `The given thresholds. Their certificate is for the rows that they were found on: ${certificate}.`;
-      return { method, certificate, explanation };
+      return { method, certificate, proof, explanation };
     }
     const explanation = `The given thresholds, which were found for another objective: ${objectiveName(start.objective)}.`;
-    return { method: start.method, certificate: `none: found for ${start.objective}`, explanation };
+    return { method: start.method, ...notOptimal(`found for ${start.objective}`), explanation };
   }
   const labeling = content.labelings.find((one) => sameAt(one.at[judge.name], at));
-  if (labeling) return { method: labeling.name, certificate: `none: ${labeling.note}`, explanation: labeling.note };
-  return { method: "by hand", certificate: "none: set by hand in a report", explanation: "Thresholds set by hand." };
+  if (labeling) return { method: labeling.name, ...notOptimal(labeling.note), explanation: labeling.note };
+  return { method: "by hand", ...notOptimal("set by hand in a report"), explanation: "Thresholds set by hand." };
+}
+
+/** The certificate of thresholds that are not claimed to be optimal. */
+function notOptimal(note) {
+  return { certificate: `none: ${note}`, proof: { verified: "given", note } };
 }
 
 /** What the near-optimal ranges are relative to, and what the loss is. */

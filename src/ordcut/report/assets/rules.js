@@ -13,6 +13,12 @@ const rangeOver = ([low, high]) => [rangesAt([low])[0][0], rangesAt([high])[0][1
 
 const jsonNumber = (x) => (Number.isFinite(x) ? pythonFloat(x) : x > 0 ? '"inf"' : '"-inf"');
 
+/** The fields of a certificate as JSON, nested in that of thresholds. */
+function proofText(proof) {
+  const written = (name) => (name === "smoothing" ? jsonNumber(proof[name]) : JSON.stringify(proof[name]));
+  return `{\n${Object.keys(proof).map((name) => `    "${name}": ${written(name)}`).join(",\n")}\n  }`;
+}
+
 const RULES = {
   json: {
     name: "JSON", file: "thresholds.json", type: "application/json",
@@ -27,6 +33,7 @@ const RULES = {
         ["value", jsonNumber(state.value)],
         ["method", JSON.stringify(state.method)],
         ["certificate", JSON.stringify(state.certificate)],
+        ["proof", proofText(state.proof)],
         ["classes", list(content.classLiterals ?? content.literals.json)],
         ...(isOtherwise ? [["decisions", list(content.literals.json)]] : []),
         ...(content.isReview ? [["review_share", jsonNumber(state.reviewShare)]] : []),

@@ -1,88 +1,56 @@
-"""Rows counted between values that thresholds must be chosen from: nothing has to be sorted."""
+"""Rows lumped together between values that thresholds must be chosen from: nothing is sorted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from ordcut.data import Rows, SortedRows
 from ordcut.jit import kernel
-from ordcut.limits.constraints import Allowed, Constraint, Digits, Gap
-from ordcut.limits.positions import round_numbers
+from ordcut.pruning.source import Source
 from ordcut.typing import Array, Floats, Numbers
 
-#: Up to so many values, and a value for so many rows, rows are counted between values.
-MOST_VALUES, ROWS_PER_VALUE = 20_000, 20
-
-#: Slots of the table that says where to look for a value, for each value.
+#: Slots per value of the table that says where to look for a value.
 SLOTS_PER_VALUE = 16
 
 
+@dataclass(frozen=True)
 class LumpedRows(SortedRows):
-    """Rows lumped together between the values that thresholds must be chosen from.
+    """Rows lumped together between the values of a grid: a store for thresholds on that grid.
 
-    They stand for all rows only as long as thresholds have to be among these values.
+    For other thresholds, ``source`` has the rows themselves.
     """
 
+    grid: object
+    source: Rows | Source
+    has_every_cut: ClassVar[bool] = False
 
-def lists_values(constraint: Constraint) -> bool:
-    """Return whether a constraint says which values thresholds must be chosen from."""
-    return isinstance(constraint, Allowed | Digits)
+    def on_grid(self, grid: object) -> SortedRows:
+        """Return the lumps for thresholds on the same grid, and all rows for others."""
+        return self if grid == self.grid else self._sorted
+
+    @cached_property
+    def _sorted(self) -> SortedRows:
+        return self.source.all_rows().sorted()
 
 
-def rows_between_values(rows: Rows, constraints: Sequence[Constraint]) -> LumpedRows | None:
-    """Return rows lumped together between the values that constraints allow.
+def lump_rows(rows: Rows, values: Floats, grid: object) -> LumpedRows:
+    """Return rows of whole weight lumped together between ascending values of a grid.
 
-    None where no constraint lists values, these are many, weights are not whole numbers, or
-    thresholds must be apart. The first and the last score of each lump are those of its rows, so
-    that thresholds go where they would go between the rows themselves.
+    The first and the last score of each lump are those of its rows, so that thresholds go where
+    they would go between the rows themselves.
 
     Examples
     --------
     >>> rows = Rows.read(np.arange(100.0), np.repeat([0, 1], 50))
-    >>> lumped = rows_between_values(rows, [Allowed([20.5, 60.5])])
-    >>> lumped.scores[lumped.ends], lumped.between(np.flatnonzero(lumped.ends)[:-1] + 1).tolist()
+    >>> lumps = lump_rows(rows, np.array([20.5, 60.5]), grid=None)
+    >>> lumps.scores[lumps.ends], lumps.between(np.flatnonzero(lumps.ends)[:-1] + 1).tolist()
     (array([20., 60., 99.]), [[21.0, 0.0], [29.0, 11.0], [0.0, 39.0]])
     """
-    if rows.codes is None or not rows.is_whole:
-        return None
-    most = min(MOST_VALUES, rows.n_rows // ROWS_PER_VALUE)
-    values = listed_values(constraints, rows.extent, most)
-    return None if values is None else lumped(*_count(rows, values), len(rows.classes))
-
-
-def listed_values(
-    constraints: Sequence[Constraint], extent: Callable[[], tuple[float, float]], most: int
-) -> Floats | None:
-    """Return the finite values that thresholds must be chosen from, if they are few.
-
-    ``extent`` returns the lowest and the highest score. None also where thresholds must be apart:
-    then it matters which of several values between the same scores is taken.
-
-    Examples
-    --------
-    >>> listed_values([Digits(0)], lambda: (0.4, 2.2), most=10)
-    array([-1.,  0.,  1.,  2.,  3.,  4.])
-    """
-    values: Floats | None = None
-    if any(isinstance(one, Gap) for one in constraints):
-        return None
-    for one in constraints:
-        some: Floats | None = None
-        if isinstance(one, Allowed):
-            some = np.array(one.values)
-        elif isinstance(one, Digits):
-            low, high = extent()
-            if (high - low) * 10.0**one.n > most:
-                return None
-            some = round_numbers(one.n, low, high)
-        if some is not None:
-            values = some if values is None else np.intersect1d(values, some)
-    if values is None:
-        return None
-    finite = values[np.isfinite(values)]
-    return finite if 0 < len(finite) <= most else None
+    return lumps_of(rows, grid, *_count(rows, values))
 
 
 def _count(rows: Rows, values: Floats) -> tuple[Numbers, Array, Array]:
@@ -108,7 +76,9 @@ def _count(rows: Rows, values: Floats) -> tuple[Numbers, Array, Array]:
     return counts, lowest.astype(rows.dtype), highest.astype(rows.dtype)
 
 
-def lumped(counts: Numbers, lowest: Array, highest: Array, n_classes: int) -> LumpedRows:
+def lumps_of(
+    source: Rows | Source, grid: object, counts: Numbers, lowest: Array, highest: Array
+) -> LumpedRows:
     """Return cells as sorted rows: one for each class at the lowest score, one at the highest."""
     cell, code = np.nonzero(counts)
     is_used = lowest <= highest
@@ -118,7 +88,7 @@ def lumped(counts: Numbers, lowest: Array, highest: Array, n_classes: int) -> Lu
     codes = np.concatenate([code, np.zeros(len(last), np.int64)])[order].astype(np.uint16)
     weights = np.concatenate([counts[cell, code], np.zeros(len(last), np.int64)])[order]
     is_end = np.concatenate([np.zeros(len(cell), np.bool_), np.ones(len(last), np.bool_)])[order]
-    return LumpedRows(scores, codes, is_end, weights, n_classes)
+    return LumpedRows(scores, codes, is_end, weights, counts.shape[1], grid, source)
 
 
 @kernel("scores", steps=8)

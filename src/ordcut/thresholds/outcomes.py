@@ -1,18 +1,19 @@
-"""What came of a constraint: its limit, what is reached, and what it costs."""
+"""What became of a constraint: its limit, what is reached, and what it costs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
 
-from ordcut.limits.constraints import Constraint
-from ordcut.thresholds import as_written
+from ordcut.thresholds.storage import as_written
 
 
+@dataclass(eq=False, repr=False)
 class ConstraintOutcome:
-    """A constraint, what was reached of it and what it costs.
+    """A constraint, the value that it limits, and the cost of keeping it.
 
     Attributes
     ----------
@@ -20,6 +21,8 @@ class ConstraintOutcome:
         The constraint; its text where the result was read from JSON.
     reached : float or tuple of float
         The share or number that it limits, or the thresholds that it is about.
+    price : callable
+        Returns the cost, which can take as long as the search for the thresholds.
     cost : float
         How much better the value would be without it, all others kept. Computed when first read.
     binds : bool
@@ -28,17 +31,15 @@ class ConstraintOutcome:
     Examples
     --------
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds(
+    >>> result = ordcut.optimal_thresholds(
     ...     [1, 2, 3, 4], [0, 1, 1, 1], constraints=["share 1 <= 0.5"])
-    >>> found.constraints
+    >>> result.constraints
     (share 1 <= 0.5: reached 0.5, costs 0.25,)
     """
 
-    def __init__(
-        self, constraint: Constraint | str, reached: Any, price: Callable[[], float]
-    ) -> None:
-        self.constraint, self.reached = constraint, reached
-        self._price = price
+    constraint: Any
+    reached: Any
+    price: Callable[[], float]
 
     @property
     def limit(self) -> str:
@@ -48,7 +49,7 @@ class ConstraintOutcome:
     @cached_property
     def cost(self) -> float:
         """How much better the value would be without the constraint."""
-        return float(self._price())
+        return float(self.price())
 
     @property
     def binds(self) -> bool:

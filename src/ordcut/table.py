@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, warn_if_reversed
+from ordcut.data import ClassWeight, Rows
 from ordcut.decisions import resolve_decisions
 from ordcut.jit import kernel
+from ordcut.limits import Constraints, Limits, read_constraints
 from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.solvers.choose import Method, Plan
+from ordcut.problem import Problem, Sample, optimum
+from ordcut.solvers import Method, Plan
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds, place_cuts
 from ordcut.typing import Array, ArrayLike, Codes, Floats, Ints, Numbers
-
-if TYPE_CHECKING:
-    from ordcut.limits import Constraints
 
 
 class ScoreTable:
@@ -61,7 +60,6 @@ class ScoreTable:
         sample_weight: ArrayLike | None = None,
     ) -> None:
         self._rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
-        warn_if_reversed(self._rows)
         whole = self._rows.in_whole_weights()
         self._sorted, self._unit = whole.sorted(), whole.unit
 
@@ -144,24 +142,15 @@ class ScoreTable:
         >>> table.solve(constraints=["share 1 <= 0.5"]).thresholds
         array([2.5])
         """
-        from ordcut.limits import read_constraints  # which use the solvers themselves
-        from ordcut.optimal import find_thresholds
-
         if method == "pruned":
             raise ValueError(
                 'method="pruned" saves sorting the scores, and this table has sorted them. '
                 'Use method="auto", or ordcut.optimal_thresholds.'
             )
         resolved = resolve_decisions(objective, self.classes, decisions, review)
-        return find_thresholds(
-            self._rows,
-            self._sorted,
-            resolved,
-            method,
-            class_weight,
-            Plan(n_jobs, block_size),
-            read_constraints(constraints),
-        )
+        limits = Limits.of(read_constraints(constraints), resolved, self.classes)
+        sample = Sample(self._rows, class_weight, self._sorted)
+        return optimum(Problem(sample, resolved, limits, Plan(method, n_jobs, block_size)))
 
 
 @kernel("codes", "cost", steps=1)

@@ -8,11 +8,13 @@ aggregated into lumps that no threshold can enter.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from ordcut.data import Rows, SortedRows, insert_lumps
-from ordcut.exact import ExactCost, as_exact
+from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import CurveLimit, judge_cells
 from ordcut.pruning.source import CountedCells, Parts, Source
@@ -22,8 +24,10 @@ from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 CELLS_PER_COARSE_CUT = 8
 
 
-class PrunedProblem:
-    """Rows counted by cells, of which few are left to sort for any one cost matrix.
+class PrunedRows:
+    """Rows counted by cells, of which few are left to sort for a cost matrix.
+
+    The methods of a store are described in ``ordcut.solvers.store``.
 
     Attributes
     ----------
@@ -37,10 +41,16 @@ class PrunedProblem:
     >>> from ordcut.data import Rows
     >>> from ordcut.pruning import ArraySource
     >>> rows = Rows.read(np.arange(3000.0), np.repeat([0, 1, 2], 1000))
-    >>> problem = PrunedProblem(ArraySource(rows))
-    >>> len(problem.prune(ExactCost.of(1 - np.eye(3))).codes) < 100
+    >>> pruned = PrunedRows(ArraySource(rows))
+    >>> len(pruned.rows_for(ExactCost.of(1 - np.eye(3))).codes) < 100
     True
     """
+
+    searched_by: ClassVar[str | None] = "pruned"
+    has_every_cut: ClassVar[bool] = True
+
+    #: Bounds of cells are the closer, the smaller the costs are.
+    cost_weight: ClassVar[float] = ENOUGH_WEIGHT
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -54,7 +64,7 @@ class PrunedProblem:
         self._split: tuple[Rows, bool, Parts, Numbers] | None = None
         self._left: tuple[Parts, Bools, SortedRows] | None = None
 
-    def prune(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
+    def rows_for(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
         """Return sorted rows among which lies every cut that can be optimal for a cost matrix.
 
         Limits on single thresholds may be given for a convex one.
@@ -112,7 +122,7 @@ class PrunedProblem:
             return as_exact(self.totals)
         return np.asarray(self._source.all_rows().exact_between(np.empty(0))[0])
 
-    def exact_between(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
+    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the weight of each class between cuts of pruned rows, without rounding.
 
         Lumps of fractional weights are rounded sums, so that the rows are added up again; where an
@@ -124,6 +134,27 @@ class PrunedProblem:
         if not self.is_exact:
             return as_exact(rows.between(cuts))
         return self._source.all_rows().exact_between(_borders(rows.scores, cuts), inside=inside)
+
+    @cached_property
+    def _sorted(self) -> SortedRows:
+        return self._source.all_rows().sorted()
+
+    def all_rows(self) -> SortedRows:
+        """Return all rows in the order of their scores."""
+        return self._sorted
+
+    def on_grid(self, grid: object) -> PrunedRows:
+        """Return the rows themselves, which serve thresholds of any value."""
+        del grid
+        return self
+
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the weight of each class between ascending thresholds."""
+        return self._source.confusion(thresholds)
+
+    def near_best(self) -> tuple[None, SortedRows]:
+        """Return all rows as lumps, for a few quick steps towards the highest kappa."""
+        return None, self.coarse()
 
     def coarse(self) -> SortedRows:
         """Return all rows as lumps, with cuts at some borders of cells only."""
@@ -153,9 +184,8 @@ def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
         assert rows.soft is not None
         soft = rows.soft if rows.weights is None else rows.soft * rows.weights[:, None]
         return np.stack([np.bincount(located, one, n_cells) for one in soft.T], axis=1)
-    dtype = np.int64 if rows.is_whole else np.float64
-    counts = np.zeros((n_cells, len(rows.classes)), dtype)
-    weights = np.ones(1, counts.dtype) if rows.weights is None else rows.weights
+    weights = np.ones(1, np.int64) if rows.weights is None else rows.weights
+    counts = np.zeros((n_cells, len(rows.classes)), weights.dtype)
     kernels.count_located(located, rows.codes, weights, int(rows.weights is not None), counts)
     return counts
 

@@ -1,0 +1,134 @@
+"""Where thresholds may stand between scores: anywhere, in an interval, or on a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordcut.limits.forms import Limits
+from ordcut.limits.grid import Grid, round_numbers
+from ordcut.thresholds import place_between, scores_around
+from ordcut.typing import Array, Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Cuts in ascending order, with the value that each threshold would have there.
+
+    The first of the m cuts is 0 and the last the number of rows, which need not be open to any
+    threshold. ``values`` (D - 1, m) ascend for each threshold, and ``is_open`` (D - 1, m) says
+    whether the threshold may take them.
+    """
+
+    cuts: Ints
+    values: Floats
+    is_open: Bools
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values that are allowed: an interval for each threshold, and a grid for all."""
+
+    low: Floats
+    high: Floats
+    grid: Grid | None
+
+    @classmethod
+    def within(cls, limits: Limits) -> Choices:
+        """Return the values that limits allow together."""
+        n_thresholds = limits.n_thresholds
+        low, high = np.full(n_thresholds, -np.inf), np.full(n_thresholds, np.inf)
+        for interval in limits.intervals:
+            k = interval.k
+            low[k], high[k] = max(low[k], interval.low), min(high[k], interval.high)
+        # Thresholds ascend: what is below one of them is below all that follow.
+        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+        return cls(low, high, limits.grid)
+
+    def place_each(self, lower: Array, upper: Array) -> tuple[Floats, Bools]:
+        """Return where each threshold would stand between its scores, and whether it may."""
+        if self.grid is None:
+            return self.place_within(lower, upper, self.low, self.high)
+        each = zip(lower[:, None], upper[:, None], self.low, self.high, strict=True)
+        values, is_open = zip(*(self.place_within(*ends) for ends in each), strict=True)
+        return np.concatenate(values), np.concatenate(is_open)
+
+    def place_within(
+        self, lower: Array, upper: Array, low: Floats | float, high: Floats | float
+    ) -> tuple[Floats, Bools]:
+        """Return where thresholds from ``low`` to ``high`` would stand, and whether they may.
+
+        They must be above the lower score and not above the upper one. Of several allowed values
+        they take the one nearest to the middle.
+        """
+        middle = place_between(lower, upper)
+        below, above = lower.astype(np.float64), upper.astype(np.float64)
+        if self.grid is None:
+            value = np.clip(middle, low, high)
+        else:
+            value = self.grid.nearest((below, above), middle, (float(low), float(high)))
+        # Beyond all scores, thresholds are infinite where they may.
+        if self.grid is None or self.grid.has(-np.inf):
+            value = np.where(np.isneginf(below) & (low == -np.inf), -np.inf, value)
+        if self.grid is None or self.grid.has(np.inf):
+            value = np.where(np.isposinf(above) & (high == np.inf), np.inf, value)
+        with np.errstate(invalid="ignore"):
+            is_above = (value > below) | np.isneginf(below)
+            is_open = is_above & (value <= above) & (low <= value) & (value <= high)
+        return np.where(is_open, value, middle), np.asarray(is_open)
+
+
+def all_candidates(scores: Array, ends: Bools, limits: Limits) -> Candidates:
+    """Return the cuts of sorted rows that are open to at least one threshold."""
+    choices = Choices.within(limits)
+    n_thresholds = len(choices.low)
+    if limits.distance is not None and choices.grid is not None:
+        # Which of several allowed values at one cut is taken matters to the distance.
+        listed = choices.grid.listed
+        if listed is None:
+            listed = _round_numbers_apart(choices, scores, limits.distance.at_least)
+        cuts: Ints = np.searchsorted(scores.astype(np.float64), listed, "left")
+        values = np.tile(listed, (n_thresholds, 1))
+        is_open = (choices.low[:, None] <= values) & (values <= choices.high[:, None])
+    else:
+        cuts = np.append(0, np.flatnonzero(ends) + 1)
+        values, is_open = _placed_at(choices, scores_around(scores, cuts))
+    used = np.flatnonzero(is_open[0] if is_open.strides[0] == 0 else is_open.any(axis=0))
+    return Candidates(
+        np.concatenate([[0], cuts[used], [len(scores)]]),
+        _with_ends(values, used, -np.inf, np.inf),
+        _with_ends(is_open, used, False, False),
+    )
+
+
+def _placed_at(choices: Choices, around: tuple[Array, Array]) -> tuple[Floats, Bools]:
+    """Return the value of each threshold at each cut, and whether it may stand there."""
+    # Thresholds with the same interval have the same values.
+    intervals = list(zip(choices.low.tolist(), choices.high.tolist(), strict=True))
+    place = {ends: choices.place_within(*around, *ends) for ends in dict.fromkeys(intervals)}
+    if len(place) == 1:
+        ((value, is_in),) = place.values()
+        shape = len(intervals), len(value)
+        return np.broadcast_to(value, shape), np.broadcast_to(is_in, shape)
+    values, is_open = zip(*(place[ends] for ends in intervals), strict=True)
+    return np.stack(values), np.stack(is_open)
+
+
+def _round_numbers_apart(choices: Choices, scores: Array, gap: float) -> Floats:
+    """Return all round numbers that thresholds at least a gap apart may need."""
+    assert choices.grid is not None
+    assert choices.grid.n_digits is not None
+    ends = np.concatenate([scores[[0, -1]].astype(np.float64), choices.low, choices.high])
+    ends = ends[np.isfinite(ends)]
+    beyond = gap * (len(choices.low) - 1)  # several thresholds can be beyond all scores
+    return round_numbers(choices.grid.n_digits, ends.min() - beyond, ends.max() + beyond)
+
+
+def _with_ends(entries: Array, used: Ints, first: float, last: float) -> Array:
+    """Return the used columns of a table between two others; rows that are shared stay shared."""
+    if entries.strides[0] == 0:
+        row = np.concatenate([[first], entries[0, used], [last]]).astype(entries.dtype)
+        return np.broadcast_to(row, (len(entries), len(row)))
+    ends = np.ones((len(entries), 1), entries.dtype)
+    return np.hstack([ends * first, entries[:, used], ends * last]).astype(entries.dtype)

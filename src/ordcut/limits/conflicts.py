@@ -1,0 +1,166 @@
+"""Why limits cannot hold together, and which limits could."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from ordcut.data import SortedRows
+from ordcut.exact import ExactCost, as_fraction
+from ordcut.limits.forms import Distance, Form, Limits, Outcome, Ratio
+from ordcut.limits.grid import Grid
+from ordcut.limits.region import Region
+from ordcut.solvers import best_candidates, is_feasible
+from ordcut.typing import Array
+
+#: Up to this many limits, every subset is tried for a smallest one that cannot hold.
+MOST_TO_COMBINE = 10
+
+#: How often an interval of distances is halved, and how many more digits are tried.
+N_HALVINGS, MOST_DIGITS_MORE = 50, 6
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Limits that cannot hold together on the observed rows.
+
+    ``region`` returns the cuts that limits allow, and ``unit`` is what a weight of 1 stands for.
+    ``observed`` is None if the rows cannot leave their engine.
+    """
+
+    limits: Limits
+    region: Callable[[Limits], Region]
+    observed: SortedRows | None
+    unit: Fraction
+
+    def explained(self) -> tuple[list[str], dict[str, float]]:
+        """Return the texts of a smallest conflict, and the nearest limits that could hold."""
+        conflict = self.smallest()
+        texts = [str(constraint) for constraint in conflict.constraints]
+        nearest = {}
+        for i, text in enumerate(texts if self.observed is not None else ()):
+            limit = self._nearest(conflict, i)
+            if limit is not None:
+                nearest[text] = limit
+        return texts, nearest
+
+    def can_hold(self, limits: Limits) -> bool:
+        """Return whether limits can hold together."""
+        return is_feasible(self.region(limits).windows)
+
+    def smallest(self) -> Limits:
+        """Return a smallest set of limits that cannot hold together.
+
+        Where there are many, it is one of which no part can be left out.
+        """
+        n_limits = len(self.limits.forms)
+        if n_limits <= MOST_TO_COMBINE:
+            for size in range(1, n_limits):
+                for indices in combinations(range(n_limits), size):
+                    if not self.can_hold(self.limits.only(indices)):
+                        return self.limits.only(indices)
+            return self.limits
+        kept = list(range(n_limits))
+        for index in range(n_limits):
+            fewer = [i for i in kept if i != index]
+            if not self.can_hold(self.limits.only(fewer)):
+                kept = fewer
+        return self.limits.only(kept)
+
+    def _nearest(self, conflict: Limits, index: int) -> float | None:
+        """Return the nearest limit that the others leave possible; None if there is none."""
+        form = conflict.forms[index]
+        search = _NEAREST.get(form.kind)
+        if search is None or not self.can_hold(conflict.without(index)):  # or it came twice
+            return None
+        return search(self, form, partial(conflict.replaced, index))
+
+    def extreme(self, ratio: Ratio, limits: Limits, *, is_highest: bool) -> Fraction:
+        """Return the highest or lowest ratio that can be reached within limits.
+
+        A share of a fixed whole is extreme where an additive cost is least. A ratio of two sums
+        that both move takes a few such steps by Dinkelbach's method.
+        """
+        sign = -1 if is_highest else 1
+        part = ratio.part.astype(object)
+        whole = part * 0 if ratio.whole is None else ratio.whole.astype(object)
+        reached = Fraction(0)
+        while True:
+            before, cost = reached, part * reached.denominator
+            if not ratio.has_fixed_whole:
+                cost = cost - whole * reached.numerator
+            table = self._least_cost(sign * cost, limits)
+            now = ratio.ratio(Outcome(table, np.empty(0), self.unit))
+            assert now is not None  # limits on shares of nothing always hold
+            reached = now
+            if ratio.has_fixed_whole or reached <= before:
+                return reached
+
+    def _least_cost(self, cost: Array, limits: Limits) -> Array:
+        """Return the weight of each decision and class at the least of a cost within limits."""
+        rows = self.observed
+        assert rows is not None
+        windows = self.region(limits).counted
+        weigh = partial(rows.exact_between, inside=True)
+        chosen = best_candidates(rows, ExactCost.of(cost), windows, len(rows.codes), weigh)
+        assert chosen is not None
+        return rows.exact_between(windows.cuts[chosen])
+
+
+#: Returns limits with another form in the place of one.
+Replaced = Callable[[Form], Limits]
+
+
+def _nearest_distance(conflict: Conflict, form: Distance, replaced: Replaced) -> float:
+    possible, impossible = 0.0, float(form.at_least)
+    for _ in range(N_HALVINGS):
+        middle = (possible + impossible) / 2
+        if conflict.can_hold(replaced(Distance(middle))):
+            possible = middle
+        else:
+            impossible = middle
+    plain = float(Fraction(possible).limit_denominator(10**7))
+    return plain if conflict.can_hold(replaced(Distance(plain))) else possible
+
+
+def _nearest_digits(conflict: Conflict, form: Grid, replaced: Replaced) -> float | None:
+    if form.n_digits is not None:
+        for n_digits in range(form.n_digits + 1, form.n_digits + MOST_DIGITS_MORE + 1):
+            if conflict.can_hold(replaced(Grid(n_digits=n_digits))):
+                return float(n_digits)
+    return None
+
+
+def _nearest_ratio(conflict: Conflict, form: Ratio, replaced: Replaced) -> float | None:
+    """Return the nearest limit; of a ratio with two of them, the nearest of either."""
+    nearest: list[tuple[Fraction, float]] = []
+    is_two_sided = form.at_least is not None and form.at_most is not None
+    floor = form.at_least, replace(form, at_least=None), True
+    ceiling = form.at_most, replace(form, at_most=None), False
+    for limit, other, is_floor in (floor, ceiling):
+        if limit is not None and (not is_two_sided or conflict.can_hold(replaced(other))):
+            reached = conflict.extreme(form, replaced(other), is_highest=is_floor)
+            distance = abs(reached - as_fraction(limit))
+            nearest.append((distance, _loosely(reached, is_floor=is_floor)))
+    return min(nearest)[1] if nearest else None
+
+
+#: How to find the nearest limit that is possible, by the kind of form.
+_NEAREST: dict[str, Callable[[Conflict, object, Replaced], float | None]] = {
+    "distance": _nearest_distance,  # type: ignore[dict-item]
+    "grid": _nearest_digits,  # type: ignore[dict-item]
+    "ratio": _nearest_ratio,  # type: ignore[dict-item]
+}
+
+
+def _loosely(limit: Fraction, *, is_floor: bool) -> float:
+    """Return a limit as a float that is not stricter."""
+    number, looser = float(limit), -np.inf if is_floor else np.inf
+    while (as_fraction(number) > limit) if is_floor else (as_fraction(number) < limit):
+        number = float(np.nextafter(number, looser))  # several floats can mean one fraction
+    return number

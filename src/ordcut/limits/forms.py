@@ -1,0 +1,385 @@
+"""The forms that constraints are lowered to, and the limits of a problem sorted by form.
+
+Everything behind the constraints knows only these forms: a ratio of weights, an interval for one
+threshold, a distance between thresholds, and (in ``grid.py``) values that thresholds are chosen
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ordcut.exact import LARGEST_SUM, UNIT_ROUNDOFF, as_fraction
+from ordcut.limits.grid import Grid
+from ordcut.limits.names import Names
+from ordcut.objectives import Objective
+from ordcut.typing import Array, Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from ordcut.limits.constraints import Constraint
+
+#: Distances that differ by less than this share of the numbers are equal.
+ROUNDINGS = 4 * UNIT_ROUNDOFF
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The exact weight of each decision and class, and the thresholds that lead to it.
+
+    ``unit`` is what a weight of 1 stands for in the weights that the user gave.
+    """
+
+    table: Array
+    thresholds: Floats
+    unit: Fraction = Fraction(1)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all weights are whole numbers whose sums fit into int64."""
+        if self.table.dtype == np.int64:
+            return True
+        is_int = set(map(type, self.table.flat)) <= {int}
+        return is_int and sum(self.table.flat) < LARGEST_SUM
+
+    def weight_of(self, coefficients: Ints) -> Any:
+        """Return the sum of the weights times coefficients, exactly."""
+        cells = np.nonzero(coefficients)
+        weights = self.table[cells]
+        total = (weights * coefficients[cells]).sum()
+        return int(total) if self.is_whole else total
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A sum over the table of decisions and classes that must be at least a number.
+
+    ``coefficients`` (D, K) say what a row of each class adds to the sum with each decision.
+    """
+
+    coefficients: Array
+    at_least: int | float
+
+    def step(self, k: int) -> Array:
+        """Return what a row of each class adds by falling below threshold ``k``, (K,)."""
+        return np.asarray(self.coefficients[k] - self.coefficients[k + 1])
+
+    def rest(self, row: int, totals: Array) -> Any:
+        """Return what the steps must add up to at least, if all rows start with one decision.
+
+        Beyond all sums that fit into int64, it is the largest of these.
+        """
+        at_start = (self.coefficients[row] * totals).sum()
+        if isinstance(self.at_least, float):
+            return self.at_least - at_start
+        rest = self.at_least - int(at_start)
+        if isinstance(at_start, int):  # of numbers of any size
+            return rest
+        return max(-LARGEST_SUM, min(rest, LARGEST_SUM))
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """Limits on the ratio of two sums of weights, or on one sum.
+
+    Attributes
+    ----------
+    part : ndarray of shape (D, K)
+        The coefficients of the limited sum over the table of decisions and classes.
+    whole : ndarray of shape (D, K), optional
+        The coefficients of the sum that it is a share of; None for a count, in the weights that
+        the user gave.
+    at_least, at_most : float, optional
+        The limits.
+
+    Examples
+    --------
+    >>> recall = Ratio(np.array([[0, 0], [0, 1]]), np.array([[0, 1], [0, 1]]), at_least=0.9)
+    >>> recall.reached(Outcome(np.array([[3, 1], [2, 4]]), np.array([0.5])))
+    0.8
+    >>> recall.reach
+    Reach(kind='threshold', index=0)
+    """
+
+    part: Ints
+    whole: Ints | None
+    at_least: float | None = None
+    at_most: float | None = None
+
+    kind: ClassVar[str] = "ratio"
+
+    @cached_property
+    def has_fixed_whole(self) -> bool:
+        """Whether the whole is the same wherever thresholds are."""
+        return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
+
+    def __post_init__(self) -> None:
+        self.reach  # noqa: B018 (raises an error if the ratio cannot be limited)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """Which thresholds the ratio moves with; an error if it ties thresholds too far apart."""
+        both = self.part if self.whole is None else np.hstack([self.part, self.whole])
+        moved = np.flatnonzero((both[1:] != both[:-1]).any(axis=1)).tolist()
+        if len(moved) == 0:
+            return Reach("nothing", 0)
+        if len(moved) == 1:
+            return Reach("threshold", moved[0])
+        first, last = moved[0], moved[-1]
+        if len(moved) == 2 and last == first + 1 and (both[first] == both[last + 1]).all():
+            return Reach("segment", last)
+        raise ValueError(
+            "limits decisions that can be limited together only from the lowest or up to the "
+            "highest decision: others tie thresholds that are not neighbours. Limit each decision."
+        )
+
+    def bounds(self, whole: Any, unit: Fraction) -> tuple[Any, Any]:
+        """Return the least and the largest weight of the part; None where there is no limit.
+
+        This is the only place where a limit meets the weight of the rows. Whole weights have whole
+        bounds.
+        """
+        is_whole = whole == int(whole)
+
+        def bound(limit: float | None, rounded: Any) -> Any:
+            if limit is None:
+                return None
+            if self.whole is None:
+                weight: Any = as_fraction(limit) / unit
+            elif is_whole:
+                weight = as_fraction(limit) * int(whole)
+            else:
+                return float(as_fraction(limit)) * float(whole)
+            return rounded(weight) if is_whole else float(weight)
+
+        return bound(self.at_least, ceil), bound(self.at_most, floor)
+
+    def demands(self, totals: Array, unit: Fraction) -> list[Demand]:
+        """Return the limits as sums that must not be below a number.
+
+        ``totals`` are the weights of the classes, in multiples of ``unit``.
+        """
+        if self.has_fixed_whole:
+            whole = totals.sum() if self.whole is None else (self.whole[0] * totals).sum()
+            least, most = self.bounds(whole, unit)
+            demands = [Demand(self.part, least)] if least else []
+            return demands if most is None else [*demands, Demand(-self.part, -most)]
+        assert self.whole is not None
+        demands = []
+        for sign, limit in ((1, self.at_least), (-1, self.at_most)):
+            if limit is not None:
+                share = as_fraction(limit)
+                part, whole = self.part.astype(object), self.whole.astype(object)
+                balance = sign * (part * share.denominator - whole * share.numerator)
+                demands.append(Demand(balance, 0))
+        return demands
+
+    def sums(self, outcome: Outcome) -> tuple[Any, Any]:
+        """Return the two sums whose ratio is limited; the second is 1 for a count."""
+        part = outcome.weight_of(self.part)
+        if self.whole is None:
+            return part * outcome.unit, 1
+        return part, outcome.weight_of(self.whole)
+
+    def ratio(self, outcome: Outcome) -> Fraction | None:
+        """Return the ratio; None for a share of nothing."""
+        part, whole = self.sums(outcome)
+        return Fraction(part) / Fraction(whole) if whole else None
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the ratio as a float; NaN for a share of nothing."""
+        ratio = self.ratio(outcome)
+        return np.nan if ratio is None else float(ratio)
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether the limits hold, as they do for a share of nothing."""
+        part, whole = self.sums(outcome)
+        least, most = self.at_least, self.at_most
+        is_enough = least is None or part >= as_fraction(least) * whole
+        return bool(is_enough and (most is None or part <= as_fraction(most) * whole))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which thresholds a ratio moves with: none, one, or the two around one decision.
+
+    ``index`` is that of the threshold, or of the decision.
+    """
+
+    kind: Literal["nothing", "threshold", "segment"]
+    index: int
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval for one threshold, ends included."""
+
+    k: int
+    low: float
+    high: float
+
+    kind: ClassVar[str] = "interval"
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the threshold."""
+        return float(outcome.thresholds[self.k])
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether the threshold is in the interval."""
+        return self.low <= self.reached(outcome) <= self.high
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A least distance between neighbouring thresholds that are finite."""
+
+    at_least: float
+
+    kind: ClassVar[str] = "distance"
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the least distance between neighbouring thresholds that are finite."""
+        at = outcome.thresholds
+        with np.errstate(invalid="ignore"):
+            gaps = np.diff(at)
+        return float(gaps[np.isfinite(at[1:]) & np.isfinite(at[:-1])].min(initial=np.inf))
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether neighbouring thresholds are far enough apart."""
+        return bool(self.keeps(outcome.thresholds[:-1], outcome.thresholds[1:]).all())
+
+    def keeps(self, lower: Floats, upper: Floats) -> Bools:
+        """Return whether pairs of thresholds are far enough apart, as infinite ones always are.
+
+        Decimals such as 0.3 and 0.1 are 0.2 apart, although their floats are less than that by a
+        rounding.
+
+        Examples
+        --------
+        >>> Distance(0.2).keeps(np.array([0.1, 0.1]), np.array([0.3, np.inf]))
+        array([ True,  True])
+        """
+        gap = self.at_least
+        with np.errstate(invalid="ignore"):
+            rounding = ROUNDINGS * np.maximum(np.maximum(np.abs(lower), np.abs(upper)), gap)
+            is_far = upper - lower >= gap - rounding
+        return np.asarray(is_far | ~(np.isfinite(lower) & np.isfinite(upper)))
+
+
+Form: TypeAlias = Ratio | Interval | Grid | Distance
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Constraints and the forms they are lowered to, side by side.
+
+    Attributes
+    ----------
+    n_thresholds : int
+        The number of thresholds that are limited.
+    constraints : tuple of Constraint
+        What the user asked for.
+    forms : tuple of Ratio, Interval, Grid or Distance
+        The form of each constraint.
+    ratios, intervals : list
+        The forms of these kinds.
+    grid : Grid, optional
+        The values that thresholds must be chosen from, by all grids together.
+    distance : Distance, optional
+        The largest of the least distances.
+
+    Examples
+    --------
+    >>> from ordcut.limits import Digits, Names, Under
+    >>> limits = Limits.lower([Under(1, at_most=0.1), Digits(1)], Names([0, 1], [0, 1]))
+    >>> limits.grid, limits.ratios[0].at_most
+    (Grid(values=None, n_digits=1), 0.1)
+    """
+
+    n_thresholds: int
+    constraints: tuple[Constraint, ...] = ()
+    forms: tuple[Form, ...] = ()
+    ratios: list[Ratio] = field(init=False, repr=False)
+    intervals: list[Interval] = field(init=False, repr=False)
+    grid: Grid | None = field(init=False, repr=False)
+    distance: Distance | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        by_kind: dict[str, list[Any]] = {"ratio": [], "interval": [], "grid": [], "distance": []}
+        for form in self.forms:
+            by_kind[form.kind].append(form)
+        grids, distances = by_kind["grid"], by_kind["distance"]
+        self.__dict__.update(
+            ratios=by_kind["ratio"],
+            intervals=by_kind["interval"],
+            grid=reduce(Grid.intersection, grids) if grids else None,
+            distance=max(distances, key=lambda form: float(form.at_least), default=None),
+        )
+
+    @classmethod
+    def of(
+        cls, constraints: Sequence[Constraint], objective: Objective, classes: Array
+    ) -> Limits | None:
+        """Lower constraints for an objective over classes; None if there are no constraints."""
+        return cls.lower(constraints, Names.of(objective, classes)) if constraints else None
+
+    @classmethod
+    def lower(cls, constraints: Sequence[Constraint], names: Names) -> Limits:
+        """Lower constraints to forms; an error if a constraint names something unknown."""
+        forms = []
+        for constraint in constraints:
+            try:
+                form = constraint.lower(names)
+            except ValueError as error:
+                raise ValueError(f"constraint {str(constraint)!r} {error}") from error
+            forms.append(form)
+        return cls(len(names.decisions) - 1, tuple(constraints), tuple(forms))
+
+    def listed_values(self, extent: Callable[[], tuple[float, float]], most: int) -> Floats | None:
+        """Return the finite values that thresholds must be chosen from, if they are few.
+
+        ``extent`` returns the lowest and the highest score. None also where thresholds must be
+        apart: then it matters which of several values between the same scores is taken.
+
+        Examples
+        --------
+        >>> from ordcut.limits import Digits
+        >>> limits = Limits.lower([Digits(0)], Names([0, 1], [0, 1]))
+        >>> limits.listed_values(lambda: (0.4, 2.2), most=10)
+        array([-1.,  0.,  1.,  2.,  3.,  4.])
+        """
+        if self.grid is None or self.distance is not None:
+            return None
+        ends = (0.0, 0.0) if self.grid.n_digits is None else extent()
+        values = self.grid.values_between(*ends, most)
+        if values is None:
+            return None
+        finite = values[np.isfinite(values)]
+        return finite if 0 < len(finite) <= most else None
+
+    def hold(self, outcome: Outcome) -> bool:
+        """Return whether all limits hold."""
+        return all(form.holds(outcome) for form in self.forms)
+
+    def without(self, index: int) -> Limits:
+        """Return the limits without the one at an index."""
+        return self.only([i for i in range(len(self.forms)) if i != index])
+
+    def only(self, indices: Sequence[int]) -> Limits:
+        """Return the limits at some indices."""
+        constraints = tuple(self.constraints[i] for i in indices)
+        return replace(self, constraints=constraints, forms=tuple(self.forms[i] for i in indices))
+
+    def only_ratios(self) -> Limits:
+        """Return the limits on ratios of weights."""
+        return self.only([i for i, form in enumerate(self.forms) if form.kind == "ratio"])
+
+    def replaced(self, index: int, form: Form) -> Limits:
+        """Return the limits with another form at an index."""
+        return replace(self, forms=(*self.forms[:index], form, *self.forms[index + 1 :]))

@@ -1,0 +1,138 @@
+"""The names of classes and decisions, and the cells of their table that constraints are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ordcut.objectives import Objective
+from ordcut.typing import Array, Ints
+
+ALL = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The names of classes and decisions, by position, and how they belong together.
+
+    Attributes
+    ----------
+    classes, decisions : list
+        Lowest first.
+    has_reviews : bool
+        Whether every second decision hands rows over for review.
+    has_truth : bool
+        Whether rows have a true class, and not only costs.
+
+    Examples
+    --------
+    >>> names = Names(["low", "high"], ["low", "high"])
+    >>> names.cells(decisions=names.decisions_below("high"), classes=names.classes_from("high"))
+    array([[0, 1],
+           [0, 0]])
+    """
+
+    classes: list[Any]
+    decisions: list[Any]
+    has_reviews: bool = False
+    has_truth: bool = True
+
+    @classmethod
+    def of(cls, objective: Objective, classes: Array) -> Names:
+        """Return the names that belong to an objective over classes."""
+        names = classes.tolist()
+        decisions = names if objective.decisions is None else objective.decisions.tolist()
+        return cls(names, decisions, objective.has_reviews, objective.has_truth)
+
+    def cells(self, decisions: slice = ALL, classes: slice = ALL) -> Ints:
+        """Return coefficients over the (decision, class) table: 1 in the named cells, else 0.
+
+        All classes together stand for the rows, which costs of each row count in the last column.
+        """
+        table = np.zeros((len(self.decisions), len(self.classes)), np.int64)
+        if not self.has_truth:
+            classes = slice(-1, None)
+        table[decisions, classes] = 1
+        return table
+
+    def decision(self, name: Any) -> slice:
+        """Return the position of the decision with a name."""
+        return _only(self._index("decision", name))
+
+    def true_class(self, name: Any) -> slice:
+        """Return the position of the class with a name."""
+        return _only(self._class_index(name))
+
+    def classes_from(self, name: Any) -> slice:
+        """Return the positions of a class and all higher ones."""
+        return slice(self._class_index(name), None)
+
+    def classes_upto(self, name: Any) -> slice:
+        """Return the positions of a class and all lower ones."""
+        return slice(self._class_index(name) + 1)
+
+    def decisions_below(self, name: Any) -> slice:
+        """Return the positions of the decisions lower than a class; reviews next to it are not."""
+        index = self._class_index(name)
+        if self.has_reviews:
+            return slice(max(0, 2 * index - 1))
+        return slice(self._index("decision", name))
+
+    def decisions_above(self, name: Any) -> slice:
+        """Return the positions of the decisions higher than a class; reviews next to it are not."""
+        index = self._class_index(name)
+        if self.has_reviews:
+            return slice(min(len(self.decisions) - 1, 2 * index + 1) + 1, None)
+        return slice(self._index("decision", name) + 1, None)
+
+    def threshold(self, index: int) -> int:
+        """Return the index of a threshold; an error if there is no such threshold."""
+        n_thresholds = len(self.decisions) - 1
+        if index >= n_thresholds:
+            raise ValueError(f"must name a threshold from 0 to {n_thresholds - 1}, got {index}.")
+        return int(index)
+
+    def _class_index(self, name: Any) -> int:
+        if not self.has_truth:
+            raise ValueError(
+                "needs rows with a true class, and rows with costs of their own have none. Use a "
+                "limit on shares, counts or thresholds."
+            )
+        return self._index("class", name)
+
+    @cached_property
+    def _positions(self) -> dict[str, dict[Any, int]]:
+        """The position of each name, by its text and by its value: of equal ones the first."""
+
+        def positions(names: list[Any]) -> dict[Any, int]:
+            order = range(len(names) - 1, -1, -1)
+            return {_as_number(names[i]): i for i in order} | {str(names[i]): i for i in order}
+
+        classes = positions(self.classes)
+        is_same = self.decisions is self.classes
+        return {"class": classes, "decision": classes if is_same else positions(self.decisions)}
+
+    def _index(self, kind: str, name: Any) -> int:
+        positions = self._positions[kind]
+        position = positions.get(str(name), positions.get(_as_number(name)))
+        if position is None:
+            names = self.classes if kind == "class" else self.decisions
+            raise ValueError(
+                f"must name a {kind}, one of {', '.join(map(str, names))}; got {name!r}."
+            )
+        return position
+
+
+def _only(position: int) -> slice:
+    return slice(position, position + 1)
+
+
+def _as_number(value: Any) -> float | str:
+    """Return a number, or text that is one, as that number; anything else as text."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)

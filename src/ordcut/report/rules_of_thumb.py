@@ -1,0 +1,164 @@
+"""Simple rules that choose thresholds from counts of rows, to compare an optimum with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordcut.data import Rows
+from ordcut.labelings import cheapest_codes, rounding_thresholds
+from ordcut.objectives import Objective
+from ordcut.problem import Problem, Sample, optimum
+from ordcut.typing import Array, Floats
+
+#: The total of expected counts, which are rounded to whole numbers.
+EXPECTED_TOTAL = 2.0**40
+
+
+@dataclass(frozen=True)
+class BinnedCounts:
+    """The weight of each class below ascending positions on the line of scores.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (m,)
+        Finite positions.
+    below : ndarray of shape (m, K)
+        The weight of each class below each position.
+    totals : ndarray of shape (K,)
+        The weight of each class.
+    """
+
+    positions: Floats
+    below: Floats
+    totals: Floats
+
+    @property
+    def centres(self) -> Floats:
+        """The middle of each bin between positions; an outer bin has the position next to it."""
+        at = self.positions
+        return np.concatenate([at[:1], at[:-1] / 2 + at[1:] / 2, at[-1:]])
+
+    @property
+    def counts(self) -> Floats:
+        """The weight of each class in each bin, (m + 1, K)."""
+        below = np.vstack([self.below, self.totals])
+        return np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """Thresholds that follow a rule, for each of several objectives.
+
+    Attributes
+    ----------
+    name : str
+        The name of the labeling for readers.
+    note : str
+        The rule, in one sentence.
+    thresholds : dict of str to ndarray
+        The thresholds for each objective, by its name.
+    """
+
+    name: str
+    note: str
+    thresholds: dict[str, Floats]
+
+
+def labelings_of_counts(
+    bins: BinnedCounts,
+    classes: Array,
+    objectives: list[Objective],
+    snap: Callable[[Floats], Floats] = lambda thresholds: thresholds,
+) -> list[Labeling]:
+    """Return the labelings that can be computed from counts, to compare an optimum with.
+
+    ``snap`` moves thresholds to positions where the counts below them are known.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> bins = BinnedCounts(
+    ...     np.array([0.15, 0.5, 1.0, 1.5]),
+    ...     np.array([[9, 0, 0], [18, 0, 0], [18, 9, 0], [18, 18, 0]]), np.array([18, 18, 9]))
+    >>> found = labelings_of_counts(bins, np.arange(3), [resolve_objective("absolute", 3)])
+    >>> for labeling in found:
+    ...     print(labeling.name, labeling.thresholds["absolute"].round(2))
+    rounding [0.5 1.5]
+    class means [0.62 1.25]
+    class shares [0.5 1.5]
+    ordinal logistic model [0.5 1.5]
+    """
+    found = []
+    names = [objective.name for objective in objectives]
+    if classes.dtype.kind in "iuf" and (np.diff(classes.astype(np.float64)) > 0).all():
+        note = "Each score gets the class whose number is nearest to it."
+        halves = rounding_thresholds(classes.astype(np.float64))
+        found.append(Labeling("rounding", note, dict.fromkeys(names, halves)))
+    if len(bins.positions):
+        note = "Halfway between the mean scores of neighbouring classes."
+        means = snap(class_mean_thresholds(bins))
+        found.append(Labeling("class means", note, dict.fromkeys(names, means)))
+        note = "As many rows get each class as have it, as nearly as can be."
+        shares = class_share_thresholds(bins)
+        found.append(Labeling("class shares", note, dict.fromkeys(names, shares)))
+        note = "The least expected cost, or best expected kappa, by an ordinal logistic model."
+        by_model = _likelihood_of_counts(bins, objectives)
+        found.append(Labeling("ordinal logistic model", note, by_model))
+    return found
+
+
+def class_mean_thresholds(bins: BinnedCounts) -> Floats:
+    """Return the thresholds halfway between the mean scores of neighbouring classes."""
+    counts = bins.counts
+    totals = counts.sum(axis=0)
+    occurs = np.flatnonzero(totals)
+    means = (bins.centres @ counts)[occurs] / totals[occurs]
+    # The mean of a class that does not occur is interpolated between those of its neighbours.
+    every = np.interp(np.arange(len(totals)), occurs, means)
+    return np.maximum.accumulate(every[:-1] / 2 + every[1:] / 2)
+
+
+def class_share_thresholds(bins: BinnedCounts) -> Floats:
+    """Return the positions that give each class as many rows as have it, as nearly as possible."""
+    wanted = np.cumsum(bins.totals)[:-1]
+    below = bins.below.sum(axis=1)
+    after = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
+    before = np.maximum(after - 1, 0)
+    is_before = wanted - below[before] <= below[after] - wanted
+    return np.asarray(bins.positions[np.where(is_before, before, after)])
+
+
+def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> dict[str, Floats]:
+    """Fit a model to the bins; minimise the expected cost, or maximise the expected kappa."""
+    from ordcut.estimators import ProportionalOddsModel  # which takes long to import
+
+    centres, counts = bins.centres, bins.counts
+    n_classes = counts.shape[1]
+    some, codes = np.nonzero(counts)
+    model = ProportionalOddsModel.fit(centres[some], codes, counts[some, codes], n_classes)
+    probabilities = model.probabilities(centres)
+    edges = np.concatenate([[-np.inf], bins.positions, [np.inf]])
+    found = {}
+    for objective in objectives:
+        if objective.is_kappa:
+            first_bins = _best_kappa_bins(probabilities, counts.sum(axis=1), objective)
+        else:
+            # With some costs the cheapest class falls somewhere; labels never do.
+            codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
+            first_bins = np.searchsorted(codes, np.arange(n_classes - 1), "right")
+        found[objective.name] = edges[first_bins]
+    return found
+
+
+def _best_kappa_bins(probabilities: Floats, weights: Floats, objective: Objective) -> Array:
+    """Return the first bin above each threshold of the greatest kappa of the expected confusion."""
+    # In whole numbers, sums are exact, and no near tie between fractions has to be resolved.
+    expected = np.rint(probabilities * weights[:, None] * (EXPECTED_TOTAL / weights.sum()))
+    filled = np.flatnonzero(expected.any(axis=1))
+    thresholds = optimum(Problem(Sample(Rows.read(filled, expected[filled])), objective)).thresholds
+    # A threshold below all filled bins is at the left end, one above them at the right end.
+    firsts = np.concatenate([[0], filled[1:], [len(weights)]])
+    return firsts[np.searchsorted(filled, thresholds)]

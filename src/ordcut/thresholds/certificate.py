@@ -1,0 +1,187 @@
+"""Why thresholds are optimal: what was verified, as data, and the words for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from ordcut.thresholds.result import Thresholds
+
+Verified = Literal[
+    "nothing", "order", "convex", "up to scale", "equal errors", "constraints", "model", "given",
+    "stated",
+]  # fmt: skip
+Sums = Literal["exact", "engine", "float64"]
+
+#: What was verified, in words: nothing, for a search over all ordered labelings; minima that come
+#: out in order; the convexity of the cost; or equal costs of all errors.
+PROOFS = {
+    "nothing": "dynamic programme over all ordered labelings",
+    "order": "ordered minima (Theorem 1)",
+    "convex": "convex objective (Theorem 2)",
+    "up to scale": "objective that is convex up to scale (Theorem 2)",
+    "equal errors": "most rows labelled right, where all errors cost the same",
+    "constraints": "dynamic programme over all ordered labelings that keep the constraints",
+}
+
+#: What is added where sums are not exact.
+ROUNDED = {
+    "exact": "",
+    "engine": ", for fractional weights as the engine adds them up",
+    "float64": ", up to rounding of float64 sums",
+}
+
+IN_RANGES = ", within the range of each threshold"
+SMOOTHED = ", of labels smoothed by "
+GIVEN = "none: "
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why thresholds are optimal, or that they are not claimed to be.
+
+    Attributes
+    ----------
+    verified : str
+        What makes the thresholds optimal: a key of ``PROOFS``; ``"model"`` for the probabilities
+        of a model; ``"given"`` for thresholds that are not claimed to be optimal; or ``"stated"``
+        for a text of another origin.
+    n_steps : int, optional
+        The number of Dinkelbach's steps, for a kappa.
+    in_ranges : bool
+        Whether constraints restrict each threshold to a range of its own.
+    sums : {"exact", "engine", "float64"}
+        How weights were added up: without rounding, by an engine, or in float64.
+    smoothing : float, optional
+        The share of the labels that a model gives.
+    note : str
+        What else there is to say; the whole text for ``"model"``, ``"given"`` and ``"stated"``.
+
+    Examples
+    --------
+    >>> str(Certificate("convex", n_steps=3, smoothing=0.5))
+    "Dinkelbach's fixed point after 3 steps, each by convex objective (Theorem 2), of labels ...
+    """
+
+    verified: Verified
+    n_steps: int | None = None
+    in_ranges: bool = False
+    sums: Sums = "exact"
+    smoothing: float | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.verified == "given":
+            return f"{GIVEN}{self.note}"
+        return f"{self.proof}{self._of_labels}"
+
+    @property
+    def proof(self) -> str:
+        """The proof in words, without the amount of smoothing."""
+        words = self.note
+        if self.verified in PROOFS:
+            words = PROOFS[self.verified] + (IN_RANGES if self.in_ranges else "")
+        if self.n_steps is not None:
+            steps = "1 step" if self.n_steps == 1 else f"{self.n_steps} steps, each"
+            words = f"Dinkelbach's fixed point after {steps} by {words}"
+        return words + ROUNDED[self.sums]
+
+    @property
+    def _of_labels(self) -> str:
+        return "" if self.smoothing is None else f"{SMOOTHED}{self.smoothing:.3g}"
+
+    @property
+    def is_for_observed_labels(self) -> bool:
+        """Whether the thresholds are optimal for the labels as they were observed."""
+        return self.verified not in ("given", "model") and self.smoothing is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults, and what was verified.
+
+        Examples
+        --------
+        >>> Certificate("convex", n_steps=3).as_dict()
+        {'verified': 'convex', 'n_steps': 3}
+        """
+        defaults = {field.name: field.default for field in fields(self)}
+        return {key: value for key, value in asdict(self).items() if value != defaults[key]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Certificate:
+        """Return the certificate that ``as_dict`` wrote; a ValueError for anything else.
+
+        Examples
+        --------
+        >>> Certificate.from_dict({"verified": "convex", "n_steps": 3}).n_steps
+        3
+        """
+        kinds: dict[str, type | tuple[type, ...]] = {
+            "verified": str, "n_steps": int, "in_ranges": bool, "sums": str,
+            "smoothing": (int, float), "note": str,
+        }  # fmt: skip
+        is_valid = (
+            data.get("verified") in get_args(Verified)
+            and data.get("sums", "exact") in get_args(Sums)
+            and all(key in kinds and isinstance(data[key], kinds[key]) for key in data)
+        )
+        if not is_valid:
+            raise ValueError(f"proof must hold the fields of a certificate, got {data!r}.")
+        return cls(**data)
+
+    @classmethod
+    def from_text(cls, text: str, method: str = "") -> Certificate:
+        """Return the certificate that a text of version 0.2 or earlier states.
+
+        Examples
+        --------
+        >>> Certificate.from_text("convex objective (Theorem 2), of labels smoothed by 0.3")
+        Certificate(verified='convex', n_steps=None, in_ranges=False, sums='exact', smoothing=0.3...
+        """
+        if text.startswith("none"):
+            return cls("given", note=text.removeprefix(GIVEN))
+        if method == "likelihood":
+            return cls("model", note=text)
+        rest, _, amount = text.partition(SMOOTHED)
+        smoothing = float(amount) if re.fullmatch(r"[\d.e+-]+", amount) else None
+        sums: Sums = "exact"
+        for kind in get_args(Sums)[1:]:
+            if rest.endswith(ROUNDED[kind]):
+                sums, rest = kind, rest.removesuffix(ROUNDED[kind])
+        steps = re.fullmatch(
+            r"Dinkelbach's fixed point after (\d+) steps?(?:, each)? by (.*)", rest
+        )
+        n_steps = None if steps is None else int(steps[1])
+        rest = rest if steps is None else steps[2]
+        for verified, words in PROOFS.items():
+            if rest in (words, words + IN_RANGES):
+                return cls(verified, n_steps, rest != words, sums, smoothing)  # type: ignore[arg-type]
+        return cls("stated", note=text)
+
+
+def reason(thresholds: Thresholds, where: str = "there") -> str:
+    """Return why nothing is better, or that thresholds were given or smoothed.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> reason(ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1]), "on these rows")
+    'No other thresholds do better on these rows: convex objective (Theorem 2).'
+    """
+    proof = thresholds.proof
+    if proof.is_for_observed_labels:
+        others = "thresholds that keep them do" if thresholds.constraints else "thresholds do"
+        return f"No other {others} better {where}: {proof}."
+    if proof.verified == "given":
+        return f"They are not claimed to be optimal: {proof.note}."
+    if proof.verified == "model":
+        return (
+            f"They are optimal by the probabilities of a model ({proof}); on the labels as "
+            "observed, others may do better."
+        )
+    return (
+        f"They are optimal for labels of which a model gives the share {proof.smoothing:.3g}, so "
+        f"that they follow noise less ({proof.proof}); on the labels as observed, others may do "
+        "better."
+    )
