@@ -367,7 +367,9 @@ def outcomes_of(
     assert problem.limits is not None
     assert solution.table is not None
     outcome = Outcome(solution.table, thresholds, problem.judged.unit)
-    prices = Prices(problem.without_store(), solution.table, solution.is_free)
+    # Lumps are few, and another query of an engine would have to count them again.
+    kept = problem.without_store() if problem.store.has_every_cut else problem
+    prices = Prices(kept, solution.table, solution.is_free)
     pairs = zip(problem.limits.constraints, problem.limits.forms, strict=True)
     return tuple(
         ConstraintOutcome(constraint, form.reached(outcome), partial(prices.price, index))
