@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from ordcut.experiments.datasets import DatasetError, load_faces
-from ordcut.experiments.layouts import LAYOUTS
-from ordcut.experiments.pictures import Batches, EpochOrder, Pictures
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.splits import split, write_split
-from ordcut.experiments.synthetic import draw_faces
+from experiments.datasets import DatasetError, load_faces
+from experiments.layouts import LAYOUTS
+from experiments.pictures import Batches, EpochOrder, Pictures
+from experiments.settings import Settings
+from experiments.splits import split, write_split
+from experiments.synthetic import draw_faces
 
 SIZE = 16
 

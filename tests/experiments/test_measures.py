@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordcut.experiments.measures import measure_ages
-from ordcut.experiments.summary import describe_results, describe_summary, summarise
+from experiments.measures import measure_ages
+from experiments.summary import describe_results, describe_summary, summarise
 
 AGES = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), min_size=1, max_size=30)
 

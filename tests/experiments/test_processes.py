@@ -13,12 +13,12 @@ import pytest
 import torch
 from tiny import TINY, CopyAfterFirstEpoch, fail, train_linear, vanish, without_times
 
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.files import load_state
-from ordcut.experiments.pictures import Batches, EpochOrder, Share
-from ordcut.experiments.processes import Process, launch
-from ordcut.experiments.run import resume_run, start_run
-from ordcut.experiments.training import Learner
+from experiments.datasets import load_faces
+from experiments.files import load_state
+from experiments.pictures import Batches, EpochOrder, Share
+from experiments.processes import Process, launch
+from experiments.run import resume_run, start_run
+from experiments.training import Learner
 
 TWO = replace(
     TINY, epochs=2, n_images=41, batch_size=8, devices=2, accelerator="cpu", test_share=0.1,
@@ -80,7 +80,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path.append(sys.argv[2])
     from tiny import hold_a_lock
-    from ordcut.experiments.processes import launch
+    from experiments.processes import launch
     launch(2, "cpu", hold_a_lock, Path(sys.argv[1]))
 """
 

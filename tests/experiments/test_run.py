@@ -14,18 +14,18 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tiny import TINY, without_times
 
+import experiments
 import ordcut
-from ordcut import experiments
-from ordcut.experiments import settings, study, training
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.files import load_state, read_rows, save_state, write_rows
-from ordcut.experiments.measures import judge_labelings
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.run import resume_run, start_run
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.stages import STAGES
-from ordcut.experiments.table import read_times
-from ordcut.experiments.training import Learner
+from experiments import settings, study, training
+from experiments.datasets import load_faces
+from experiments.files import load_state, read_rows, save_state, write_rows
+from experiments.measures import judge_labelings
+from experiments.pictures import Batches
+from experiments.run import resume_run, start_run
+from experiments.settings import Settings
+from experiments.stages import STAGES
+from experiments.table import read_times
+from experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -115,8 +115,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import torch
-from ordcut.experiments.run import start_run
-from ordcut.experiments.settings import Settings
+from experiments.run import start_run
+from experiments.settings import Settings
 
 torch.set_num_threads(1)
 out, moment = Path(sys.argv[1]), sys.argv[2]
@@ -381,5 +381,5 @@ def test_the_package_exports_what_a_run_needs():
     assert experiments.start_study is study.start_study
     assert experiments.resume_study is study.resume_study
     assert set(experiments.PUBLISHED) == {"morph2", "cacd", "afad"}
-    with pytest.raises(AttributeError, match=r"'ordcut\.experiments' has no attribute 'begin_run'"):
+    with pytest.raises(AttributeError, match="'experiments' has no attribute 'begin_run'"):
         experiments.begin_run  # noqa: B018

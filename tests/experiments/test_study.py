@@ -9,12 +9,12 @@ import pytest
 from faces import make_folder
 from tiny import TINY, without_times
 
-from ordcut.experiments.datasets import load_faces_again
-from ordcut.experiments.files import load_state
-from ordcut.experiments.run import resume_run, start_run
-from ordcut.experiments.settings import Settings, read_run
-from ordcut.experiments.study import resume_study, start_study
-from ordcut.experiments.table import read_times
+from experiments.datasets import load_faces_again
+from experiments.files import load_state
+from experiments.run import resume_run, start_run
+from experiments.settings import Settings, read_run
+from experiments.study import resume_study, start_study
+from experiments.table import read_times
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

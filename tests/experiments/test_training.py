@@ -8,10 +8,10 @@ import pytest
 import torch
 from tiny import TINY
 
-from ordcut.experiments import optimisers, settings
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.training import Learner
+from experiments import optimisers, settings
+from experiments.datasets import load_faces
+from experiments.pictures import Batches
+from experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

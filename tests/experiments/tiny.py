@@ -8,13 +8,13 @@ from shutil import copytree
 
 import torch
 
-from ordcut.experiments import training
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.optimisers import SCHEDULES
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.progress import Progress
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.training import Learner
+from experiments import training
+from experiments.datasets import load_faces
+from experiments.optimisers import SCHEDULES
+from experiments.pictures import Batches
+from experiments.progress import Progress
+from experiments.settings import Settings
+from experiments.training import Learner
 
 TINY = Settings(
     "synthetic",

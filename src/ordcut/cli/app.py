@@ -28,7 +28,6 @@ COMMANDS = {
     "report": ("ordcut.cli.report:report", "Write an interactive HTML page about thresholds."),
     "bench": ("ordcut.cli.bench:bench", "Time ordcut on this machine, relative to sorting."),
     "demo": ("ordcut.cli.demo:demo", "Find and compare thresholds on real data."),
-    "experiment": ("ordcut.experiments.command:experiment", "Run the paper's experiment."),
     "completion": ("ordcut.cli.completion:completion", "Print a completion script for a shell."),
 }
 

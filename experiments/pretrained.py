@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ordcut.experiments.splits import some_names
+from experiments.splits import some_names
 
 #: The last layer, which torchvision's networks have for another number of outputs.
 LAST_LAYER = ("fc.weight", "fc.bias")
@@ -31,7 +31,7 @@ def load_pretrained(network: nn.Module, file: Path) -> list[str]:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from ordcut.torch import resnet18
+    >>> from experiments.resnet import resnet18
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "faces.pt"
     ...     torch.save(resnet18(5).state_dict(), file)

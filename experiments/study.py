@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ordcut.experiments.datasets import FoundPictures, divide, find_pictures
-from ordcut.experiments.files import load_state, write_rows, write_text
-from ordcut.experiments.progress import Progress
-from ordcut.experiments.run import check_settings, check_start, resume_run, start_run
-from ordcut.experiments.settings import MAY_CHANGE, STUDY_FILE, SYNTHETIC, Settings, read_run
-from ordcut.experiments.summary import summarise
+from experiments.datasets import FoundPictures, divide, find_pictures
+from experiments.files import load_state, write_rows, write_text
+from experiments.progress import Progress
+from experiments.run import check_settings, check_start, resume_run, start_run
+from experiments.settings import MAY_CHANGE, STUDY_FILE, SYNTHETIC, Settings, read_run
+from experiments.summary import summarise
 
 
 def start_study(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ordcut.experiments.layouts import Layout
-from ordcut.experiments.pictures import Pictures
-from ordcut.typing import Ints
+from experiments.layouts import Layout
+from experiments.pictures import Pictures
+from experiments.typing import Ints
 
 #: The parts of a data set, in the order of their lists.
 PARTS = ("training", "validation", "test")

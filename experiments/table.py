@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ordcut.experiments.files import read_rows
-from ordcut.experiments.published import EPOCHS, PUBLISHED
-from ordcut.experiments.settings import STUDY_FILE, Settings, read_run
-from ordcut.experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES
+from experiments.files import read_rows
+from experiments.published import EPOCHS, PUBLISHED
+from experiments.settings import STUDY_FILE, Settings, read_run
+from experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES
 
 #: The methods that others are compared with, in order of preference: the paper's DP is written in
 #: Python loops.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.experiments.pictures import Pictures
-from ordcut.typing import Array, Floats
+from experiments.pictures import Pictures
+from experiments.typing import Array, Floats
 
 #: How many faces are drawn at once.
 AT_ONCE = 256

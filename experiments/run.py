@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from dataclasses import replace
-from importlib.metadata import version
 from math import isclose
 from pathlib import Path
 from time import perf_counter
@@ -14,36 +13,33 @@ from typing import Any
 import numpy as np
 import torch
 
-from ordcut.experiments.curves import draw_curves
-from ordcut.experiments.datasets import (
+from experiments.curves import draw_curves
+from experiments.datasets import (
     FaceData,
     FoundPictures,
     divide,
     load_faces,
     load_faces_again,
 )
-from ordcut.experiments.files import load_state, save_state, write_rows, write_text
-from ordcut.experiments.logs import make_log, require_tensorboard
-from ordcut.experiments.measures import MEASURES, judge_labelings
-from ordcut.experiments.pictures import Batches, Pictures
-from ordcut.experiments.pretrained import load_pretrained
-from ordcut.experiments.processes import Process, choose_accelerator, launch
-from ordcut.experiments.progress import Progress
-from ordcut.experiments.settings import Settings, read_run
-from ordcut.experiments.splits import write_split
-from ordcut.experiments.stages import (
-    LITERAL,
+from experiments.files import load_state, save_state, write_rows, write_text
+from experiments.logs import make_log, require_tensorboard
+from experiments.measures import MEASURES, judge_labelings
+from experiments.pictures import Batches, Pictures
+from experiments.pretrained import load_pretrained
+from experiments.processes import Process, choose_accelerator, launch
+from experiments.progress import Progress
+from experiments.settings import LABELINGS, Settings, read_run
+from experiments.splits import write_split
+from experiments.stages import (
     STAGES,
     THRESHOLD_STAGES,
     Stopwatch,
     check_method,
     find_in_stages,
+    warm_up,
 )
-from ordcut.experiments.training import NETWORKS, Learner, Scores
-from ordcut.jit import running_kernels_as
-from ordcut.labelings import LABELINGS
-from ordcut.objectives import KAPPAS
-from ordcut.thresholds import Thresholds
+from experiments.training import NETWORKS, Learner, Scores
+from ordcut import Thresholds, __version__, resolve_objective
 
 Row = dict[str, Any]
 
@@ -174,10 +170,10 @@ class Run:
         else:
             self.learner.load_pretrained()
         self.log.restart(self.rows)
-        # Compiled from the start, so that no epoch's time includes the compiler.
-        compiled = running_kernels_as("compiled")
-        with compiled, torch.backends.cudnn.flags(enabled=True, deterministic=True):
-            self._warm_up()
+        with torch.backends.cudnn.flags(enabled=True, deterministic=True):
+            methods = {self.settings.method, *self.settings.time_also}
+            labels, n_classes = self.data.training.labels, self.data.n_classes
+            warm_up(methods, labels, n_classes, self.settings.objective)
             for epoch in range(len(self.rows) + 1, self.settings.epochs + 1):
                 self.epoch(epoch)
         if self.rows and self.process.is_main:
@@ -274,20 +270,14 @@ class Run:
             )
         return watch
 
-    def _warm_up(self) -> None:
-        """Compile the kernels, on arbitrary scores."""
-        labels = self.data.training.labels
-        scored = Scores(np.linspace(0, 1, len(labels), dtype=np.float32), labels)
-        for method in {self.settings.method, *self.settings.time_also} - {LITERAL}:
-            self._find(scored, method, Stopwatch())
-
     def _is_better(self, row: Row) -> bool:
         """Return whether an epoch has better thresholds by validation than all before."""
         if self.best["epoch"] == 0:
             return True
         before = self.rows[self.best["epoch"] - 1]["validation_optimal"]
         now = row["validation_optimal"]
-        return bool(now > before if self.settings.objective in KAPPAS else now < before)
+        is_kappa = resolve_objective(self.settings.objective, self.data.n_classes).is_kappa
+        return bool(now > before if is_kappa else now < before)
 
     def _draw(self) -> None:
         s = self.settings
@@ -303,7 +293,11 @@ def _describe(settings: Settings, data: FaceData, out: Path) -> None:
         **{f"n_{name}": len(part) for name, part in data.parts.items()},
         "n_classes": data.n_classes,
         "left_out": data.notes,
-        "versions": {name: version(name) for name in ("ordcut", "torch", "numpy")},
+        "versions": {
+            "ordcut": __version__,
+            "torch": str(torch.__version__),
+            "numpy": np.__version__,
+        },
         "python": platform.python_version(),
         "threads": torch.get_num_threads(),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, fields, replace
 from math import inf
 from pathlib import Path
@@ -28,6 +29,12 @@ LOSSES = (
     "logistic-at-ordered",
 )
 
+#: Objectives of the thresholds by name: losses, then kappas.
+OBJECTIVES = ("absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa")
+
+#: The rules that turn scores into labels, as ``ordcut.torch.every_labeling`` names them.
+LABELINGS = ("optimal", "biases", "likelihood", "rounding")
+
 #: Which scores thresholds are found for: those of a pass over the training pictures with the
 #: epoch's final network, as in the paper, or the outputs of the training itself.
 SCORES = ("evaluation-pass", "training-pass")
@@ -49,6 +56,13 @@ STUDY_FILE = "study.json"
 
 #: Settings that can be changed when a run is resumed.
 MAY_CHANGE = ("epochs", "workers", "device", "accelerator", "log")
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from torch import Tensor, distributed, nn
 from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException, spawn
 from torch.nn.parallel import DistributedDataParallel
 
-from ordcut.experiments.pictures import Share
-from ordcut.threads import count_cores
+from experiments.pictures import Share
+from experiments.settings import count_cores
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,14 @@ class Process:
         if not self.is_alone:
             distributed.all_reduce(values)
         return values
+
+    def gathered(self, values: Tensor) -> Tensor:
+        """Return the values of all processes, one process after the other, on the CPU."""
+        if self.is_alone:
+            return values.cpu()
+        parts: list[Any] = [None] * self.share.count
+        distributed.all_gather_object(parts, values.cpu())
+        return torch.cat(parts)
 
     def copy_buffers(self, module: nn.Module) -> None:
         """Copy the buffers of the main process, such as running means, to all others."""

@@ -79,5 +79,5 @@ def require_tensorboard() -> None:
     except ImportError as error:
         raise ValueError(
             "--log tensorboard needs TensorBoard, which is not installed. Install it with: "
-            'pip install "ordcut[experiment,tensorboard]".'
+            "pip install tensorboard."
         ) from error

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ordcut.experiments.layouts import ENDINGS, LAYOUTS, Layout
-from ordcut.experiments.pictures import Pictures, find_damaged
-from ordcut.experiments.progress import Progress
-from ordcut.experiments.settings import SYNTHETIC, Settings
-from ordcut.experiments.splits import PARTS, read_splits, some_names, split
-from ordcut.experiments.synthetic import draw_faces
+from experiments.layouts import ENDINGS, LAYOUTS, Layout
+from experiments.pictures import Pictures, find_damaged
+from experiments.progress import Progress
+from experiments.settings import SYNTHETIC, Settings
+from experiments.splits import PARTS, read_splits, some_names, split
+from experiments.synthetic import draw_faces
 
 
 class DatasetError(ValueError):

@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ordcut.experiments.published import PUBLISHED
-    from ordcut.experiments.run import resume_run, start_run
-    from ordcut.experiments.settings import Settings
-    from ordcut.experiments.study import resume_study, start_study
+    from experiments.published import PUBLISHED
+    from experiments.run import resume_run, start_run
+    from experiments.settings import Settings
+    from experiments.study import resume_study, start_study
 
 __all__ = ["PUBLISHED", "Settings", "resume_run", "resume_study", "start_run", "start_study"]
 

@@ -11,7 +11,7 @@ import torch
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from ordcut.typing import Array, Ints
+from experiments.typing import Array, Ints
 
 #: What Pillow raises for a file that is not a picture, or not a complete one.
 DAMAGE = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)

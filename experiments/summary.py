@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
 
-from ordcut.experiments.measures import MEASURES
+from experiments.measures import MEASURES
 
 Row = dict[str, Any]
 

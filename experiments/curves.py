@@ -6,9 +6,9 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ordcut.experiments.files import write_atomically
-from ordcut.experiments.stages import STAGES
-from ordcut.labelings import LABELINGS
+from experiments.files import write_atomically
+from experiments.settings import LABELINGS
+from experiments.stages import STAGES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

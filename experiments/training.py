@@ -12,22 +12,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ordcut.experiments.optimisers import SCHEDULES, Precision, make_optimiser
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.pretrained import load_pretrained
-from ordcut.experiments.processes import Process
-from ordcut.experiments.settings import Settings
+from experiments.optimisers import SCHEDULES, Precision, make_optimiser
+from experiments.pictures import Batches
+from experiments.pretrained import load_pretrained
+from experiments.processes import Process
+from experiments.resnet import ResNet, resnet18, resnet34
+from experiments.settings import Settings
+from experiments.typing import Array
 from ordcut.torch import (
     AbsoluteLoss,
     AllThresholdLoss,
     CumulativeLinkLoss,
     ImmediateThresholdLoss,
-    ResNet,
-    resnet18,
-    resnet34,
 )
-from ordcut.torch.gathering import LabelledScores, RowStore
-from ordcut.typing import Array
 
 #: The mean and the standard deviation of each colour that torchvision's parameters were learned
 #: for. Without pretrained parameters pictures are not normalised, as in the paper.
@@ -83,7 +80,7 @@ class Learner:
 
     Examples
     --------
-    >>> from ordcut.experiments.synthetic import draw_faces
+    >>> from experiments.synthetic import draw_faces
     >>> faces = draw_faces(8, n_classes=3, size=16, seed=0)
     >>> batches = Batches(faces, side=15, seed=0, batch_size=4, workers=0)
     >>> learner = Learner(Settings("synthetic", network="resnet10"), n_classes=3)
@@ -127,7 +124,7 @@ class Learner:
         """Train for an epoch; return the mean loss, and the scores computed on the way."""
         self.network.train()
         scaler, n_processes = self.precision.scaler, self.process.share.count
-        losses, store = [], RowStore(self.n_classes)
+        losses, batches_seen = [], []
         for (images, labels), size in zip(batches.shuffled(epoch), batches.sizes, strict=True):
             scores, loss = self._step(self._ready(images), labels.to(self.device))
             losses.append(loss.detach() * len(labels))
@@ -137,24 +134,37 @@ class Learner:
             scaler.scale(loss).backward()
             scaler.step(self.optimiser)
             scaler.update()
-            store.append(scores, labels)
+            batches_seen.append((scores.detach(), labels))
             advance(1)
         self.schedule.step()
         self.process.copy_buffers(self.network)
         total = self.process.total(torch.stack(losses).sum())
-        return float(total) / sum(batches.sizes), _finite(store.gathered(self.device))
+        return float(total) / sum(batches.sizes), self._gather(batches_seen)
 
     def score(self, batches: Batches, advance: Callable[[int], object]) -> Scores:
         """Return the scores of the centre crops of all pictures."""
         self.network.eval()
-        store = RowStore(self.n_classes)
+        batches_seen = []
         with torch.inference_mode():
             for images, labels in batches.centred():
                 with self.precision.context():
                     scores = self.network(self._ready(images))
-                store.append(scores, labels)
+                batches_seen.append((scores, labels))
                 advance(1)
-            return _finite(store.gathered(self.device))
+            return self._gather(batches_seen)
+
+    def _gather(self, batches: list[tuple[Tensor, Tensor]]) -> Scores:
+        """Return the scores and labels of all batches and processes, with finite scores."""
+        scores, labels = (
+            self.process.gathered(torch.cat(parts)).numpy() for parts in zip(*batches, strict=True)
+        )
+        n_others = int((~np.isfinite(scores)).sum())
+        if n_others:
+            raise ValueError(
+                f"Scores must be finite; {n_others} of {len(scores)} are not: training has "
+                "diverged. Try a lower --lr, another --seed or another --loss."
+            )
+        return Scores(scores, labels)
 
     def _ready(self, images: Tensor) -> Tensor:
         """Return bytes as floats from 0 to 1 on the device, normalised for pretrained networks."""
@@ -186,13 +196,3 @@ class Learner:
         if "schedule" in state:  # runs of earlier versions have neither
             self.schedule.load_state_dict(state["schedule"])
             self.precision.scaler.load_state_dict(state["scaler"])
-
-
-def _finite(rows: LabelledScores) -> Scores:
-    scores = rows.scores.float().cpu().numpy()
-    if not np.isfinite(scores).all():
-        raise ValueError(
-            f"Scores must be finite; {int((~np.isfinite(scores)).sum())} of {len(scores)} are not: "
-            "training has diverged. Try a lower --lr, another --seed or another --loss."
-        )
-    return Scores(scores, rows.labels.cpu().numpy())

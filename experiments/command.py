@@ -1,4 +1,4 @@
-"""``ordcut experiment``: the paper's experiment, and its table of times."""
+"""The command line, ``python -m experiments``: run the experiment, and print its table of times."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ordcut.experiments.layouts import LAYOUTS
-from ordcut.experiments.settings import (
+from experiments.layouts import LAYOUTS
+from experiments.settings import (
     ACCELERATORS,
     LEARNING_RATE,
     LOGS,
     LOSSES,
     NETWORKS,
+    OBJECTIVES,
     SCHEDULES,
     SCORES,
     STUDY_FILE,
     SYNTHETIC,
     Settings,
+    count_cores,
     read_run,
 )
-from ordcut.experiments.stages import EXPERIMENT_METHODS
-from ordcut.objectives import COSTS, KAPPAS
-from ordcut.threads import count_cores
+from experiments.stages import EXPERIMENT_METHODS
 
 #: Defaults of options: the paper's for photographs; for synthetic faces, a run of about a minute on
 #: a CPU.
@@ -68,7 +68,7 @@ def _default(name: str) -> str:
     return f"[default: {DEFAULTS[name]}; for synthetic {SYNTHETIC_DEFAULTS[name]}]"
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def experiment() -> None:
     """Run the paper's experiment, and print its table of times."""
 
@@ -118,7 +118,7 @@ def experiment() -> None:
 )
 @click.option(
     "--objective",
-    type=click.Choice([*COSTS, *KAPPAS]),
+    type=click.Choice(OBJECTIVES),
     default="absolute",
     show_default=True,
     help="The objective of the thresholds.",
@@ -251,9 +251,9 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
     contains the mean and the standard deviation.
     """
     _require_packages()
-    from ordcut.experiments.progress import TerminalProgress
-    from ordcut.experiments.run import resume_run, start_run
-    from ordcut.experiments.study import resume_study, start_study
+    from experiments.progress import TerminalProgress
+    from experiments.run import resume_run, start_run
+    from experiments.study import resume_study, start_study
 
     stated = {
         name: value
@@ -291,9 +291,9 @@ def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None
     Times are means over the epochs of a run, extrapolated to the 100 epochs of the paper.
     """
     _require_packages()
-    from ordcut.experiments.files import write_rows
-    from ordcut.experiments.published import describe_projection, project
-    from ordcut.experiments.table import describe, read_times, table_rows
+    from experiments.files import write_rows
+    from experiments.published import describe_projection, project
+    from experiments.table import describe, read_times, table_rows
 
     if not (runs or published):
         raise click.UsageError("RUNS must name at least one run, or pass --published.")
@@ -314,8 +314,8 @@ def _require_packages() -> None:
     missing = [name for name in ("torch", "PIL", "matplotlib", "rich") if find_spec(name) is None]
     if missing:
         raise click.ClickException(
-            f"ordcut experiment needs packages that are not installed: {', '.join(missing)}. "
-            'Install them with: pip install "ordcut[experiment]".'
+            f"The experiment needs packages that are not installed: {', '.join(missing)}. "
+            "Install them in a checkout with: pip install --editable . --group experiment."
         )
 
 
@@ -376,8 +376,8 @@ def _choose_device(name: str) -> str:
 
 def _print_results(out: Path) -> None:
     """Print the results of the best epoch, or their mean and spread over several runs."""
-    from ordcut.experiments.files import load_state
-    from ordcut.experiments.summary import describe_results, describe_summary, summarise
+    from experiments.files import load_state
+    from experiments.summary import describe_results, describe_summary, summarise
 
     if (out / STUDY_FILE).exists():
         settings = Settings.from_json(read_run(out, STUDY_FILE)["settings"])

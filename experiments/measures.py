@@ -9,12 +9,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from ordcut.experiments.training import Scores
-from ordcut.labelings import LABELINGS
-from ordcut.metrics import evaluate
-from ordcut.thresholds import Thresholds
+from experiments.training import Scores
+from experiments.typing import Array
+from ordcut import Thresholds, evaluate
 from ordcut.torch import every_labeling
-from ordcut.typing import Array
 
 #: Measures of ages besides the objective, by the names that papers print.
 MEASURES = {"mae": "MAE", "rmse": "RMSE", "cs5": "CS@5"}
@@ -64,8 +62,8 @@ def judge_labelings(
     device = next((values.device for values in loss.parameters()), None)
     objective, classes = thresholds.objective, thresholds.classes
     scores = torch.from_numpy(scored.scores).to(device)
-    by_name = every_labeling(scores, thresholds, loss, objective)
-    predicted = {name: by_name[name].cpu().numpy() for name in LABELINGS if name in by_name}
+    labels_by_name = every_labeling(scores, thresholds, loss, objective)
+    predicted = {name: labels.cpu().numpy() for name, labels in labels_by_name.items()}
     return [
         {
             "part": part,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ordcut.torch.biases import check_n_classes
-
 
 class BasicBlock(nn.Module):
     """Two convolutions of 3 x 3, whose output is added to the input."""
@@ -47,7 +45,7 @@ class ResNet(nn.Module):
     Examples
     --------
     >>> import torch
-    >>> from ordcut.torch import resnet18
+    >>> from experiments.resnet import resnet18
     >>> network = resnet18(n_classes=5).eval()
     >>> network(torch.zeros(2, 3, 64, 64)).shape
     torch.Size([2])
@@ -55,7 +53,6 @@ class ResNet(nn.Module):
 
     def __init__(self, blocks: tuple[int, int, int, int], n_classes: int) -> None:
         super().__init__()
-        check_n_classes(n_classes)
         self.conv1 = nn.Conv2d(3, 64, 7, stride=2, padding=3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
         self.maxpool = nn.MaxPool2d(3, stride=2, padding=1)
@@ -86,7 +83,7 @@ def resnet18(n_classes: int) -> ResNet:
 
     Examples
     --------
-    >>> from ordcut.torch import resnet18
+    >>> from experiments.resnet import resnet18
     >>> sum(values.numel() for values in resnet18(n_classes=55).parameters())
     11177025
     """
@@ -98,7 +95,7 @@ def resnet34(n_classes: int) -> ResNet:
 
     Examples
     --------
-    >>> from ordcut.torch import resnet34
+    >>> from experiments.resnet import resnet34
     >>> sum(values.numel() for values in resnet34(n_classes=55).parameters())
     21285185
     """
