@@ -51,7 +51,7 @@ def test_a_kappa_has_convex_steps_where_all_truths_bend_alike_and_upwards(cost):
     assert kappa.has_convex_steps == are_alike
     assert not kappa.is_convex
     plain = resolve_objective(cost, len(cost))
-    assert plain.has_convex_steps == plain.is_convex == ordcut.exact.is_convex(cost)
+    assert plain.has_convex_steps == plain.is_convex == ordcut.exact.ExactCost.of(cost).is_convex
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-170, 1e-300, 1e160, 1e300])

@@ -403,8 +403,3 @@ def in_whole_numbers(cost: Floats, weight: float) -> Array:
     """
     exact = ExactCost.of(cost)
     return exact.integers if weight <= exact.most_weight else cost
-
-
-def is_convex(cost: Array) -> bool:
-    """Return whether minima of the risk curves of a cost matrix are sure to come in order."""
-    return ExactCost.of(cost).is_convex
