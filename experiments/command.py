@@ -27,8 +27,7 @@ from experiments.settings import (
 )
 from experiments.stages import EXPERIMENT_METHODS
 
-#: Defaults of options: the paper's for photographs; for synthetic faces, a run of about a minute on
-#: a CPU.
+#: Defaults of options for photographs, which are the paper's.
 DEFAULTS: dict[str, Any] = {
     "network": "resnet18",
     "image_size": 128,
@@ -36,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "epochs": 100,
     "workers": min(8, count_cores()),
 }
+#: Defaults for synthetic faces: a run of about a minute on a CPU.
 SYNTHETIC_DEFAULTS: dict[str, Any] = {
     "network": "resnet10",
     "image_size": 32,
@@ -44,7 +44,7 @@ SYNTHETIC_DEFAULTS: dict[str, Any] = {
     "workers": 0,
 }
 
-#: Options that apply to one kind of data set only.
+#: Options that apply to photographs only.
 PHOTOGRAPH_OPTIONS = (
     "root",
     "training_csv",
@@ -54,10 +54,14 @@ PHOTOGRAPH_OPTIONS = (
     "skip_unparsed",
     "allow_empty",
 )
+#: Options that apply to synthetic faces only.
 SYNTHETIC_OPTIONS = ("n_images", "n_classes")
 
-#: The number of calls whose median is a time of ``--published``.
+#: The number of calls that ``--published`` measures; it reports their median.
 N_CALLS = 11
+
+#: The exit code after Ctrl-C, as in shells.
+INTERRUPTED = 130
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, resolve_path=True)
@@ -83,8 +87,8 @@ def experiment() -> None:
     type=FILE,
     help="The training pictures: CSV with columns path (or file) and age.",
 )
-@click.option("--validation-csv", type=FILE, help="The same for validation.")
-@click.option("--test-csv", type=FILE, help="The same for the test set.")
+@click.option("--validation-csv", type=FILE, help="The validation pictures, as CSV.")
+@click.option("--test-csv", type=FILE, help="The test pictures, as CSV.")
 @click.option(
     "--split-by",
     type=click.Choice(["picture", "subject"]),
@@ -255,7 +259,7 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
     from experiments.run import resume_run, start_run
     from experiments.study import resume_study, start_study
 
-    stated = {
+    given = {
         name: value
         for name, value in options.items()
         if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
@@ -263,27 +267,30 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
     progress = TerminalProgress()
     try:
         if resume and (out / STUDY_FILE).exists():
-            resume_study(out, _with_device(stated), progress)
+            resume_study(out, _with_device(given), progress)
         elif resume and (out / "run.json").exists():
-            resume_run(out, _with_device(stated), progress)
+            resume_run(out, _with_device(given), progress)
         else:
             if resume:
                 progress.note(f"{out} contains no run yet. Starting one.")
-            settings = _settings(_with_device({"device": "auto", **stated}))
+            settings = _settings(_with_device({"device": "auto", **given}))
             start = start_study if settings.is_study else start_run
             start(settings, out, progress)
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
         raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        click.echo("Interrupted. Continue the run with --resume.", err=True)
+        ctx.exit(INTERRUPTED)
     _print_results(out)
 
 
 @experiment.command("table")
 @click.argument("runs", nargs=-1, type=FOLDER)
-@click.option("--csv", "csv_file", type=FILE, help="Write the rows of RUNS to a CSV file as well.")
+@click.option("--csv", "csv_file", type=FILE, help="Also write the table of RUNS to a CSV file.")
 @click.option(
     "--published",
     is_flag=True,
-    help="Also print the paper's table with threshold times measured here, at the same n and K.",
+    help="Also print the paper's table, with times to find thresholds measured on this machine.",
 )
 def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None:
     """Print the paper's Table 1 for RUNS, which are --out folders, with the published ratios.
@@ -298,7 +305,7 @@ def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None
     if not (runs or published):
         raise click.UsageError("RUNS must name at least one run, or pass --published.")
     try:
-        times = [one for run in runs for one in read_times(run)]
+        times = [method_times for run in runs for method_times in read_times(run)]
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     if times:
@@ -319,45 +326,44 @@ def _require_packages() -> None:
         )
 
 
-def _settings(stated: dict[str, Any]) -> Settings:
-    """Return the settings for given options, with the defaults of the data set."""
-    dataset = stated.get("dataset")
+def _settings(given: dict[str, Any]) -> Settings:
+    """Return the settings for the given options, with the defaults of the data set."""
+    dataset = given.get("dataset")
     if dataset is None:
         raise ValueError(f"--dataset must be one of {', '.join([*LAYOUTS, SYNTHETIC])}, got none.")
-    if dataset != SYNTHETIC and stated.get("root") is None:
+    if dataset != SYNTHETIC and given.get("root") is None:
         raise ValueError(f"--root must be the folder of the pictures of {dataset}, got none.")
-    _check_use(stated)
+    _check_use(given)
     defaults = SYNTHETIC_DEFAULTS if dataset == SYNTHETIC else DEFAULTS
-    if stated.get("folds") and dataset != SYNTHETIC and LAYOUTS[dataset].has_subjects:
+    if given.get("folds") and dataset != SYNTHETIC and LAYOUTS[dataset].has_subjects:
         defaults = {**defaults, "split_by": "subject"}
-    if "accelerator" in stated and stated.get("devices", 1) == 1:
+    if "accelerator" in given and given.get("devices", 1) == 1:
         raise ValueError("--accelerator needs --devices of 2 or more. For one, use --device.")
-    return Settings(**{**defaults, **stated})
+    return Settings(**{**defaults, **given})
 
 
-def _check_use(stated: dict[str, Any]) -> None:
+def _check_use(given: dict[str, Any]) -> None:
     """Raise an error for an option that would be ignored."""
-    is_drawn, is_listed = stated["dataset"] == SYNTHETIC, "training_csv" in stated
-    unused = [
-        (PHOTOGRAPH_OPTIONS, is_drawn, "is for photographs, and synthetic faces are generated"),
-        (SYNTHETIC_OPTIONS, not is_drawn, "is for --dataset synthetic"),
+    is_synthetic, is_listed = given["dataset"] == SYNTHETIC, "training_csv" in given
+    for names, is_ignored, reason in (
+        (PHOTOGRAPH_OPTIONS, is_synthetic, "is for photographs, and synthetic faces are generated"),
+        (SYNTHETIC_OPTIONS, not is_synthetic, "is for --dataset synthetic"),
         (("split_by",), is_listed, "is for a random split, and --training-csv lists the parts"),
-    ]
-    for names, is_unused, why in unused:
+    ):
         for name in names:
-            if is_unused and name in stated:
-                raise ValueError(f"--{name.replace('_', '-')} {why}. Leave it out.")
+            if is_ignored and name in given:
+                raise ValueError(f"--{name.replace('_', '-')} {reason}. Leave it out.")
 
 
-def _with_device(stated: dict[str, Any]) -> dict[str, Any]:
-    """Return given options, with a device that is available."""
-    if "device" not in stated:
-        return stated
-    if stated.get("devices", 1) > 1:
-        if stated["device"] != "auto":
+def _with_device(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the given options, with the name of an available device instead of ``auto``."""
+    if "device" not in given:
+        return given
+    if given.get("devices", 1) > 1:
+        if given["device"] != "auto":
             raise ValueError("--device is for one device. With --devices, use --accelerator.")
-        return {name: value for name, value in stated.items() if name != "device"}
-    return {**stated, "device": _choose_device(stated["device"])}
+        return {name: value for name, value in given.items() if name != "device"}
+    return {**given, "device": _choose_device(given["device"])}
 
 
 def _choose_device(name: str) -> str:
@@ -375,18 +381,17 @@ def _choose_device(name: str) -> str:
 
 
 def _print_results(out: Path) -> None:
-    """Print the results of the best epoch, or their mean and spread over several runs."""
+    """Print the results of the best epoch of a run, or their mean and spread over a study."""
     from experiments.files import load_state
     from experiments.summary import describe_results, describe_summary, summarise
 
     if (out / STUDY_FILE).exists():
         settings = Settings.from_json(read_run(out, STUDY_FILE)["settings"])
-        folders = {name: out / name for name in settings.runs()}
-        found = {
-            name: load_state(folder / "checkpoint.pt")["best"]["results"]
-            for name, folder in folders.items()
+        results = {
+            name: load_state(out / name / "checkpoint.pt")["best"]["results"]
+            for name in settings.runs()
         }
-        click.echo(describe_summary(summarise(found), settings.objective))
+        click.echo(describe_summary(summarise(results), settings.objective))
     else:
         settings = Settings.from_json(read_run(out)["settings"])
         state = load_state(out / "checkpoint.pt")

@@ -13,20 +13,20 @@ from experiments.stages import STAGES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: The widths of the lines of the labelings. Some often agree, such as biases and likelihood: a line
-#: under another one is visible on both sides of it.
+#: The line widths of the labelings. Curves of biases and likelihood often agree; a wide line is
+#: visible on both sides of a narrow one above it.
 WIDTHS = (5.5, 4.0, 2.5, 1.0)
 
 
 def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Path) -> None:
-    """Draw the value of each labeling and the time of each stage over the epochs, as PNG."""
+    """Write a PNG file with the value of each labeling and the time of each stage by epoch."""
     image = io.BytesIO()
     curves_figure(rows, title, objective).savefig(image, format="png", dpi=100)
     write_atomically(file, lambda stream: stream.write(image.getvalue()))
 
 
 def curves_figure(rows: list[dict[str, Any]], title: str, objective: str) -> Figure:
-    """Return the figure, with legends next to the axes, so that they hide no curve."""
+    """Return a figure of the learning curves, with legends next to the axes that hide no curve."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -40,10 +40,10 @@ def curves_figure(rows: list[dict[str, Any]], title: str, objective: str) -> Fig
             left.plot(epochs, values, ".-", linewidth=width, label=f"validation, {labeling}")
     left.set_ylabel(objective)
     left.set_title(title)
-    for stage, words in STAGES.items():
+    for stage, title_of_stage in STAGES.items():
         seconds = [row[f"seconds_{stage}"] for row in rows]
         if any(seconds):
-            right.semilogy(epochs, seconds, ".-", label=words)
+            right.semilogy(epochs, seconds, ".-", label=title_of_stage)
     right.set_ylabel("seconds")
     right.set_title("Time by process")
     for axes in (left, right):

@@ -1,4 +1,4 @@
-"""From a folder to pictures for training, validation and test, checked before training starts."""
+"""Read and check the pictures of a data set, and split them for training, validation and test."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from experiments.layouts import ENDINGS, LAYOUTS, Layout
 from experiments.pictures import Pictures, find_damaged
 from experiments.progress import Progress
 from experiments.settings import SYNTHETIC, Settings
-from experiments.splits import PARTS, read_splits, some_names, split
+from experiments.splits import PARTS, abbreviate, read_splits, split
 from experiments.synthetic import draw_faces
 
 
 class DatasetError(ValueError):
-    """The data set cannot be used; the message lists all problems.
+    """A data set cannot be used; the message lists all problems.
 
     Attributes
     ----------
+    where : str
+        The data set and its folder.
     problems : tuple of str
-        One or two sentences per problem: what was expected, what was found, what to do.
+        One or two sentences per problem: what was expected, what was read, and what to do.
 
     Examples
     --------
@@ -45,7 +47,7 @@ class DatasetError(ValueError):
 
 @dataclass(frozen=True)
 class FaceData:
-    """Pictures for training, validation and optionally a test, and notes about those left out."""
+    """The pictures of each part of a data set, and notes about pictures that were left out."""
 
     training: Pictures
     validation: Pictures
@@ -55,19 +57,19 @@ class FaceData:
 
     @property
     def parts(self) -> dict[str, Pictures]:
-        """The pictures of each part, by its name."""
-        named = {name: getattr(self, name) for name in PARTS}
-        return {name: part for name, part in named.items() if part is not None}
+        """The pictures of each part, by the name of the part."""
+        parts = {name: getattr(self, name) for name in PARTS}
+        return {name: pictures for name, pictures in parts.items() if pictures is not None}
 
     @classmethod
     def of(cls, parts: Sequence[Pictures], n_classes: int, notes: Sequence[str] = ()) -> FaceData:
-        """Return the data of two or three parts."""
+        """Return the data of two or three parts, in the order of ``PARTS``."""
         return cls(parts[0], parts[1], n_classes, [*notes], parts[2] if len(parts) > 2 else None)
 
 
 @dataclass(frozen=True)
-class FoundPictures:
-    """The pictures of a data set after a check: all in one part, or in parts that were listed."""
+class PictureSet:
+    """The checked pictures of a data set, in one part to be split, or in parts that were listed."""
 
     parts: list[Pictures]
     n_classes: int
@@ -76,7 +78,7 @@ class FoundPictures:
 
 
 def load_faces(settings: Settings, progress: Progress | None = None) -> FaceData:
-    """Find the pictures of a data set, read each once to check that it is intact, and split them.
+    """Read every picture of a data set to check that it is intact, and split the pictures.
 
     Raises
     ------
@@ -92,8 +94,8 @@ def load_faces(settings: Settings, progress: Progress | None = None) -> FaceData
     return divide(find_pictures(settings, progress), settings)
 
 
-def load_faces_again(settings: Settings, out: Path) -> FaceData:
-    """Return the data of a run to resume: the pictures in the lists that it wrote."""
+def reload_faces(settings: Settings, out: Path) -> FaceData:
+    """Return the data of a run to resume, from the lists of pictures in its folder."""
     if settings.dataset == SYNTHETIC:
         return load_faces(settings)
     layout = LAYOUTS[settings.dataset]
@@ -106,12 +108,12 @@ def load_faces_again(settings: Settings, out: Path) -> FaceData:
     return FaceData.of(parts, layout.n_classes)
 
 
-def find_pictures(settings: Settings, progress: Progress | None = None) -> FoundPictures:
-    """Find the pictures of a data set, and read each once to check that it is intact."""
+def find_pictures(settings: Settings, progress: Progress | None = None) -> PictureSet:
+    """Return the pictures of a data set, after reading each once to check that it is intact."""
     s = settings
     if s.dataset == SYNTHETIC:
         faces = draw_faces(s.n_images, s.n_classes, s.image_size, s.seed)
-        return FoundPictures([faces], s.n_classes, [], "The synthetic data set")
+        return PictureSet([faces], s.n_classes, [], "The synthetic data set")
     layout = LAYOUTS[s.dataset]
     root = layout.base(Path(s.root or ""))
     where = f"{layout.title} in {root}"
@@ -126,19 +128,19 @@ def find_pictures(settings: Settings, progress: Progress | None = None) -> Found
     if files:
         parts, problems = read_splits(files, layout, root, s.image_size)
     else:
-        found, problems = _find_files(layout, root, s, notes)
-        parts = [found]
+        pictures, problems = _find_files(layout, root, s, notes)
+        parts = [pictures]
     progress = progress or Progress()
     parts = [_without_damaged(part, s, progress, problems, notes) for part in parts]
     _check_classes(parts, layout, s, problems, notes)
     if problems:
         raise DatasetError(where, problems)
-    return FoundPictures(parts, layout.n_classes, notes, where)
+    return PictureSet(parts, layout.n_classes, notes, where)
 
 
-def divide(found: FoundPictures, settings: Settings) -> FaceData:
-    """Split pictures that were found, unless they were listed in parts."""
-    s, parts = settings, found.parts
+def divide(pictures: PictureSet, settings: Settings) -> FaceData:
+    """Return pictures in parts: as they were listed, or split at random."""
+    s, parts = settings, pictures.parts
     if len(parts) == 1:
         parts = split(
             parts[0],
@@ -149,47 +151,46 @@ def divide(found: FoundPictures, settings: Settings) -> FaceData:
             fold=s.fold,
         )
     if min(map(len, parts)) == 0:
-        what = "persons" if s.split_by == "subject" else "pictures"
+        units = "persons" if s.split_by == "subject" else "pictures"
         raise DatasetError(
-            found.where, [f"There must be pictures for all parts, got too few {what} to split."]
+            pictures.where, [f"There must be pictures for all parts, got too few {units} to split."]
         )
-    return FaceData.of(parts, found.n_classes, found.notes)
+    return FaceData.of(parts, pictures.n_classes, pictures.notes)
 
 
 def _find_files(
     layout: Layout, root: Path, settings: Settings, notes: list[str]
 ) -> tuple[Pictures, list[str]]:
-    """Return the pictures below a folder whose ages are used, and the problems of the others."""
+    """Return the pictures in a folder whose ages are used, and problems with the other files."""
     paths = sorted(
         path.relative_to(root).as_posix()
         for path in root.rglob("*")
         if path.suffix.lower() in ENDINGS and path.is_file()
     )
     parsed = [(path, layout.parse(path)) for path in paths]
-    unparsed = [path for path, what in parsed if what is None]
-    rows = [(path, *what) for path, what in parsed if what is not None]
-    wanted = [row for row in rows if layout.youngest <= row[1] <= layout.oldest]
+    unparsed = [path for path, person in parsed if person is None]
+    rows = [(path, *person) for path, person in parsed if person is not None]
+    used = [row for row in rows if layout.youngest <= row[1] <= layout.oldest]
     problems = []
     if not paths:
         problems.append(f"There must be .jpg files such as {layout.example}, got none.")
     if unparsed:
         _refuse_or_skip(
             f"{len(unparsed)} of {len(paths)} file names are not such as {layout.example}: "
-            f"{some_names(unparsed)}.",
+            f"{abbreviate(unparsed)}.",
             "Rename or remove them, or leave them out with --skip-unparsed.",
             problems,
             notes if settings.skip_unparsed else None,
         )
-    if len(wanted) < len(rows):
+    if len(used) < len(rows):
         notes.append(
-            f"{len(rows) - len(wanted)} of {len(rows)} pictures left out, whose ages are not "
+            f"{len(rows) - len(used)} of {len(rows)} pictures left out, whose ages are not "
             f"{layout.youngest} to {layout.oldest}."
         )
-    labels = np.array([age for _, age, _ in wanted], dtype=np.int64) - layout.youngest
-    subjects = [subject for *_, subject in wanted] if layout.has_subjects else None
-    return Pictures(
-        [path for path, *_ in wanted], labels, settings.image_size, root, subjects
-    ), problems
+    names = [path for path, *_ in used]
+    labels = np.array([age for _, age, _ in used], dtype=np.int64) - layout.youngest
+    subjects = [subject for *_, subject in used] if layout.has_subjects else None
+    return Pictures(names, labels, settings.image_size, root, subjects), problems
 
 
 def _without_damaged(
@@ -199,13 +200,14 @@ def _without_damaged(
     problems: list[str],
     notes: list[str],
 ) -> Pictures:
+    """Return the pictures that can be read, after adding the others to problems or notes."""
     with progress.bar("reading every picture once", len(pictures)) as advance:
         damaged = find_damaged(pictures, settings.workers, advance)
     if not damaged:
         return pictures
-    names = [f"{pictures.names[index]} ({why})" for index, why in damaged.items()]
+    names = [f"{pictures.names[index]} ({reason})" for index, reason in damaged.items()]
     _refuse_or_skip(
-        f"{len(damaged)} of {len(pictures)} pictures are damaged: {some_names(names)}.",
+        f"{len(damaged)} of {len(pictures)} pictures are damaged: {abbreviate(names)}.",
         "Replace them, or leave them out with --skip-damaged.",
         problems,
         notes if settings.skip_damaged else None,
@@ -220,6 +222,7 @@ def _check_classes(
     problems: list[str],
     notes: list[str],
 ) -> None:
+    """Add classes without a picture to problems or notes."""
     labels = np.concatenate([part.labels for part in parts])
     if len(labels) == 0:
         return
@@ -228,16 +231,18 @@ def _check_classes(
     if empty:
         _refuse_or_skip(
             f"{len(empty)} of {layout.n_classes} classes have no picture: "
-            f"ages {some_names(empty)}.",
+            f"ages {abbreviate(empty)}.",
             "Complete the data, or train without them with --allow-empty.",
             problems,
             notes if settings.allow_empty else None,
         )
 
 
-def _refuse_or_skip(what: str, remedy: str, problems: list[str], notes: list[str] | None) -> None:
-    """Note a problem that the user chose to ignore; report any other with a solution."""
+def _refuse_or_skip(
+    problem: str, remedy: str, problems: list[str], notes: list[str] | None
+) -> None:
+    """Add a problem to notes, or with its remedy to problems if there are no notes to add it to."""
     if notes is None:
-        problems.append(f"{what} {remedy}")
+        problems.append(f"{problem} {remedy}")
     else:
-        notes.append(what)
+        notes.append(problem)

@@ -1,7 +1,7 @@
-"""The files of a run: rows and checkpoints.
+"""Write and read the files of a run: tables of rows, and checkpoints.
 
-Each is written under a temporary name and then renamed, so that a run that is killed leaves either
-the old file or the new one.
+A file is written under a temporary name and then renamed, so that a run that is killed leaves
+either the old file or the new one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_atomically(Path(folder) / "a", lambda stream: stream.write(b"all of it"))
+    ...     write_atomically(Path(folder) / "a.txt", lambda stream: stream.write(b"text"))
     ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
-    [('a', 'all of it')]
+    [('a.txt', 'text')]
     """
     partial = file.with_name(f".{file.name}.part")
     with partial.open("wb") as stream:
@@ -47,7 +47,7 @@ def write_text(file: Path, text: str) -> None:
 
 
 def write_rows(file: Path, rows: list[dict[str, Any]]) -> None:
-    """Write rows as CSV, atomically and with all digits; a key that a row lacks is left empty."""
+    """Write rows as a CSV file, atomically; the cell of a key that a row lacks is empty."""
     text = io.StringIO()
     columns = dict.fromkeys(name for row in rows for name in row)
     writer = csv.DictWriter(text, fieldnames=list(columns), lineterminator="\n")
@@ -57,7 +57,7 @@ def write_rows(file: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def read_rows(file: Path) -> list[dict[str, float | None]]:
-    """Return the rows of a CSV of numbers; an empty cell is None.
+    """Return the rows of a CSV file of numbers, with None for an empty cell.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def read_rows(file: Path) -> list[dict[str, float | None]]:
     """
     with file.open(newline="", encoding="utf-8") as stream:
         return [
-            _with_new_names({name: float(value) if value else None for name, value in row.items()})
+            _renamed({name: float(value) if value else None for name, value in row.items()})
             for row in csv.DictReader(stream)
         ]
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
-    """Write tensors and plain values atomically, to be read by ``load_state``.
+    """Write a dictionary of tensors and plain values atomically, for ``load_state``.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def save_state(file: Path, state: dict[str, Any]) -> None:
 
 
 def load_state(file: Path) -> dict[str, Any]:
-    """Return what ``save_state`` wrote; no code in the file is executed."""
+    """Return the dictionary that ``save_state`` wrote; no code in the file is executed."""
     try:
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:
@@ -104,9 +104,10 @@ def load_state(file: Path) -> dict[str, Any]:
             "Read it with the release of ordcut that wrote it."
         )
     if "rows" in state:
-        state["rows"] = [_with_new_names(row) for row in state["rows"]]
+        state["rows"] = [_renamed(row) for row in state["rows"]]
     return state
 
 
-def _with_new_names(row: dict[str, Any]) -> dict[str, Any]:
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the present names of columns."""
     return {RENAMED_COLUMNS.get(name, name): value for name, value in row.items()}

@@ -1,4 +1,4 @@
-"""The layouts of the three face data sets on disk: what the path of a picture contains."""
+"""The paths of the pictures of the three face data sets, which contain ages and persons."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ ENDINGS = (".jpg", ".jpeg")
 
 @dataclass(frozen=True)
 class Layout:
-    """A data set of faces: where its pictures are, and how their names are read.
+    """A data set of faces, and how to read the age and the person from the path of a picture.
 
     Attributes
     ----------
     title : str
         The name of the data set.
     pattern : str
-        A regular expression over a path below the folder, with a group ``age`` and, where names
-        identify persons, a group ``subject``.
+        A regular expression for the path of a picture in the folder, with a group ``age`` and, if
+        paths identify persons, a group ``subject``.
     example : str
         An example of a path.
     youngest, oldest : int
-        The ages that are used; the class of an age is its number of years above the youngest.
+        The range of ages that are used. The class of an age is its difference to the youngest.
     folder : str
-        The top folder of the download, which may be missing.
+        The top folder of the download, which the given folder may contain.
 
     Examples
     --------
@@ -50,13 +50,13 @@ class Layout:
 
     @property
     def has_subjects(self) -> bool:
-        """Whether a path identifies the person."""
+        """Whether paths identify persons."""
         return "<subject>" in self.pattern
 
     def parse(self, path: str) -> tuple[int, str] | None:
-        """Return the age and the subject in a path below the folder; None if it does not match.
+        """Return the age and the subject in a path, or None if the path does not match.
 
-        The subject is empty where the layout has none.
+        The subject is empty if paths do not identify persons.
         """
         match = re.fullmatch(self.pattern, path, re.IGNORECASE)
         if match is None:

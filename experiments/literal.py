@@ -1,11 +1,12 @@
 """The paper's Algorithms 1 to 4, line by line over Python lists: the baseline of its Table 1.
 
-``--method literal`` of the experiment runs them, and the library's solvers are tested against them.
+``--method literal`` of the experiment runs Algorithms 1 and 2, and the solvers of the library are
+tested against all four. This module imports nothing but the standard library.
 
 Labels are 1..K and indices count from 1 as in the paper, so entry 0 of each list is unused. On ties
-the paper takes the smallest label in lines DP7 and DP10, which gives the highest of several optimal
-thresholds, where its Algorithm 3 gives the lowest. Here all take the lowest, as the library does,
-so that their results can be compared.
+the paper takes the smallest label in lines DP7 and DP10, which gives the highest optimal
+thresholds, whereas its Algorithm 3 gives the lowest. Here all algorithms return the lowest optimal
+thresholds, as the library does.
 
 Examples
 --------
@@ -23,7 +24,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, inf
 from typing import Any, TypeAlias
 
-#: Rows and columns that count from 1.
+#: A list whose indices count from 1.
 Table: TypeAlias = list[Any]
 
 
@@ -38,7 +39,10 @@ def group(scores: Sequence[float], labels: Sequence[int]) -> tuple[Table, Table]
 
 
 def group_with_dictionary(scores: Sequence[float], labels: Sequence[int]) -> tuple[Table, Table]:
-    """Return the same as ``group``, which is quadratic in time when read literally."""
+    """Return the distinct scores in order and the labels of each, in linear time after the sort.
+
+    ``group`` follows the paper literally, and takes quadratic time.
+    """
     a = [None, *sorted(set(scores))]
     index = {score: j for j, score in enumerate(a)}
     Y: Table = [None] + [[] for _ in a[1:]]
@@ -61,7 +65,7 @@ def losses_and_candidates(
 
 
 def dynamic_programme(M: Table, c: Table, n_classes: int) -> list[float]:
-    """Algorithm 2, with the largest label on ties; the paper takes the smallest, and allows any."""
+    """Return the thresholds of Algorithm 2, with the largest label on ties, not the smallest."""
     N, K = len(M) - 1, n_classes
     L: Table = [None] + [[None] * (K + 1) for _ in range(N)]
     for k in range(1, K + 1):
@@ -92,7 +96,7 @@ def _last_argmin(row: Table, K: int) -> int:
 
 
 def independent_optimisation(M: Table, c: Table, n_classes: int) -> list[float]:
-    """Algorithm 3."""
+    """Return the thresholds of Algorithm 3."""
     N, t = len(M) - 1, []
     for k in range(1, n_classes):  # IO1
         R: Table = [None, 0]  # IO2
@@ -103,7 +107,7 @@ def independent_optimisation(M: Table, c: Table, n_classes: int) -> list[float]:
 
 
 def further_parallelised(M: Table, c: Table, n_classes: int, L: int) -> list[float]:
-    """Algorithm 4, with blocks of L candidates."""
+    """Return the thresholds of Algorithm 4, with blocks of L candidates."""
     N, t = len(M) - 1, []
     L_par, L_quo = ceil((N + 1) / L), floor((N + 1) / L)
     L_rem = (N + 1) - L * L_quo

@@ -1,4 +1,4 @@
-"""Logs of a run for other programs, besides epochs.csv: TensorBoard."""
+"""Logs of the epochs of a run for other programs, such as TensorBoard."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ EVENTS = "tensorboard"
 
 
 class Log:
-    """Writes nothing: epochs.csv, which belongs to the checkpoint, is enough."""
+    """A log that writes nothing, for runs whose only log is epochs.csv."""
 
     def restart(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Write the log of a run anew, up to the checkpoint that it is resumed from."""
+        """Replace the log by the rows of all epochs up to the checkpoint."""
 
     def append(self, row: dict[str, Any]) -> None:
         """Write the row of an epoch."""
 
     def close(self) -> None:
-        """Finish writing."""
+        """Close the files of the log."""
 
 
 class TensorBoardLog(Log):
-    """Writes one scalar per column and epoch, such as ``validation/optimal``."""
+    """Event files for TensorBoard, with one scalar per column and epoch."""
 
     def __init__(self, folder: Path) -> None:
         require_tensorboard()
@@ -33,7 +33,7 @@ class TensorBoardLog(Log):
         self._writer: Any = None
 
     def restart(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Replace the event files: what a killed process wrote after its checkpoint is dropped."""
+        """Replace the event files, which may contain epochs that a killed process did not save."""
         from torch.utils.tensorboard import SummaryWriter
 
         self.close()
@@ -43,7 +43,7 @@ class TensorBoardLog(Log):
             self.append(row)
 
     def append(self, row: dict[str, Any]) -> None:
-        """Write the scalars of an epoch to the disk."""
+        """Write the scalars of an epoch, and flush them to the disk."""
         for name, value in row.items():
             if name != "epoch" and value is not None:
                 self._writer.add_scalar(tag_of(name), value, row["epoch"])
@@ -57,7 +57,7 @@ class TensorBoardLog(Log):
 
 
 def tag_of(column: str) -> str:
-    """Return the tag of a column: groups of columns become groups of charts.
+    """Return the tag of a column; TensorBoard groups charts by the part before the slash.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def tag_of(column: str) -> str:
 
 
 def make_log(kind: str, out: Path) -> Log:
-    """Return the log of a kind for the folder of a run."""
+    """Return the log of a run, by the name of its kind and the folder of the run."""
     return TensorBoardLog(out / EVENTS) if kind == "tensorboard" else Log()
 
 

@@ -1,4 +1,4 @@
-"""Metrics of predicted ages: the objective of every labeling, MAE, RMSE and CS@5."""
+"""Metrics of predicted ages: the objective, MAE, RMSE and CS@5 of every labeling."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from experiments.training import Scores
+from experiments.training import LabelledScores
 from experiments.typing import Array
 from ordcut import Thresholds, evaluate
 from ordcut.torch import every_labeling
 
-#: Measures of ages besides the objective, by the names that papers print.
+#: Metrics of ages besides the objective, with their names in papers.
 MEASURES = {"mae": "MAE", "rmse": "RMSE", "cs5": "CS@5"}
 
-#: The error, in years, up to which a prediction counts for CS@5.
+#: The largest error, in years, of a prediction that counts for CS@5.
 TOLERANCE = 5
 
 
@@ -41,36 +41,36 @@ def measure_ages(labels: Array, predicted: Array, n_classes: int) -> dict[str, f
 
 
 def judge_labelings(
-    part: str, scored: Scores, thresholds: Thresholds, loss: nn.Module
+    part: str, data: LabelledScores, thresholds: Thresholds, loss: nn.Module
 ) -> list[dict[str, Any]]:
-    """Return one row per labeling: the value of the objective and all metrics.
+    """Return one row per labeling, with the value of the objective and all metrics.
 
-    ``optimal`` is by the thresholds, ``biases`` counts the learned biases at or below a score,
-    ``likelihood`` takes the class of least expected cost, and ``rounding`` rounds the score. A
-    labeling that the loss does not have is left out.
+    ``optimal`` uses the thresholds, ``biases`` counts the learned biases at or below a score,
+    ``likelihood`` takes the class of least expected cost, and ``rounding`` rounds the score.
+    Labelings that the loss does not have are left out.
 
     Examples
     --------
     >>> from ordcut import optimal_thresholds
     >>> from ordcut.torch import CumulativeLinkLoss
-    >>> scored = Scores(np.array([0.1, 0.4, 0.6, 1.2], np.float32), np.array([0, 0, 0, 2]))
-    >>> found = optimal_thresholds(scored.scores, scored.labels, classes=range(3))
-    >>> rows = judge_labelings("test", scored, found, CumulativeLinkLoss(3))
+    >>> data = LabelledScores(np.array([0.1, 0.4, 0.6, 1.2], np.float32), np.array([0, 0, 0, 2]))
+    >>> thresholds = optimal_thresholds(data.scores, data.labels, classes=range(3))
+    >>> rows = judge_labelings("test", data, thresholds, CumulativeLinkLoss(3))
     >>> {row["labeling"]: row["value"] for row in rows}
     {'optimal': 0.0, 'biases': 0.75, 'likelihood': 0.75, 'rounding': 0.5}
     """
     device = next((values.device for values in loss.parameters()), None)
     objective, classes = thresholds.objective, thresholds.classes
-    scores = torch.from_numpy(scored.scores).to(device)
-    labels_by_name = every_labeling(scores, thresholds, loss, objective)
-    predicted = {name: labels.cpu().numpy() for name, labels in labels_by_name.items()}
+    scores = torch.from_numpy(data.scores).to(device)
+    labelings = every_labeling(scores, thresholds, loss, objective)
+    predicted = {name: labels.cpu().numpy() for name, labels in labelings.items()}
     return [
         {
             "part": part,
             "labeling": name,
-            "n": len(scored.labels),
-            "value": evaluate(scored.labels, labels, objective, classes=classes),
-            **measure_ages(scored.labels, labels, len(classes)),
+            "n": len(data.labels),
+            "value": evaluate(data.labels, labels, objective, classes=classes),
+            **measure_ages(data.labels, labels, len(classes)),
         }
         for name, labels in predicted.items()
     ]

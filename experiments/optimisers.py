@@ -1,4 +1,4 @@
-"""The optimiser of a training, the schedule of its learning rate, and mixed precision."""
+"""The optimiser, the schedules of its learning rate, and mixed precision."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler, StepLR
 
-#: Of Adam, as in the earlier study (Yamasaki 2023); everything else is Adam's default.
+#: The epsilon of Adam in the earlier study (Yamasaki 2023); other parameters are Adam's defaults.
 EPSILON = 1e-6
 
-#: The learning rate is divided by ten after each third of the epochs.
+#: For the schedule of steps: the learning rate falls to a tenth after each third of the epochs.
 N_STEPS, STEP_FACTOR = 3, 0.1
 
-#: Functions that make each schedule for an optimiser and a number of epochs.
+#: Functions that return a schedule for an optimiser and a number of epochs, by name.
 SCHEDULES: dict[str, Callable[[torch.optim.Optimizer, int], LRScheduler]] = {
     "none": lambda optimiser, _: ConstantLR(optimiser, factor=1.0, total_iters=1),
     "cosine": lambda optimiser, epochs: CosineAnnealingLR(optimiser, T_max=epochs),
@@ -26,7 +26,7 @@ SCHEDULES: dict[str, Callable[[torch.optim.Optimizer, int], LRScheduler]] = {
 def make_optimiser(
     modules: Iterable[nn.Module], lr: float, weight_decay: float
 ) -> torch.optim.Optimizer:
-    """Return Adam; with a weight decay, AdamW, which leaves biases and normalisations alone.
+    """Return Adam or, with a weight decay, AdamW, which decays no biases and no normalisations.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def make_optimiser(
 
 
 class Precision:
-    """Mixed precision on a device: bfloat16, or float16 with scaled losses where there is none.
+    """Mixed precision on a device: bfloat16, or float16 with scaled losses on older GPUs.
 
     Examples
     --------
@@ -65,5 +65,5 @@ class Precision:
         )
 
     def context(self) -> torch.autocast:
-        """Return the context in which the network computes."""
+        """Return the context manager in which the network computes."""
         return torch.autocast(self.device.type, self.dtype, enabled=self.is_mixed)

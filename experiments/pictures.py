@@ -1,4 +1,4 @@
-"""Labelled pictures, in files or in memory, and their crops, which are the network's input."""
+"""Labelled pictures, in files or in memory, and batches of their crops for the network."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 
 from experiments.typing import Array, Ints
 
-#: What Pillow raises for a file that is not a picture, or not a complete one.
-DAMAGE = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
+#: The errors that Pillow raises for a file that is not a picture, or is truncated.
+READ_ERRORS = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
 
-#: How many pictures a worker checks before it reports progress.
-CHECKED_AT_ONCE = 64
+#: The number of pictures that a worker checks before it reports progress.
+N_CHECKED_TOGETHER = 64
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Pictures:
     Attributes
     ----------
     names : list of str
-        The path of each picture below ``root``, or another name for it.
+        The path of each picture relative to ``root``, or its name if it is in memory.
     labels : ndarray of shape (n,)
         Classes 0..K-1.
     size : int
@@ -37,7 +37,7 @@ class Pictures:
     subjects : list of str, optional
         The person in each picture.
     pixels : ndarray of shape (n, size, size, 3), optional
-        Pictures in memory; without them, each is read from its file when it is used.
+        Pictures in memory. If None, each picture is read from its file when it is used.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Pictures:
         return len(self.names)
 
     def square(self, index: int) -> Array:
-        """Return a picture as (size, size, 3) bytes."""
+        """Return the pixels of a picture, resized, as bytes of shape (size, size, 3)."""
         if self.pixels is not None:
             return np.asarray(self.pixels[index])
         with Image.open(self.root / self.names[index]) as image:
@@ -66,7 +66,7 @@ class Pictures:
         return np.asarray(square)
 
     def take(self, indices: Ints) -> Pictures:
-        """Return some of the pictures."""
+        """Return the pictures at the given indices."""
         return replace(
             self,
             names=[self.names[i] for i in indices],
@@ -77,10 +77,10 @@ class Pictures:
 
 
 class Crops(Dataset[tuple[torch.Tensor, int]]):
-    """Square crops of pictures, by (epoch, index): random ones, or the centre at epoch 0.
+    """Square crops of pictures, by epoch and index: at random positions, or at epoch 0 the centre.
 
-    The position of a crop depends only on the seed, the epoch and the index of the picture, and not
-    on the number of processes that read pictures.
+    The position of a crop depends only on the seed, the epoch and the index of the picture. So it
+    does not depend on the number of worker processes.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Crops(Dataset[tuple[torch.Tensor, int]]):
         epoch, index = key
         try:
             square = self.pictures.square(index)
-        except DAMAGE as error:
+        except READ_ERRORS as error:
             name = self.pictures.root / self.pictures.names[index]
             raise RuntimeError(f"{name} can no longer be read: {error}.") from error
         margin = self.pictures.size - self.side
@@ -118,7 +118,7 @@ class Crops(Dataset[tuple[torch.Tensor, int]]):
 
 @dataclass(frozen=True)
 class Share:
-    """Which rows of each batch a process has: every ``count``-th, from ``rank`` on."""
+    """The share of a process in each batch: every ``count``-th row, from row ``rank`` on."""
 
     rank: int = 0
     count: int = 1
@@ -127,9 +127,9 @@ class Share:
 class EpochOrder(Sampler[list[tuple[int, int]]]):
     """Batches of pictures in an order that depends only on the seed and the epoch.
 
-    At epoch 0 the order is unchanged. If one picture is left over at the end, it joins the previous
-    batch, since a batch of one has no variance to normalise by. With several processes, each gets
-    its share of every batch, two pictures or more.
+    At epoch 0, pictures keep their order. If one picture is left over at the end, it joins the
+    previous batch, since batch normalisation needs two. With several processes, each gets its share
+    of every batch, which is two pictures or more.
 
     Examples
     --------
@@ -148,8 +148,8 @@ class EpochOrder(Sampler[list[tuple[int, int]]]):
         self.epoch = 0
 
     def __len__(self) -> int:
-        least = 2 * self.share.count
-        return max(1, -(-(self.n - least + 1) // self.batch_size)) if self.n else 0
+        smallest = 2 * self.share.count
+        return max(1, -(-(self.n - smallest + 1) // self.batch_size)) if self.n else 0
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
@@ -167,7 +167,7 @@ class EpochOrder(Sampler[list[tuple[int, int]]]):
 
 
 class Batches:
-    """Batches of crops as bytes, made by worker processes that run during all epochs.
+    """Batches of crops as bytes, which worker processes read; they run during all epochs.
 
     Examples
     --------
@@ -204,22 +204,22 @@ class Batches:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of pictures in each batch, those of other processes included."""
+        """The number of pictures in each batch, including those of other processes."""
         return [last - first for first, last in self.order.bounds]
 
     def shuffled(self, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Return the random crops of an epoch in a random order; epochs count from 1."""
+        """Return batches of the random crops of an epoch, in random order; epochs count from 1."""
         self.order.epoch = epoch
         return iter(self.loader)
 
     def centred(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Return the centre crops of all pictures, in their order."""
+        """Return batches of the centre crops of all pictures, in the order of the pictures."""
         self.order.epoch = 0
         return iter(self.loader)
 
 
-class _Check(Dataset[tuple[int, str]]):
-    """The index of each picture with what is wrong with it, empty if nothing is."""
+class _PictureCheck(Dataset[tuple[int, str]]):
+    """The index of each picture, and the error of reading it, which is empty for intact ones."""
 
     def __init__(self, pictures: Pictures) -> None:
         self.pictures = pictures
@@ -230,7 +230,7 @@ class _Check(Dataset[tuple[int, str]]):
     def __getitem__(self, index: int) -> tuple[int, str]:
         try:
             self.pictures.square(index)
-        except DAMAGE as error:
+        except READ_ERRORS as error:
             return index, str(error).replace(str(self.pictures.root) + "/", "")
         return index, ""
 
@@ -238,16 +238,16 @@ class _Check(Dataset[tuple[int, str]]):
 def find_damaged(
     pictures: Pictures, workers: int, advance: Callable[[int], object]
 ) -> dict[int, str]:
-    """Read every picture, and return what is wrong with those that cannot be read, by index."""
+    """Read every picture, and return the errors of those that cannot be read, by index."""
     loader = DataLoader(
-        _Check(pictures), CHECKED_AT_ONCE, num_workers=workers, collate_fn=_unchanged
+        _PictureCheck(pictures), N_CHECKED_TOGETHER, num_workers=workers, collate_fn=_as_list
     )
     damaged: dict[int, str] = {}
     for results in loader:
-        damaged |= {index: why for index, why in results if why}
+        damaged |= {index: error for index, error in results if error}
         advance(len(results))
     return damaged
 
 
-def _unchanged(results: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _as_list(results: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return results

@@ -1,4 +1,4 @@
-"""Pretrained parameters, in files with torchvision's names."""
+"""Load pretrained parameters from files with torchvision's names."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from experiments.splits import some_names
+from experiments.splits import abbreviate
 
-#: The last layer, which torchvision's networks have for another number of outputs.
+#: The last layer, which has another number of outputs in torchvision's networks.
 LAST_LAYER = ("fc.weight", "fc.bias")
 
-#: A counter that files of older releases of torch do not have.
+#: The ending of counters that files of older releases of torch do not have.
 COUNTER = "num_batches_tracked"
 
 
 def load_pretrained(network: nn.Module, file: Path) -> list[str]:
-    """Load the parameters in a file into a network; return notes about those left out.
+    """Load the parameters in a file into a network; return notes about parameters left out.
 
     Parameters
     ----------
@@ -38,35 +38,35 @@ def load_pretrained(network: nn.Module, file: Path) -> list[str]:
     ...     load_pretrained(resnet18(5), file)
     []
     """
-    given, own = read_parameters(file), network.state_dict()
-    other = [name for name in own if name in given and _shape(given[name]) != own[name].shape]
-    missing = [name for name in own if name not in given and not name.endswith(COUNTER)]
+    loaded, own = read_parameters(file), network.state_dict()
+    misshapen = [name for name in own if name in loaded and _shape(loaded[name]) != own[name].shape]
+    missing = [name for name in own if name not in loaded and not name.endswith(COUNTER)]
     notes, left_out = [], set()
-    if any(name in LAST_LAYER for name in (*other, *missing)):
+    if any(name in LAST_LAYER for name in (*misshapen, *missing)):
         left_out = {*LAST_LAYER}
-        shapes = [f"{name} {tuple(_shape(given[name]))}" for name in LAST_LAYER if name in given]
+        shapes = [f"{name} {tuple(_shape(loaded[name]))}" for name in LAST_LAYER if name in loaded]
         notes.append(
             f"The last layer of {file.name} is left out, since it has another shape "
             f"({', '.join(shapes) or 'none'}); that of the network starts anew."
         )
     missing = [name for name in missing if name not in left_out]
-    shaped = [
-        f"{name} {tuple(_shape(given[name]))} instead of {tuple(own[name].shape)}"
-        for name in other
+    shapes = [
+        f"{name} {tuple(_shape(loaded[name]))} instead of {tuple(own[name].shape)}"
+        for name in misshapen
         if name not in left_out
     ]
-    unknown = [name for name in given if name not in own]
+    unknown = [name for name in loaded if name not in own]
     problems = [
-        f"{len(names)} {what}: {some_names(names)}"
-        for names, what in (
+        f"{len(names)} {problem}: {abbreviate(names)}"
+        for names, problem in (
             (missing, "missing"),
-            (shaped, "of another shape"),
+            (shapes, "of another shape"),
             (unknown, "not of this network"),
         )
         if names
     ]
     if problems:
-        nested = [name for name in unknown if isinstance(given[name], dict)]
+        nested = [name for name in unknown if isinstance(loaded[name], dict)]
         remedy = (
             f"Save {' or '.join(map(repr, nested))} of the file, a dictionary, to a file of its own"
             if nested
@@ -76,12 +76,13 @@ def load_pretrained(network: nn.Module, file: Path) -> list[str]:
             f"--pretrained {file} must hold the parameters of the network by torchvision's names, "
             f"got {'; '.join(problems)}. {remedy}."
         )
-    kept = {name: value for name, value in given.items() if name not in left_out}
-    network.load_state_dict(kept, strict=False)
+    used = {name: value for name, value in loaded.items() if name not in left_out}
+    network.load_state_dict(used, strict=False)
     return notes
 
 
 def _shape(value: Any) -> torch.Size:
+    """Return the shape of a tensor, or one that no tensor has."""
     return value.shape if isinstance(value, Tensor) else torch.Size([-1])
 
 
@@ -91,9 +92,9 @@ def read_parameters(file: Path) -> dict[str, Any]:
         raise FileNotFoundError(f"--pretrained must be a file; {file} is not one.")
     try:
         if file.suffix == ".safetensors":
-            found: Any = _read_safetensors(file)
+            state: Any = _read_safetensors(file)
         else:
-            found = torch.load(file, map_location="cpu", weights_only=True)
+            state = torch.load(file, map_location="cpu", weights_only=True)
     except ImportError:
         raise
     except Exception as error:
@@ -103,12 +104,12 @@ def read_parameters(file: Path) -> dict[str, Any]:
             "whole network, save network.state_dict() instead; files that could execute code are "
             "not loaded."
         ) from error
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+    if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
         raise ValueError(
             f"--pretrained {file} must be a state dict, parameters by name, got "
-            f"{type(found).__name__}."
+            f"{type(state).__name__}."
         )
-    return found
+    return state
 
 
 def _read_safetensors(file: Path) -> dict[str, Tensor]:
@@ -119,5 +120,5 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
             f"{file.name} needs safetensors, which is not installed. Install it with: "
             "pip install safetensors."
         ) from error
-    found: dict[str, Tensor] = load_file(file)
-    return found
+    state: dict[str, Tensor] = load_file(file)
+    return state

@@ -1,8 +1,9 @@
-"""Processes on one machine that train together, each on its own device."""
+"""Train in several processes on one machine, each on its own device."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing import parent_process
@@ -22,14 +23,14 @@ from experiments.settings import count_cores
 
 @dataclass(frozen=True)
 class Process:
-    """The process that a run is in: the only one, or one of several that train together.
+    """The process of a run: the only one, or one of several that train together.
 
     Attributes
     ----------
     device : torch.device
         The device that the process trains on.
     share : Share
-        Which rows of each batch are its own.
+        The share of the process in each batch.
 
     Examples
     --------
@@ -43,16 +44,16 @@ class Process:
 
     @property
     def is_main(self) -> bool:
-        """Whether this process writes the files."""
+        """Whether this is the process that writes files."""
         return self.share.rank == 0
 
     @property
     def is_alone(self) -> bool:
-        """Whether there is no other process."""
+        """Whether this is the only process."""
         return self.share.count == 1
 
     def connected(self, module: nn.Module) -> nn.Module:
-        """Return a module whose gradients are the means over all processes."""
+        """Return a module whose gradients are averaged over all processes."""
         if self.is_alone:
             return module
         devices = None if self.device.type == "cpu" else [self.device]
@@ -80,38 +81,39 @@ class Process:
 
 
 def choose_accelerator(name: str, n_processes: int) -> str:
-    """Return what processes run on: CUDA if there is a device for each, else the CPU.
+    """Return the kind of devices to use: CUDA if there is one for each process, else the CPU.
 
     Examples
     --------
     >>> choose_accelerator("cpu", 2)
     'cpu'
     """
-    n_found = torch.cuda.device_count()
-    if name == "cuda" and n_found < n_processes:
+    n_devices = torch.cuda.device_count()
+    if name == "cuda" and n_devices < n_processes:
         raise ValueError(
             f"--devices {n_processes} with --accelerator cuda needs as many CUDA devices, found "
-            f"{n_found}. Use fewer, or --accelerator cpu."
+            f"{n_devices}. Use fewer, or --accelerator cpu."
         )
     if name == "auto":
-        return "cuda" if n_found >= n_processes else "cpu"
+        return "cuda" if n_devices >= n_processes else "cpu"
     return name
 
 
 def launch(
     n_processes: int, accelerator: str, function: Callable[..., object], *arguments: Any
 ) -> None:
-    """Call a function of a process and arguments in several processes of this machine at once.
+    """Call a function in several processes of this machine at the same time.
 
-    The function and its arguments must be picklable. The first error of a process ends the others,
-    and is raised as a ``ValueError`` with its message.
+    The function gets its :class:`Process` and the arguments, which must be picklable. The first
+    error in a process ends the others, and is raised as a ``ValueError`` with its message.
     """
     kind = choose_accelerator(accelerator, n_processes)
     try:
         with TemporaryDirectory(prefix="ordcut-") as folder:
-            meeting = (Path(folder) / "store").as_uri()
-            given = n_processes, kind, meeting, function, arguments
-            spawn(_call, given, n_processes)  # type: ignore[no-untyped-call]
+            store = (Path(folder) / "store").as_uri()
+            spawn(  # type: ignore[no-untyped-call]
+                _call, (n_processes, kind, store, function, arguments), n_processes
+            )
     except ProcessRaisedException as error:
         last_line = str(error).strip().splitlines()[-1]
         raise ValueError(last_line.partition(": ")[2] or last_line) from error
@@ -126,27 +128,31 @@ def _call(
     rank: int,
     n_processes: int,
     kind: str,
-    meeting: str,
+    store: str,
     function: Callable[..., object],
     arguments: tuple[Any, ...],
 ) -> None:
-    """Join the process group by a shared file, and call the function."""
+    """Join the process group, which meets in a shared file, and call the function."""
     Thread(target=_end_with_parent, daemon=True).start()
     if kind == "cuda":
         torch.cuda.set_device(rank)
     else:
         torch.set_num_threads(max(1, count_cores() // n_processes))
     backend = "nccl" if kind == "cuda" else "gloo"
-    distributed.init_process_group(backend, meeting, rank=rank, world_size=n_processes)
+    distributed.init_process_group(backend, store, rank=rank, world_size=n_processes)
     device = torch.device(kind, rank) if kind == "cuda" else torch.device(kind)
     function(Process(device, Share(rank, n_processes)), *arguments)
     distributed.destroy_process_group()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # In a normal exit, a thread of torch that still holds Python objects can abort the process.
+    os._exit(0)
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it ends, even if that was killed.
+    """End this process when its parent ends, even if the parent was killed.
 
-    Otherwise it would continue, and could write to the folder of a run that has been resumed.
+    Otherwise it could write to the folder of a run that has been resumed.
     """
     parent = parent_process()
     assert parent is not None

@@ -1,4 +1,4 @@
-"""Progress of a run."""
+"""Report the progress of a run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Advance = Callable[[int], object]
 
 
 class Progress:
-    """Report nothing: for runs that are started from Python."""
+    """Progress that is not reported, for runs that are started from Python."""
 
     def note(self, text: str) -> None:
-        """Report one sentence."""
+        """Report a sentence."""
 
     @contextmanager
-    def bar(self, what: str, total: int) -> Iterator[Advance]:
-        """Yield a function to call with the number of completed steps."""
-        del what, total
+    def bar(self, title: str, total: int) -> Iterator[Advance]:
+        """Yield a function to call with the number of steps that were completed."""
+        del title, total
         yield lambda _: None
 
 
 class TerminalProgress(Progress):
-    """Print messages to standard error, and progress bars if that is a terminal."""
+    """Progress on standard error: messages, and bars if it is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -35,12 +35,12 @@ class TerminalProgress(Progress):
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     @contextmanager
-    def bar(self, what: str, total: int) -> Iterator[Advance]:
-        """Show a bar, which disappears when the work is done."""
+    def bar(self, title: str, total: int) -> Iterator[Advance]:
+        """Show a bar, which disappears when all steps are completed."""
         from rich.progress import Progress as Bars
 
         with Bars(
             console=self.console, transient=True, disable=not self.console.is_terminal
         ) as bars:
-            task = bars.add_task(what, total=total)
+            task = bars.add_task(title, total=total)
             yield lambda done: bars.advance(task, done)

@@ -1,8 +1,8 @@
-"""The paper's Table 1 and its appendix as published, and with the threshold times of this machine.
+"""The times in the paper's Table 1 and its appendix, as published and measured on this machine.
 
-The networks of the paper ran on a GPU; everything after the scores runs on any CPU. So ``project``
-takes the rows of the GPU as published, and replaces those that prepare and find thresholds by the
-times of calls at the same n and K on this machine.
+The networks of the paper ran on a GPU; finding thresholds for scores runs on any CPU. So
+``project`` takes the GPU times as published, and replaces the times to find thresholds by those of
+calls at the same n and K on this machine.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from experiments.stages import THRESHOLD_STAGES, Stopwatch, find_in_stages, warm_up
 from experiments.typing import Array, Ints
 
-#: The number of epochs that the minutes in the table are for.
+#: The number of epochs of the times in the table, which are in minutes.
 EPOCHS = 100
 
-#: The networks that were trained.
+#: The networks of the paper.
 NETWORKS = ("resnet18", "resnet34")
 
 #: The standard deviation of the noise in projected scores, in classes.
@@ -28,11 +28,11 @@ NOISE = 3.0
 
 @dataclass(frozen=True)
 class PublishedTimes:
-    """One data set's column of Table 1: minutes for 100 epochs.
+    """The column of a data set in Table 1: minutes for 100 epochs.
 
-    ``training``, ``p1`` and ``validation`` are by network, on the GPU; the others are on the CPUs,
-    and ``thresholds`` are by algorithm. ``blocks``, from the paper's appendix, are the minutes to
-    find thresholds by Algorithm 4, by the number of blocks.
+    ``training``, ``p1`` and ``validation`` are times on the GPU, by network. The others are times
+    on CPUs: ``thresholds`` by algorithm, and ``blocks``, from the paper's appendix, for Algorithm 4
+    by the number of blocks.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class PublishedTimes:
     validation: dict[str, float]
 
     def network_time(self, network: str, *, evaluation_pass: bool = True) -> float:
-        """Return the minutes on the GPU: training, line P1 if it is run, and validation."""
+        """Return the minutes on the GPU: training, validation and, optionally, line P1."""
         p1 = self.p1[network] if evaluation_pass else 0.0
         return self.training[network] + p1 + self.validation[network]
 
@@ -65,8 +65,8 @@ class PublishedTimes:
         >>> round(morph2.total("resnet18", "pio") / morph2.total("resnet18", "dp"), 2)
         0.59
         """
-        prepared = self.p2_p3 + self.p4_p5
-        return self.network_time(network) + prepared + self.thresholds[algorithm]
+        preparation = self.p2_p3 + self.p4_p5
+        return self.network_time(network) + preparation + self.thresholds[algorithm]
 
 
 def _by_network(resnet18: float, resnet34: float) -> dict[str, float]:
@@ -115,9 +115,9 @@ PUBLISHED = {
 
 
 def scores_like(paper: PublishedTimes, seed: int, share: float = 1.0) -> tuple[Array, Ints]:
-    """Return float32 scores and labels of a data set's size, or a share of it.
+    """Return random scores and labels, as many as a data set has, or a share of them.
 
-    Classes in the middle are more common, like ages, and scores deviate from them by a few years.
+    As for ages, classes in the middle are more common, and scores deviate by a few years.
 
     Examples
     --------
@@ -136,33 +136,29 @@ def scores_like(paper: PublishedTimes, seed: int, share: float = 1.0) -> tuple[A
 def time_calls(
     paper: PublishedTimes, method: str, n_calls: int, share: float = 1.0
 ) -> dict[str, float]:
-    """Return the seconds of each stage from scores to thresholds, as medians over some calls.
+    """Return the median seconds of each stage from scores to thresholds, over several calls.
 
     Every call has new scores, as every epoch has.
     """
-    watches = []
-    for seed in range(n_calls + 1):
+    watches = [Stopwatch() for _ in range(n_calls)]
+    for seed, watch in enumerate(watches):
         scores, labels = scores_like(paper, seed, share)
         if seed == 0:
             warm_up({method}, labels, paper.n_classes, "absolute")
-        watch = Stopwatch()
         find_in_stages(scores, labels, paper.n_classes, "absolute", method, watch)
-        watches.append(watch)
-    return {  # the first call warms up
-        stage: median(watch.seconds[stage] for watch in watches[1:]) for stage in THRESHOLD_STAGES
-    }
+    return {stage: median(watch.seconds[stage] for watch in watches) for stage in THRESHOLD_STAGES}
 
 
 def project(n_calls: int, method: str = "auto", share: float = 1.0) -> list[dict[str, Any]]:
-    """Return one row per data set and network: total times relative to the published DP.
+    """Return one row per data set and network, with total times relative to the published DP.
 
-    ``floor`` is what the ratio would be if finding thresholds took no time at all.
+    ``floor`` is the ratio if finding thresholds took no time at all.
     """
     rows = []
     for paper in PUBLISHED.values():
         seconds = time_calls(paper, method, n_calls, share)
         minutes = {stage: value * EPOCHS / 60 for stage, value in seconds.items()}
-        ours = sum(minutes.values())
+        measured = sum(minutes.values())
         for network in NETWORKS:
             dp = paper.total(network, "dp")
             with_p1 = paper.network_time(network)
@@ -177,12 +173,12 @@ def project(n_calls: int, method: str = "auto", share: float = 1.0) -> list[dict
                     "of which P1 (published)": paper.p1[network],
                     "DP total (published)": dp,
                     **minutes,
-                    "share of epoch": ours / (with_p1 + ours),
+                    "share of epoch": measured / (with_p1 + measured),
                     "IO over DP (published)": paper.total(network, "io") / dp,
                     "PIO over DP (published)": paper.total(network, "pio") / dp,
-                    "over DP": (with_p1 + ours) / dp,
+                    "over DP": (with_p1 + measured) / dp,
                     "floor": with_p1 / dp,
-                    "over DP without P1": (without_p1 + ours) / dp,
+                    "over DP without P1": (without_p1 + measured) / dp,
                     "floor without P1": without_p1 / dp,
                 }
             )
@@ -195,9 +191,9 @@ def describe_projection(rows: list[dict[str, Any]]) -> str:
     lines = [
         "Minutes for 100 epochs from scores to thresholds, and the total time over that of the",
         "paper's DP. Measured here: single calls, whose median is extrapolated to 100 epochs.",
-        "Not measured here: the GPU rows of all totals, which are the paper's as published. The",
-        "floor is a ratio of published rows alone, as if thresholds took no time. No P1: with the",
-        "scores of the training itself.",
+        "Not measured here: the GPU times in all totals, which are those that the paper published.",
+        "The floor is a ratio of published times alone, as if finding thresholds took no time.",
+        "No P1: with the scores of the training itself.",
         f"  {'':18}" + "".join(f"{head:>12}" for head in heads),
     ]
     for row in rows:

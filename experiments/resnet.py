@@ -1,4 +1,4 @@
-"""Residual networks with one output, whose parameters are named as torchvision names them."""
+"""Residual networks with one output, whose parameters have torchvision's names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class BasicBlock(nn.Module):
-    """Two convolutions of 3 x 3, whose output is added to the input."""
+    """A residual block: two convolutions of 3 x 3, whose output is added to the input."""
 
     def __init__(self, n_in: int, n_out: int, stride: int) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class BasicBlock(nn.Module):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return (n, n_out, height / stride, width / stride)."""
+        """Return features of shape (n, n_out, height / stride, width / stride)."""
         shortcut: Tensor = x if self.downsample is None else self.downsample(x)
         x = torch.relu(self.bn1(self.conv1(x)))
         return torch.relu(self.bn2(self.conv2(x)) + shortcut)
@@ -31,9 +31,9 @@ class BasicBlock(nn.Module):
 class ResNet(nn.Module):
     """A residual network that returns one score per image.
 
-    The output is shifted by ``(K - 2) / 2``, the middle of biases that start at 0, 1, ..., K - 2.
-    All parameters but those of the last layer, ``fc``, have torchvision's names and shapes, so
-    that pretrained weights can be loaded for the rest.
+    The score is shifted by ``(K - 2) / 2``, the middle of biases that start at 0, 1, ..., K - 2.
+    All parameters but those of the last layer, ``fc``, have torchvision's names and shapes, so that
+    pretrained ones can be loaded.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class ResNet(nn.Module):
         x = self.maxpool(torch.relu(self.bn1(self.conv1(images))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         x = self.avgpool(x).flatten(1)
-        # In bfloat16, scores near 30 are multiples of 1/8.
+        # Not in bfloat16, in which scores near 30 are multiples of 1/8.
         with torch.autocast(x.device.type, enabled=False):
             scores: Tensor = self.fc(x.to(self.fc.weight.dtype)).squeeze(1)
         return scores + self.shift
@@ -103,5 +103,6 @@ def resnet34(n_classes: int) -> ResNet:
 
 
 def _stage(n_in: int, n_out: int, n_blocks: int, stride: int) -> nn.Sequential:
+    """Return the blocks of a stage, of which the first one has the stride."""
     later = [BasicBlock(n_out, n_out, 1) for _ in range(n_blocks - 1)]
     return nn.Sequential(BasicBlock(n_in, n_out, stride), *later)

@@ -1,4 +1,4 @@
-"""The settings of a run, as written to its folder."""
+"""The settings of a run, which are written to its folder."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 #: The data set that is generated.
 SYNTHETIC = "synthetic"
 
-#: Networks by name; the paper has the last two, the first is for machines without a GPU.
+#: Networks by name. The paper uses the last two; the first is for machines without a GPU.
 NETWORKS = ("resnet10", "resnet18", "resnet34")
 
-#: Losses by name: the likelihood of ordinal logistic regression, which is the paper's; and those
-#: of the earlier study (Yamasaki 2023), the absolute deviation and margins to the immediate (it)
-#: or all (at) thresholds, with free or ordered biases.
+#: Losses by name. The paper's is ``olr``, the likelihood of ordinal logistic regression. The others
+#: are from the earlier study (Yamasaki 2023): the absolute deviation, and margins to the immediate
+#: (it) or all (at) thresholds, with free or ordered biases.
 LOSSES = (
     "olr",
     "absolute",
@@ -35,14 +35,14 @@ OBJECTIVES = ("absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadr
 #: The rules that turn scores into labels, as ``ordcut.torch.every_labeling`` names them.
 LABELINGS = ("optimal", "biases", "likelihood", "rounding")
 
-#: Which scores thresholds are found for: those of a pass over the training pictures with the
-#: epoch's final network, as in the paper, or the outputs of the training itself.
+#: The scores that thresholds are found for: those of a pass over the training pictures after the
+#: epoch, as in the paper, or the outputs of the network during training.
 SCORES = ("evaluation-pass", "training-pass")
 
-#: The learning rate of the earlier study, to which the paper refers; the paper states none.
+#: The learning rate of the earlier study, to which the paper refers. The paper does not state one.
 LEARNING_RATE = 10**-2.5
 
-#: How the learning rate changes over the epochs.
+#: Schedules of the learning rate by name.
 SCHEDULES = ("none", "cosine", "step")
 
 #: The logs of the epochs: epochs.csv, which is always written, and event files of TensorBoard.
@@ -51,11 +51,11 @@ LOGS = ("csv", "tensorboard")
 #: The kinds of devices for training in several processes.
 ACCELERATORS = ("auto", "cpu", "cuda")
 
-#: The file with the settings of a study, which is several runs.
+#: The file with the settings of a study, which consists of several runs.
 STUDY_FILE = "study.json"
 
 #: Settings that can be changed when a run is resumed.
-MAY_CHANGE = ("epochs", "workers", "device", "accelerator", "log")
+CHANGEABLE = ("epochs", "workers", "device", "accelerator", "log")
 
 
 def count_cores() -> int:
@@ -67,7 +67,7 @@ def count_cores() -> int:
 
 @dataclass(frozen=True)
 class Settings:
-    """One run of the experiment, or several; the defaults are the paper's, where it states them.
+    """The settings of a run, or of a study of several runs; the defaults are the paper's.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class Settings:
     test_share : float
         The share of the pictures in the test set; the paper has none.
     folds, fold : int
-        The number of folds, and the fold that is the test set, counted from 1; 0 for one run with
-        each.
+        The number of folds, and the fold that is the test set, counted from 1. With 0, each fold
+        is the test set of one run.
     network, loss, objective, method, scores : str
         The network and its loss; the objective of the thresholds, the method that finds them, and
         the scores that they are found on.
@@ -191,7 +191,7 @@ class Settings:
         return bool(self.folds or self.test_share or self.test_csv)
 
     def runs(self) -> dict[str, Settings]:
-        """Return the settings of each run, by the name of its folder.
+        """Return the settings of each run of a study, by the name of its folder.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class Settings:
 
     @property
     def crop(self) -> int:
-        """The side of the square that the network sees: 120 of 128, as in the paper.
+        """The side of the crops of pictures: 120 for pictures of side 128, as in the paper.
 
         Examples
         --------
@@ -227,13 +227,13 @@ class Settings:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Settings:
-        """Return the settings that ``to_json`` returned as plain values."""
-        known = {field.name for field in fields(cls)}
-        kept = {name: value for name, value in values.items() if name in known}
-        return cls(**{**kept, "time_also": tuple(kept.get("time_also", ()))})
+        """Return the settings for the plain values of ``to_json``; unknown names are ignored."""
+        names = {field.name for field in fields(cls)}
+        known = {name: value for name, value in values.items() if name in names}
+        return cls(**{**known, "time_also": tuple(known.get("time_also", ()))})
 
     def continued_with(self, given: dict[str, Any]) -> Settings:
-        """Return the settings to resume a run with, given some that the user passes again.
+        """Return the settings to resume a run with, if those that are given again are allowed.
 
         Examples
         --------
@@ -241,9 +241,9 @@ class Settings:
         200
         """
         # The learning rates of a schedule depend on the number of epochs.
-        fixed = ("epochs",) if self.schedule != "none" else ()
+        fixed = {"epochs"} if self.schedule != "none" else set()
         for name, value in given.items():
-            if (name not in MAY_CHANGE or name in fixed) and value != getattr(self, name):
+            if name not in {*CHANGEABLE} - fixed and value != getattr(self, name):
                 raise ValueError(
                     f"--{name.replace('_', '-')} must be {getattr(self, name)!r}, as in the run to "
                     f"resume, got {value!r}. Start another run in another --out."
@@ -252,11 +252,11 @@ class Settings:
 
 
 def read_run(folder: Path, name: str = "run.json") -> dict[str, Any]:
-    """Return what a run wrote to ``run.json``: its settings, sizes and versions."""
+    """Return the description of a run in its folder: its settings, sizes and versions."""
     file = folder / name
     if not file.is_file():
         raise FileNotFoundError(
             f"{folder} must be the --out folder of a run; it has no file {name}."
         )
-    described: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return described
+    description: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return description

@@ -1,4 +1,4 @@
-"""The results of the best epoch of one run, and the mean and spread of those of several."""
+"""Summaries of results at the best epoch: of one run, and of several runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from experiments.measures import MEASURES
 
 Row = dict[str, Any]
 
-#: The end of a summary if there is no test set.
+#: A note for results without a test set.
 ON_VALIDATION = (
     "The best epoch was chosen by the validation error, as in the paper, and is reported on the "
     "same pictures: expect\nmore error on others. --test-share or --folds reports on pictures "
@@ -19,7 +19,7 @@ ON_VALIDATION = (
 
 
 def summarise(results: Mapping[str, Sequence[Row]]) -> list[Row]:
-    """Return the mean and the standard deviation of every measure over the results of some runs.
+    """Return the mean and the standard deviation of every metric over the results of several runs.
 
     Examples
     --------
@@ -38,16 +38,16 @@ def summarise(results: Mapping[str, Sequence[Row]]) -> list[Row]:
             "part": part,
             "labeling": labeling,
             "measure": measure,
-            "runs": len(found),
-            "mean": mean(found),
-            "spread": stdev(found) if len(found) > 1 else None,
+            "runs": len(run_values),
+            "mean": mean(run_values),
+            "spread": stdev(run_values) if len(run_values) > 1 else None,
         }
-        for (part, labeling, measure), found in values.items()
+        for (part, labeling, measure), run_values in values.items()
     ]
 
 
 def describe_results(rows: Sequence[Row], objective: str) -> str:
-    """Return the results of one run as text: one line per part and labeling.
+    """Return the results of one run as text, with one line per part and labeling.
 
     Examples
     --------
@@ -59,34 +59,34 @@ def describe_results(rows: Sequence[Row], objective: str) -> str:
     columns = _columns(objective)
     lines = [_line("part", "labeling", list(columns.values()))]
     for row in rows:
-        cells = [_shown(name, row[name]) for name in columns]
+        cells = [_format(name, row[name]) for name in columns]
         lines.append(_line(row["part"], row["labeling"], cells))
     return _with_note(lines, rows)
 
 
 def describe_summary(rows: Sequence[Row], objective: str) -> str:
-    """Return a summary as text: one line per part and labeling, each cell a mean and a spread."""
+    """Return the summary of several runs as text, with one line per part and labeling."""
     columns = _columns(objective)
-    by_labeling: dict[tuple[str, str], list[str]] = {}
+    cells_of: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if row["measure"] in columns:
-            cells = by_labeling.setdefault((row["part"], row["labeling"]), [])
-            cells.append(_shown(row["measure"], row["mean"], row["spread"]))
+            cells = cells_of.setdefault((row["part"], row["labeling"]), [])
+            cells.append(_format(row["measure"], row["mean"], row["spread"]))
     n_runs = max(row["runs"] for row in rows)
     lines = [
         f"Mean ± standard deviation over {n_runs} runs, each at its best epoch by validation:",
         _line("part", "labeling", list(columns.values())),
-        *(_line(*names, cells) for names, cells in by_labeling.items()),
+        *(_line(*names, cells) for names, cells in cells_of.items()),
     ]
     return _with_note(lines, rows)
 
 
 def _columns(objective: str) -> dict[str, str]:
-    """Return the measures to show and their titles; the absolute loss is the MAE."""
+    """Return the metrics to show and their titles; the absolute loss is the MAE."""
     return MEASURES if objective == "absolute" else {"value": objective, **MEASURES}
 
 
-def _shown(measure: str, value: float, spread: float | None = None) -> str:
+def _format(measure: str, value: float, spread: float | None = None) -> str:
     scale, digits, unit = (100, 1, " %") if measure == "cs5" else (1, 4, "")
     after = "" if spread is None else f" ± {scale * spread:.{digits}f}"
     return f"{scale * value:.{digits}f}{after}{unit}"

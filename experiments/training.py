@@ -1,4 +1,4 @@
-"""Train a network that returns one score per picture, and compute scores with it."""
+"""Train a network that returns one score per picture, and compute the scores of pictures."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from ordcut.torch import (
 #: for. Without pretrained parameters pictures are not normalised, as in the paper.
 IMAGENET_MEAN, IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
-#: Functions that make each network for a number of classes.
+#: Functions that return a network for a number of classes, by name.
 NETWORKS: dict[str, Callable[[int], nn.Module]] = {
     "resnet10": lambda n_classes: ResNet((1, 1, 1, 1), n_classes),
     "resnet18": resnet18,
     "resnet34": resnet34,
 }
 
-#: Ordered biases as in the paper: the first one is 0, and the network has a bias to make up for it.
+#: Ordered biases as in the paper: the first one stays at 0, and the network has a bias instead.
 _ORDERED: Literal["ordered_from_zero"] = "ordered_from_zero"
 
-#: Functions that make each loss for a number of classes.
+#: Functions that return a loss for a number of classes, by name.
 LOSSES: dict[str, Callable[[int], nn.Module]] = {
     "olr": partial(CumulativeLinkLoss, biases=_ORDERED),
     "absolute": lambda _: AbsoluteLoss(),
@@ -54,8 +54,8 @@ LOSSES: dict[str, Callable[[int], nn.Module]] = {
 
 
 @dataclass(frozen=True)
-class Scores:
-    """The scores of some pictures, with their classes."""
+class LabelledScores:
+    """The scores of pictures, and their classes."""
 
     scores: Array
     labels: Array
@@ -76,7 +76,7 @@ class TrainingStep(nn.Module):
 
 
 class Learner:
-    """A network, its loss and their optimiser, on a device; the seed determines how they start.
+    """A network, its loss and their optimiser, on a device; the seed determines the initial state.
 
     Examples
     --------
@@ -84,14 +84,13 @@ class Learner:
     >>> faces = draw_faces(8, n_classes=3, size=16, seed=0)
     >>> batches = Batches(faces, side=15, seed=0, batch_size=4, workers=0)
     >>> learner = Learner(Settings("synthetic", network="resnet10"), n_classes=3)
-    >>> loss, seen = learner.train(batches, epoch=1, advance=lambda _: None)
-    >>> seen.scores.shape, learner.score(batches, lambda _: None).scores.shape
+    >>> loss, outputs = learner.train(batches, epoch=1, advance=lambda _: None)
+    >>> outputs.scores.shape, learner.score(batches, lambda _: None).scores.shape
     ((8,), (8,))
     """
 
     def __init__(self, settings: Settings, n_classes: int, process: Process | None = None) -> None:
-        s = settings
-        self.settings, self.n_classes = s, n_classes
+        s = self.settings = settings
         self.process = process or Process(torch.device(s.device))
         self.device = self.process.device
         with torch.random.fork_rng():
@@ -109,7 +108,7 @@ class Learner:
         return float(self.optimiser.param_groups[0]["lr"])
 
     def load_pretrained(self) -> list[str]:
-        """Load the parameters to start from, if the settings name some; return notes."""
+        """Load the pretrained parameters, if the settings name a file; return notes."""
         file = self.settings.pretrained
         return [] if file is None else load_pretrained(self.network, Path(file))
 
@@ -120,65 +119,65 @@ class Learner:
 
     def train(
         self, batches: Batches, epoch: int, advance: Callable[[int], object]
-    ) -> tuple[float, Scores]:
-        """Train for an epoch; return the mean loss, and the scores computed on the way."""
+    ) -> tuple[float, LabelledScores]:
+        """Train for an epoch; return the mean loss, and the outputs of the network as scores."""
         self.network.train()
         scaler, n_processes = self.precision.scaler, self.process.share.count
-        losses, batches_seen = [], []
+        losses, outputs = [], []
         for (images, labels), size in zip(batches.shuffled(epoch), batches.sizes, strict=True):
-            scores, loss = self._step(self._ready(images), labels.to(self.device))
+            scores, loss = self._step(self._as_input(images), labels.to(self.device))
             losses.append(loss.detach() * len(labels))
-            if n_processes > 1:  # gradients are averaged over processes, whose shares may differ
+            if n_processes > 1:  # gradients are averaged over processes with unequal shares
                 loss = loss * (len(labels) * n_processes / size)
             self.optimiser.zero_grad(set_to_none=True)
             scaler.scale(loss).backward()
             scaler.step(self.optimiser)
             scaler.update()
-            batches_seen.append((scores.detach(), labels))
+            outputs.append((scores.detach(), labels))
             advance(1)
         self.schedule.step()
         self.process.copy_buffers(self.network)
         total = self.process.total(torch.stack(losses).sum())
-        return float(total) / sum(batches.sizes), self._gather(batches_seen)
+        return float(total) / sum(batches.sizes), self._gather(outputs)
 
-    def score(self, batches: Batches, advance: Callable[[int], object]) -> Scores:
+    def score(self, batches: Batches, advance: Callable[[int], object]) -> LabelledScores:
         """Return the scores of the centre crops of all pictures."""
         self.network.eval()
-        batches_seen = []
+        outputs = []
         with torch.inference_mode():
             for images, labels in batches.centred():
                 with self.precision.context():
-                    scores = self.network(self._ready(images))
-                batches_seen.append((scores, labels))
+                    scores = self.network(self._as_input(images))
+                outputs.append((scores, labels))
                 advance(1)
-            return self._gather(batches_seen)
+            return self._gather(outputs)
 
-    def _gather(self, batches: list[tuple[Tensor, Tensor]]) -> Scores:
-        """Return the scores and labels of all batches and processes, with finite scores."""
+    def _gather(self, outputs: list[tuple[Tensor, Tensor]]) -> LabelledScores:
+        """Return the scores and labels of the batches of all processes; scores must be finite."""
         scores, labels = (
-            self.process.gathered(torch.cat(parts)).numpy() for parts in zip(*batches, strict=True)
+            self.process.gathered(torch.cat(parts)).numpy() for parts in zip(*outputs, strict=True)
         )
-        n_others = int((~np.isfinite(scores)).sum())
-        if n_others:
+        n_infinite = int((~np.isfinite(scores)).sum())
+        if n_infinite:
             raise ValueError(
-                f"Scores must be finite; {n_others} of {len(scores)} are not: training has "
+                f"Scores must be finite; {n_infinite} of {len(scores)} are not: training has "
                 "diverged. Try a lower --lr, another --seed or another --loss."
             )
-        return Scores(scores, labels)
+        return LabelledScores(scores, labels)
 
-    def _ready(self, images: Tensor) -> Tensor:
+    def _as_input(self, images: Tensor) -> Tensor:
         """Return bytes as floats from 0 to 1 on the device, normalised for pretrained networks."""
-        ready = images.to(self.device).float().div_(255)
+        floats = images.to(self.device).float().div_(255)
         if self.settings.pretrained is None:
-            return ready
+            return floats
         mean, deviation = (
             torch.tensor(values, device=self.device).view(3, 1, 1)
             for values in (IMAGENET_MEAN, IMAGENET_DEVIATION)
         )
-        return ready.sub_(mean).div_(deviation)
+        return floats.sub_(mean).div_(deviation)
 
     def state(self) -> dict[str, Any]:
-        """Return everything that training needs to continue."""
+        """Return the state that training can continue from."""
         return {
             "network": self.network.state_dict(),
             "loss": self.loss.state_dict(),
@@ -188,7 +187,7 @@ class Learner:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Restore a state; one without an optimiser is enough to compute scores."""
+        """Restore a state; a state without an optimiser is enough to compute scores."""
         self.network.load_state_dict(state["network"])
         self.loss.load_state_dict(state["loss"])
         if "optimiser" in state:

@@ -274,6 +274,16 @@ def test_make_experiment_runs_the_experiment_and_prints_its_table(tmp_path):
     assert done.stdout.startswith("synthetic, resnet10, n = 32, K = 4")
 
 
+def test_ctrl_c_says_how_to_continue(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.run.start_run", interrupt)
+    done = call("face-age", *TINY, "--out", tmp_path / "out")
+    assert done.exit_code == 130
+    assert done.stderr == "Interrupted. Continue the run with --resume.\n"
+
+
 def test_help_loads_neither_torch_nor_pillow():
     code = """
 import sys

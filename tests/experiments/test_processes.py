@@ -66,10 +66,12 @@ def test_two_processes_that_were_interrupted_resume_with_the_same_results(traine
 
 
 def test_two_processes_take_the_steps_of_one_on_the_same_batches(tmp_path):
-    train_linear(Process(torch.device("cpu")), tmp_path / "one.pt")
-    launch(2, "cpu", train_linear, tmp_path / "two.pt")
-    one, two = (torch.load(tmp_path / name, weights_only=True) for name in ("one.pt", "two.pt"))
-    torch.testing.assert_close(two, one, rtol=1e-4, atol=1e-5)
+    train_linear(Process(torch.device("cpu")), tmp_path / "alone.pt")
+    launch(2, "cpu", train_linear, tmp_path / "together.pt")
+    alone, together = (
+        torch.load(tmp_path / name, weights_only=True) for name in ("alone.pt", "together.pt")
+    )
+    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
 
 
 # The signal that PyTorch sends to processes without a parent is ignored in a script's background.

@@ -96,7 +96,7 @@ def test_pictures_are_normalised_for_pretrained_networks_only():
         (116 / 255 - 0.456) / 0.224,
         (104 / 255 - 0.406) / 0.225,
     ]
-    assert plain._ready(images).flatten().tolist() == pytest.approx(
+    assert plain._as_input(images).flatten().tolist() == pytest.approx(
         [124 / 255, 116 / 255, 104 / 255]
     )
-    assert pretrained._ready(images).flatten().tolist() == pytest.approx(expected, abs=1e-6)
+    assert pretrained._as_input(images).flatten().tolist() == pytest.approx(expected, abs=1e-6)

@@ -85,5 +85,5 @@ def train_linear(process, file):
     batches = Batches(load_faces(TINY).training, TINY.crop, 0, 9, 0, process.share)
     loss, scored = learner.train(batches, 1, lambda _: None)
     if process.is_main:
-        found = {"loss": loss, "scores": torch.tensor(scored.scores).sort().values}
-        torch.save({**found, **learner.network.state_dict()}, file)
+        results = {"loss": loss, "scores": torch.tensor(scored.scores).sort().values}
+        torch.save({**results, **learner.network.state_dict()}, file)
