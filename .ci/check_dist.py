@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "ordcut"
 IN_SDIST = ["pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile",
             "constraints.txt", "tests/test_laws.py", "docs/index.md"]  # fmt: skip
+#: Folders that are in the sdist only.
+IN_SDIST_ONLY = ["experiments", "benchmarks"]
 
 
 def main(folder: Path) -> None:
@@ -30,31 +32,35 @@ def main(folder: Path) -> None:
         run_installed(wheel, Path(place))
 
 
-def source_files() -> set[str]:
-    """Return the files of the package, with data such as the assets of the page."""
-    files = (file for file in PACKAGE.rglob("*") if file.is_file())
+def files_in(folder: Path, pattern: str = "*") -> set[str]:
+    """Return the files in a folder, relative to its parent, without those that Python compiled."""
+    files = (file for file in folder.rglob(pattern) if file.is_file())
     return {
-        file.relative_to(PACKAGE.parent).as_posix()
+        file.relative_to(folder.parent).as_posix()
         for file in files
         if "__pycache__" not in file.parts
     }
 
 
 def check_wheel(wheel: Path) -> None:
-    """Raise an error unless a wheel holds the package, its metadata, and nothing else."""
+    """Raise an error unless a wheel holds the package, its metadata, and nothing else.
+
+    So the experiment and the benchmarks are not in it.
+    """
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
     metadata = {name for name in names if name.split("/")[0].endswith(".dist-info")}
-    check_equal(wheel, names - metadata, source_files())
+    check_equal(wheel, names - metadata, files_in(PACKAGE))
     endings = ("/METADATA", "/entry_points.txt", "/licenses/LICENSE")
     check_missing(wheel, [end for end in endings if not any(n.endswith(end) for n in metadata)])
 
 
 def check_sdist(sdist: Path) -> None:
-    """Raise an error unless an sdist holds the package and what its tests need."""
+    """Raise an error unless an sdist holds the package, the experiment and all that tests need."""
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
-    needed = {*IN_SDIST, *(f"src/{name}" for name in source_files())}
+    needed = {*IN_SDIST, *(f"src/{name}" for name in files_in(PACKAGE))}
+    needed |= {name for folder in IN_SDIST_ONLY for name in files_in(ROOT / folder, "*.py")}
     check_missing(sdist, sorted(needed - names))
 
 

@@ -1,13 +1,63 @@
-"""Problems to solve: float32 scores with labels in small integers, the same in every run."""
+"""Problems to solve: float32 scores with small integer labels, the same in every run."""
 
 from collections.abc import Callable
-from math import pi
+from dataclasses import dataclass
+from math import erf, pi, sqrt
 
 import numpy as np
 
-from ordcut.bench import Problem, normal, normal_share, on_label_scale
+#: The standard deviation of the noise between score and label; that of the scores is 1.
+NOISE = 0.5
 
-__all__ = ["HARD", "Problem", "hard", "normal", "on_label_scale", "random_convex_cost"]
+
+@dataclass(frozen=True)
+class Problem:
+    """Scores, and labels from 0 to ``n_classes - 1`` that all occur."""
+
+    scores: np.ndarray
+    labels: np.ndarray
+    n_classes: int
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of scores and labels in memory."""
+        return int(self.scores.nbytes + self.labels.nbytes)
+
+
+def normal(n: int, n_classes: int, seed: int = 0) -> Problem:
+    """Return normal scores, and classes of about equal size that follow them with some noise."""
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal(n, dtype=np.float32)
+    return Problem(scores, _labels_that_follow(scores, n_classes, rng), n_classes)
+
+
+def on_label_scale(n: int, n_classes: int, seed: int = 0) -> Problem:
+    """Return scores like those of a regression, shrunk to the mean; low classes are more common."""
+    rng = np.random.default_rng(seed)
+    share = 1.0 / np.arange(1, n_classes + 1)
+    labels = _each_occurs(rng.choice(n_classes, n, p=share / share.sum()), n_classes)
+    mean = labels.mean()
+    scores = mean + 0.6 * (labels - mean) + 0.5 * rng.standard_normal(n)
+    return Problem(scores.astype(np.float32), labels, n_classes)
+
+
+def normal_share(values: np.ndarray) -> np.ndarray:
+    """Return the standard normal distribution function, interpolated from -7 to 7."""
+    grid = np.linspace(-7, 7, 2001)
+    return np.interp(values, grid, [0.5 + 0.5 * erf(x / sqrt(2)) for x in grid])
+
+
+def _labels_that_follow(scores: np.ndarray, n_classes: int, rng: np.random.Generator) -> np.ndarray:
+    latent = scores + NOISE * rng.standard_normal(len(scores), dtype=np.float32)
+    share = normal_share(latent / sqrt(1 + NOISE**2))
+    labels = np.minimum((share * n_classes).astype(np.int64), n_classes - 1)
+    return _each_occurs(labels, n_classes)
+
+
+def _each_occurs(labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return labels of the smallest unsigned dtype, in which every class occurs."""
+    labels[:n_classes] = np.arange(n_classes)
+    return labels.astype(np.uint8 if n_classes <= 256 else np.uint16)
 
 
 def random_convex_cost(n_classes: int, seed: int = 0) -> np.ndarray:

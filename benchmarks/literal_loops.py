@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.data import Problem
 from benchmarks.timing import clock
-from ordcut.experiments import literal
+from experiments import literal
 
 #: Runs that would take more seconds than this are extrapolated from one on the first rows.
 LONGEST_RUN = 20.0

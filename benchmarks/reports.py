@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from ordcut.bench import describe_machine
+from benchmarks.machine import describe_machine
 
 Row = dict[str, Any]
 

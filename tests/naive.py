@@ -1,7 +1,7 @@
 """Oracles too simple to be wrong: they try every ordered labeling, row by row.
 
 The paper's own algorithms, which the solvers are compared with as well, are in
-``ordcut.experiments.literal``: the experiment times them.
+``experiments.literal``: the experiment times them.
 """
 
 from fractions import Fraction

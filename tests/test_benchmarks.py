@@ -1,6 +1,7 @@
 """The benchmarks run from end to end on tiny data; no test depends on a time."""
 
 import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,33 @@ def test_quick_benchmarks_write_rows_that_make_sense(results):
     assert {"Nelder-Mead", "Powell", "optimized-rounder", "scikit-learn, grid of 100"} <= rivals
     for row in results["rivals"]:
         assert float(row["short of ordcut"]) >= -1e-12, row  # up to the rounding of the metric
+
+
+def run_speed(*options):
+    command = [sys.executable, "-m", "benchmarks.speed", "--rows", "1000", "--seconds", "0"]
+    return subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_the_speed_of_every_call_is_measured_relative_to_a_sort():
+    result = json.loads(run_speed("--classes", "3", "--json").stdout)
+    assert (result["rows"], result["classes"]) == (1000, 3)
+    assert "cores; " in result["machine"]
+    assert {"absolute", "quadratic_kappa"} <= {call["objective"] for call in result["calls"]}
+    assert all(call["over_sort"] > 0 for call in result["calls"])
+
+
+def test_the_speed_is_printed_as_a_table():
+    lines = run_speed("--classes", "3").stdout.splitlines()
+    assert lines[0].startswith("1,000 rows, 3 classes. ")
+    assert [line.split()[0] for line in lines[1:]] == [
+        "objective", "absolute", "absolute", "squared", "quadratic_kappa", "zero_one",
+    ]  # fmt: skip
+
+
+def test_more_classes_than_rows_cannot_be_timed():
+    done = run_speed("--classes", "2000")
+    assert done.returncode == 2
+    assert "not more than --rows" in done.stderr
 
 
 def test_the_quick_benchmark_of_the_command_line_writes_its_ratios(tmp_path):

@@ -17,8 +17,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from benchmarks.data import normal
 from benchmarks.reports import shown, write_csv, write_markdown
-from ordcut.bench import Clock, Effort, clock, normal, side_by_side
+from benchmarks.timing import Clock, Effort, clock, side_by_side
 
 #: The program that a user starts.
 ORDCUT = [str(Path(sys.executable).parent / "ordcut")]

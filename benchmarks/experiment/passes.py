@@ -16,17 +16,17 @@ from benchmarks.experiment.synthetic import SMALL, finished_run
 
 
 def run(quick: bool) -> Iterator[dict[str, Any]]:
-    usual, _ = finished_run(SMALL, quick)
-    without_p1, _ = finished_run(replace(SMALL, time_also=(), scores="training-pass"), quick)
-    for one, other in zip(usual, without_p1, strict=True):
-        if one["loss"] != other["loss"]:
+    evaluation_rows, _ = finished_run(SMALL, quick)
+    training_rows, _ = finished_run(replace(SMALL, time_also=(), scores="training-pass"), quick)
+    for evaluation, training in zip(evaluation_rows, training_rows, strict=True):
+        if evaluation["loss"] != training["loss"]:
             raise RuntimeError("the two runs must train the same network, and did not")
         yield {
-            "epoch": one["epoch"],
-            "evaluation pass": one["validation_optimal"],
-            "training pass": other["validation_optimal"],
-            "biases": one["validation_biases"],
-            "rounding": one["validation_rounding"],
-            "seconds of P1": one["seconds_p1"],
-            "seconds of training": one["seconds_training"],
+            "epoch": evaluation["epoch"],
+            "evaluation pass": evaluation["validation_optimal"],
+            "training pass": training["validation_optimal"],
+            "biases": evaluation["validation_biases"],
+            "rounding": evaluation["validation_rounding"],
+            "seconds of P1": evaluation["seconds_p1"],
+            "seconds of training": evaluation["seconds_training"],
         }

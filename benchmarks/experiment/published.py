@@ -11,7 +11,7 @@ finding thresholds took no time: it follows from published rows alone, and no me
 from collections.abc import Iterator
 from typing import Any
 
-from ordcut.experiments.published import project
+from experiments.published import project
 
 
 def run(quick: bool) -> Iterator[dict[str, Any]]:

@@ -13,16 +13,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ordcut.experiments import Settings, start_run
-from ordcut.experiments.command import SYNTHETIC_DEFAULTS
-from ordcut.experiments.progress import TerminalProgress
-from ordcut.experiments.table import MethodTimes, read_times, table_rows
+from experiments import Settings, start_run
+from experiments.command import SYNTHETIC_DEFAULTS
+from experiments.progress import TerminalProgress
+from experiments.table import MethodTimes, read_times, table_rows
 
 METHODS = ("literal", "dp", "io", "pio", "blocks")
 
-#: What `ordcut experiment face-age --dataset synthetic` does, for half as long, and a run of more
-#: and smaller faces with as many classes as there are ages.
+#: What `python -m experiments face-age --dataset synthetic` does, for half as many epochs.
 SMALL = replace(Settings("synthetic", time_also=METHODS, **SYNTHETIC_DEFAULTS), epochs=5)
+#: More and smaller faces, with as many classes as there are ages.
 AGES = replace(SMALL, n_images=10_000, n_classes=50, image_size=16, batch_size=256, epochs=3)
 
 

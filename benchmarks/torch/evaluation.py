@@ -21,7 +21,8 @@ from torch import Tensor
 from torch.utils.data import DataLoader, TensorDataset
 
 from benchmarks.torch.one_thread import one_thread
-from ordcut.torch import CumulativeLinkLoss, ThresholdTracker, resnet18
+from experiments.resnet import resnet18
+from ordcut.torch import CumulativeLinkLoss, ThresholdTracker
 from ordcut.torch.evaluation import score_training_rows
 from ordcut.torch.scoring import evaluating, score_batch
 

@@ -43,7 +43,7 @@ def test_help_of_fit_names_every_objective(ordcut):
 
 
 def test_a_wrong_command_line_is_a_mistake(ordcut):
-    for arguments in [["fitt"], ["fit"], ["predict", "--nope"], ["bench", "--rows", "x"]]:
+    for arguments in [["fitt"], ["fit"], ["predict", "--nope"], ["fit", "--review", "x"]]:
         done = ordcut(*arguments)
         assert done.code == 2
         assert done.out == ""
@@ -156,16 +156,6 @@ def test_commands_and_columns_complete(tmp_path):
     line = ["ordcut", "fit", "rows.csv", "--score", "sc"]
     assert completions(line, 4, tmp_path) == ["score", "scale"]
     assert completions(["ordcut", "fit", "missing.csv", "--score", "sc"], 4, tmp_path) == []
-
-
-def test_bench_measures_every_call(ordcut):
-    import json
-
-    done = ordcut("bench", "--rows", "1000", "--classes", "3", "--seconds", "0", "--json")
-    facts = json.loads(done.out)
-    assert (done.code, facts["rows"], facts["classes"]) == (0, 1000, 3)
-    assert {"absolute", "quadratic_kappa"} <= {call["objective"] for call in facts["calls"]}
-    assert all(call["over_sort"] > 0 for call in facts["calls"])
 
 
 def test_all_options_are_explained():

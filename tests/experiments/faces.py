@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image
 
-from ordcut.experiments.layouts import LAYOUTS
+from experiments.layouts import LAYOUTS
 
 #: The path of a picture of an age, by data set; ``number`` distinguishes pictures of one age.
 PATHS = {

@@ -1,29 +1,35 @@
-"""``ordcut experiment``, as typed."""
+"""``python -m experiments``, as typed."""
 
 import csv
+import os
+import re
+import shlex
 import subprocess
 import sys
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from faces import make_folder
 from rich.console import Console
 
-from ordcut.cli.app import ordcut
-from ordcut.experiments.progress import TerminalProgress
-from ordcut.experiments.published import NETWORKS, PUBLISHED, describe_projection, project
-from ordcut.experiments.settings import read_run
-from ordcut.experiments.stages import STAGES
+from experiments.command import experiment
+from experiments.progress import TerminalProgress
+from experiments.published import NETWORKS, PUBLISHED, describe_projection, project
+from experiments.settings import read_run
+from experiments.stages import STAGES
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
+ROOT = Path(__file__).parents[2]
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 SMALL = ["--image-size", "16", "--network", "resnet10", "--epochs", "1", "--device", "cpu"]
 TINY = ["--dataset", "synthetic", "--n-images", "40", "--n-classes", "4", *SMALL]
 
 
 def call(*words):
-    return CliRunner().invoke(ordcut, ["experiment", *map(str, words)])
+    return CliRunner().invoke(experiment, list(map(str, words)))
 
 
 @pytest.fixture(scope="module")
@@ -253,12 +259,37 @@ def test_bars_show_on_a_terminal():
     assert shown.endswith("[all] read\n")
 
 
+def test_make_experiment_runs_the_experiment_and_prints_its_table(tmp_path):
+    recipe = re.search(r"^experiment:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M)[1]
+    lines = recipe.replace("\\\n", " ").splitlines()
+    run, table = (
+        shlex.split(line)[3:] for line in lines if line.startswith("\t$(BIN)/python -m experiments")
+    )
+    start = [sys.executable, "-m", "experiments"]
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), **ONE_THREAD}
+    subprocess.run([*start, *run, *TINY], cwd=tmp_path, env=path, check=True)
+    done = subprocess.run(
+        [*start, *table], cwd=tmp_path, env=path, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("synthetic, resnet10, n = 32, K = 4")
+
+
+def test_ctrl_c_says_how_to_continue(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.run.start_run", interrupt)
+    done = call("face-age", *TINY, "--out", tmp_path / "out")
+    assert done.exit_code == 130
+    assert done.stderr == "Interrupted. Continue the run with --resume.\n"
+
+
 def test_help_loads_neither_torch_nor_pillow():
     code = """
 import sys
 from click.testing import CliRunner
-from ordcut.cli.app import ordcut
-done = CliRunner().invoke(ordcut, ["experiment", "face-age", "--help"])
+from experiments.command import experiment
+done = CliRunner().invoke(experiment, ["face-age", "--help"])
 assert "--resume" in done.output
 print(*(name for name in ("torch", "PIL", "numba", "matplotlib") if name in sys.modules))
 """

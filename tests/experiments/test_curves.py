@@ -3,9 +3,9 @@
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from ordcut.experiments.curves import curves_figure
-from ordcut.experiments.stages import STAGES
-from ordcut.labelings import LABELINGS
+from experiments.curves import curves_figure
+from experiments.settings import LABELINGS
+from experiments.stages import STAGES
 
 
 def rows(n_epochs):

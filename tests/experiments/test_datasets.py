@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from ordcut.experiments.datasets import DatasetError, load_faces
-from ordcut.experiments.layouts import LAYOUTS
-from ordcut.experiments.pictures import Batches, EpochOrder, Pictures
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.splits import split, write_split
-from ordcut.experiments.synthetic import draw_faces
+from experiments.datasets import DatasetError, load_faces
+from experiments.layouts import LAYOUTS
+from experiments.pictures import Batches, EpochOrder, Pictures
+from experiments.settings import Settings
+from experiments.splits import split, write_split
+from experiments.synthetic import draw_faces
 
 SIZE = 16
 
@@ -311,14 +311,14 @@ def test_random_crops_are_parts_of_their_pictures_and_move_from_epoch_to_epoch()
         for images, labels in Batches(pictures, 12, 0, 2, 0).shuffled(epoch):
             for image, number in zip(images.numpy(), labels.numpy(), strict=True):
                 whole = pictures.pixels[number].transpose(2, 0, 1)
-                found = [
+                matches = [
                     (top, left)
                     for top in range(5)
                     for left in range(5)
                     if (whole[:, top : top + 12, left : left + 12] == image).all()
                 ]
-                assert len(found) == 1
-                positions |= set(found)
+                assert len(matches) == 1
+                positions |= set(matches)
     assert len(positions) > 10
 
 
@@ -326,11 +326,11 @@ def test_worker_processes_change_nothing():
     pictures = coloured(9, 16)
     alone, helped = (Batches(pictures, 12, 3, 4, workers) for workers in (0, 2))
     for take in (lambda b: b.shuffled(1), lambda b: b.centred(), lambda b: b.shuffled(2)):
-        for (images, labels), (same_images, same_labels) in zip(
+        for (images, labels), (other_images, other_labels) in zip(
             take(alone), take(helped), strict=True
         ):
-            assert (images == same_images).all()
-            assert (labels == same_labels).all()
+            assert (images == other_images).all()
+            assert (labels == other_labels).all()
 
 
 def test_every_epoch_has_every_picture_once_in_an_order_of_its_own():
@@ -360,9 +360,9 @@ def test_grey_pictures_and_those_with_a_palette_become_three_colours(tmp_path):
 
 
 def test_drawn_faces_depend_on_the_seed_and_grow_old():
-    faces, same, other = (draw_faces(400, 8, 24, seed) for seed in (0, 0, 1))
-    assert (faces.pixels == same.pixels).all()
-    assert (faces.labels == same.labels).all()
+    faces, again, other = (draw_faces(400, 8, 24, seed) for seed in (0, 0, 1))
+    assert (faces.pixels == again.pixels).all()
+    assert (faces.labels == again.labels).all()
     assert not (faces.pixels == other.pixels).all()
     assert set(faces.labels) == set(range(8))
     hair = faces.pixels[:, 3:5, 12].mean(axis=(1, 2))  # near the top of the middle column

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordcut.experiments.measures import measure_ages
-from ordcut.experiments.summary import describe_results, describe_summary, summarise
+from experiments.measures import measure_ages
+from experiments.summary import describe_results, describe_summary, summarise
 
 AGES = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), min_size=1, max_size=30)
 
@@ -14,11 +14,11 @@ AGES = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), min_size=1, m
 @given(AGES)
 def test_measures_are_those_of_their_definitions(pairs):
     labels, predicted = np.array(pairs).T
-    found = measure_ages(labels, predicted, n_classes=20)
+    metrics = measure_ages(labels, predicted, n_classes=20)
     off = [abs(a - b) for a, b in pairs]
-    assert found["mae"] == pytest.approx(sum(off) / len(off))
-    assert found["rmse"] == pytest.approx((sum(x * x for x in off) / len(off)) ** 0.5)
-    assert found["cs5"] == pytest.approx(sum(x <= 5 for x in off) / len(off))
+    assert metrics["mae"] == pytest.approx(sum(off) / len(off))
+    assert metrics["rmse"] == pytest.approx((sum(x * x for x in off) / len(off)) ** 0.5)
+    assert metrics["cs5"] == pytest.approx(sum(x <= 5 for x in off) / len(off))
 
 
 def results(value, part="test"):

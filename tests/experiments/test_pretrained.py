@@ -7,9 +7,9 @@ import torch
 from safetensors.torch import save_file
 from tiny import TINY
 
-from ordcut.experiments import start_run
-from ordcut.experiments.pretrained import load_pretrained
-from ordcut.torch import resnet18, resnet34
+from experiments import start_run
+from experiments.pretrained import load_pretrained
+from experiments.resnet import resnet18, resnet34
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

@@ -13,12 +13,12 @@ import pytest
 import torch
 from tiny import TINY, CopyAfterFirstEpoch, fail, train_linear, vanish, without_times
 
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.files import load_state
-from ordcut.experiments.pictures import Batches, EpochOrder, Share
-from ordcut.experiments.processes import Process, launch
-from ordcut.experiments.run import resume_run, start_run
-from ordcut.experiments.training import Learner
+from experiments.datasets import load_faces
+from experiments.files import load_state
+from experiments.pictures import Batches, EpochOrder, Share
+from experiments.processes import Process, launch
+from experiments.run import resume_run, start_run
+from experiments.training import Learner
 
 TWO = replace(
     TINY, epochs=2, n_images=41, batch_size=8, devices=2, accelerator="cpu", test_share=0.1,
@@ -66,10 +66,12 @@ def test_two_processes_that_were_interrupted_resume_with_the_same_results(traine
 
 
 def test_two_processes_take_the_steps_of_one_on_the_same_batches(tmp_path):
-    train_linear(Process(torch.device("cpu")), tmp_path / "one.pt")
-    launch(2, "cpu", train_linear, tmp_path / "two.pt")
-    one, two = (torch.load(tmp_path / name, weights_only=True) for name in ("one.pt", "two.pt"))
-    torch.testing.assert_close(two, one, rtol=1e-4, atol=1e-5)
+    train_linear(Process(torch.device("cpu")), tmp_path / "alone.pt")
+    launch(2, "cpu", train_linear, tmp_path / "together.pt")
+    alone, together = (
+        torch.load(tmp_path / name, weights_only=True) for name in ("alone.pt", "together.pt")
+    )
+    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
 
 
 # The signal that PyTorch sends to processes without a parent is ignored in a script's background.
@@ -80,7 +82,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path.append(sys.argv[2])
     from tiny import hold_a_lock
-    from ordcut.experiments.processes import launch
+    from experiments.processes import launch
     launch(2, "cpu", hold_a_lock, Path(sys.argv[1]))
 """
 

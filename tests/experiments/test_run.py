@@ -14,18 +14,18 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tiny import TINY, without_times
 
+import experiments
 import ordcut
-from ordcut import experiments
-from ordcut.experiments import settings, study, training
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.files import load_state, read_rows, save_state, write_rows
-from ordcut.experiments.measures import judge_labelings
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.run import resume_run, start_run
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.stages import STAGES
-from ordcut.experiments.table import read_times
-from ordcut.experiments.training import Learner
+from experiments import settings, study, training
+from experiments.datasets import load_faces
+from experiments.files import load_state, read_rows, save_state, write_rows
+from experiments.measures import judge_labelings
+from experiments.pictures import Batches
+from experiments.run import resume_run, start_run
+from experiments.settings import Settings
+from experiments.stages import STAGES
+from experiments.table import read_times
+from experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -78,9 +78,9 @@ def test_thresholds_of_the_best_epoch_are_kept(whole):
     errors = [row["validation_optimal"] for row in rows]
     state = load_state(out / "best.pt")
     assert state["best"]["epoch"] == 1 + errors.index(min(errors))
-    found = ordcut.Thresholds.from_json((out / "thresholds.json").read_text())
-    assert found.thresholds.tolist() == state["thresholds"].tolist()
-    assert found.value == rows[state["best"]["epoch"] - 1]["training_optimal"]
+    thresholds = ordcut.Thresholds.from_json((out / "thresholds.json").read_text())
+    assert thresholds.thresholds.tolist() == state["thresholds"].tolist()
+    assert thresholds.value == rows[state["best"]["epoch"] - 1]["training_optimal"]
 
 
 def test_a_run_describes_itself(whole):
@@ -115,8 +115,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import torch
-from ordcut.experiments.run import start_run
-from ordcut.experiments.settings import Settings
+from experiments.run import start_run
+from experiments.settings import Settings
 
 torch.set_num_threads(1)
 out, moment = Path(sys.argv[1]), sys.argv[2]
@@ -295,17 +295,17 @@ def test_every_loss_trains_and_has_its_labelings(loss):
     learner = Learner(replace(TINY, loss=loss), 4)
     batches = Batches(data.training, TINY.crop, 0, TINY.batch_size, 0)
     before = [values.clone() for values in learner.loss.parameters()]
-    mean_loss, seen = learner.train(batches, 1, lambda _: None)
+    mean_loss, outputs = learner.train(batches, 1, lambda _: None)
     assert np.isfinite(mean_loss)
-    assert sorted(seen.labels) == sorted(data.training.labels)
+    assert sorted(outputs.labels) == sorted(data.training.labels)
     for values, old in zip(learner.loss.parameters(), before, strict=True):
         assert (values != old).any()  # biases are learned, too
-    found = ordcut.optimal_thresholds(seen.scores, seen.labels, classes=range(4))
-    rows = judge_labelings("training", seen, found, learner.loss)
+    thresholds = ordcut.optimal_thresholds(outputs.scores, outputs.labels, classes=range(4))
+    rows = judge_labelings("training", outputs, thresholds, learner.loss)
     errors = {row["labeling"]: row["value"] for row in rows}
     assert "likelihood" not in errors
     assert ("biases" not in errors) == (loss == "absolute")
-    assert errors["optimal"] == found.value <= errors["rounding"]
+    assert errors["optimal"] == thresholds.value <= errors["rounding"]
 
 
 def test_the_best_epoch_by_a_kappa_is_the_highest(tmp_path):
@@ -381,5 +381,5 @@ def test_the_package_exports_what_a_run_needs():
     assert experiments.start_study is study.start_study
     assert experiments.resume_study is study.resume_study
     assert set(experiments.PUBLISHED) == {"morph2", "cacd", "afad"}
-    with pytest.raises(AttributeError, match=r"'ordcut\.experiments' has no attribute 'begin_run'"):
+    with pytest.raises(AttributeError, match="'experiments' has no attribute 'begin_run'"):
         experiments.begin_run  # noqa: B018

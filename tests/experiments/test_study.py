@@ -9,12 +9,12 @@ import pytest
 from faces import make_folder
 from tiny import TINY, without_times
 
-from ordcut.experiments.datasets import load_faces_again
-from ordcut.experiments.files import load_state
-from ordcut.experiments.run import resume_run, start_run
-from ordcut.experiments.settings import Settings, read_run
-from ordcut.experiments.study import resume_study, start_study
-from ordcut.experiments.table import read_times
+from experiments.datasets import reload_faces
+from experiments.files import load_state
+from experiments.run import resume_run, start_run
+from experiments.settings import Settings, read_run
+from experiments.study import resume_study, start_study
+from experiments.table import read_times
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -121,7 +121,7 @@ def test_the_times_of_a_study_are_means_over_all_runs(study):
     (times,) = read_times(out)
     each = [read_times(out / name)[0] for name in NAMES]
     assert times.n_epochs == 4
-    assert times.total == pytest.approx(sum(one.total for one in each) / 4)
+    assert times.total == pytest.approx(sum(run.total for run in each) / 4)
 
 
 def test_folds_by_subject_have_no_person_in_two_parts_of_a_run(tmp_path):
@@ -135,7 +135,7 @@ def test_folds_by_subject_have_no_person_in_two_parts_of_a_run(tmp_path):
     assert summary[0]["runs"] == 2
     for name in given.runs():
         settings = Settings.from_json(read_run(out / name)["settings"])
-        parts = load_faces_again(settings, out / name).parts
+        parts = reload_faces(settings, out / name).parts
         people = {
             part: {picture.split("_")[0] for picture in pictures.names}
             for part, pictures in parts.items()

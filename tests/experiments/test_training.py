@@ -8,10 +8,10 @@ import pytest
 import torch
 from tiny import TINY
 
-from ordcut.experiments import optimisers, settings
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.training import Learner
+from experiments import optimisers, settings
+from experiments.datasets import load_faces
+from experiments.pictures import Batches
+from experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -96,7 +96,7 @@ def test_pictures_are_normalised_for_pretrained_networks_only():
         (116 / 255 - 0.456) / 0.224,
         (104 / 255 - 0.406) / 0.225,
     ]
-    assert plain._ready(images).flatten().tolist() == pytest.approx(
+    assert plain._as_input(images).flatten().tolist() == pytest.approx(
         [124 / 255, 116 / 255, 104 / 255]
     )
-    assert pretrained._ready(images).flatten().tolist() == pytest.approx(expected, abs=1e-6)
+    assert pretrained._as_input(images).flatten().tolist() == pytest.approx(expected, abs=1e-6)

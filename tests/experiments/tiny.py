@@ -8,13 +8,13 @@ from shutil import copytree
 
 import torch
 
-from ordcut.experiments import training
-from ordcut.experiments.datasets import load_faces
-from ordcut.experiments.optimisers import SCHEDULES
-from ordcut.experiments.pictures import Batches
-from ordcut.experiments.progress import Progress
-from ordcut.experiments.settings import Settings
-from ordcut.experiments.training import Learner
+from experiments import training
+from experiments.datasets import load_faces
+from experiments.optimisers import SCHEDULES
+from experiments.pictures import Batches
+from experiments.progress import Progress
+from experiments.settings import Settings
+from experiments.training import Learner
 
 TINY = Settings(
     "synthetic",
@@ -85,5 +85,5 @@ def train_linear(process, file):
     batches = Batches(load_faces(TINY).training, TINY.crop, 0, 9, 0, process.share)
     loss, scored = learner.train(batches, 1, lambda _: None)
     if process.is_main:
-        found = {"loss": loss, "scores": torch.tensor(scored.scores).sort().values}
-        torch.save({**found, **learner.network.state_dict()}, file)
+        results = {"loss": loss, "scores": torch.tensor(scored.scores).sort().values}
+        torch.save({**results, **learner.network.state_dict()}, file)

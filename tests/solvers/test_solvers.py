@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 import ordcut
-from ordcut.experiments import literal
+from experiments import literal
 from ordcut.solvers import METHODS
 from strategies import cost_matrices, problems
 

@@ -25,9 +25,9 @@ from ordered_cuts import (
 
 import naive
 import ordcut
+from experiments import literal
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
-from ordcut.experiments import literal
 from ordcut.pruning import ArraySource, PrunedRows
 from ordcut.pruning.bounds import judge_cells
 from ordcut.thresholds import place_cuts

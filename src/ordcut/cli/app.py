@@ -26,9 +26,7 @@ COMMANDS = {
     "predict": ("ordcut.cli.predict:predict", "Label the rows of files with thresholds."),
     "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
     "report": ("ordcut.cli.report:report", "Write an interactive HTML page about thresholds."),
-    "bench": ("ordcut.cli.bench:bench", "Time ordcut on this machine, relative to sorting."),
     "demo": ("ordcut.cli.demo:demo", "Find and compare thresholds on real data."),
-    "experiment": ("ordcut.experiments.command:experiment", "Run the paper's experiment."),
     "completion": ("ordcut.cli.completion:completion", "Print a completion script for a shell."),
 }
 

@@ -29,7 +29,6 @@ from ordcut.torch.losses import (
     ImmediateThresholdLoss,
 )
 from ordcut.torch.optimal import optimal_thresholds
-from ordcut.torch.resnet import ResNet, resnet18, resnet34
 from ordcut.torch.tracker import ThresholdTracker
 
 if TYPE_CHECKING:
@@ -44,15 +43,12 @@ __all__ = [
     "CornLoss",
     "CumulativeLinkLoss",
     "ImmediateThresholdLoss",
-    "ResNet",
     "ThresholdTracker",
     "bias_thresholds",
     "class_probabilities",
     "every_labeling",
     "likelihood_labels",
     "optimal_thresholds",
-    "resnet18",
-    "resnet34",
     "rounding_thresholds",
     "threshold_labels",
 ]
@@ -66,8 +62,17 @@ _OPTIONAL = {
 }
 
 
+#: Names that 0.1.0 had: the networks of the paper's experiment.
+_REMOVED = ("ResNet", "resnet18", "resnet34")
+
+
 def __getattr__(name: str) -> Any:
     """Import what needs Lightning, torchmetrics or transformers when it is first used."""
     if name in _OPTIONAL:
         return getattr(import_module(_OPTIONAL[name]), name)
+    if name in _REMOVED:
+        raise AttributeError(
+            f"ordcut.torch.{name} was removed in 0.2.0. Use a network of torchvision with one "
+            "output, or copy experiments/resnet.py from the source code of ordcut."
+        )
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
