@@ -6,7 +6,7 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-from ordcut.report import write_report
+from ordcut import report
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def open_page(browser, tmp_path):
 
     def open_report(scores, labels, *, context=None, **options):
         path = tmp_path / f"page-{len(contexts)}.html"
-        write_report(path, scores, labels, **options)
+        report.page(scores, labels, path=path, **options)
         assert path.stat().st_size < 600_000
         view = browser.new_context(
             **{"viewport": {"width": 1100, "height": 900}, **(context or {})}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from page_actions import RATINGS, exported, slider, table_of
 
-from ordcut.report import write_report
+from ordcut import report
 from ordinal_rows import ratings
 
 HOSTILE = [
@@ -94,7 +94,7 @@ def test_names_from_the_data_stay_text(open_page):
 
 
 def test_nothing_but_the_pages_own_script_may_run_or_reach_out(browser, tmp_path):
-    write_report(tmp_path / "page.html", *ratings())
+    report.page(*ratings(), path=tmp_path / "page.html")
     page = browser.new_page()
     refused = []
     page.on("console", lambda message: refused.append(message.text))

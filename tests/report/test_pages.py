@@ -21,8 +21,15 @@ def test_a_page_is_written_as_it_is_returned(tmp_path):
     scores, labels = ratings(50, 3)
     found = ordcut.optimal_thresholds(*ratings(70, 3, seed=1), objective="squared")
     options = {"thresholds": found, "score_name": "risk", "class_weight": "balanced"}
-    write_report(path, scores, labels, **options)
-    assert path.read_text(encoding="utf-8") == page(scores, labels, **options)
+    text = page(scores, labels, path=path, **options)
+    assert path.read_text(encoding="utf-8") == text == page(scores, labels, **options)
+
+
+def test_write_report_warns_and_writes_the_same_page(tmp_path):
+    path = tmp_path / "page.html"
+    with pytest.warns(DeprecationWarning, match=r"page\(scores, labels, path=path\)"):
+        write_report(path, *ratings(50, 3), title="Ratings")
+    assert path.read_text(encoding="utf-8") == page(*ratings(50, 3), title="Ratings")
 
 
 def test_a_page_is_the_same_for_the_same_data():
@@ -70,7 +77,7 @@ def test_a_title_is_escaped_and_cannot_reach_into_the_template():
 
 def test_too_many_classes_are_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ValueError, match="at most 100 classes, got 101"):
-        write_report(tmp_path / "page.html", [1.0, 2.0], [0, 1], classes=range(101))
+        page([1.0, 2.0], [0, 1], classes=range(101), path=tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
 
 

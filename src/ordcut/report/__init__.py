@@ -16,8 +16,9 @@ from ordcut.report.intervals import check_intervals as check_intervals
 from ordcut.report.intervals import intervals_of as intervals_of
 from ordcut.report.pages import array_source as array_source
 from ordcut.report.pages import frame_source as frame_source
-from ordcut.report.pages import page, page_from_frame, write_report
+from ordcut.report.pages import page, page_from_frame
 from ordcut.report.pages import page_from_source as page_from_source
+from ordcut.report.pages import write_report as write_report  # deprecated
 
 # The other names are for plots and for the command line.
-__all__ = ["page", "page_from_frame", "write_report"]
+__all__ = ["page", "page_from_frame"]

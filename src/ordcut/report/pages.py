@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
@@ -55,6 +56,7 @@ def page(
     label_name: str = "label",
     title: str | None = None,
     n_jobs: int | None = None,
+    path: str | PathLike[str] | None = None,
 ) -> str:
     """Return an interactive page about thresholds on scores and labels, as HTML text.
 
@@ -86,6 +88,8 @@ def page(
         The title of the page.
     n_jobs : int, optional
         The number of threads, -1 for one per core. By default one.
+    path : str or path, optional
+        A file to write the page to, which opens in any browser.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def page(
         sample_weight=sample_weight,
         n_jobs=n_jobs,
     )
-    return page_from_source(
+    text = page_from_source(
         source,
         thresholds=thresholds,
         objective=objective,
@@ -118,59 +122,22 @@ def page(
         label_name=label_name,
         title=title,
     )
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text
 
 
 def write_report(
-    path: str | PathLike[str],
-    scores: ArrayLike,
-    labels: ArrayLike,
-    *,
-    thresholds: Thresholds | None = None,
-    objective: ObjectiveLike | None = None,
-    classes: Sequence[Any] | Array | None = None,
-    sample_weight: ArrayLike | None = None,
-    class_weight: ClassWeight | None = None,
-    bootstrap: Bootstrap | None = None,
-    score_name: str = "score",
-    label_name: str = "label",
-    title: str | None = None,
-    n_jobs: int | None = None,
+    path: str | PathLike[str], scores: ArrayLike, labels: ArrayLike, **options: Any
 ) -> None:
-    """Write an interactive page about thresholds to a file, to be opened in a browser.
-
-    Parameters
-    ----------
-    path : str or path
-        The file to write.
-    scores, labels, thresholds, objective, classes, sample_weight, class_weight
-        As in :func:`page`.
-    bootstrap, score_name, label_name, title, n_jobs
-        As in :func:`page`.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "page.html"
-    ...     write_report(path, [0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], objective="quadratic_kappa")
-    ...     path.stat().st_size < 1_000_000
-    True
-    """
-    text = page(
-        scores,
-        labels,
-        thresholds=thresholds,
-        objective=objective,
-        classes=classes,
-        sample_weight=sample_weight,
-        class_weight=class_weight,
-        bootstrap=bootstrap,
-        score_name=score_name,
-        label_name=label_name,
-        title=title,
-        n_jobs=n_jobs,
+    """Write a page to a file; deprecated, ``page(scores, labels, path=path)`` does the same."""
+    warnings.warn(
+        "ordcut.report.write_report is deprecated and will be removed in 0.3. Use "
+        "ordcut.report.page(scores, labels, path=path) instead.",
+        DeprecationWarning,
+        stacklevel=2,
     )
-    Path(path).write_text(text, encoding="utf-8")
+    page(scores, labels, path=path, **options)
 
 
 def page_from_frame(
