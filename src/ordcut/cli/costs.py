@@ -61,8 +61,8 @@ class CostTable:
         """Return the position of each class or decision among the names; None without names."""
         if names is None:
             return None
-        found = [position_of(name, known) for name in names]
-        if sorted(-1 if at is None else at for at in found) != [*range(len(known))]:
+        positions = [position_of(name, known) for name in names]
+        if sorted(-1 if at is None else at for at in positions) != [*range(len(known))]:
             every = "The classes are" if each == "class" else "The decisions are"
             is_line = each == "class" and names is self.predicted
             raise UserError(
@@ -70,7 +70,7 @@ class CostTable:
                 f"{', '.join(names)}. {every}: {', '.join(class_names(known))}."
                 + (f" {OTHER_DECISIONS}" if is_line else "")
             )
-        return [found.index(position) for position in range(len(known))]
+        return [positions.index(position) for position in range(len(known))]
 
 
 def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
@@ -80,38 +80,62 @@ def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
     a given number of decisions, which need not be that of the classes, names in the first column
     are text, or have an empty cell above them.
     """
-    try:
-        lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"--objective must be a name or a CSV file that can be read, but {text} cannot: "
-            f"{getattr(error, 'strerror', None) or error}."
-        ) from error
-    separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")
-    read = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    rows = [[cell.strip() for cell in row] for row in read if any(map(str.strip, row))]
+    rows = _read_cells(text)
     header: list[str] | None = None
     if rows and _has_header(rows, n_decisions):
         header, *rows = rows
     predicted: list[str] | None = None
-    if n_decisions is None:
-        is_wider = {len(row) for row in rows} == {len(rows) + 1}
-    else:
-        is_wider = header is not None and (header[0] == "" or len(header) + 1 == len(rows[0]))
-    if is_wider or any(not _is_number(row[0]) for row in rows):
+    if _has_first_column(rows, header, n_decisions):
         predicted, rows = [row[0] for row in rows], [row[1:] for row in rows]
-    if header is not None and predicted is not None and len(header) == len(rows[0]) + 1:
-        header = header[1:]  # without the corner
+        if header is not None and len(header) == len(rows[0]) + 1:
+            header = header[1:]  # without the corner
+    cost = _as_numbers(rows, text)
+    _check_shape(cost, header, n_decisions, text)
+    return CostTable(cost, predicted, header, text)
+
+
+def _read_cells(path: str) -> list[list[str]]:
+    """Return the cells of a CSV file, line by line, without empty lines."""
     try:
-        cost = [[float(cell) for cell in row] for row in rows]
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"--objective must be a name or a CSV file that can be read, but {path} cannot: "
+            f"{getattr(error, 'strerror', None) or error}."
+        ) from error
+    separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    return [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
+
+
+def _has_first_column(
+    rows: Sequence[Sequence[str]], header: Sequence[str] | None, n_decisions: int | None
+) -> bool:
+    """Return whether the first column holds names, by its text or by the number of columns."""
+    if any(not _is_number(row[0]) for row in rows):
+        return True
+    if n_decisions is None:
+        return {len(row) for row in rows} == {len(rows) + 1}
+    return header is not None and (header[0] == "" or len(header) + 1 == len(rows[0]))
+
+
+def _as_numbers(rows: Sequence[Sequence[str]], path: str) -> list[list[float]]:
+    try:
+        return [[float(cell) for cell in row] for row in rows]
     except ValueError as error:
         raise UserError(
             "--objective must be a file of numbers, with one line per predicted class and one "
             "column per true class, and names only in the header or the first column. "
-            f"{text} is not: {error}."
+            f"{path} is not: {error}."
         ) from error
-    widths = sorted({len(row) for row in cost} | {len(names) for names in [header or []] if names})
-    got = f"got {len(cost)} lines of {' or '.join(map(str, widths)) or 'no'} numbers in {text}."
+
+
+def _check_shape(
+    cost: list[list[float]], header: list[str] | None, n_decisions: int | None, path: str
+) -> None:
+    """Raise an error unless there is a line for each decision and a column for each class."""
+    widths = sorted({len(row) for row in cost} | ({len(header)} if header else set()))
+    got = f"got {len(cost)} lines of {' or '.join(map(str, widths)) or 'no'} numbers in {path}."
     if n_decisions is None and (len(cost) < 2 or widths != [len(cost)]):
         raise UserError(
             f"--objective must be a square matrix of at least 2 x 2 costs, {got} {OTHER_DECISIONS}"
@@ -121,7 +145,6 @@ def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
             f"--objective must have one line for each of the {n_decisions} decisions and one "
             f"column for each class, {got}"
         )
-    return CostTable(cost, predicted, header, text)
 
 
 def _has_header(rows: Sequence[Sequence[str]], n_decisions: int | None) -> bool:
@@ -160,9 +183,8 @@ def position_of(name: str, classes: Array) -> int | None:
         return names.index(name)
     if _is_number(name) and classes.dtype.kind in "iuf":
         return next((i for i, value in enumerate(classes.tolist()) if value == float(name)), None)
-    return (
-        names.index(name.lower()) if classes.dtype.kind == "b" and name.lower() in names else None
-    )
+    is_boolean = classes.dtype.kind == "b" and name.lower() in names
+    return names.index(name.lower()) if is_boolean else None
 
 
 def _is_number(cell: str) -> bool:
