@@ -144,9 +144,17 @@ def lock_cache(compiled: Any) -> None:
 
     Numba writes its index before the code that the index names, so that a second process could load
     code of other types, or of an older version, in between.
+
+    This patches private names of Numba. What is public, ``Dispatcher.compile`` inside a lock, would
+    need the types of all arguments at every call, to know whether the cache will be used.
+    ``numba.typeof`` takes about 10 us per argument, and a short kernel takes less. If a version of
+    Numba lacks these names, its cache is used without the lock.
     """
-    file = compiled._cache._cache_file
-    path = os.path.join(compiled._cache.cache_path, f"{file._index_name}.lock")
+    cache = getattr(compiled, "_cache", None)
+    file = getattr(cache, "_cache_file", None)
+    if cache is None or not all(hasattr(file, name) for name in ("_index_name", "load", "save")):
+        return
+    path = os.path.join(cache.cache_path, f"{file._index_name}.lock")
     file.load, file.save = _locked(file.load, path), _locked(file.save, path)
 
 
