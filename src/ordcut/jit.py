@@ -150,8 +150,8 @@ def lock_cache(compiled: Any) -> None:
     ``numba.typeof`` takes about 10 us per argument, and a short kernel takes less. If a version of
     Numba lacks these names, its cache is used without the lock.
     """
-    cache = getattr(compiled, "_cache", None)
-    file = getattr(cache, "_cache_file", None)
+    cache: Any = getattr(compiled, "_cache", None)
+    file: Any = getattr(cache, "_cache_file", None)
     if cache is None or not all(hasattr(file, name) for name in ("_index_name", "load", "save")):
         return
     path = os.path.join(cache.cache_path, f"{file._index_name}.lock")

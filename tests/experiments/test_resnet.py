@@ -5,7 +5,7 @@ import torch
 
 import ordcut.torch
 from experiments.resnet import resnet18, resnet34
-from ordcut.torch import Biases
+from ordcut.torch import AllThresholdLoss
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -50,7 +50,7 @@ def test_a_network_gives_one_score_per_image_around_the_middle_of_the_biases():
         network.fc.bias.zero_()
         scores = network(torch.rand(3, 3, 40, 40))
     assert scores.tolist() == [4.0] * 3
-    assert Biases(10)().mean() == 4.0
+    assert AllThresholdLoss(10).biases().mean() == 4.0
 
 
 @pytest.mark.parametrize("name", ["ResNet", "resnet18", "resnet34"])

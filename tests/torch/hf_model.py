@@ -1,11 +1,30 @@
-"""A model of transformers with a tracker, made on the spot, and data for its Trainer."""
+"""A model of transformers with a tracker, and a Trainer with the callback of the guide."""
+
+import re
+from pathlib import Path
 
 import torch
 from small_network import N_CLASSES, make_rows
 from transformers import PretrainedConfig, PreTrainedModel, Trainer, TrainingArguments
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from ordcut.torch import CumulativeLinkLoss, ThresholdTracker, TransformersThresholds
+from ordcut.torch import CumulativeLinkLoss, ThresholdTracker
+
+GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
+
+
+def examples(package):
+    """Return the examples of the guide that import a package and have no prompts."""
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+    pattern = rf"^(import|from) {package}\b"
+    return [code for code in blocks if ">>>" not in code and re.search(pattern, code, re.M)]
+
+
+def recipe():
+    """Return the callback of the guide."""
+    names = {}
+    exec(examples("transformers")[0], names)
+    return names["FindThresholds"]()
 
 
 class StagesConfig(PretrainedConfig):
@@ -54,8 +73,8 @@ def rows_as_dicts(n=60, seed=0):
     return [{"features": x, "labels": y} for x, y in zip(features, labels, strict=True)]
 
 
-def make_trainer(folder, model=None, train=None, thresholds=None, **options):
-    thresholds = TransformersThresholds() if thresholds is None else thresholds
+def make_trainer(folder, model=None, train=None, **options):
+    model = Stages(StagesConfig()) if model is None else model
     given = {
         "num_train_epochs": 2,
         "per_device_train_batch_size": 16,
@@ -68,11 +87,16 @@ def make_trainer(folder, model=None, train=None, thresholds=None, **options):
         "disable_tqdm": True,
         "seed": 0,
     }
+
+    def compute_metrics(prediction):
+        scores, labels = map(torch.as_tensor, (prediction.predictions, prediction.label_ids))
+        return model.tracker.compare(scores, labels, model.loss)
+
     return Trainer(
-        Stages(StagesConfig()) if model is None else model,
+        model,
         TrainingArguments(str(folder), **(given | options)),
         train_dataset=rows_as_dicts() if train is None else train,
         eval_dataset=rows_as_dicts(40, 1),
-        callbacks=[thresholds],
-        compute_metrics=thresholds.compute_metrics,
+        callbacks=[recipe()],
+        compute_metrics=compute_metrics,
     )

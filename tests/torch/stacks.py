@@ -197,7 +197,7 @@ class Transformers:
         return self.fit(folder, str(folder / "checkpoint-4"))
 
     def validate(self, folder):
-        return self.trainer(folder, self.load(folder)).evaluate()["eval_absolute_optimal"]
+        return self.trainer(folder, self.load(folder)).evaluate()["eval_optimal"]
 
 
 class ScoreNetwork(Network):

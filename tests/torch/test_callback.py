@@ -453,12 +453,11 @@ def test_a_module_that_returns_no_scores_is_named():
         ("torch", "ordcut.torch"),
         ("lightning", "OptimalThresholds"),
         ("torchmetrics", "ThresholdMetric"),
-        ("transformers", "TransformersThresholds"),
     ],
 )
 def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(missing, name):
     hide = f"import sys; sys.modules[{missing!r}] = None"
-    wanted = name if missing != "torch" else "Biases"
+    wanted = name if missing != "torch" else "CornLoss"
     command = [sys.executable, "-c", f"{hide}; from ordcut.torch import {wanted}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     last = done.stderr.strip().splitlines()[-1]

@@ -1,10 +1,8 @@
 """The examples of the guide that need a training tool run unchanged, on data of their shape."""
 
-import re
-from pathlib import Path
-
 import pytest
 import torch
+from hf_model import examples
 from safetensors.torch import load_file
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -16,23 +14,18 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*pin_memory.*no accelerator is found"),
 ]
 
-GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
-
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Run the examples that import a package, in an empty folder; return their names."""
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
 
     def run_example(package):
-        pattern = rf"^(import|from) {package}\b"
-        found = [part for part in blocks if ">>>" not in part and re.search(pattern, part, re.M)]
         torch.manual_seed(0)
         features = torch.randn(600, 5)
         stage = (features.sum(1) + torch.randn(600) + 2).clamp(0, 3).long()
         names = {"features": features, "stage": stage}
-        exec("\n".join(found), names)
+        exec("\n".join(examples(package)), names)
         return names
 
     return run_example

@@ -1,4 +1,4 @@
-"""The callback for the Trainer of transformers, in real trainings on the CPU."""
+"""The recipe for the Trainer of transformers, in real trainings on the CPU."""
 
 import os
 import subprocess
@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from hf_model import PlainStages, Stages, StagesConfig, make_trainer, rows_as_dicts
+from hf_model import PlainStages, Stages, StagesConfig, make_trainer
 from small_network import N_CLASSES, make_rows
-from torch.utils.data import IterableDataset
 from transformers import TrainerCallback
 
 import ordcut
-from ordcut.torch import ThresholdTracker, TransformersThresholds
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),
@@ -58,7 +56,7 @@ def test_thresholds_are_those_of_the_weights_that_are_evaluated(tmp_path, option
     with torch.no_grad():
         errors = model.tracker.compare(model.layer(features), labels, model.loss)
     metrics = trainer.evaluate()
-    assert {name: metrics[f"eval_absolute_{name}"] for name in errors} == errors
+    assert {name: metrics[f"eval_{name}"] for name in errors} == errors
 
 
 def test_the_best_model_is_loaded_with_its_thresholds(tmp_path):
@@ -66,18 +64,12 @@ def test_the_best_model_is_loaded_with_its_thresholds(tmp_path):
         tmp_path,
         num_train_epochs=4,
         load_best_model_at_end=True,
-        metric_for_best_model="absolute_optimal",
+        metric_for_best_model="optimal",
         greater_is_better=False,
     )
     trainer.train()
     assert trainer.model.tracker.found == expected_thresholds(trainer.model)
-    assert trainer.evaluate()["eval_absolute_optimal"] == trainer.state.best_metric
-
-
-def test_without_evaluation_or_checkpoint_thresholds_are_found_at_the_end(tmp_path):
-    trainer = make_trainer(tmp_path, eval_strategy="no", save_strategy="no")
-    trainer.train()
-    assert trainer.model.tracker.found == expected_thresholds(trainer.model)
+    assert trainer.evaluate()["eval_optimal"] == trainer.state.best_metric
 
 
 @pytest.mark.parametrize("kind", [lambda: Stages(StagesConfig()), PlainStages])
@@ -124,45 +116,13 @@ def test_a_checkpoint_of_another_model_leaves_a_tracker_without_thresholds(tmp_p
     model.tracker.compute()
 
 
-class Stream(IterableDataset):
-    def __iter__(self):
-        while True:
-            yield from rows_as_dicts(32)
-
-
-def test_an_endless_stream_is_read_for_as_many_rows_as_were_trained_on(tmp_path):
-    trainer = make_trainer(
-        tmp_path, train=Stream(), max_steps=4, eval_strategy="steps", eval_steps=2,
-        save_strategy="no", per_device_eval_batch_size=8,
-    )  # fmt: skip
-    trainer.train()
-    assert len(trainer.model.tracker.rows()[0]) == 2 * 16
-
-
 def test_the_random_state_of_the_training_is_left_alone(tmp_path):
     weights = []
-    for thresholds in (TransformersThresholds(), TransformersThresholds(dataloader=[])):
-        if thresholds.dataloader is not None:
-            thresholds._find = lambda *_, **__: None
-        trainer = make_trainer(
-            tmp_path, thresholds=thresholds, eval_strategy="no", save_strategy="no"
-        )
+    for strategy in ("no", "epoch"):
+        trainer = make_trainer(tmp_path, eval_strategy="no", save_strategy=strategy)
         trainer.train()
         weights.append((trainer.model.layer.weight.tolist(), torch.rand(1).item()))
     assert weights[0] == weights[1]
-
-
-def test_other_batches_and_scores_can_be_given(tmp_path):
-    features, labels = make_rows(30, 3)
-    thresholds = TransformersThresholds(
-        dataloader=[(features, labels)],
-        score=lambda model, rows: (3 * model.layer(rows[0]), rows[1]),
-    )
-    trainer = make_trainer(tmp_path, thresholds=thresholds)
-    trainer.train()
-    with torch.no_grad():
-        scores = 3 * trainer.model.layer(features).squeeze(1)
-    assert trainer.model.tracker.found == ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
 
 
 def test_scores_are_computed_in_the_precision_of_the_training(tmp_path):
@@ -172,38 +132,14 @@ def test_scores_are_computed_in_the_precision_of_the_training(tmp_path):
     assert torch.equal(scores, scores.bfloat16().float())
 
 
-def test_a_model_without_a_tracker_is_refused(tmp_path):
-    model = Stages(StagesConfig())
-    del model.tracker
-    with pytest.raises(ValueError, match=r"must have a ThresholdTracker, got one without"):
-        make_trainer(tmp_path, model)
-
-
-def test_one_of_several_trackers_is_named(tmp_path):
-    model = Stages(StagesConfig())
-    model.other = ThresholdTracker(N_CLASSES, "zero_one")
-    with pytest.raises(ValueError, match=r"got 2: tracker, other.*tracker="):
-        make_trainer(tmp_path, model)
-    trainer = make_trainer(tmp_path, model, thresholds=TransformersThresholds(tracker="other"))
-    trainer.train()
-    assert model.other.found is not None
-    assert model.tracker.found is None
-    assert "eval_zero_one_optimal" in trainer.evaluate()
-
-
 def test_an_evaluation_without_thresholds_is_refused(tmp_path):
     with pytest.raises(RuntimeError, match="no thresholds yet"):
         make_trainer(tmp_path).evaluate()
 
 
-def test_metrics_need_the_callback_in_the_trainer():
-    with pytest.raises(RuntimeError, match=r"Pass the callback to the trainer as well"):
-        TransformersThresholds().compute_metrics(None)
-
-
-def test_scores_that_are_nan_name_the_epoch(tmp_path):
+def test_a_training_that_diverges_is_named(tmp_path):
     trainer = make_trainer(tmp_path, learning_rate=float("inf"), max_grad_norm=0.0)
-    with pytest.raises(ValueError, match=r"must be finite.*probably diverged.*in epoch 1\.0"):
+    with pytest.raises(ValueError, match=r"must be finite.*probably diverged"):
         trainer.train()
 
 

@@ -11,13 +11,10 @@ from ordcut import labelings
 from ordcut.torch import (
     AbsoluteLoss,
     AllThresholdLoss,
-    Biases,
+    CornLoss,
     CumulativeLinkLoss,
-    bias_thresholds,
-    class_probabilities,
+    ImmediateThresholdLoss,
     every_labeling,
-    likelihood_labels,
-    rounding_thresholds,
     threshold_labels,
 )
 from ordcut.torch.links import LINKS
@@ -52,60 +49,102 @@ def test_a_threshold_is_not_rounded_to_the_dtype_of_scores():
     assert threshold_labels(score, just_above).item() == 0
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
-def test_likelihood_takes_the_class_of_least_expected_cost(link, objective):
-    biases, scores = Biases(4), torch.linspace(-3, 6, 50)
+def assert_cheapest(labels, shares, objective):
     cost = ordcut.resolve_objective(objective, 4).cost
-    found = likelihood_labels(scores, biases, objective, link)
-    shares = class_probabilities(scores, biases, link).detach().numpy()
-    for row, label in zip(shares, found.tolist(), strict=True):
+    for row, label in zip(shares.detach().numpy(), labels.tolist(), strict=True):
         expected = [sum(row[y] * cost[k, y] for y in range(4)) for k in range(4)]
         assert expected[label] == pytest.approx(min(expected), rel=1e-5)
 
 
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_likelihood_takes_the_class_of_least_expected_cost(link, objective):
+    loss, scores = CumulativeLinkLoss(4, link), torch.linspace(-3, 6, 50)
+    assert_cheapest(loss.labels(scores, objective), loss.probabilities(scores), objective)
+
+
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+def test_corn_takes_the_class_of_least_expected_cost(objective):
+    loss, outputs = CornLoss(4), torch.randn(50, 3, generator=torch.Generator().manual_seed(0))
+    assert_cheapest(loss.labels(outputs, objective), loss.probabilities(outputs), objective)
+
+
 def test_likelihood_is_not_cut_short_by_autocast():
-    biases, scores = Biases(30), torch.linspace(-3, 30, 500)
-    expected = likelihood_labels(scores, biases, "squared")
+    loss, scores = CumulativeLinkLoss(30), torch.linspace(-3, 30, 500)
+    expected = loss.labels(scores, "squared")
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert torch.equal(likelihood_labels(scores, biases, "squared"), expected)
+        assert torch.equal(loss.labels(scores, "squared"), expected)
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda s: threshold_labels(s, rounding_thresholds(3)),
-        lambda s: likelihood_labels(s, Biases(3)),
-    ],
-)
-def test_scores_that_are_nan_get_no_class(act):
+@pytest.mark.parametrize("kind", [AbsoluteLoss, AllThresholdLoss, CumulativeLinkLoss, CornLoss])
+def test_scores_that_are_nan_get_no_class(kind):
+    scores = torch.tensor([0.0, torch.nan, torch.inf])
+    given = torch.stack([scores, scores], dim=1) if kind is CornLoss else scores
     with pytest.raises(ValueError, match="must not be NaN, got nan at position 1"):
-        act(torch.tensor([0.0, torch.nan, torch.inf]))
+        kind(3).labels(given)
 
 
-def test_biases_out_of_order_label_as_their_count_does():
-    biases = Biases(4, ordered=False)
+@pytest.mark.parametrize("kind", [AllThresholdLoss, ImmediateThresholdLoss])
+def test_biases_out_of_order_label_as_their_count_does(kind):
+    loss = kind(4, biases="free")
     with torch.no_grad():
-        biases.free.copy_(torch.tensor([1.0, 0.0, 2.0]))
+        loss.biases.free.copy_(torch.tensor([1.0, 0.0, 2.0]))
     scores = torch.tensor([-1.0, 0.5, 1.5, 3.0])
-    counts = (biases()[None, :] <= scores[:, None]).sum(1)
-    assert torch.equal(threshold_labels(scores, bias_thresholds(biases)), counts)
+    counts = (loss.biases()[None, :] <= scores[:, None]).sum(1)
+    assert torch.equal(loss.labels(scores), counts)
 
 
-def test_rounding_thresholds_round_scores():
+def test_a_loss_whose_scores_estimate_the_class_rounds_them():
     scores = torch.tensor([-3.0, 0.4, 1.6, 2.4, 9.0])
-    assert threshold_labels(scores, rounding_thresholds(4)).tolist() == [0, 0, 2, 2, 3]
+    assert AbsoluteLoss(4).labels(scores).tolist() == [0, 0, 2, 2, 3]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 def test_thresholds_are_those_of_the_labelings_of_arrays(n_classes):
-    biases = Biases(n_classes, ordered=False)
-    with torch.no_grad():
-        biases.free.copy_(torch.randn(n_classes - 1))
-    rounding = labelings.rounding_thresholds(n_classes)
-    assert rounding_thresholds(n_classes).tolist() == rounding.tolist()
-    sorted_biases = labelings.bias_thresholds(biases().detach().numpy())
-    assert bias_thresholds(biases).tolist() == sorted_biases.tolist()
+    rounding = labelings.rounding_thresholds(n_classes).tolist()
+    for loss in (AbsoluteLoss(n_classes), CornLoss(n_classes)):
+        assert loss.thresholds().tolist() == rounding
+    for kind in (AllThresholdLoss, ImmediateThresholdLoss, CumulativeLinkLoss):
+        loss = kind(n_classes, biases="free")
+        with torch.no_grad():
+            loss.biases.free.copy_(torch.randn(n_classes - 1))
+        sorted_biases = labelings.bias_thresholds(loss.biases().detach().numpy())
+        assert loss.thresholds().tolist() == sorted_biases.tolist()
+
+
+DEPRECATED = {
+    "Biases": (lambda f: f(3)().tolist(), [0.0, 1.0], r"loss\.biases"),
+    "bias_thresholds": (
+        lambda f: f(CumulativeLinkLoss(3).biases).tolist(),
+        [0.0, 1.0],
+        r"loss\.th",
+    ),
+    "rounding_thresholds": (lambda f: f(3).tolist(), [0.5, 1.5], r"AbsoluteLoss.*\.thresholds"),
+    "likelihood_labels": (
+        lambda f: f(torch.tensor([-3.0, 4.0]), CumulativeLinkLoss(3).biases).tolist(),
+        [0, 2],
+        r"CumulativeLinkLoss\.labels",
+    ),
+    "class_probabilities": (
+        lambda f: f(torch.zeros(1), CumulativeLinkLoss(2).biases).tolist(),
+        [[0.5, 0.5]],
+        r"CumulativeLinkLoss\.probabilities",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEPRECATED)
+def test_functions_that_are_methods_now_still_work_and_name_the_method(name):
+    call, expected, method = DEPRECATED[name]
+    with pytest.warns(DeprecationWarning, match=rf"torch\.{name} is deprecated.*{method}"):
+        function = getattr(ordcut.torch, name)
+    assert call(function) == expected
+    assert name not in ordcut.torch.__all__
+
+
+def test_the_callback_for_transformers_says_where_the_recipe_is():
+    with pytest.raises(AttributeError, match=r"was removed.*docs/training\.md"):
+        _ = ordcut.torch.TransformersThresholds
 
 
 @pytest.mark.parametrize(
@@ -119,13 +158,7 @@ def test_thresholds_are_those_of_the_labelings_of_arrays(n_classes):
 )
 def test_a_loss_determines_which_labelings_there_are(loss, names):
     scores = torch.linspace(-2, 4, 20)
-    found = every_labeling(scores, torch.tensor([0.2, 0.6]), loss)
-    assert list(found) == names
+    labels = every_labeling(scores, torch.tensor([0.2, 0.6]), loss)
+    assert list(labels) == names
     assert set(names) <= set(labelings.LABELINGS)
-    assert torch.equal(found["rounding"], scores.round().clamp(0, 2).long())
-
-
-@pytest.mark.parametrize("n_classes", [1, 2.5])
-def test_rounding_needs_two_classes(n_classes):
-    with pytest.raises(ValueError, match="n_classes must be a whole number of at least 2"):
-        rounding_thresholds(n_classes)
+    assert torch.equal(labels["rounding"], scores.round().clamp(0, 2).long())

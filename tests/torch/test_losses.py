@@ -15,11 +15,9 @@ from ordcut.estimators.surrogates import SurrogateRisk
 from ordcut.torch import (
     AbsoluteLoss,
     AllThresholdLoss,
-    Biases,
     CornLoss,
     CumulativeLinkLoss,
     ImmediateThresholdLoss,
-    class_probabilities,
 )
 from ordcut.torch.links import LINKS
 
@@ -256,7 +254,7 @@ def test_probabilities_of_corn_are_products_and_make_the_loss():
     torch.testing.assert_close(loss.scores(logits), shares @ torch.arange(K).double())
 
 
-@pytest.mark.parametrize("act", ["forward", "probabilities", "scores"])
+@pytest.mark.parametrize("act", ["forward", "probabilities", "scores", "labels"])
 def test_corn_needs_an_output_for_each_class_but_the_last(act):
     rows = (torch.zeros(3), torch.zeros(3).long())[: 2 if act == "forward" else 1]
     with pytest.raises(ValueError, match=rf"shape \(n, {K - 1}\).*got \(3,\)"):
@@ -264,12 +262,12 @@ def test_corn_needs_an_output_for_each_class_but_the_last(act):
 
 
 def test_ordered_biases_never_cross():
-    biases = Biases(K)
+    biases = CumulativeLinkLoss(K).biases
     with torch.no_grad():
         biases.first.fill_(-3.0)
         biases.theta.copy_(torch.tensor([-2.0, 0.0, 0.5]))
     assert biases().tolist() == [-3.0, 1.0, 1.0, 1.25]
-    assert Biases(2)().tolist() == [0.0]
+    assert CumulativeLinkLoss(2).biases().tolist() == [0.0]
 
 
 def test_biases_of_the_paper_start_at_zero():
@@ -278,7 +276,7 @@ def test_biases_of_the_paper_start_at_zero():
     assert biases().tolist() == [0.0, 1.0, 2.0, 3.0]
     assert repr(biases) == "Biases(5, ordered=True, from_zero=True)"
     with pytest.raises(ValueError, match="from_zero is for ordered biases"):
-        Biases(K, ordered=False, from_zero=True)
+        type(biases)(K, ordered=False, from_zero=True)
 
 
 @pytest.mark.parametrize("biases", ["ordered", "free"])
@@ -317,9 +315,8 @@ def test_free_biases_that_crossed_are_pushed_back(link):
 
 
 def test_biases_can_be_shared_by_losses():
-    biases = Biases(K)
-    losses = [CumulativeLinkLoss(K, biases=biases), AllThresholdLoss(K, biases=biases)]
-    assert all(loss.biases is biases for loss in losses)
+    biases = CumulativeLinkLoss(K).biases
+    assert AllThresholdLoss(K, biases=biases).biases is biases
     with pytest.raises(ValueError, match="biases must be made for 3 classes, got some for 5"):
         CumulativeLinkLoss(3, biases=biases)
 
@@ -353,7 +350,6 @@ def test_probabilities_add_up_to_1_and_make_the_loss(link, n_classes):
     torch.testing.assert_close(shares.sum(1), torch.ones_like(scores))
     picked = shares.gather(1, target[:, None]).squeeze(1)
     torch.testing.assert_close(-picked.log(), loss(scores, target))
-    assert torch.equal(shares, class_probabilities(scores, loss.biases, link))
 
 
 @pytest.mark.parametrize("loss", named(all_losses()))
@@ -417,7 +413,7 @@ BAD_OPTIONS = {
     "negative": (lambda: AbsoluteLoss(weight=[1.0, -1.0]), "finite and not negative"),
     "absolute": (lambda: AbsoluteLoss(1), "at least 2, got 1"),
     "classes": (lambda: CumulativeLinkLoss(1), "at least 2, got 1"),
-    "probabilities": (lambda: class_probabilities(torch.zeros(1), Biases(3), "log"), "link must"),
+    "thresholds": (lambda: AbsoluteLoss().thresholds(), "Pass n_classes when you create the loss"),
 }
 
 

@@ -250,7 +250,7 @@ REFUSING = {
     "compare": lambda tracker, scores: tracker.compare(scores, torch.zeros(2).long()),
     "losses": lambda _, scores: ordcut.torch.AllThresholdLoss(4)(scores, torch.zeros(2).long()),
     "probabilities": lambda _, scores: ordcut.torch.CumulativeLinkLoss(4).probabilities(scores),
-    "likelihood": lambda _, scores: ordcut.torch.likelihood_labels(scores, ordcut.torch.Biases(4)),
+    "likelihood": lambda _, scores: ordcut.torch.CumulativeLinkLoss(4).labels(scores),
     "labels": lambda tracker, scores: ordcut.torch.threshold_labels(scores, tracker.found),
 }
 

@@ -35,7 +35,6 @@ class Biases(nn.Module):
 
     Examples
     --------
-    >>> from ordcut.torch import Biases
     >>> Biases(4)().tolist()
     [0.0, 1.0, 2.0]
     >>> [name for name, _ in Biases(4).named_parameters()]

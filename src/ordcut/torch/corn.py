@@ -8,8 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ordcut.objectives import ObjectiveLike
 from ordcut.torch.batches import check_tensor
 from ordcut.torch.biases import at_least_float32
+from ordcut.torch.labelings import cheapest_labels, check_not_nan
 from ordcut.torch.losses import OrdinalLoss, Reduction
 
 
@@ -93,6 +95,22 @@ class CornLoss(OrdinalLoss):
     def scores(self, input: Tensor) -> Tensor:
         """Return one score per row, (n,), given the outputs of a network: the expected class."""
         return torch.exp(torch.cumsum(functional.logsigmoid(self._read(input)), dim=1)).sum(dim=1)
+
+    def labels(self, input: Tensor, objective: ObjectiveLike = "absolute") -> Tensor:
+        """Return the class of least expected cost for each row, given the outputs of a network.
+
+        ``objective`` is the cost, as in :func:`ordcut.optimal_thresholds`; for a kappa, the cost
+        that it is made of.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from ordcut.torch import CornLoss
+        >>> CornLoss(3).labels(torch.tensor([[-4.0, 0.0], [4.0, -4.0], [4.0, 4.0]]))
+        tensor([0, 1, 2])
+        """
+        check_not_nan(self.scores(input))
+        return cheapest_labels(self.probabilities(input), objective)
 
     def _read(self, outputs: Tensor) -> Tensor:
         check_tensor(outputs, "input")

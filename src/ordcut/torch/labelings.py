@@ -1,4 +1,4 @@
-"""The labelings of ``ordcut.labelings`` for tensors, computed on their device."""
+"""The labelings of ``ordcut.labelings`` for tensors, computed on the device of the scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ordcut.thresholds import Thresholds
 from ordcut.torch.batches import is_traced, one_per_row
 from ordcut.torch.biases import Biases, check_n_classes
 from ordcut.torch.links import LinkName, class_probabilities
-from ordcut.torch.losses import CumulativeLinkLoss
 from ordcut.torch.tensors import has_float64, on_host
 
 
@@ -48,7 +47,7 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
     device = scores.device if has_float64(scores.device) else torch.device("cpu")
     if is_traced():
         return count_thresholds(scores.to(device), edges).to(scores.device)
-    _check_not_nan(scores)
+    check_not_nan(scores)
     if bool(torch.isnan(edges).any()):
         raise ValueError(
             f"thresholds must not be NaN, got {edges.tolist()}. Find them with "
@@ -85,7 +84,6 @@ def rounding_thresholds(n_classes: int) -> Tensor:
 
     Examples
     --------
-    >>> from ordcut.torch import rounding_thresholds
     >>> rounding_thresholds(4)
     tensor([0.5000, 1.5000, 2.5000], dtype=torch.float64)
     """
@@ -101,12 +99,11 @@ def bias_thresholds(biases: Biases) -> Tensor:
 
     Examples
     --------
-    >>> from ordcut.torch import Biases, bias_thresholds
     >>> bias_thresholds(Biases(4))
     tensor([0., 1., 2.])
     """
-    found: Tensor = biases().detach()
-    return found.sort().values
+    values: Tensor = biases().detach()
+    return values.sort().values
 
 
 def likelihood_labels(
@@ -114,36 +111,30 @@ def likelihood_labels(
 ) -> Tensor:
     """Return the position of the class of least expected cost under a cumulative model.
 
-    Parameters
-    ----------
-    scores : tensor of shape (n_samples,) or (n_samples, 1)
-        One score per row.
-    biases : Biases
-        The biases, such as ``loss.biases``.
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        The cost, as in :func:`ordcut.optimal_thresholds`. A kappa is not an expected cost; the
-        cost that it is made of is used instead.
-    link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
-        The distribution of the model.
-
-    Returns
-    -------
-    int64 tensor of shape (n_samples,)
-        Positions 0..K-1, the lowest of those that are equally good.
-
     Examples
     --------
-    >>> import torch
-    >>> from ordcut.torch import Biases, likelihood_labels
     >>> likelihood_labels(torch.tensor([-3.0, 0.5, 4.0]), Biases(3))
     tensor([0, 1, 2])
     """
     scores = one_per_row(scores)
-    _check_not_nan(scores)
-    # Autocast would multiply in half precision.
+    check_not_nan(scores)
+    # Autocast would compute in half precision.
     with torch.no_grad(), torch.autocast(scores.device.type, enabled=False):
-        probabilities = class_probabilities(scores, biases, link)
-        cost = torch.tensor(resolve_objective(objective, biases.n_classes).cost.T)
+        return cheapest_labels(class_probabilities(scores, biases, link), objective)
+
+
+def cheapest_labels(probabilities: Tensor, objective: ObjectiveLike) -> Tensor:
+    """Return the lowest class of least expected cost for each row of probabilities, (n, K).
+
+    A kappa is not an expected cost; the cost that it is made of is used instead.
+
+    Examples
+    --------
+    >>> cheapest_labels(torch.tensor([[0.4, 0.3, 0.3]]), "absolute")
+    tensor([1])
+    """
+    cost = torch.tensor(resolve_objective(objective, probabilities.shape[1]).cost.T)
+    with torch.no_grad(), torch.autocast(probabilities.device.type, enabled=False):
         return (probabilities @ cost.to(probabilities)).argmin(dim=1)
 
 
@@ -158,12 +149,12 @@ def every_labeling(
     Parameters
     ----------
     scores : tensor of shape (n_samples,) or (n_samples, 1)
-        One score per row.
+        The score of each row.
     thresholds : Thresholds, or tensor of shape (n_classes - 1,)
-        The optimal ones, for ``"optimal"``.
+        The optimal thresholds, for ``"optimal"``.
     loss : module, optional
-        The loss that the scores were learned by. ``"biases"`` needs one with biases, and
-        ``"likelihood"`` a likelihood; without it they are left out.
+        The loss that the scores were learned by. ``"biases"`` needs a loss with biases, and
+        ``"likelihood"`` also probabilities; otherwise they are left out.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
         The cost whose expectation ``"likelihood"`` minimises.
 
@@ -187,8 +178,9 @@ def every_labeling(
     biases = getattr(loss, "biases", None)
     if isinstance(biases, Biases):
         labels["biases"] = threshold_labels(scores, bias_thresholds(biases))
-    if isinstance(loss, CumulativeLinkLoss):
-        labels["likelihood"] = likelihood_labels(scores, loss.biases, objective, loss.link)
+        link = getattr(loss, "link", None)
+        if link is not None:
+            labels["likelihood"] = likelihood_labels(scores, biases, objective, link)
     return {name: labels[name] for name in labelings.LABELINGS if name in labels}
 
 
@@ -198,7 +190,7 @@ def _as_tensor(thresholds: Tensor | Thresholds) -> Tensor:
     return thresholds
 
 
-def _check_not_nan(scores: Tensor) -> None:
-    """Raise an error for NaN, which would otherwise get the highest class."""
+def check_not_nan(scores: Tensor) -> None:
+    """Raise an error for a score that is NaN, which would otherwise get the highest class."""
     if bool(torch.isnan(scores).any()):
         check_finite(on_host(scores), infinite=True)  # raises the error, with the position

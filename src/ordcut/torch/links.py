@@ -30,26 +30,8 @@ LinkName: TypeAlias = Literal["logit", "probit", "cloglog", "loglog", "cauchit"]
 def class_probabilities(scores: Tensor, biases: Biases, link: LinkName = "logit") -> Tensor:
     """Return the probability of each class, (n, K), under a cumulative model.
 
-    A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``.
-
-    Parameters
-    ----------
-    scores : tensor of shape (n_samples,) or (n_samples, 1)
-        One score per row.
-    biases : Biases
-        The biases, such as ``loss.biases``.
-    link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
-        The distribution ``F``.
-
-    Returns
-    -------
-    tensor of shape (n_samples, n_classes)
-        Rows that add up to 1.
-
     Examples
     --------
-    >>> import torch
-    >>> from ordcut.torch import Biases, class_probabilities
     >>> class_probabilities(torch.tensor([0.5]), Biases(3)).detach()
     tensor([[0.3775, 0.2449, 0.3775]])
     """
@@ -66,19 +48,19 @@ def log_probabilities(scores: Tensor, biases: Biases, target: Tensor, link: str)
     edges, gaps = biases(), biases.gaps()
     last = biases.n_classes - 1
     is_first, is_last = target == 0, target == last
-    # The bias above the class; for the last class, which has none above, the one below.
+    # The bias above the class; for the last class, which has none above, the bias below.
     edge = pick(edges, target.clamp(max=last - 1)) - scores
     gap = torch.ones_like(edge)
     if last > 1:
         gap = pick(gaps, (target - 1).clamp(0, last - 2)).expand_as(edge)
     floored = gap.clamp(min=biases.least_gap)
     below = torch.where(is_last, edge, edge - floored)
-    found = log_probability(LINKS[link], edge, below, floored, is_first, is_last)
+    logs = log_probability(LINKS[link], edge, below, floored, is_first, is_last)
     if biases.ordered:
-        return found
+        return logs
     # Where free biases come too close or cross, the logarithm continues as its tangent.
     tangent = (gap - floored) / biases.least_gap
-    return found + torch.where(is_first | is_last, torch.zeros_like(tangent), tangent)
+    return logs + torch.where(is_first | is_last, torch.zeros_like(tangent), tangent)
 
 
 def check_link(link: str) -> None:

@@ -11,8 +11,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ordcut.errors import unknown_name
+from ordcut.objectives import ObjectiveLike
 from ordcut.torch.batches import read_batch
 from ordcut.torch.biases import BiasesLike, at_least_float32, check_n_classes, make_biases
+from ordcut.torch.labelings import (
+    bias_thresholds,
+    likelihood_labels,
+    rounding_thresholds,
+    threshold_labels,
+)
 from ordcut.torch.links import LinkName, check_link, class_probabilities, log_probabilities, pick
 
 Reduction: TypeAlias = Literal["mean", "sum", "none"]
@@ -86,8 +93,38 @@ class OrdinalLoss(nn.Module):
         """
         raise NotImplementedError
 
+    def thresholds(self) -> Tensor:
+        """Return the thresholds that belong to the loss, (K - 1,).
+
+        They are the learned biases, in ascending order, if the loss has biases. A loss whose scores
+        estimate the class rounds them: its thresholds are 0.5, 1.5, ..., K - 1.5.
+
+        Examples
+        --------
+        >>> AbsoluteLoss(n_classes=3).thresholds()
+        tensor([0.5000, 1.5000], dtype=torch.float64)
+        >>> AllThresholdLoss(n_classes=3).thresholds()
+        tensor([0., 1.])
+        """
+        if self.n_classes is None:
+            raise ValueError(
+                "thresholds depend on the number of classes, got a loss without it. Pass n_classes "
+                "when you create the loss."
+            )
+        return rounding_thresholds(self.n_classes)
+
+    def labels(self, input: Tensor) -> Tensor:
+        """Return the class of each row, 0..K-1, by the thresholds that belong to the loss.
+
+        Examples
+        --------
+        >>> AbsoluteLoss(n_classes=3).labels(torch.tensor([0.2, 0.7, 9.0]))
+        tensor([0, 1, 2])
+        """
+        return threshold_labels(input, self.thresholds())
+
     def n_terms(self, target: Tensor) -> Tensor:
-        """Return how many terms of the mean a row of each class counts as: one."""
+        """Return how many terms of the mean a row of each class counts as, which is 1."""
         return torch.ones_like(target)
 
     @torch.jit.unused
@@ -121,13 +158,13 @@ class OrdinalLoss(nn.Module):
                 scores = scores.masked_fill(is_ignored, 0.0)
         if self.weight is not None:
             shares = shares * pick(at_least_float32(self.weight), classes)
-        found = (self.losses(scores, classes) * shares).sum(dim=1)
+        losses = (self.losses(scores, classes) * shares).sum(dim=1)
         if self.reduction == "none":
-            return found
+            return losses
         if self.reduction == "sum":
-            return found.sum()
+            return losses.sum()
         total = (shares * self.n_terms(classes)).sum()
-        return found.sum() / torch.where(total == 0, torch.ones_like(total), total)
+        return losses.sum() / torch.where(total == 0, torch.ones_like(total), total)
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
@@ -171,7 +208,26 @@ class AbsoluteLoss(OrdinalLoss):
         return (scores - target).abs()
 
 
-class CumulativeLinkLoss(OrdinalLoss):
+class BiasedLoss(OrdinalLoss):
+    """The base class of losses with biases, which are parameters of the loss."""
+
+    def __init__(
+        self,
+        n_classes: int,
+        biases: BiasesLike,
+        weight: Tensor | Sequence[float] | None,
+        reduction: Reduction,
+        ignore_index: int | None,
+    ) -> None:
+        super().__init__(n_classes, weight, reduction, ignore_index)
+        self.biases = make_biases(biases, n_classes)
+
+    def thresholds(self) -> Tensor:
+        """Return the learned biases as thresholds, (K - 1,), in ascending order."""
+        return bias_thresholds(self.biases)
+
+
+class CumulativeLinkLoss(BiasedLoss):
     """The negative log-likelihood of a cumulative model, such as ordinal logistic regression.
 
     A row of score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``. The
@@ -183,10 +239,11 @@ class CumulativeLinkLoss(OrdinalLoss):
         The number of classes, K.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}
         The distribution ``F``.
-    biases : {"ordered", "free", "ordered_from_zero"} or Biases
-        Ordered biases never cross; with ``"ordered_from_zero"`` the first one stays at 0, and the
-        network needs a bias in its last layer. Free ones can cross; where a gap is below 0.001, the
-        loss rises linearly as the gap falls, which pushes the biases apart.
+    biases : {"ordered", "free", "ordered_from_zero"} or module
+        Ordered biases never cross; with ``"ordered_from_zero"`` the first bias stays at 0, and the
+        network needs a bias in its last layer. Free biases can cross; where a gap is below 0.001,
+        the loss rises linearly as the gap falls, which pushes the biases apart. ``loss.biases`` of
+        another loss shares its biases.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
@@ -196,8 +253,8 @@ class CumulativeLinkLoss(OrdinalLoss):
 
     Attributes
     ----------
-    biases : Biases
-        The module that holds the biases.
+    biases : module
+        Returns the biases, (K - 1,), when it is called; pass its parameters to the optimiser.
 
     Examples
     --------
@@ -219,10 +276,9 @@ class CumulativeLinkLoss(OrdinalLoss):
         reduction: Reduction = "mean",
         ignore_index: int | None = None,
     ) -> None:
-        super().__init__(n_classes, weight, reduction, ignore_index)
         check_link(link)
+        super().__init__(n_classes, biases, weight, reduction, ignore_index)
         self.link = link
-        self.biases = make_biases(biases, n_classes)
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the negative log-likelihood of each row."""
@@ -231,6 +287,29 @@ class CumulativeLinkLoss(OrdinalLoss):
     def probabilities(self, input: Tensor) -> Tensor:
         """Return the probability of each class, (n, K), for scores of shape (n,) or (n, 1)."""
         return class_probabilities(input, self.biases, self.link)
+
+    def labels(self, input: Tensor, objective: ObjectiveLike = "absolute") -> Tensor:
+        """Return the class of least expected cost for each score, under the model.
+
+        Parameters
+        ----------
+        input : tensor of shape (n_samples,) or (n_samples, 1)
+            The score of each row.
+        objective : str, array-like of shape (K, K), callable, Kappa or Objective
+            The cost, as in :func:`ordcut.optimal_thresholds`. A kappa is not an expected cost; the
+            cost that it is made of is used instead.
+
+        Returns
+        -------
+        int64 tensor of shape (n_samples,)
+            Classes 0..K-1, the lowest of those that are equally good.
+
+        Examples
+        --------
+        >>> CumulativeLinkLoss(n_classes=3).labels(torch.tensor([-3.0, 0.5, 4.0]))
+        tensor([0, 1, 2])
+        """
+        return likelihood_labels(input, self.biases, objective, self.link)
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
@@ -251,7 +330,7 @@ SURROGATES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class MarginLoss(OrdinalLoss):
+class MarginLoss(BiasedLoss):
     """The base class of losses of margins, with a surrogate and biases."""
 
     def __init__(
@@ -263,11 +342,10 @@ class MarginLoss(OrdinalLoss):
         reduction: Reduction = "mean",
         ignore_index: int | None = None,
     ) -> None:
-        super().__init__(n_classes, weight, reduction, ignore_index)
+        super().__init__(n_classes, biases, weight, reduction, ignore_index)
         if surrogate not in SURROGATES:
             raise unknown_name("surrogate", surrogate, SURROGATES)
         self.surrogate = surrogate
-        self.biases = make_biases(biases, n_classes)
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
@@ -285,8 +363,9 @@ class AllThresholdLoss(MarginLoss):
         The number of classes, K.
     surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
         The loss of a margin.
-    biases : {"ordered", "free", "ordered_from_zero"} or Biases
-        Whether the biases must ascend, and whether the first one stays at 0; see :class:`Biases`.
+    biases : {"ordered", "free", "ordered_from_zero"} or module
+        Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
+        another loss, to share them.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
@@ -296,8 +375,8 @@ class AllThresholdLoss(MarginLoss):
 
     Attributes
     ----------
-    biases : Biases
-        The module that holds the biases; pass its parameters to the optimiser as well.
+    biases : module
+        Returns the biases, (K - 1,), when it is called; pass its parameters to the optimiser.
 
     Examples
     --------
@@ -325,8 +404,9 @@ class ImmediateThresholdLoss(MarginLoss):
         The number of classes, K.
     surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
         The loss of a margin.
-    biases : {"ordered", "free", "ordered_from_zero"} or Biases
-        Whether the biases must ascend, and whether the first one stays at 0; see :class:`Biases`.
+    biases : {"ordered", "free", "ordered_from_zero"} or module
+        Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
+        another loss, to share them.
     weight : tensor or sequence of shape (n_classes,), optional
         How much the rows of each class count.
     reduction : {"mean", "sum", "none"}
@@ -336,8 +416,8 @@ class ImmediateThresholdLoss(MarginLoss):
 
     Attributes
     ----------
-    biases : Biases
-        The module that holds the biases; pass its parameters to the optimiser as well.
+    biases : module
+        Returns the biases, (K - 1,), when it is called; pass its parameters to the optimiser.
 
     Examples
     --------
@@ -359,8 +439,8 @@ class ImmediateThresholdLoss(MarginLoss):
         return loss_below + torch.where(target < last, surrogate(upper), nothing)
 
 
-def loss_of(module: nn.Module, n_classes: int) -> OrdinalLoss | None:
-    """Return the loss in a module that has biases for a number of classes; None if there is none.
+def loss_of(module: nn.Module, n_classes: int) -> BiasedLoss | None:
+    """Return the only loss in a module with biases for ``n_classes`` classes, or None.
 
     Examples
     --------
@@ -370,7 +450,7 @@ def loss_of(module: nn.Module, n_classes: int) -> OrdinalLoss | None:
     losses = [
         part
         for part in module.modules()
-        if isinstance(part, OrdinalLoss) and hasattr(part, "biases") and part.n_classes == n_classes
+        if isinstance(part, BiasedLoss) and part.n_classes == n_classes
     ]
     if len(losses) > 1:
         warnings.warn(
