@@ -11,7 +11,7 @@ from ordcut.torch import (
     ImmediateThresholdLoss,
 )
 from ordcut.torch.links import LINKS
-from ordcut.torch.losses import SURROGATES
+from ordcut.torch.margins import SURROGATES
 
 K = 5
 

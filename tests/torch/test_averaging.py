@@ -53,7 +53,7 @@ def test_averaged_weights_have_no_thresholds_until_some_are_found_for_them(use_b
         scores = averaged.module.scores(features)
     expected = ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
     assert found == expected
-    assert network.tracker.found != expected
+    assert network.tracker.result != expected
 
 
 @pytest.mark.parametrize("use_buffers", [False, True])
@@ -62,7 +62,7 @@ def test_averaged_weights_refuse_thresholds_that_they_had_before(use_buffers, av
     """As when an average begins late in a training, or when a training is resumed."""
     network = trained_network()
     averaged = AveragedModel(network, use_buffers=use_buffers, **AVERAGES[average])
-    assert averaged.module.tracker.found == network.tracker.found
+    assert averaged.module.tracker.result == network.tracker.result
     for _ in range(3):
         train(network, n_steps=3)
         find_thresholds(network)
@@ -76,7 +76,7 @@ def test_averaged_weights_refuse_thresholds_that_they_had_before(use_buffers, av
     assert saved["module.tracker.thresholds"].isnan().all()
     again = AveragedModel(Network())
     again.load_state_dict(saved)
-    assert again.module.tracker.found is None
+    assert again.module.tracker.result is None
     averaged.double().float()
     with pytest.raises(RuntimeError, match="averaged since they were found"):
         averaged(features)
@@ -103,20 +103,20 @@ def test_a_checkpoint_of_averaged_weights_has_the_thresholds_found_for_them(use_
     found = find_thresholds(averaged.module)
     again = AveragedModel(Network())
     again.load_state_dict(averaged.state_dict())
-    assert again.module.tracker.found == found
+    assert again.module.tracker.result == found
 
 
 def test_an_average_of_states_computed_in_place_does_not_reach_a_tracker():
     """As timm's ModelEma does: values of one state are moved towards those of another."""
     network = trained_network()
     averaged = deepcopy(network)
-    found = averaged.tracker.found
+    found = averaged.tracker.result
     train(network)
     find_thresholds(network)
     states = averaged.state_dict(), network.state_dict()
     for mine, other in zip(*(state.values() for state in states), strict=True):
         mine.copy_(0.9 * mine + 0.1 * other)
-    assert averaged.tracker.found == found
+    assert averaged.tracker.result == found
     assert averaged.tracker.thresholds.tolist() == found.thresholds.tolist()
 
 
@@ -164,18 +164,18 @@ def test_thresholds_are_those_of_the_averaged_weights_that_lightning_validates(
     # The averaged weights lag behind those of the training.
     scores, labels = scores_and_labels(validated, make_data(101, 0))
     expected = ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
-    assert validated.tracker.found == expected
+    assert validated.tracker.result == expected
     # What is logged is the error of the averaged weights, by their thresholds and biases.
     scores, labels = scores_and_labels(validated, make_data(53, 1))
     errors = validated.tracker.compare(scores, labels, validated.loss)
     assert {name: seen.values[f"val_absolute_{name}"] for name in errors} == errors
     # After the training the module has these weights, and the checkpoint has them, too.
-    assert module.tracker.found == expected
+    assert module.tracker.result == expected
     assert torch.equal(module.slopes, validated.slopes)
     again = Small()
     again.load_state_dict(torch.load(best.best_model_path, weights_only=True)["state_dict"])
     if best.best_model_path.endswith("epoch=1-step=14.ckpt"):
-        assert again.tracker.found == expected
+        assert again.tracker.result == expected
     scores, labels = scores_and_labels(again, make_data(53, 1))
     predicted = again.tracker(scores)
     assert ordcut.evaluate(labels.numpy(), predicted.numpy()) == best.best_model_score.item()
@@ -206,5 +206,5 @@ def test_a_tracker_of_the_callback_is_for_the_averaged_weights(tmp_path):
         module, train_loader(), validation_loader()
     )
     scores, labels = scores_and_labels(seen.module, make_data(101, 0))
-    assert callback.tracker.found == ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
+    assert callback.tracker.result == ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
     assert isinstance(callback.tracker, ThresholdTracker)

@@ -45,7 +45,7 @@ class Seen(Callback):
         if not trainer.sanity_checking:
             values = {name: value.item() for name, value in trainer.callback_metrics.items()}
             tracker = getattr(pl_module, "tracker", None)
-            self.epochs.append((values, None if tracker is None else tracker.found))
+            self.epochs.append((values, None if tracker is None else tracker.result))
 
 
 def rows_of(module, data):
@@ -78,10 +78,10 @@ def test_a_callback_without_a_tracker_in_the_module_keeps_its_own(tmp_path, obje
     expected = ordcut.torch.optimal_thresholds(
         *rows_of(module, make_data(101, 0)), objective=objective
     )
-    assert callback.tracker.found == expected
+    assert callback.tracker.result == expected
     again = OptimalThresholds(N_CLASSES, objective)
     again.load_state_dict(callback.state_dict())
-    assert again.tracker.found == expected
+    assert again.tracker.result == expected
     name = "quadratic_kappa" if objective == "quadratic_kappa" else "cost"
     assert callback.monitored == f"val_{name}_optimal"
     assert callback.monitored in seen.epochs[0][0]
@@ -102,7 +102,7 @@ def test_scores_of_the_training_pass_need_no_second_one(tmp_path):
     module.forward = lambda features: calls.append(len(features)) or plain_forward(features)
     make_trainer(tmp_path, callback, max_epochs=1).fit(module, train_loader(), validation_loader())
     expected = ordcut.torch.optimal_thresholds(*map(torch.cat, collected))
-    assert module.tracker.found == expected
+    assert module.tracker.result == expected
     assert sum(calls) == 101 + 53
 
 
@@ -113,7 +113,7 @@ def test_the_evaluation_pass_can_use_other_rows(tmp_path):
     )
     make_trainer(tmp_path, callback, max_epochs=1).fit(module, train_loader(), validation_loader())
     scores, labels = rows_of(module, make_data(53, 1))
-    assert module.tracker.found == ordcut.torch.optimal_thresholds(3 * scores, labels)
+    assert module.tracker.result == ordcut.torch.optimal_thresholds(3 * scores, labels)
 
 
 def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path):
@@ -135,7 +135,7 @@ def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path)
     state = torch.load(best.best_model_path, weights_only=True)["state_dict"]
     module = Small()
     module.load_state_dict(state)
-    assert module.tracker.found == seen.epochs[len(errors) - 3][1]
+    assert module.tracker.result == seen.epochs[len(errors) - 3][1]
     scores, labels = rows_of(module, make_data(53, 1))
     predicted = threshold_labels(scores, state["tracker.thresholds"])
     assert ordcut.evaluate(labels.numpy(), predicted.numpy()) == min(errors)
@@ -193,7 +193,7 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
             scores, labels = map(torch.tensor, found["training_rows"])
             assert labels.bincount().equal(make_data(101, 0).tensors[1].bincount())
             expected = ordcut.torch.optimal_thresholds(scores, labels)
-        assert module.tracker.found == expected
+        assert module.tracker.result == expected
         scores, labels = rows_of(module, make_data(53, 1))
         errors = module.tracker.compare(scores, labels, module.loss)
         assert {f"val_absolute_{name}": value for name, value in errors.items()} == found["metrics"]
@@ -282,7 +282,7 @@ def test_arguments_that_agree_with_the_tracker_of_the_module_are_taken(tmp_path)
     make_trainer(tmp_path, callback, fast_dev_run=True).fit(
         Small(), train_loader(), validation_loader()
     )
-    assert callback.tracker.found is not None
+    assert callback.tracker.result is not None
 
 
 def test_several_callbacks_keep_several_thresholds(tmp_path):
@@ -293,8 +293,8 @@ def test_several_callbacks_keep_several_thresholds(tmp_path):
     trainer = make_trainer(tmp_path, *callbacks, max_epochs=1)
     trainer.fit(module, train_loader(), validation_loader())
     rows = rows_of(module, make_data(101, 0))
-    assert module.first.found == ordcut.torch.optimal_thresholds(*rows)
-    assert module.second.found == ordcut.torch.optimal_thresholds(*rows, objective="zero_one")
+    assert module.first.result == ordcut.torch.optimal_thresholds(*rows)
+    assert module.second.result == ordcut.torch.optimal_thresholds(*rows, objective="zero_one")
     assert {callback.monitored for callback in callbacks} <= set(trainer.callback_metrics)
     assert [callback.monitored for callback in (*callbacks, own)] == [
         "first_val_absolute_optimal", "second_val_zero_one_optimal", "own_val_squared_optimal"
@@ -311,7 +311,7 @@ def test_states_of_several_callbacks_are_saved_apart(tmp_path):
         trainer.fit(module, train_loader(), validation_loader(), ckpt_path=saved, weights_only=True)
         trainer.save_checkpoint(tmp_path / "last.ckpt")
     for before, after in zip(*trained, strict=True):
-        assert before.tracker.found == after.tracker.found is not None
+        assert before.tracker.result == after.tracker.result is not None
 
 
 @pytest.mark.filterwarnings("ignore:You defined a `validation_step` but have no")
@@ -320,11 +320,11 @@ def test_without_validation_rows_thresholds_are_found_at_the_end_of_each_epoch(t
     module.dropout = torch.nn.Dropout()
     trainer = make_trainer(tmp_path, callback, max_epochs=2)
     trainer.fit(module, train_loader())
-    assert module.tracker.found == ordcut.torch.optimal_thresholds(
+    assert module.tracker.result == ordcut.torch.optimal_thresholds(
         *rows_of(module, make_data(101, 0))
     )
     value = trainer.callback_metrics["train_absolute_optimal"].item()
-    assert value == module.tracker.found.value
+    assert value == module.tracker.result.value
 
 
 @pytest.mark.filterwarnings("ignore:You defined a `validation_step` but have no")
@@ -332,7 +332,7 @@ def test_scores_of_training_steps_serve_without_validation_rows(tmp_path):
     module = Small()
     callback = OptimalThresholds(scores_from="training")
     make_trainer(tmp_path, callback, max_epochs=1).fit(module, train_loader())
-    assert module.tracker.found == ordcut.torch.optimal_thresholds(*module.tracker.rows())
+    assert module.tracker.result == ordcut.torch.optimal_thresholds(*module.tracker.rows())
 
 
 def test_each_validation_loader_has_its_metrics(tmp_path):
@@ -405,7 +405,7 @@ def test_thresholds_keep_the_constraints_of_the_tracker_or_the_callback(tmp_path
         scores, labels.numpy(), classes=range(N_CLASSES), constraints=constraints
     )
     free = ordcut.optimal_thresholds(scores, labels.numpy(), classes=range(N_CLASSES))
-    assert callback.tracker.found == expected
+    assert callback.tracker.result == expected
     assert expected.value > free.value  # the constraint matters
 
 
@@ -471,4 +471,4 @@ def test_a_tracker_is_found_wherever_the_module_keeps_it(tmp_path):
     make_trainer(tmp_path, OptimalThresholds(), max_epochs=1).fit(
         module, train_loader(), validation_loader()
     )
-    assert module.inner["cut"].found.objective == "zero_one"
+    assert module.inner["cut"].result.objective == "zero_one"

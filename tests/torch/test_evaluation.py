@@ -163,7 +163,7 @@ def test_inputs_are_converted_as_the_precision_of_the_trainer_does(tmp_path, pre
     if precision != "bf16-mixed":
         assert scores.dtype == dtype
     assert module.tracker.thresholds.dtype == torch.float64
-    assert module.tracker.found == ordcut.torch.optimal_thresholds(scores, labels)
+    assert module.tracker.result == ordcut.torch.optimal_thresholds(scores, labels)
     assert callback.monitored in trainer.callback_metrics
 
 
@@ -182,7 +182,7 @@ def test_hooks_that_transfer_batches_are_called(tmp_path):
     features, labels = make_data(101, 0).tensors
     with torch.no_grad():
         expected = ordcut.torch.optimal_thresholds(module(features / 2), labels)
-    assert module.tracker.found == expected
+    assert module.tracker.result == expected
 
 
 def draws():
@@ -244,7 +244,7 @@ def test_batches_can_be_dictionaries(tmp_path, named):
     features, labels = make_data(101, 0).tensors
     with torch.no_grad():
         scores = Small.forward(module, features) * (2 if named else 1)
-    assert module.tracker.found == ordcut.torch.optimal_thresholds(scores, labels)
+    assert module.tracker.result == ordcut.torch.optimal_thresholds(scores, labels)
 
 
 class Joint(Small):
@@ -266,7 +266,7 @@ def test_rows_of_several_training_loaders_count_once_each(tmp_path, kind):
         for part in zip(make_data(20, 0).tensors, make_data(50, 1).tensors, strict=True)
     )
     with torch.no_grad():
-        assert module.tracker.found == ordcut.torch.optimal_thresholds(module(features), labels)
+        assert module.tracker.result == ordcut.torch.optimal_thresholds(module(features), labels)
 
 
 def test_a_score_function_can_return_weights(tmp_path):
@@ -280,7 +280,7 @@ def test_a_score_function_can_return_weights(tmp_path):
         expected = ordcut.torch.optimal_thresholds(
             module(features), labels, sample_weight=1 + labels
         )
-    assert module.tracker.found == expected
+    assert module.tracker.result == expected
 
 
 def test_weights_that_a_step_returns_count_in_what_is_logged(tmp_path):
@@ -320,7 +320,7 @@ def test_labels_can_be_soft(tmp_path):
     with torch.no_grad():
         features, labels = module.soften(make_data(101, 0).tensors)
         expected = ordcut.torch.optimal_thresholds(module(features), labels)
-        assert module.tracker.found == expected
+        assert module.tracker.result == expected
         features, labels = module.soften(make_data(53, 1).tensors)
         error = module.tracker.judge(labels, module.tracker(module(features)))
     assert trainer.callback_metrics[callback.monitored].item() == error
@@ -340,4 +340,4 @@ def test_options_of_a_tracker_are_passed_on(tmp_path, options):
             classes=range(4),
             **options,
         )
-    assert callback.tracker.found == expected
+    assert callback.tracker.result == expected

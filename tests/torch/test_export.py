@@ -97,7 +97,7 @@ def test_labels_on_and_around_thresholds_are_those_of_predict(tmp_path, exporter
     kind = np.float32 if dtype == torch.float32 else np.float64
     on = np.array([*CASES[case], 0.0, np.inf, -np.inf], dtype=kind)
     scores = np.concatenate([on, np.nextafter(on, kind(np.inf)), np.nextafter(on, kind(-np.inf))])
-    expected = tracker.found.predict(scores)
+    expected = tracker.result.predict(scores)
     exported = exporter(tracker, torch.zeros(3, dtype=dtype), tmp_path)
     assert exported(torch.from_numpy(scores)).tolist() == expected.tolist()
     assert tracker(torch.from_numpy(scores)).tolist() == expected.tolist()

@@ -41,7 +41,7 @@ def test_the_example_for_lightning_trains(tmp_path, run):
     trainer.fit_loop.max_epochs = 2
     trainer.fit(module, DataLoader(rows, 16), DataLoader(rows, 16))
     (tracker,) = [part for part in module.modules() if isinstance(part, ThresholdTracker)]
-    assert tracker.found.objective == "absolute"
+    assert tracker.result.objective == "absolute"
     assert names["monitor"] in trainer.callback_metrics
     assert len(list((tmp_path / "checkpoints").iterdir())) == 1
 
@@ -55,12 +55,12 @@ def test_the_example_for_transformers_trains(tmp_path, run):
 
 def test_the_example_for_accelerate_trains(tmp_path, run):
     names = run("accelerate")
-    found = names["tracker"].found
+    found = names["tracker"].result
     state = load_file(tmp_path / "state" / "model.safetensors")
     assert state["tracker.thresholds"].tolist() == found.thresholds.tolist()
     assert len(names["tracker"].rows()[0]) == 600
     again = names["again"]  # loaded and dispatched
-    assert again["tracker"].found == found
+    assert again["tracker"].result == found
     assert torch.equal(again["network"].weight, names["network"].weight)
 
 

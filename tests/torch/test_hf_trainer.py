@@ -34,7 +34,7 @@ class Seen(TrainerCallback):
 
     def on_evaluate(self, *_, model=None, metrics=None, **__):
         expected = expected_thresholds(model)
-        self.evaluations.append((model.tracker.found == expected, metrics))
+        self.evaluations.append((model.tracker.result == expected, metrics))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_best_model_is_loaded_with_its_thresholds(tmp_path):
         greater_is_better=False,
     )
     trainer.train()
-    assert trainer.model.tracker.found == expected_thresholds(trainer.model)
+    assert trainer.model.tracker.result == expected_thresholds(trainer.model)
     assert trainer.evaluate()["eval_optimal"] == trainer.state.best_metric
 
 
@@ -86,7 +86,7 @@ def test_a_checkpoint_restores_a_training_with_the_same_result(tmp_path, kind):
     (first,) = (path for path in tmp_path.iterdir() if path.name == "checkpoint-4")
     again = train(2, str(first))
     assert torch.equal(again.layer.weight, whole.layer.weight)
-    assert again.tracker.found == whole.tracker.found
+    assert again.tracker.result == whole.tracker.result
 
 
 def test_a_model_is_saved_and_loaded_by_its_own_methods(tmp_path):
@@ -95,11 +95,11 @@ def test_a_model_is_saved_and_loaded_by_its_own_methods(tmp_path):
     trainer.model.save_pretrained(tmp_path / "model")
     again, info = Stages.from_pretrained(tmp_path / "model", output_loading_info=True)
     assert not info["missing_keys"] | info["unexpected_keys"]
-    assert again.tracker.found == trainer.model.tracker.found
-    assert again.tracker.thresholds.tolist() == again.tracker.found.thresholds.tolist()
+    assert again.tracker.result == trainer.model.tracker.result
+    assert again.tracker.thresholds.tolist() == again.tracker.result.thresholds.tolist()
     half = Stages.from_pretrained(tmp_path / "model", dtype=torch.bfloat16)
     assert half.layer.weight.dtype == torch.bfloat16
-    assert half.tracker.thresholds.tolist() == again.tracker.found.thresholds.tolist()
+    assert half.tracker.thresholds.tolist() == again.tracker.result.thresholds.tolist()
 
 
 def test_a_checkpoint_of_another_model_leaves_a_tracker_without_thresholds(tmp_path):
@@ -110,7 +110,7 @@ def test_a_checkpoint_of_another_model_leaves_a_tracker_without_thresholds(tmp_p
 
     Backbone(StagesConfig()).save_pretrained(tmp_path)
     model = Stages.from_pretrained(tmp_path)
-    assert model.tracker.found is None
+    assert model.tracker.result is None
     assert model.tracker.thresholds.isnan().all()
     model.tracker.update(torch.rand(9), torch.arange(9) % 4)
     model.tracker.compute()
@@ -157,4 +157,4 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     model = Stages.from_pretrained(tmp_path / "model")
-    assert model.tracker.found == expected_thresholds(model, 61)
+    assert model.tracker.result == expected_thresholds(model, 61)

@@ -317,7 +317,7 @@ def test_free_biases_that_crossed_are_pushed_back(link):
 def test_biases_can_be_shared_by_losses():
     biases = CumulativeLinkLoss(K).biases
     assert AllThresholdLoss(K, biases=biases).biases is biases
-    with pytest.raises(ValueError, match="biases must be made for 3 classes, got some for 5"):
+    with pytest.raises(ValueError, match="biases must be made for 3 classes, got biases for 5"):
         CumulativeLinkLoss(3, biases=biases)
 
 

@@ -47,7 +47,7 @@ def test_current_thresholds_are_those_that_a_tracker_has_when_it_computes():
     tracker.update(scores, labels)
     tracker.compute()
     for one in (metric, copied):
-        assert values_of(one) == {"optimal": tracker.found.value, "current": tracker.found.value}
+        assert values_of(one) == {"optimal": tracker.result.value, "current": tracker.result.value}
 
 
 def test_weights_soft_labels_and_ignored_rows_count_as_in_a_tracker():

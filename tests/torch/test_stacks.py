@@ -37,7 +37,7 @@ def test_a_training_saves_the_thresholds_of_its_weights(trained):
     expected = ordcut.optimal_thresholds(
         scores_of(network, features).numpy(), labels.numpy(), classes=range(N_CLASSES)
     )
-    assert network.tracker.found == expected
+    assert network.tracker.result == expected
     assert sum(file.is_file() for file in folder.rglob("*")) > 0
 
 
@@ -45,7 +45,7 @@ def test_a_network_that_is_loaded_has_the_same_labels(trained):
     stack, folder, network = trained
     again = stack.load(folder)
     features, _ = make_rows(seed=1)
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
     assert torch.equal(
         again.tracker(scores_of(again, features)), network.tracker(scores_of(network, features))
     )
@@ -55,7 +55,7 @@ def test_a_training_that_is_resumed_ends_with_the_same_thresholds(trained):
     stack, folder, network = trained
     torch.manual_seed(0)
     again = stack.resume(folder)
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
     features, _ = make_rows(seed=1)
     assert torch.equal(scores_of(again, features), scores_of(network, features))
 
@@ -63,7 +63,7 @@ def test_a_training_that_is_resumed_ends_with_the_same_thresholds(trained):
 def test_a_validation_uses_the_thresholds_that_were_saved(trained):
     stack, folder, network = trained
     features, labels = make_rows(40, 1)
-    predicted = network.tracker.found.predict(scores_of(network, features).numpy())
+    predicted = network.tracker.result.predict(scores_of(network, features).numpy())
     assert stack.validate(folder) == ordcut.evaluate(labels.numpy(), predicted)
 
 
@@ -71,7 +71,7 @@ def test_a_validation_uses_the_thresholds_that_were_saved(trained):
 def test_a_network_that_is_loaded_can_be_exported(trained, tmp_path):
     stack, folder, network = trained
     features, _ = make_rows(seed=1)
-    expected = network.tracker.found.predict(scores_of(network, features).numpy()).tolist()
+    expected = network.tracker.result.predict(scores_of(network, features).numpy()).tolist()
     module = labels_of(stack.load(folder))
     shapes = ({0: torch.export.Dim.DYNAMIC},)
     exported = torch.export.export(module, (features[:5],), dynamic_shapes=shapes)

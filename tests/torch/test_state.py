@@ -46,7 +46,7 @@ def test_results_with_the_longest_numbers_fit_into_their_space(n_classes):
     assert state["_extra_state"].shape == empty.shape
     again = ThresholdTracker(n_classes, "quadratic_kappa")
     again.load_state_dict(state)
-    assert again.found == tracker.found
+    assert again.result == tracker.result
 
 
 def test_a_result_that_is_too_long_is_kept_as_a_whole():
@@ -57,14 +57,14 @@ def test_a_result_that_is_too_long_is_kept_as_a_whole():
     network = trained_network(objective=cost_with_a_name_that_is_very_long)
     again = Network(objective=cost_with_a_name_that_is_very_long)
     again.load_state_dict(network.state_dict())
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
 
 
 def test_safetensors_save_and_load_a_model(tmp_path):
     network, again = trained_network(), Network()
     safetensors.torch.save_model(network, tmp_path / "model.safetensors")
     safetensors.torch.load_model(again, tmp_path / "model.safetensors")
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
     assert same_labels(network, again)
 
 
@@ -83,13 +83,13 @@ def test_a_distributed_checkpoint_is_loaded_in_place(tmp_path):
     state = again.state_dict()
     distributed_checkpoint.load(state, checkpoint_id=tmp_path)
     again.load_state_dict(state)
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
 
 
 def old_state(network):
     """The state as releases before 0.2 wrote it: a dictionary of text, and no first bias."""
     state = network.state_dict()
-    found = network.tracker.found
+    found = network.tracker.result
     state["tracker._extra_state"] = {} if found is None else {"found": found.to_json()}
     del state["loss.biases.first"]
     return state
@@ -102,7 +102,7 @@ def test_a_checkpoint_of_an_earlier_release_is_loaded(tmp_path):
     torch.save(old_state(network), tmp_path / "old.pt")
     again = Network()
     again.load_state_dict(torch.load(tmp_path / "old.pt", weights_only=True))
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
     assert torch.equal(again.loss.biases(), network.loss.biases())
     assert same_labels(network, again)
 
@@ -110,7 +110,7 @@ def test_a_checkpoint_of_an_earlier_release_is_loaded(tmp_path):
 def test_a_checkpoint_of_an_earlier_release_without_thresholds_takes_them_away():
     again = trained_network()
     again.load_state_dict(old_state(Network()))
-    assert again.tracker.found is None
+    assert again.tracker.result is None
     assert again.tracker.thresholds.isnan().all()
 
 
@@ -125,7 +125,7 @@ def test_another_number_of_classes_has_the_message_of_torch():
 
 def test_a_result_of_another_number_of_classes_is_refused_where_it_comes_alone():
     packed = trained_network().tracker.get_extra_state()
-    with pytest.raises(ValueError, match="5 classes, got some of 4 classes"):
+    with pytest.raises(ValueError, match="5 classes, got thresholds of 4 classes"):
         ThresholdTracker(5).set_extra_state(packed)
 
 
@@ -137,7 +137,7 @@ def test_thresholds_of_another_objective_are_loaded_with_a_warning(objective, me
     network, again = trained_network(), Network(objective=objective)
     with pytest.warns(UserWarning, match=message):
         again.load_state_dict(network.state_dict())
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
 
 
 def test_other_costs_of_the_same_name_are_noticed():
@@ -159,14 +159,14 @@ def test_a_state_is_not_changed_through_its_values():
     network = trained_network()
     for value in network.tracker.state_dict().values():
         value.zero_()
-    assert network.tracker.thresholds.tolist() == network.tracker.found.thresholds.tolist()
+    assert network.tracker.thresholds.tolist() == network.tracker.result.thresholds.tolist()
 
 
 def test_the_result_in_a_state_is_readable_json():
     network = trained_network()
     text = bytes(network.state_dict()["tracker._extra_state"].tolist()).rstrip(b"\0")
     found = json.loads(text)["found"]
-    assert ordcut.Thresholds.from_json(json.dumps(found)) == network.tracker.found
+    assert ordcut.Thresholds.from_json(json.dumps(found)) == network.tracker.result
 
 
 def test_thresholds_for_another_number_of_classes_are_not_kept():
@@ -184,7 +184,7 @@ def test_a_state_that_was_cast_to_another_dtype_keeps_the_thresholds(dtype):
     }
     again = Network()
     again.load_state_dict(cast)
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
     assert again.tracker.thresholds.tolist() == network.tracker.thresholds.tolist()
 
 
@@ -196,7 +196,7 @@ def test_accelerate_saves_and_loads_a_model_in_one_or_several_files(tmp_path, si
     assert (len(list(tmp_path.glob("*.safetensors"))) > 1) == (size == "1KB")
     again = Network()
     load_checkpoint_in_model(again, str(tmp_path))
-    assert again.tracker.found == network.tracker.found
+    assert again.tracker.result == network.tracker.result
 
 
 @pytest.mark.parametrize("include_buffers", [True, False])

@@ -38,7 +38,7 @@ def test_batches_of_any_size_give_the_thresholds_of_all_rows(ends, method):
     expected = ordcut.torch.optimal_thresholds(
         scores, labels, objective="zero_one", classes=range(4), method=method
     )
-    assert tracker.compute() == tracker.found == expected
+    assert tracker.compute() == tracker.result == expected
     assert tracker.thresholds.tolist() == expected.thresholds.tolist()
 
 
@@ -58,12 +58,12 @@ def test_rows_are_stored_as_they_were():
 
 def test_reset_drops_rows_and_keeps_thresholds():
     tracker = tracked(some_rows())
-    before = tracker.found
+    before = tracker.result
     tracker.reset()
     assert len(tracker.rows()[0]) == 0
     with pytest.raises(RuntimeError, match=r"no scores.*update"):
         tracker.compute()
-    assert tracker.found is before
+    assert tracker.result is before
     tracker.update(*some_rows(seed=1))
     assert tracker.compute() != before
 
@@ -74,7 +74,7 @@ def test_labels_of_a_class_weight_and_an_objective_are_judged_by_them():
     expected = ordcut.optimal_thresholds(
         scores.numpy(), labels.numpy(), objective="quadratic_kappa", class_weight="balanced"
     )
-    assert tracker.found == expected
+    assert tracker.result == expected
     assert tracker.judge(labels, tracker(scores)) == expected.value
 
 
@@ -83,7 +83,7 @@ def test_the_state_carries_the_thresholds(tmp_path):
     torch.save(tracker.state_dict(), tmp_path / "tracker.pt")
     again = ThresholdTracker(4)
     again.load_state_dict(torch.load(tmp_path / "tracker.pt", weights_only=True))
-    assert again.found == tracker.found
+    assert again.result == tracker.result
     scores, _ = some_rows(seed=1)
     assert torch.equal(again(scores), tracker(scores))
 
@@ -107,12 +107,12 @@ def test_thresholds_stay_in_float64_when_a_network_is_cast(cast):
     tracker = tracked(some_rows())
     network = cast(torch.nn.ModuleDict({"layer": torch.nn.Linear(2, 1), "tracker": tracker}))
     assert network["layer"].weight.dtype != torch.float32
-    assert tracker.thresholds.tolist() == tracker.found.thresholds.tolist()
+    assert tracker.thresholds.tolist() == tracker.result.thresholds.tolist()
 
 
 def test_a_tracker_on_a_device_without_values_has_no_thresholds():
     tracker = tracked(some_rows()).to("meta")
-    assert tracker.found is None
+    assert tracker.result is None
     with pytest.raises(RuntimeError, match="no thresholds yet"):
         tracker(torch.zeros(2))
 
@@ -122,7 +122,7 @@ def test_a_tracker_made_without_memory_gets_some():
         tracker = ThresholdTracker(4)
     assert list(tracker.state_dict()) == ["_extra_state"]
     tracker.to_empty(device="cpu").load_state_dict(tracked(some_rows()).state_dict())
-    assert tracker.thresholds.tolist() == tracker.found.thresholds.tolist()
+    assert tracker.thresholds.tolist() == tracker.result.thresholds.tolist()
     assert list(tracker.state_dict()) == ["thresholds", "_extra_state"]
 
 
@@ -161,7 +161,7 @@ def test_a_weight_of_2_equals_the_row_twice():
     for batch in torch.arange(len(scores)).split(16):
         tracker.update(scores[batch], labels[batch], weights[batch])
     again = tracked((scores.repeat_interleave(weights), labels.repeat_interleave(weights)))
-    assert tracker.compute() == again.found
+    assert tracker.compute() == again.result
     twice = again.judge(labels.repeat_interleave(weights), again(scores.repeat_interleave(weights)))
     assert tracker.judge(labels, tracker(scores), weights) == twice
     assert tracker.compare(scores, labels, sample_weight=weights)["optimal"] == twice
@@ -172,7 +172,7 @@ def test_batches_without_weights_count_fully():
     tracker = ThresholdTracker(4)
     tracker.update(scores[:50], labels[:50], torch.ones(50, dtype=torch.float64))
     tracker.update(scores[50:], labels[50:])
-    assert tracker.compute() == tracked((scores, labels)).found
+    assert tracker.compute() == tracked((scores, labels)).result
 
 
 def test_soft_labels_with_all_weight_on_one_class_are_that_class():
@@ -188,7 +188,7 @@ def test_soft_labels_are_those_of_arrays():
     scores, _ = some_rows()
     soft = torch.rand(len(scores), 4, generator=torch.Generator().manual_seed(0))
     expected = ordcut.optimal_thresholds(scores.numpy(), soft.numpy(), classes=range(4))
-    assert tracked((scores, soft)).found == expected
+    assert tracked((scores, soft)).result == expected
 
 
 def test_classes_and_soft_labels_do_not_mix():
@@ -203,7 +203,7 @@ def test_rows_with_the_ignored_label_do_not_count():
     tracker = tracked((scores, ignored), ignore_index=-100)
     counts = ignored >= 0
     expected = tracked((scores[counts], labels[counts]))
-    assert tracker.found == expected.found
+    assert tracker.result == expected.result
     assert len(tracker.rows()[0]) == counts.sum()
     assert tracker.compare(scores, ignored) == expected.compare(scores[counts], labels[counts])
 
@@ -216,7 +216,7 @@ def test_a_negative_label_that_is_not_ignored_is_named_with_what_to_do():
 def test_smoothing_is_that_of_arrays():
     scores, labels = some_rows()
     tracker = tracked((scores, labels), smoothing="auto", objective="zero_one")
-    assert tracker.found == ordcut.optimal_thresholds(
+    assert tracker.result == ordcut.optimal_thresholds(
         scores.numpy(), labels.numpy(), objective="zero_one", smoothing="auto"
     )
 
@@ -236,12 +236,12 @@ def test_scores_in_a_column_are_scores():
     scores, labels = some_rows()
     loss = ordcut.torch.CumulativeLinkLoss(4)
     flat, column = tracked((scores, labels)), tracked((scores[:, None], labels))
-    assert column.found == flat.found
+    assert column.result == flat.result
     assert torch.equal(column(scores[:, None]), flat(scores))
     assert column(scores[:, None]).shape == labels.shape
     assert column.compare(scores[:, None], labels, loss) == flat.compare(scores, labels, loss)
     assert column.judge(labels, flat(scores)[:, None]) == flat.judge(labels, flat(scores))
-    assert ordcut.torch.optimal_thresholds(scores[:, None], labels) == flat.found
+    assert ordcut.torch.optimal_thresholds(scores[:, None], labels) == flat.result
 
 
 REFUSING = {
@@ -251,7 +251,7 @@ REFUSING = {
     "losses": lambda _, scores: ordcut.torch.AllThresholdLoss(4)(scores, torch.zeros(2).long()),
     "probabilities": lambda _, scores: ordcut.torch.CumulativeLinkLoss(4).probabilities(scores),
     "likelihood": lambda _, scores: ordcut.torch.CumulativeLinkLoss(4).labels(scores),
-    "labels": lambda tracker, scores: ordcut.torch.threshold_labels(scores, tracker.found),
+    "labels": lambda tracker, scores: ordcut.torch.threshold_labels(scores, tracker.result),
 }
 
 
@@ -276,7 +276,7 @@ def test_weights_of_another_length_are_named():
 
 def test_a_network_that_has_not_learned_yet_gets_no_warning():
     scores, labels = some_rows()
-    assert tracked((-scores, labels)).found.value > tracked((scores, labels)).found.value
+    assert tracked((-scores, labels)).result.value > tracked((scores, labels)).result.value
 
 
 def test_two_processes_find_the_thresholds_of_one(tmp_path):
@@ -292,7 +292,7 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     found = json.loads(outputs[0])
 
     scores, labels = some_rows()
-    expected = json.loads(tracked((scores, labels)).found.to_json())
+    expected = json.loads(tracked((scores, labels)).result.to_json())
     # 101 rows are odd, so the sampler repeated one. It is left out, and the order restored.
     assert found["sampler"]["n_gathered"] == 102
     assert found["sampler"]["scores"] == scores.tolist()
@@ -311,7 +311,7 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     expected = ordcut.optimal_thresholds(scores.numpy(), soft.numpy(), classes=range(4))
     assert found["soft"] == json.loads(expected.to_json())
 
-    half = tracked((scores.half(), labels)).found
+    half = tracked((scores.half(), labels)).result
     assert found["one idle"]["scores"] == scores.half().tolist()
     assert found["one idle"]["found"] == json.loads(half.to_json())
 

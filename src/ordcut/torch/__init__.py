@@ -15,12 +15,8 @@ except ModuleNotFoundError as error:
 
 from ordcut.torch.corn import CornLoss
 from ordcut.torch.labelings import every_labeling, threshold_labels
-from ordcut.torch.losses import (
-    AbsoluteLoss,
-    AllThresholdLoss,
-    CumulativeLinkLoss,
-    ImmediateThresholdLoss,
-)
+from ordcut.torch.losses import AbsoluteLoss, CumulativeLinkLoss
+from ordcut.torch.margins import AllThresholdLoss, ImmediateThresholdLoss
 from ordcut.torch.optimal import optimal_thresholds
 from ordcut.torch.tracker import ThresholdTracker
 

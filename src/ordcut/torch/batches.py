@@ -74,7 +74,7 @@ def read_batch(
     Parameters
     ----------
     scores : tensor of shape (n,) or (n, 1), or (n, n_outputs)
-        Floats, one score per row; or several outputs per row, for a loss that has them.
+        Floats, a score per row; or several outputs per row, for a loss that has them.
     target : integer tensor of shape (n,), or tensor of shape (n, K)
         The classes 0..K-1; or soft labels, a non-negative weight for each class.
     n_classes : int, optional
@@ -84,7 +84,7 @@ def read_batch(
     ignore_index : int, optional
         The label of rows to ignore.
     n_outputs : int, optional
-        The number of outputs per row; by default one score.
+        The number of outputs per row; by default, a row has a single score.
 
     Returns
     -------
@@ -143,11 +143,9 @@ def _check_range(
     if low < 0 or (n_classes is not None and high >= n_classes):
         wrong = low if low < 0 else high
         most = "" if n_classes is None else f" to {n_classes - 1}"
-        hint = (
-            ""
-            if low >= 0 or ignore_index == low
-            else (f" To leave such rows out, pass ignore_index={low} when you create it.")
-        )
+        hint = ""
+        if low < 0 and ignore_index != low:
+            hint = f" To leave such rows out, pass ignore_index={low} when you create it."
         raise ValueError(f"{name} must be classes from 0{most}, got {wrong}.{hint}")
 
 

@@ -30,8 +30,8 @@ class Biases(nn.Module):
         Whether the biases must ascend.
     from_zero : bool
         Whether the first of ordered biases stays at 0, as in the paper, instead of being learned.
-        The last layer of the network then needs a bias: without one, scores cannot shift to the
-        range of the biases.
+        The last layer of the network then needs a bias, so that scores can shift to the range of
+        the biases.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def make_biases(biases: BiasesLike, n_classes: int) -> Biases:
     if isinstance(biases, Biases):
         if biases.n_classes != n_classes:
             raise ValueError(
-                f"biases must be made for {n_classes} classes, got some for {biases.n_classes}."
+                f"biases must be made for {n_classes} classes, got biases for {biases.n_classes}."
             )
         return biases
     if biases not in KINDS:

@@ -33,6 +33,7 @@ from ordcut.torch.evaluation import (
     flattened,
     score_converted,
     score_training_rows,
+    tracker_of,
 )
 from ordcut.torch.gathering import OwnRows, RowStore
 from ordcut.torch.losses import OrdinalLoss, loss_of
@@ -46,7 +47,7 @@ from ordcut.torch.scoring import (
 )
 from ordcut.torch.state import digest
 from ordcut.torch.tensors import has_float64
-from ordcut.torch.tracker import ThresholdTracker, tracker_of
+from ordcut.torch.tracker import ThresholdTracker
 
 SCORE_SOURCES = ("evaluation", "training")
 
@@ -96,9 +97,9 @@ class OptimalThresholds(Callback):
 
     Notes
     -----
-    Thresholds are found when the validation begins, with the weights that are validated: those of
-    ``EMAWeightAveraging`` and ``WeightAveraging`` are the averaged ones. Without validation data
-    they are found at the end of each training epoch.
+    The search runs when the validation begins, with the weights that are validated: with
+    ``EMAWeightAveraging`` and ``WeightAveraging``, the averaged weights. Without validation data it
+    runs at the end of each training epoch.
 
     The evaluation pass goes through all training loaders once, within ``limit_train_batches``. A
     stream without a length is read for as many batches as have been trained on since the previous
@@ -232,20 +233,20 @@ class OptimalThresholds(Callback):
         del trainer, pl_module, batch, batch_idx
         self._n_trained += 1
         if self.scores_from == "training":
-            found = _returned(outputs)
-            if found is None:
+            rows = _returned(outputs)
+            if rows is None:
                 raise ValueError(
                     'scores_from="training" needs a training_step that returns a dictionary with '
                     f'"loss", "scores" and "labels", got {type(outputs).__name__}'
                     f'{_keys(outputs)}. Return them, or use scores_from="evaluation".'
                 )
-            self._tracker.update(*self._own_rows(found))
+            self._tracker.update(*self._own_rows(rows))
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Find the thresholds, if there is no validation that could begin with it."""
         if not trainer.enable_validation:
             with evaluating(pl_module):
-                self._find(trainer, pl_module, is_over=True)
+                self._find_thresholds(trainer, pl_module, is_over=True)
             self._log_training_value(pl_module)
 
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
@@ -268,7 +269,7 @@ class OptimalThresholds(Callback):
         del batch, dataloader_idx
         if self._is_due:
             self._is_due = False
-            self._find(trainer, pl_module, is_over=trainer.is_last_batch)
+            self._find_thresholds(trainer, pl_module, is_over=trainer.is_last_batch)
         if batch_idx == 0:  # the biases belong to these weights as well
             self._loss = deepcopy(loss_of(pl_module, self._tracker.n_classes))
 
@@ -278,28 +279,28 @@ class OptimalThresholds(Callback):
     ) -> None:  # fmt: skip
         """Collect the scores of the validation rows."""
         del batch_idx
-        if self._tracker.found is None:
+        if self._tracker.result is None:
             return
-        found = _returned(outputs)
-        if found is None:
-            found = score_converted(trainer, pl_module, self.score, batch)
+        rows = _returned(outputs)
+        if rows is None:
+            rows = score_converted(trainer, pl_module, self.score, batch)
         store, own_rows = self._judged[dataloader_idx]
-        store.append(*own_rows(found))
+        store.append(*own_rows(rows))
 
     on_test_batch_end = on_validation_batch_end
 
     def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Log the value of each labeling on the validation rows."""
         self._log("val", trainer, pl_module)
-        if trainer.state.fn == TrainerFn.FITTING and self._tracker.found is not None:
+        if trainer.state.fn == TrainerFn.FITTING and self._tracker.result is not None:
             self._log_training_value(pl_module)
 
     def on_test_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Log the value of each labeling on the test rows, by the thresholds found in training."""
+        """Log the value of each labeling on the test rows, by the thresholds of the training."""
         self._log("test", trainer, pl_module)
 
     def on_fit_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Warn if the weights have changed since thresholds were found."""
+        """Warn if the weights have changed since the last search for thresholds."""
         del trainer
         if self._weights is not None and self._weights != fingerprint(pl_module):
             rank_zero_warn(
@@ -319,7 +320,9 @@ class OptimalThresholds(Callback):
         if self._is_own and "tracker" in state_dict:
             self._tracker.load_state_dict(state_dict["tracker"])
 
-    def _find(self, trainer: Trainer, pl_module: LightningModule, *, is_over: bool) -> None:
+    def _find_thresholds(
+        self, trainer: Trainer, pl_module: LightningModule, *, is_over: bool
+    ) -> None:
         """Find the thresholds of the training rows for the weights as they are.
 
         ``is_over`` is whether the training loaders have come to the end of an epoch.
@@ -338,13 +341,13 @@ class OptimalThresholds(Callback):
             )
         self._n_trained = 0
         with naming_epoch(trainer.current_epoch):
-            found = self._tracker.compute()
+            result = self._tracker.compute()
         self._weights = fingerprint(pl_module)
         if not self._is_own:  # averaged weights are in the module now, and go back with theirs
             for averaged in averaged_models(trainer):
                 other = tracker_of(averaged.module, self._tracker_name)
                 if other is not None:
-                    other.keep(found)
+                    other.keep(result)
 
     def _check_workers(self, trainer: Trainer) -> None:
         loaders = flattened(trainer.train_dataloader)
@@ -362,17 +365,17 @@ class OptimalThresholds(Callback):
             (RowStore(tracker.n_classes, tracker.ignore_index), OwnRows(loader))
             for loader in flattened(loaders)
         ]
-        if warn and not self._is_due and tracker.found is None:
+        if warn and not self._is_due and tracker.result is None:
             stage = getattr(trainer.state.fn, "value", "fit")
             rank_zero_warn(
                 "there are no thresholds, so nothing is logged by OptimalThresholds: trainer."
                 f"{stage} uses those found in training and does not find any itself. Load a "
-                "checkpoint that contains some, or call trainer.fit first."
+                "checkpoint with thresholds, or call trainer.fit first."
             )
 
     def _log(self, stage: str, trainer: Trainer, pl_module: LightningModule) -> None:
         """Evaluate the collected rows of all processes, and log the values."""
-        if self._tracker.found is None:
+        if self._tracker.result is None:
             return
         for index, (store, _) in enumerate(self._judged):
             rows = store.gathered(pl_module.device)
@@ -396,8 +399,8 @@ class OptimalThresholds(Callback):
         self._judged = []
 
     def _log_training_value(self, pl_module: LightningModule) -> None:
-        assert self._tracker.found is not None
-        self._log_value(self._metric("train", "optimal"), self._tracker.found.value, pl_module)
+        assert self._tracker.result is not None
+        self._log_value(self._metric("train", "optimal"), self._tracker.result.value, pl_module)
 
     def _log_value(self, name: str, value: float, pl_module: LightningModule) -> None:
         # In float64, so that the value is logged without rounding. It is the same in all processes.

@@ -1,8 +1,6 @@
-"""The CORN loss: one output per threshold, for the conditional probability of a higher class."""
+"""The CORN loss: an output per threshold, for the conditional probability of a higher class."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -12,7 +10,7 @@ from ordcut.objectives import ObjectiveLike
 from ordcut.torch.batches import check_tensor
 from ordcut.torch.biases import at_least_float32
 from ordcut.torch.labelings import cheapest_labels, check_not_nan
-from ordcut.torch.losses import OrdinalLoss, Reduction
+from ordcut.torch.losses import OrdinalLoss
 
 
 class CornLoss(OrdinalLoss):
@@ -50,27 +48,19 @@ class CornLoss(OrdinalLoss):
     tensor([0.0300, 1.0000, 1.9500])
     """
 
-    def __init__(
-        self,
-        n_classes: int,
-        weight: Tensor | Sequence[float] | None = None,
-        reduction: Reduction = "mean",
-        ignore_index: int | None = None,
-    ) -> None:
-        super().__init__(n_classes, weight, reduction, ignore_index)
+    n_classes: int
 
     @property
     def n_outputs(self) -> int:
         """The number of outputs per row, K - 1."""
-        assert self.n_classes is not None
         return self.n_classes - 1
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the sum of each row's losses over the outputs that its class is learned by."""
         output = torch.arange(self.n_outputs, device=target.device)
         truth = target[..., None]
-        each = functional.softplus(torch.where(truth > output, -scores, scores))
-        return torch.where(truth >= output, each, torch.zeros_like(each)).sum(dim=-1)
+        losses = functional.softplus(torch.where(truth > output, -scores, scores))
+        return torch.where(truth >= output, losses, torch.zeros_like(losses)).sum(dim=-1)
 
     def n_terms(self, target: Tensor) -> Tensor:
         """Return the number of outputs that learn from a row of each class."""
@@ -93,7 +83,7 @@ class CornLoss(OrdinalLoss):
         return torch.exp(reaches + stops)
 
     def scores(self, input: Tensor) -> Tensor:
-        """Return one score per row, (n,), given the outputs of a network: the expected class."""
+        """Return the expected class of each row, (n,), given the outputs of a network."""
         return torch.exp(torch.cumsum(functional.logsigmoid(self._read(input)), dim=1)).sum(dim=1)
 
     def labels(self, input: Tensor, objective: ObjectiveLike = "absolute") -> Tensor:

@@ -17,9 +17,11 @@ from lightning.pytorch.utilities import CombinedLoader, rank_zero_warn
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
+from ordcut.errors import unknown_name
 from ordcut.torch.gathering import OwnRows
 from ordcut.torch.scoring import ScoreFunction, same_random_state
 from ordcut.torch.tensors import has_float64
+from ordcut.torch.tracker import ThresholdTracker
 
 PROGRESS_TITLE = "Thresholds"
 
@@ -99,7 +101,7 @@ def score_on_device(
 def score_converted(
     trainer: Trainer, module: LightningModule, score: ScoreFunction, batch: Any
 ) -> tuple[Tensor, ...]:
-    """Return the scores and labels of a batch that a step has got."""
+    """Return the scores and labels of a batch that Lightning has moved and converted."""
     with torch.no_grad(), trainer.precision_plugin.forward_context():
         return score(module, batch)
 
@@ -117,7 +119,7 @@ class Deadline:
         self._least = sum(trainer.num_val_batches) or float("inf")
 
     def is_over(self, n_done: int) -> bool:
-        """Return whether the pass has to stop after so many batches."""
+        """Return whether the pass has to stop after ``n_done`` batches."""
         if not self._timers or n_done < self._least:
             return False
         is_over = any((timer.time_remaining() or 0.0) <= 0 for timer in self._timers)
@@ -140,7 +142,7 @@ def _n_batches(trainer: Trainer, loader: Any, is_given: bool) -> float:
 
 @contextmanager
 def _progress(trainer: Trainer, total: int) -> Iterator[Callable[[], Any]]:
-    """Show a bar next to those of the trainer, of the same kind; yield what moves it on."""
+    """Show a progress bar like those of the trainer, and yield a function that advances it."""
     bar = trainer.progress_bar_callback
     if isinstance(bar, TQDMProgressBar) and bar.is_enabled:
         with Tqdm(
@@ -164,8 +166,8 @@ def _progress(trainer: Trainer, total: int) -> Iterator[Callable[[], Any]]:
 
 def callbacks_of(trainer: Trainer) -> list[Callback]:
     """Return the callbacks of a trainer, for which Lightning declares no type."""
-    found: list[Callback] = trainer.callbacks  # type: ignore[attr-defined]
-    return found
+    callbacks: list[Callback] = trainer.callbacks  # type: ignore[attr-defined]
+    return callbacks
 
 
 def averaged_models(trainer: Trainer) -> list[AveragedModel]:
@@ -191,3 +193,26 @@ def fingerprint(module: torch.nn.Module) -> list[float]:
         dtype = torch.float64 if has_float64(own.device) else torch.float32
         sums.append(own.sum(dtype=dtype).cpu())
     return [float(value) for value in sums]
+
+
+def tracker_of(module: torch.nn.Module, name: str | None) -> ThresholdTracker | None:
+    """Return the tracker of a module by its name, or the only tracker; None if there is none.
+
+    Examples
+    --------
+    >>> tracker_of(torch.nn.ModuleDict({"cut": ThresholdTracker(3)}), None)
+    ThresholdTracker(3, objective='absolute')
+    """
+    named = {
+        path: part for path, part in module.named_modules() if isinstance(part, ThresholdTracker)
+    }
+    if name is not None:
+        if name not in named:
+            raise unknown_name("tracker", name, named)
+        return named[name]
+    if len(named) > 1:
+        raise ValueError(
+            f"a module must have one ThresholdTracker, got {len(named)}: {', '.join(named)}. Pass "
+            "a callback for each, with tracker= and name=."
+        )
+    return next(iter(named.values()), None)

@@ -10,7 +10,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 from ordcut.torch.batches import check_tensor, read_batch
 
-#: Floating-point dtypes, which processes exchange by their index; a wider one has a higher index.
+#: Floating-point dtypes, which processes exchange by their index; a wider dtype has a higher index.
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -22,9 +22,15 @@ class LabelledScores(NamedTuple):
     weights: Tensor | None = None
 
     def at(self, index: slice | Tensor) -> LabelledScores:
-        """Return some of the rows."""
+        """Return the rows at an index, a slice or a mask."""
         weights = None if self.weights is None else self.weights[index]
         return LabelledScores(self.scores[index], self.labels[index], weights)
+
+    def without(self, ignored: int | None) -> LabelledScores:
+        """Return the rows whose label is not ``ignored``; soft labels are never ignored."""
+        if ignored is None or self.labels.dim() == 2:
+            return self
+        return self.at(self.labels != ignored)
 
 
 class RowStore:
@@ -79,10 +85,8 @@ class RowStore:
 
         ``device`` is used if there are no rows. Rows beyond ``n_samples`` are left out.
         """
-        found = gather_rows(self.joined(device)).at(slice(n_samples))
-        if self.ignore_index is None or found.labels.dim() == 2:
-            return found
-        return found.at(found.labels != self.ignore_index)
+        rows = gather_rows(self.joined(device)).at(slice(n_samples))
+        return rows.without(self.ignore_index)
 
     def joined(self, device: torch.device) -> LabelledScores:
         """Return the rows of this process."""
@@ -115,7 +119,7 @@ def n_own_rows(loader: Any) -> int | None:
 
 
 class OwnRows:
-    """Return the rows of one loader, batch by batch, without repeats.
+    """Return the rows of a loader, batch by batch, without repeats.
 
     Examples
     --------
@@ -154,7 +158,7 @@ def gather_rows(rows: LabelledScores) -> LabelledScores:
     Examples
     --------
     >>> rows = LabelledScores(torch.tensor([0.5]), torch.tensor([1]))
-    >>> gather_rows(rows).scores  # one process: nothing to do
+    >>> gather_rows(rows).scores  # a single process
     tensor([0.5000])
     """
     if n_processes() == 1:

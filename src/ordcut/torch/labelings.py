@@ -55,7 +55,7 @@ def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
         )
     # Scores of every dtype are exact in float64, and so are comparisons with float64 thresholds.
     edges = edges.detach().to(device, torch.float64)
-    # No score reaches a threshold at infinity, not even an infinite one.
+    # No score reaches a threshold at infinity, not even an infinite score.
     finite = scores.detach().to(device, torch.float64).clamp(max=torch.finfo(torch.float64).max)
     return torch.searchsorted(edges, finite, right=True).to(scores.device)
 

@@ -127,7 +127,7 @@ def log_probability(
     inner = torch.where(is_left, below, -above)
     middle = torch.clamp(0.5 * (outer + inner), min=-1e4, max=0.0)
     larger = link.log_cdf(outer, is_left)
-    # How far the logarithm rises over the interval. Over a narrow one the difference of two
+    # How far the logarithm rises over the interval. If that is narrow, the difference of two
     # logarithms is mostly rounding, and hazard times width is more accurate.
     rise = gap * link.hazard(middle, is_left)
     narrow = torch.finfo(above.dtype).eps ** (1 / 3)

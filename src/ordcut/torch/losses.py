@@ -1,14 +1,13 @@
-"""Losses that learn one score per row: a likelihood, margins to the biases, and a distance."""
+"""Losses that learn a score per row: their base classes, a likelihood, and a distance."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from ordcut.errors import unknown_name
 from ordcut.objectives import ObjectiveLike
@@ -26,14 +25,12 @@ Reduction: TypeAlias = Literal["mean", "sum", "none"]
 
 REDUCTIONS = ("mean", "sum", "none")
 
-SurrogateName: TypeAlias = Literal["logistic", "hinge", "squared_hinge", "smooth_hinge"]
-
 
 class OrdinalLoss(nn.Module):
-    """A loss of one score per row, ``loss(input, target)``, for targets 0..K-1.
+    """A loss of a score per row, ``loss(input, target)``, for targets 0..K-1.
 
-    Whatever the dtype of the input, the loss is computed in float32 at least. The mean is the
-    weighted one, as in ``torch.nn.CrossEntropyLoss``. The loss of soft labels is the sum of the
+    Whatever the dtype of the input, the loss is computed in float32 at least. The mean is
+    weighted, as in ``torch.nn.CrossEntropyLoss``. The loss of soft labels is the sum of the
     losses of all classes, each times its share of the label.
 
     Parameters
@@ -83,7 +80,7 @@ class OrdinalLoss(nn.Module):
 
     @property
     def n_outputs(self) -> int | None:
-        """The number of outputs per row that the loss takes; None for one score."""
+        """The number of outputs per row that the loss takes; None for a single score."""
         return None
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
@@ -103,7 +100,7 @@ class OrdinalLoss(nn.Module):
         --------
         >>> AbsoluteLoss(n_classes=3).thresholds()
         tensor([0.5000, 1.5000], dtype=torch.float64)
-        >>> AllThresholdLoss(n_classes=3).thresholds()
+        >>> CumulativeLinkLoss(n_classes=3).thresholds()
         tensor([0., 1.])
         """
         if self.n_classes is None:
@@ -314,129 +311,6 @@ class CumulativeLinkLoss(BiasedLoss):
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
         return f"{super().extra_repr()}, link={self.link!r}"
-
-
-def _smooth_hinge(margin: Tensor) -> Tensor:
-    short = torch.clamp(1 - margin, min=0.0)
-    return torch.where(margin > 0, 0.5 * short * short, 0.5 - margin)
-
-
-#: The loss of a margin, by name; a margin below 0 is on the wrong side.
-SURROGATES: dict[str, Callable[[Tensor], Tensor]] = {
-    "logistic": lambda margin: functional.softplus(-margin),
-    "hinge": lambda margin: torch.relu(1 - margin),
-    "squared_hinge": lambda margin: torch.relu(1 - margin) ** 2,
-    "smooth_hinge": _smooth_hinge,
-}
-
-
-class MarginLoss(BiasedLoss):
-    """The base class of losses of margins, with a surrogate and biases."""
-
-    def __init__(
-        self,
-        n_classes: int,
-        surrogate: SurrogateName = "logistic",
-        biases: BiasesLike = "ordered",
-        weight: Tensor | Sequence[float] | None = None,
-        reduction: Reduction = "mean",
-        ignore_index: int | None = None,
-    ) -> None:
-        super().__init__(n_classes, biases, weight, reduction, ignore_index)
-        if surrogate not in SURROGATES:
-            raise unknown_name("surrogate", surrogate, SURROGATES)
-        self.surrogate = surrogate
-
-    def extra_repr(self) -> str:
-        """Return the arguments for ``repr``."""
-        return f"{super().extra_repr()}, surrogate={self.surrogate!r}"
-
-
-class AllThresholdLoss(MarginLoss):
-    """A surrogate of ``a - b_k`` for every bias below the class and ``b_k - a`` for those above.
-
-    With the logistic surrogate this is the loss of CORAL.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes, K.
-    surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
-        The loss of a margin.
-    biases : {"ordered", "free", "ordered_from_zero"} or module
-        Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
-        another loss, to share them.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
-    reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or the loss of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
-
-    Attributes
-    ----------
-    biases : module
-        Returns the biases, (K - 1,), when it is called; pass its parameters to the optimiser.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from ordcut.torch import AllThresholdLoss
-    >>> loss = AllThresholdLoss(n_classes=3, surrogate="hinge")
-    >>> loss(torch.tensor([-1.0, 0.5]), torch.tensor([0, 2])).item()
-    1.0
-    """
-
-    def losses(self, scores: Tensor, target: Tensor) -> Tensor:
-        """Return the sum of each row's losses over all biases."""
-        biases = self.biases()
-        indices = torch.arange(len(biases), device=target.device)
-        side = torch.where(target[..., None] > indices, 1.0, -1.0).to(scores.dtype)
-        return SURROGATES[self.surrogate](side * (scores[..., None] - biases)).sum(dim=-1)
-
-
-class ImmediateThresholdLoss(MarginLoss):
-    """A surrogate of ``a - b_{y-1}`` and ``b_y - a``: the two biases that enclose the class.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes, K.
-    surrogate : {"logistic", "hinge", "squared_hinge", "smooth_hinge"}
-        The loss of a margin.
-    biases : {"ordered", "free", "ordered_from_zero"} or module
-        Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
-        another loss, to share them.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
-    reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or the loss of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
-
-    Attributes
-    ----------
-    biases : module
-        Returns the biases, (K - 1,), when it is called; pass its parameters to the optimiser.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from ordcut.torch import ImmediateThresholdLoss
-    >>> loss = ImmediateThresholdLoss(n_classes=3, surrogate="hinge", biases="free")
-    >>> loss(torch.tensor([-1.0, 0.5]), torch.tensor([0, 2])).item()
-    0.75
-    """
-
-    def losses(self, scores: Tensor, target: Tensor) -> Tensor:
-        """Return the sum of each row's losses over the biases next to its class."""
-        biases, surrogate = self.biases(), SURROGATES[self.surrogate]
-        last = len(biases)
-        lower = scores - pick(biases, (target - 1).clamp(min=0))
-        upper = pick(biases, target.clamp(max=last - 1)) - scores
-        nothing = torch.zeros_like(lower)
-        loss_below = torch.where(target > 0, surrogate(lower), nothing)
-        return loss_below + torch.where(target < last, surrogate(upper), nothing)
 
 
 def loss_of(module: nn.Module, n_classes: int) -> BiasedLoss | None:

@@ -114,12 +114,11 @@ class ThresholdMetric(Metric):
         rows = LabelledScores(
             *(dim_zero_cat(getattr(self, name)) for name in LabelledScores._fields)
         )
-        if own.ignore_index is not None and rows.labels.dim() == 1:
-            rows = rows.at(rows.labels != own.ignore_index)
+        rows = rows.without(own.ignore_index)
         values = {"optimal": own.solve(rows).value}
         current = self._current.value
         if isinstance(current, ThresholdTracker):
-            current = current.found
+            current = current.result
         if current is not None:
             labels = threshold_labels(rows.scores, current)
             values["current"] = own.judge(rows.labels, labels, rows.weights)

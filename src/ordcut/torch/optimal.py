@@ -15,7 +15,7 @@ from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.solvers import METHODS, Plan, Task, choose_method
 from ordcut.thresholds import Thresholds
-from ordcut.torch.batches import one_per_row
+from ordcut.torch.batches import check_tensor, one_per_row
 from ordcut.torch.scan import scan
 from ordcut.torch.tensors import has_float64, on_host, read_rows
 from ordcut.typing import Array, ArrayLike
@@ -95,7 +95,8 @@ def optimal_thresholds(
     >>> optimal_thresholds(scores, labels, objective="kappa", method="scan").certificate
     "Dinkelbach's fixed point after 2 steps, each by dynamic programme over all ordered labelings"
     """
-    _check_tensors(scores=scores, labels=labels)
+    for name, values in (("scores", scores), ("labels", labels)):
+        check_tensor(values, name, "; for arrays, use ordcut.optimal_thresholds")
     Plan(n_jobs=n_jobs, block_size=block_size)  # raises an error for bad values, on every device
     check_smoothing(smoothing)
     scores = one_per_row(scores)
@@ -147,12 +148,3 @@ def _resolve_method(method: str, on_cpu: bool) -> str:
         return method
     # On a device, what "auto" means does not depend on the costs.
     return choose_method(method, Task(convex=False, where="device"))
-
-
-def _check_tensors(**given: object) -> None:
-    for name, value in given.items():
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{name} must be a tensor, got {type(value).__name__}. "
-                "For arrays, use ordcut.optimal_thresholds."
-            )

@@ -6,7 +6,7 @@ the cuts ``0..k`` with cut ``k`` at an index is the gain of cut ``k`` there plus
 the cuts before it at that index or below, a running maximum: K - 1 passes of two scans.
 
 A kappa is maximised by Dinkelbach's method, as in ``ordcut.solvers.ratio``. The ratio reached is a
-tensor, in whole numbers where they fit. A step after the last one changes nothing, so that several
+tensor, in whole numbers where they fit. A step after the last changes nothing, so that several
 steps can be queued before checking whether the search is over. ``find_cuts`` and the steps of
 ``KappaSearch`` never wait for the device.
 """
@@ -38,7 +38,7 @@ STEPS_AT_ONCE = 6
 def scan(
     rows: TensorRows, classes: Array, objective: Objective, class_weight: ClassWeight | None
 ) -> Thresholds:
-    """Return the optimal thresholds of sorted rows, found on their device."""
+    """Return the optimal thresholds of sorted rows, computed on their device."""
     totals = on_host(rows.totals()).astype(np.float64)
     factors = objective.class_factors(class_weight, classes, totals)
     check_costs(objective, float(totals.sum() * factors.max()))
@@ -96,7 +96,7 @@ class HostRows:
 
     @property
     def scores(self) -> Array:
-        """The scores below and above each cut, one pair after the other."""
+        """The scores below and above each cut, pair by pair."""
         return np.stack(self.around, axis=1).ravel()
 
     @property
@@ -132,7 +132,7 @@ def find_cuts(rows: TensorRows, cost: Tensor, convex: bool) -> Tensor:
 class Gains:
     """The gain of each of the n + 1 cuts over having all rows above it.
 
-    All steps share one buffer: to allocate memory for each would cost as much as the scans.
+    All steps share a buffer: to allocate memory for each would cost as much as the scans.
     """
 
     def __init__(self, rows: TensorRows, like: Tensor) -> None:
@@ -224,14 +224,14 @@ class KappaSearch:
 
     def start(self) -> Step:
         """Return a ratio of 1, which any constant prediction reaches."""
-        one = torch.ones_like(self.by_chance[0])
+        ratio = torch.ones_like(self.by_chance[0])
         n_cuts = self.rows.n_classes - 1
-        counter = torch.zeros((), dtype=torch.int64, device=one.device)
+        counter = torch.zeros((), dtype=torch.int64, device=ratio.device)
         cuts = counter.new_zeros(n_cuts)
-        return Step(one, one, cuts, torch.zeros_like(counter, dtype=torch.bool), counter)
+        return Step(ratio, ratio, cuts, torch.zeros_like(counter, dtype=torch.bool), counter)
 
     def after(self, step: Step) -> Step:
-        """Return the step after this one, or the same if the search is over."""
+        """Return the next step, or ``step`` itself if the search is over."""
         cost = self.weights * (step.bottom * self._n) - step.top * self.by_chance[:, None]
         cuts = find_cuts(self.rows, cost * self.factors, self.is_convex)
         confusion = self.rows.confusion(cuts).to(cost.dtype) * self.factors

@@ -23,7 +23,7 @@ WEIGHT_KEY = "sample_weight"
 
 
 def score_batch(module: nn.Module, batch: Any) -> tuple[Tensor, ...]:
-    """Return the scores and labels of a batch, and the weights of its rows if it has some.
+    """Return the scores and labels of a batch, and the weights of its rows, if any.
 
     A batch is a pair of inputs and labels; or a dictionary with ``"labels"`` (or ``"label"``,
     ``"targets"``, ``"target"``, ``"y"``), maybe ``"sample_weight"``, and inputs. A module gets a
@@ -41,9 +41,9 @@ def score_batch(module: nn.Module, batch: Any) -> tuple[Tensor, ...]:
         keys = [key for key in LABEL_KEYS if key in batch]
         if len(keys) == 1:
             inputs = {name: batch[name] for name in batch if name not in (keys[0], WEIGHT_KEY)}
-            found = module(*inputs.values()) if len(inputs) == 1 else module(**inputs)
+            outputs = module(*inputs.values()) if len(inputs) == 1 else module(**inputs)
             weights = [batch[WEIGHT_KEY]] if WEIGHT_KEY in batch else []
-            return (scores_of(found), batch[keys[0]], *weights)
+            return (scores_of(outputs), batch[keys[0]], *weights)
     elif isinstance(batch, tuple | list) and len(batch) == 2:
         return scores_of(module(batch[0])), batch[1]
     kind = type(batch).__name__ + (f" with {sorted(batch)}" if isinstance(batch, Mapping) else "")
@@ -140,7 +140,7 @@ def same_random_state(*loaders: Any) -> Iterator[None]:
     """Leave the random state of Python, NumPy and PyTorch as it was, and that of data loaders.
 
     A loader that shuffles draws from it, and so do random crops: without this, a training with
-    thresholds would see other batches than one without.
+    thresholds would see other batches than a training without.
 
     Examples
     --------
@@ -152,9 +152,9 @@ def same_random_state(*loaders: Any) -> Iterator[None]:
     """
     has_cuda = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
     devices = list(range(torch.cuda.device_count())) if has_cuda else []
-    generators = [found for loader in loaders for found in _generators(loader)]
+    generators = [generator for loader in loaders for generator in _generators(loader)]
     states = [generator.get_state() for generator in generators]
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 (the global one)
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 (the global state)
     try:
         with torch.random.fork_rng(devices):
             yield
@@ -169,5 +169,5 @@ def _generators(loader: Any) -> list[torch.Generator]:
     """Return the generators of a data loader and of its samplers, each once."""
     sampler, batches = (getattr(loader, name, None) for name in ("sampler", "batch_sampler"))
     parts = (loader, sampler, batches, getattr(batches, "sampler", None))
-    found = [getattr(part, "generator", None) for part in parts]
-    return list({id(one): one for one in found if isinstance(one, torch.Generator)}.values())
+    generators = [getattr(part, "generator", None) for part in parts]
+    return list({id(g): g for g in generators if isinstance(g, torch.Generator)}.values())

@@ -1,4 +1,4 @@
-"""Thresholds and what is known of them as one tensor, for checkpoints that hold only tensors."""
+"""The result of a search as a tensor, for checkpoints that hold only tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def capacity(n_classes: int) -> int:
     return 2048 + 96 * n_classes
 
 
-def pack(found: Thresholds | None, objective: Objective) -> Tensor:
+def pack(result: Thresholds | None, objective: Objective) -> Tensor:
     """Return a result as JSON in a uint8 tensor, filled up with zeros; all zeros for None.
 
     Examples
@@ -32,8 +32,8 @@ def pack(found: Thresholds | None, objective: Objective) -> Tensor:
     tensor(0)
     """
     data = b""
-    if found is not None:
-        record = {"found": json.loads(found.to_json()), "costs": digest(objective)}
+    if result is not None:
+        record = {"found": json.loads(result.to_json()), "costs": digest(objective)}
         data = json.dumps(record, separators=(",", ":")).encode()
     values = np.zeros(max(capacity(objective.n_classes), len(data)), dtype=np.uint8)
     values[: len(data)] = np.frombuffer(data, dtype=np.uint8)
@@ -41,14 +41,14 @@ def pack(found: Thresholds | None, objective: Objective) -> Tensor:
 
 
 def unpack(packed: Tensor) -> tuple[Thresholds | None, int | None]:
-    """Return the result in a tensor, and the digest of the costs that it was found for.
+    """Return the result in a tensor, and the digest of the costs of its objective.
 
     Examples
     --------
     >>> import ordcut
     >>> from ordcut.objectives import resolve_objective
-    >>> found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
-    >>> unpack(pack(found, resolve_objective("absolute", 3)))[0] == found
+    >>> result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
+    >>> unpack(pack(result, resolve_objective("absolute", 3)))[0] == result
     True
     """
     text = on_host(packed).astype(np.uint8).tobytes().rstrip(b"\0")
@@ -59,7 +59,7 @@ def unpack(packed: Tensor) -> tuple[Thresholds | None, int | None]:
         return Thresholds.from_json(json.dumps(record["found"])), int(record["costs"])
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(
-            "the state of a ThresholdTracker must be the one that its state_dict returned, got "
+            "the state of a ThresholdTracker must be what its state_dict returned, got "
             f"something else: {error}. The state_dict is damaged, or something has computed with "
             "its values, such as an average of states."
         ) from error
@@ -78,7 +78,7 @@ def digest(objective: Objective) -> int:
     return crc32(objective.cost.astype("<f8").tobytes() + bytes([objective.is_kappa]))
 
 
-def mark_of(found: Thresholds | None) -> float:
+def mark_of(result: Thresholds | None) -> float:
     """Return a whole number that differs for different thresholds, and is 0 for none.
 
     Examples
@@ -86,4 +86,4 @@ def mark_of(found: Thresholds | None) -> float:
     >>> mark_of(None)
     0.0
     """
-    return 0.0 if found is None else 1.0 + crc32(found.thresholds.astype("<f8").tobytes()) % 2**20
+    return 0.0 if result is None else 1.0 + crc32(result.thresholds.astype("<f8").tobytes()) % 2**20

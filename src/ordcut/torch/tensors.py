@@ -1,6 +1,6 @@
 """Scores, labels and weights that are tensors: validated and sorted without leaving their device.
 
-The checks are those of arrays. Only where one fails are rows copied to the CPU, for its message.
+The checks are those of arrays. Rows are copied to the CPU only if a check fails, for its message.
 """
 
 from __future__ import annotations
@@ -129,18 +129,18 @@ def read_rows(
     checked = _read_weights(weights, scores)
     rows = TensorRows(scores, codes, soft, checked, torch.empty(0), len(ordered))
     rows = _without_weightless(rows)
-    _check_some_rows(rows, ordered, are_found=classes is None and n_classes is None)
+    _check_sample(rows, ordered, are_found=classes is None and n_classes is None)
     return sort_rows(rows), ordered
 
 
-def _check_some_rows(rows: TensorRows, classes: Array, *, are_found: bool) -> None:
-    """Say if labels look continuous or swapped, or scores fall as classes rise, as for arrays."""
-    some = slice(None, None, max(1, len(rows.scores) // MOST_TO_JUDGE))
+def _check_sample(rows: TensorRows, classes: Array, *, are_found: bool) -> None:
+    """Raise an error if labels look continuous or swapped; warn if scores fall as classes rise."""
+    sampled = slice(None, None, max(1, len(rows.scores) // MOST_TO_JUDGE))
     sample = Rows(
-        on_host(rows.scores[some]),
+        on_host(rows.scores[sampled]),
         classes,
-        None if rows.codes is None else on_host(rows.codes[some]),
-        None if rows.soft is None else on_host(rows.soft[some]),
+        None if rows.codes is None else on_host(rows.codes[sampled]),
+        None if rows.soft is None else on_host(rows.soft[sampled]),
     )
     if are_found and rows.soft is None:
         check_classes_found(classes, sample.scores, len(rows.scores))
@@ -220,14 +220,14 @@ def _read_weights(weights: Any, scores: Tensor) -> Tensor | None:
     if weights is None:
         return None
     given = weights if isinstance(weights, Tensor) else torch.as_tensor(np.asarray(weights))
-    found = given.detach().to(scores.device, torch.float64)
-    total = float(found.sum())
-    is_valid = found.shape == scores.shape and bool((found >= 0).all())
+    checked = given.detach().to(scores.device, torch.float64)
+    total = float(checked.sum())
+    is_valid = checked.shape == scores.shape and bool((checked >= 0).all())
     if not is_valid or not 0 < total < float("inf"):
-        check_weights(on_host(found), len(scores))  # raises the error
-    if total >= EXACT or not bool((found == found.round()).all()):
-        return found
-    return None if bool((found == 1).all()) else found.to(torch.int64)
+        check_weights(on_host(checked), len(scores))  # raises the error
+    if total >= EXACT or not bool((checked == checked.round()).all()):
+        return checked
+    return None if bool((checked == 1).all()) else checked.to(torch.int64)
 
 
 def _without_weightless(rows: TensorRows) -> TensorRows:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ordcut.data import ClassWeight
-from ordcut.errors import ReversedScoresWarning, unknown_name
+from ordcut.errors import ReversedScoresWarning
 from ordcut.limits import Constraints, Limits, read_constraints
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
@@ -33,7 +33,7 @@ class ThresholdTracker(nn.Module):
     module is cast to another dtype. They are not a buffer, because they are valid only for the
     weights that computed the scores: a module with averaged weights, such as
     ``torch.optim.swa_utils.AveragedModel``, refuses the thresholds that it had before it was
-    averaged, until new ones are found for its own scores. With several processes, ``compute``
+    averaged, until it has thresholds for its own scores. With several processes, ``compute``
     gathers the rows of all of them, and finds the same thresholds in each.
 
     Parameters
@@ -58,9 +58,9 @@ class ThresholdTracker(nn.Module):
     Attributes
     ----------
     thresholds : float64 tensor of shape (n_classes - 1,)
-        The thresholds found last; NaN before any are found.
-    found : Thresholds or None
-        The result, with its value and certificate.
+        The thresholds; NaN before the first search.
+    result : Thresholds or None
+        The thresholds with their value and certificate; ``found`` is an alias.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class ThresholdTracker(nn.Module):
         self.smoothing = smoothing
         self.ignore_index = ignore_index
         self.method = method
-        self.found: Thresholds | None = None
+        self.result: Thresholds | None = None
         self.thresholds: Tensor = self._no_thresholds()
         # Modules are made on the meta device to be loaded later, value by value.
         self._is_virtual = torch.empty(0).is_meta
@@ -110,6 +110,14 @@ class ThresholdTracker(nn.Module):
         zero = torch.zeros((), dtype=torch.float64, device="cpu")
         self.register_buffer("_mark", zero, persistent=False)
         self._own_mark = self._mark
+
+    # The alias is not part of a script of the module.
+    __jit_unused_properties__ = ("found",)
+
+    @property
+    def found(self) -> Thresholds | None:
+        """The former name of ``result``."""
+        return self.result
 
     def update(self, scores: Tensor, labels: Tensor, sample_weight: Tensor | None = None) -> None:
         """Store the scores and labels of a batch, without computing anything or waiting.
@@ -136,8 +144,8 @@ class ThresholdTracker(nn.Module):
             The number of rows in the data set. A ``DistributedSampler`` repeats rows to give all
             processes the same number; the repeats beyond ``n_samples`` are left out.
         """
-        found = self._store.gathered(self.thresholds.device, n_samples)
-        return found.scores, found.labels
+        rows = self._store.gathered(self.thresholds.device, n_samples)
+        return rows.scores, rows.labels
 
     def compute(self, n_samples: int | None = None) -> Thresholds:
         """Find the optimal thresholds for all rows since ``reset``, and store them.
@@ -159,9 +167,9 @@ class ThresholdTracker(nn.Module):
                 "there are no scores to find thresholds for. Call update(scores, labels) for "
                 "each batch before compute()."
             )
-        found = self.solve(rows)
-        self.keep(found)
-        return found
+        result = self.solve(rows)
+        self.keep(result)
+        return result
 
     def solve(self, rows: LabelledScores) -> Thresholds:
         """Return the optimal thresholds of rows, without storing them."""
@@ -189,7 +197,7 @@ class ThresholdTracker(nn.Module):
             ) from error
 
     def keep(self, thresholds: Thresholds) -> None:
-        """Store thresholds that were found elsewhere as those of this tracker."""
+        """Store thresholds from elsewhere as those of this tracker."""
         if len(thresholds.thresholds) != self.n_classes - 1:
             raise ValueError(
                 f"thresholds must be {self.n_classes - 1} for the {self.n_classes} classes of the "
@@ -202,7 +210,7 @@ class ThresholdTracker(nn.Module):
         self._store.clear()
 
     def forward(self, scores: Tensor) -> Tensor:
-        """Return the class of each score, 0..K-1, by the thresholds found last.
+        """Return the class of each score, 0..K-1, by the current thresholds.
 
         Parameters
         ----------
@@ -221,10 +229,10 @@ class ThresholdTracker(nn.Module):
         return threshold_labels(scores, self.thresholds)
 
     def _require_thresholds(self) -> None:
-        if self.found is None:
+        if self.result is None:
             raise RuntimeError(
                 "there are no thresholds yet. Call update(scores, labels) for each batch, then "
-                "compute(); or load a state_dict that has some. Averaged weights need thresholds "
+                "compute(); or load a state_dict with thresholds. Averaged weights need thresholds "
                 "of their own: find them with the scores of the averaged module."
             )
         if self._is_averaged():
@@ -235,14 +243,14 @@ class ThresholdTracker(nn.Module):
             )
 
     def _is_averaged(self) -> bool:
-        """Return whether the module has been averaged since its thresholds were found."""
+        """Return whether the module has been averaged since the last search."""
         mark = self._mark
         if is_traced() or mark.is_meta or mark is not self._own_mark:  # transformers makes new ones
             return False
-        return abs(float(mark) - mark_of(self.found)) > 0.25  # averages of equal marks round
+        return abs(float(mark) - mark_of(self.result)) > 0.25  # averages of equal marks round
 
     def __prepare_scriptable__(self) -> ThresholdTracker:
-        """Raise an error for ``torch.jit.script`` before the first thresholds are found."""
+        """Raise an error for ``torch.jit.script`` before the first search."""
         self._require_thresholds()
         return self
 
@@ -314,7 +322,7 @@ class ThresholdTracker(nn.Module):
             ignore_index=self.ignore_index,
         )
         labelings = every_labeling(scores, self.thresholds, loss, self.objective)
-        return {name: self.judge(labels, found, sample_weight) for name, found in labelings.items()}
+        return {name: self.judge(labels, own, sample_weight) for name, own in labelings.items()}
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
@@ -324,43 +332,43 @@ class ThresholdTracker(nn.Module):
         """Return what ``state_dict`` contains besides the thresholds: the whole result, as JSON."""
         if self._is_virtual:
             return torch.empty(0, dtype=torch.uint8, device="meta")
-        found = None if self._is_averaged() else self.found
-        return pack(found, self.objective).to(self.thresholds.device)
+        result = None if self._is_averaged() else self.result
+        return pack(result, self.objective).to(self.thresholds.device)
 
     def set_extra_state(self, state: Any) -> None:
-        """Restore the result from a ``state_dict``, also from one of a release before 0.2."""
+        """Restore the result from a ``state_dict`` of this version or of 0.1."""
         device = self.thresholds.device
         if isinstance(state, Tensor):
-            found, costs = unpack(state)
+            result, costs = unpack(state)
             device = state.device if self._is_virtual else device
         elif isinstance(state, Mapping):
             text = state.get("found")
-            found, costs = (None if text is None else Thresholds.from_json(text)), None
+            result, costs = (None if text is None else Thresholds.from_json(text)), None
         else:  # torch.distributed.checkpoint marks a part of a state without it by an object
             return
-        if found is None:
+        if result is None:
             self._store_result(None, device)
             return
-        if len(found.classes) != self.n_classes:
+        if len(result.classes) != self.n_classes:
             raise ValueError(
                 f"a state_dict must hold thresholds of the tracker's {self.n_classes} classes, got "
-                f"some of {len(found.classes)} classes."
+                f"thresholds of {len(result.classes)} classes."
             )
-        if found.objective != self.objective.name or costs not in (None, digest(self.objective)):
-            own = "other costs" if found.objective == self.objective.name else self.objective.name
+        if result.objective != self.objective.name or costs not in (None, digest(self.objective)):
+            own = "other costs" if result.objective == self.objective.name else self.objective.name
             warnings.warn(
-                f"the thresholds in the state_dict were found for {found.objective}, but this "
+                f"the thresholds in the state_dict are optimal for {result.objective}, but this "
                 f"tracker is for {own}. They are used until compute() finds new ones.",
                 stacklevel=2,
             )
-        self._store_result(found, device)
+        self._store_result(result, device)
 
-    def _store_result(self, found: Thresholds | None, device: torch.device) -> None:
+    def _store_result(self, result: Thresholds | None, device: torch.device) -> None:
         with torch.inference_mode(False):  # a validation runs in it, and a training does not
             nothing = self._no_thresholds(device)
-            self.thresholds = nothing if found is None else nothing.new_tensor(found.thresholds)
-            self._mark = self._own_mark = nothing.new_tensor(mark_of(found))
-        self.found, self._is_virtual = found, False
+            self.thresholds = nothing if result is None else nothing.new_tensor(result.thresholds)
+            self._mark = self._own_mark = nothing.new_tensor(mark_of(result))
+        self.result, self._is_virtual = result, False
 
     def _no_thresholds(self, device: torch.device | None = None) -> Tensor:
         device = _device_for(torch.empty(0, device=device).device)
@@ -391,9 +399,9 @@ class ThresholdTracker(nn.Module):
         )
         if key in unexpected_keys:
             unexpected_keys.remove(key)
-        if given is not None and self.found is not None:
+        if given is not None and self.result is not None:
             # A state may have been cast to another dtype; the result has all digits.
-            stored = torch.tensor(self.found.thresholds).to(given.dtype)
+            stored = torch.tensor(self.result.thresholds).to(given.dtype)
             if given.tolist() != stored.tolist():
                 raise ValueError(
                     "thresholds in a state_dict must equal those of the result stored with them, "
@@ -403,7 +411,7 @@ class ThresholdTracker(nn.Module):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ThresholdTracker:
         """Move to another device, but keep float64: rounding would move the thresholds."""
-        mark = float(self._mark) if self._is_averaged() else mark_of(self.found)
+        mark = float(self._mark) if self._is_averaged() else mark_of(self.result)
         self._buffers["_mark"] = None
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         device = fn(torch.empty(0, device=self.thresholds.device)).device
@@ -421,26 +429,3 @@ def _device_for(device: torch.device) -> torch.device:
     """Return a device for thresholds: the same, or the CPU if it has no float64 or no values."""
     is_fit = has_float64(device) and device.type != "meta"
     return device if is_fit else torch.device("cpu")
-
-
-def tracker_of(module: nn.Module, name: str | None) -> ThresholdTracker | None:
-    """Return the tracker of a module: the one of that name, or the only one.
-
-    Examples
-    --------
-    >>> tracker_of(nn.ModuleDict({"cut": ThresholdTracker(3)}), None)
-    ThresholdTracker(3, objective='absolute')
-    """
-    named = {
-        path: part for path, part in module.named_modules() if isinstance(part, ThresholdTracker)
-    }
-    if name is not None:
-        if name not in named:
-            raise unknown_name("tracker", name, named)
-        return named[name]
-    if len(named) > 1:
-        raise ValueError(
-            f"a module must have one ThresholdTracker, got {len(named)}: {', '.join(named)}. Pass "
-            "one callback for each, with tracker= and name=."
-        )
-    return next(iter(named.values()), None)
