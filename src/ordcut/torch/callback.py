@@ -202,8 +202,8 @@ class OptimalThresholds(Callback):
         if owned is not None:
             check_arguments(self._given, owned)
             self.tracker, self._is_own = owned, False
-        others = [part for part in callbacks_of(trainer) if isinstance(part, OptimalThresholds)]
-        if any(part is not self and part.tracker is self._tracker for part in others):
+        callbacks = [part for part in callbacks_of(trainer) if isinstance(part, OptimalThresholds)]
+        if any(part is not self and part.tracker is self._tracker for part in callbacks):
             raise ValueError(
                 "a ThresholdTracker must get its thresholds from one callback, got two "
                 "OptimalThresholds for one tracker. Leave one out, or pass tracker= to each."
@@ -325,7 +325,7 @@ class OptimalThresholds(Callback):
     ) -> None:
         """Find the thresholds of the training rows for the weights as they are.
 
-        ``is_over`` is whether the training loaders have come to the end of an epoch.
+        ``is_over`` is whether the training loaders are at the end of an epoch.
         """
         if self.scores_from == "evaluation":
             if not is_over:

@@ -70,15 +70,15 @@ def score_training_rows(
         The number of batches to read from a loader without a length.
     """
     loaders = flattened(trainer.train_dataloader) if loader is None else [loader]
-    limits = [_n_batches(trainer, part, is_given=loader is not None) for part in loaders]
+    limits = [_n_batches(trainer, batches, is_given=loader is not None) for batches in loaders]
     sizes = [max(1, n_trained) if size == float("inf") else int(size) for size in limits]
     deadline = Deadline(trainer)
     n_done = 0
     with _progress(trainer, sum(sizes)) as advance, same_random_state(*loaders):
-        for part, size in zip(loaders, sizes, strict=True):
-            own = OwnRows(part)
-            for batch in islice(iter(part), size):
-                update(*own(score_on_device(trainer, module, score, batch)))
+        for batches, size in zip(loaders, sizes, strict=True):
+            own_rows = OwnRows(batches)
+            for batch in islice(iter(batches), size):
+                update(*own_rows(score_on_device(trainer, module, score, batch)))
                 advance()
                 n_done += 1
                 if deadline.is_over(n_done):
@@ -188,10 +188,10 @@ def fingerprint(module: torch.nn.Module) -> list[float]:
     """
     sums = []
     for values in module.parameters():
-        own = getattr(values, "to_local", lambda values=values: values)().detach()  # of a shard
-        own = torch.view_as_real(own) if own.is_complex() else own
-        dtype = torch.float64 if has_float64(own.device) else torch.float32
-        sums.append(own.sum(dtype=dtype).cpu())
+        shard = getattr(values, "to_local", lambda values=values: values)().detach()
+        shard = torch.view_as_real(shard) if shard.is_complex() else shard
+        dtype = torch.float64 if has_float64(shard.device) else torch.float32
+        sums.append(shard.sum(dtype=dtype).cpu())
     return [float(value) for value in sums]
 
 
@@ -203,16 +203,17 @@ def tracker_of(module: torch.nn.Module, name: str | None) -> ThresholdTracker | 
     >>> tracker_of(torch.nn.ModuleDict({"cut": ThresholdTracker(3)}), None)
     ThresholdTracker(3, objective='absolute')
     """
-    named = {
+    trackers = {
         path: part for path, part in module.named_modules() if isinstance(part, ThresholdTracker)
     }
     if name is not None:
-        if name not in named:
-            raise unknown_name("tracker", name, named)
-        return named[name]
-    if len(named) > 1:
+        if name not in trackers:
+            raise unknown_name("tracker", name, trackers)
+        return trackers[name]
+    if len(trackers) > 1:
         raise ValueError(
-            f"a module must have one ThresholdTracker, got {len(named)}: {', '.join(named)}. Pass "
-            "a callback for each, with tracker= and name=."
+            "a module must have one ThresholdTracker, got "
+            f"{len(trackers)}: {', '.join(trackers)}. Pass a callback for each, with tracker= and "
+            "name=."
         )
-    return next(iter(named.values()), None)
+    return next(iter(trackers.values()), None)

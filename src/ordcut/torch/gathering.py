@@ -73,8 +73,8 @@ class RowStore:
                     f"shape {tuple(weights.shape)}."
                 )
             weights = weights.detach().to(scores.device, copy=True)
-        kept = scores.detach().clone(), labels.detach().to(scores.device, copy=True)
-        self._batches.append(LabelledScores(*kept, weights))
+        labels = labels.detach().to(scores.device, copy=True)
+        self._batches.append(LabelledScores(scores.detach().clone(), labels, weights))
 
     def clear(self) -> None:
         """Drop all rows."""
@@ -91,16 +91,17 @@ class RowStore:
     def joined(self, device: torch.device) -> LabelledScores:
         """Return the rows of this process."""
         if not self._batches:
-            nothing = torch.empty(0, device=device)
-            return LabelledScores(nothing, nothing.long())
+            empty = torch.empty(0, device=device)
+            return LabelledScores(empty, empty.long())
         scores, labels, weights = zip(*self._batches, strict=True)
         joined = None
-        if any(part is not None for part in weights):  # batches without weights count fully
-            counted = [
-                torch.ones_like(own, dtype=torch.float32) if part is None else part
-                for own, part in zip(scores, weights, strict=True)
-            ]
-            joined = torch.cat(counted)
+        if any(batch is not None for batch in weights):  # each row of the others counts 1
+            joined = torch.cat(
+                [
+                    torch.ones_like(rows, dtype=torch.float32) if batch is None else batch
+                    for rows, batch in zip(scores, weights, strict=True)
+                ]
+            )
         return LabelledScores(torch.cat(scores), torch.cat(labels), joined)
 
 
@@ -164,10 +165,11 @@ def gather_rows(rows: LabelledScores) -> LabelledScores:
     if n_processes() == 1:
         return rows
     scores, labels, weights = rows
-    home, device = scores.device, _device_of_messages(scores.device)
+    device = _device_of_messages(scores.device)
     n_columns = labels.shape[1] if labels.dim() == 2 else 0
-    own = [len(scores), DTYPES.index(scores.dtype), n_columns, int(weights is not None)]
-    lengths, dtypes, columns, weighted = _all_gather(torch.tensor(own, device=device)).unbind(dim=1)
+    shape = [len(scores), DTYPES.index(scores.dtype), n_columns, int(weights is not None)]
+    shapes = _all_gather(torch.tensor(shape, device=device))
+    lengths, dtypes, columns, weighted = shapes.unbind(dim=1)
     widest, longest = DTYPES[int((dtypes * (lengths > 0)).max())], int(lengths.max())
     is_row = torch.arange(longest, device=device) < lengths[:, None]
 
@@ -176,11 +178,10 @@ def gather_rows(rows: LabelledScores) -> LabelledScores:
         padded = torch.zeros(shape, dtype=dtype, device=device)
         if len(values):
             padded[: len(values)] = values
-        return _all_gather(padded).transpose(0, 1)[is_row.T].to(home)
+        return _all_gather(padded).transpose(0, 1)[is_row.T].to(scores.device)
 
-    is_soft = bool(columns.any())
-    kind = torch.float64 if is_soft else torch.int64
-    all_labels = gathered(labels, kind, int(columns.max()))
+    dtype_of_labels = torch.float64 if bool(columns.any()) else torch.int64
+    all_labels = gathered(labels, dtype_of_labels, int(columns.max()))
     all_weights = None
     if bool(weighted.any()):
         own_weights = torch.ones_like(scores, dtype=torch.float64) if weights is None else weights

@@ -165,8 +165,8 @@ class OrdinalLoss(nn.Module):
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
-        shown = [] if self.n_classes is None else [str(self.n_classes)]
-        return ", ".join([*shown, f"reduction={self.reduction!r}"])
+        n_classes = "" if self.n_classes is None else f"{self.n_classes}, "
+        return f"{n_classes}reduction={self.reduction!r}"
 
 
 class AbsoluteLoss(OrdinalLoss):

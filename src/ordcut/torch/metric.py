@@ -76,18 +76,18 @@ class ThresholdMetric(Metric):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        own = ThresholdTracker(
+        tracker = ThresholdTracker(
             n_classes, objective, class_weight=class_weight, ignore_index=ignore_index
         )
-        self._own, self._current = _Shared(own), _Shared(thresholds)
+        self._tracker, self._current = _Shared(tracker), _Shared(thresholds)
         for name in ("scores", "labels", "weights"):
             self.add_state(name, default=[], dist_reduce_fx="cat")
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
         """Whether a higher value is better: that of a kappa is, a loss is better if it is lower."""
-        own: ThresholdTracker = self._own.value
-        return own.objective.is_kappa
+        tracker: ThresholdTracker = self._tracker.value
+        return tracker.objective.is_kappa
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Store the scores and labels of a batch.
@@ -101,8 +101,8 @@ class ThresholdMetric(Metric):
         sample_weight : tensor of shape (n_samples,), optional
             How much each row counts; 1 by default.
         """
-        own: ThresholdTracker = self._own.value
-        store = RowStore(own.n_classes, own.ignore_index)
+        tracker: ThresholdTracker = self._tracker.value
+        store = RowStore(tracker.n_classes, tracker.ignore_index)
         weights = torch.ones(len(preds)) if sample_weight is None else sample_weight
         store.append(preds, target, weights)
         for name, values in zip(LabelledScores._fields, store.joined(preds.device), strict=True):
@@ -110,18 +110,18 @@ class ThresholdMetric(Metric):
 
     def compute(self) -> dict[str, Tensor]:
         """Return the optimum of all rows, and the value of the current thresholds."""
-        own: ThresholdTracker = self._own.value
+        tracker: ThresholdTracker = self._tracker.value
         rows = LabelledScores(
             *(dim_zero_cat(getattr(self, name)) for name in LabelledScores._fields)
         )
-        rows = rows.without(own.ignore_index)
-        values = {"optimal": own.solve(rows).value}
+        rows = rows.without(tracker.ignore_index)
+        values = {"optimal": tracker.solve(rows).value}
         current = self._current.value
         if isinstance(current, ThresholdTracker):
             current = current.result
         if current is not None:
             labels = threshold_labels(rows.scores, current)
-            values["current"] = own.judge(rows.labels, labels, rows.weights)
+            values["current"] = tracker.judge(rows.labels, labels, rows.weights)
         device = rows.scores.device
         dtype = torch.float64 if has_float64(device) else torch.float32
         return {name: torch.tensor(values[name], dtype=dtype, device=device) for name in values}

@@ -189,7 +189,7 @@ class Step:
 class KappaSearch:
     """The search for the cuts of the highest kappa.
 
-    ``totals`` holds the weight of each true class, ``factors`` what each class counts.
+    ``totals`` are the weights of the true classes, and ``factors`` the factors of ``class_weight``.
     """
 
     def __init__(

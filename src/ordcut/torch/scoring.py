@@ -54,7 +54,7 @@ def score_batch(module: nn.Module, batch: Any) -> tuple[Tensor, ...]:
 
 
 def scores_of(outputs: Any) -> Tensor:
-    """Return the scores in what a module returned.
+    """Return the scores in the outputs of a module: a tensor, or an entry of a dictionary.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def evaluating(module: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def naming_epoch(epoch: float | None) -> Iterator[None]:
-    """Say in an error about thresholds in which epoch of a training it was.
+    """Add the epoch to an error that is raised in the block.
 
     Examples
     --------

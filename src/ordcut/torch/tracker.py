@@ -322,7 +322,10 @@ class ThresholdTracker(nn.Module):
             ignore_index=self.ignore_index,
         )
         labelings = every_labeling(scores, self.thresholds, loss, self.objective)
-        return {name: self.judge(labels, own, sample_weight) for name, own in labelings.items()}
+        return {
+            name: self.judge(labels, predicted, sample_weight)
+            for name, predicted in labelings.items()
+        }
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
@@ -355,19 +358,20 @@ class ThresholdTracker(nn.Module):
                 f"thresholds of {len(result.classes)} classes."
             )
         if result.objective != self.objective.name or costs not in (None, digest(self.objective)):
-            own = "other costs" if result.objective == self.objective.name else self.objective.name
+            name = self.objective.name
+            objective = "other costs" if result.objective == name else name
             warnings.warn(
                 f"the thresholds in the state_dict are optimal for {result.objective}, but this "
-                f"tracker is for {own}. They are used until compute() finds new ones.",
+                f"tracker is for {objective}. They are used until compute() finds new ones.",
                 stacklevel=2,
             )
         self._store_result(result, device)
 
     def _store_result(self, result: Thresholds | None, device: torch.device) -> None:
         with torch.inference_mode(False):  # a validation runs in it, and a training does not
-            nothing = self._no_thresholds(device)
-            self.thresholds = nothing if result is None else nothing.new_tensor(result.thresholds)
-            self._mark = self._own_mark = nothing.new_tensor(mark_of(result))
+            empty = self._no_thresholds(device)
+            self.thresholds = empty if result is None else empty.new_tensor(result.thresholds)
+            self._mark = self._own_mark = empty.new_tensor(mark_of(result))
         self.result, self._is_virtual = result, False
 
     def _no_thresholds(self, device: torch.device | None = None) -> Tensor:
@@ -377,9 +381,10 @@ class ThresholdTracker(nn.Module):
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         if not self._is_virtual:
             # A copy: averages of states that are computed in place must not move the thresholds.
-            is_averaged = self._is_averaged()
-            own = self._no_thresholds(self.thresholds.device) if is_averaged else self.thresholds
-            destination[f"{prefix}thresholds"] = own.clone()
+            saved = self.thresholds.clone()
+            if self._is_averaged():
+                saved.fill_(torch.nan)
+            destination[f"{prefix}thresholds"] = saved
         super()._save_to_state_dict(destination, prefix, keep_vars)
 
     def _load_from_state_dict(
