@@ -4,8 +4,9 @@ Costs and weights from 1e-300 to 1e300, near ties, costs that mean "never", tent
 mixed at random; up to eight rows and four classes, so that all ordered labelings can be tried in
 `fractions.Fraction`. `additive` are cost matrices of any shape, and `kappa` kappas with such
 weights: every method must return the lowest optimum, or refuse the problem with an error.
-`constraints` have one or two random limits, on costs or on kappas, and must keep them exactly at
-the least cost, or be refused because no thresholds keep them. `solved` counts problems that at
+`row costs` are costs of each row, entries below 0 among them, and `balanced` weigh all classes
+the same, with weights of the rows of any kind. `constraints` have one or two random limits, on
+costs or on kappas, and must keep them exactly at the least cost, or be refused because no thresholds keep them. `solved` counts problems that at
 least one method solved, `results` the results of single methods, all of which were compared with
 the brute force. The others were drawn with costs that are not finite, or were refused.
 
@@ -24,7 +25,12 @@ from benchmarks.reports import shown, write_csv, write_markdown
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path += [str(TESTS), str(TESTS / "solvers"), str(TESTS / "limits")]
 
-from adversarial import check_additive, check_kappa  # noqa: E402
+from adversarial import (  # noqa: E402
+    check_additive,
+    check_balanced,
+    check_kappa,
+    check_row_costs,
+)
 from adversarial_limits import check_limits  # noqa: E402
 
 N_PROBLEMS = 20_000
@@ -34,6 +40,8 @@ CHECKS = {
     "additive": (check_additive, 0),
     "kappa": (check_kappa, 10**6),
     "constraints": (check_limits, 2 * 10**6),
+    "row costs": (check_row_costs, 3 * 10**6),
+    "balanced": (check_balanced, 4 * 10**6),
 }
 
 

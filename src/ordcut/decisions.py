@@ -83,23 +83,41 @@ class ReviewObjective(Objective):
 class RowCosts(Objective):
     """An objective in which every row has its own cost of each decision.
 
-    Costs are encoded as soft labels over D + 1 artificial classes, so that every solver can be
-    used. The weight of class ``d`` is the cost of decision ``d``; the last class has the weight
-    of the row and costs nothing. ``lowest`` was subtracted from all costs, because weights must
-    not be negative.
+    Costs are encoded as soft labels over artificial classes, so that every solver can be used. The
+    weight of class ``d`` is the cost of decision ``d``. Since weights must not be negative, costs
+    below 0 are the weights of D further classes, whose decision costs -1; no cost is rounded. The
+    last class has the weight of the row and costs nothing.
     """
 
-    lowest: float = 0.0
     has_truth: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, costs: Floats, decisions: Array) -> tuple[RowCosts, Floats]:
+        """Return the objective of costs (n, D), and the weights of the artificial classes.
+
+        Examples
+        --------
+        >>> objective, weights = RowCosts.of(np.array([[1.0, -2.0]]), np.array(["no", "yes"]))
+        >>> weights
+        array([[1., 0., 0., 2., 1.]])
+        >>> weights @ objective.cost.T
+        array([[ 1., -2.]])
+        """
+        own, row = np.eye(costs.shape[1]), np.zeros((costs.shape[1], 1))
+        paid, counted = np.maximum(costs, 0), np.ones((len(costs), 1))
+        matrix, weights = np.hstack([own, row]), np.hstack([paid, counted])
+        if (costs < 0).any():
+            matrix = np.hstack([own, -own, row])
+            weights = np.hstack([paid, np.maximum(-costs, 0), counted])
+        return cls("row costs", matrix, decisions=decisions), weights
 
     def mean(self, paid: Any, totals: Floats) -> Any:
         """Return the mean cost, given the weights of the artificial classes."""
-        return paid / totals[-1] + self.lowest
+        return paid / totals[-1]
 
     def value(self, confusion: Floats) -> float:
         """Return the mean cost of a table of weights by decision and artificial class."""
-        weight = confusion[:, -1].sum()
-        return float(((self.cost * confusion).sum() + self.lowest * weight) / weight)
+        return float((self.cost * confusion).sum() / confusion[:, -1].sum())
 
 
 def read_costs(
@@ -138,12 +156,9 @@ def read_costs(
         raise ValueError(
             f"decisions must name the {paid.shape[1]} columns of costs, got {len(names)} names."
         )
-    lowest = min(0.0, float(paid.min()))
-    soft = np.hstack([paid - lowest, np.ones((len(paid), 1))])
+    objective, soft = RowCosts.of(paid, names)
     weights = check_weights(sample_weight, len(array))
-    kinds = np.arange(len(names) + 1)
-    matrix = np.eye(len(names), len(names) + 1)
-    objective = RowCosts("row costs", matrix, decisions=names, lowest=lowest)
+    kinds = np.arange(objective.n_classes)
     unit = 1.0 if sample_weight is None else unit_of(sample_weight, weights)
     return Rows(array, kinds, None, soft, weights, unit=unit)._without_weightless(), objective
 

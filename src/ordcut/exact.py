@@ -91,9 +91,12 @@ def as_integers(values: Array) -> Array:
     >>> as_integers(np.array([0.1, 0.3, 2.0]))
     array([1, 3, 20], dtype=object)
     """
-    if np.abs(values).max() < EXACT and (values == np.rint(values)).all():
+    if values.dtype == object:
+        fractions = [Fraction(value) for value in values.ravel().tolist()]
+    elif np.abs(values).max() < EXACT and (values == np.rint(values)).all():
         return values.astype(np.int64).astype(object)
-    fractions = [as_fraction(value) for value in values.ravel().tolist()]
+    else:
+        fractions = [as_fraction(value) for value in values.ravel().tolist()]
     scale = lcm(*(fraction.denominator for fraction in fractions))
     integers = np.empty(len(fractions), dtype=object)
     integers[:] = [int(fraction * scale) for fraction in fractions]

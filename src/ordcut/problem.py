@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, SortedRows
+from ordcut.data import ClassWeight, Rows, SortedRows, balanced_factors
 from ordcut.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut.limits import LimitedSearch, Limits, Outcome
 from ordcut.objectives import BALANCED, Objective, ObjectiveLike, n_classes_of
@@ -151,12 +151,20 @@ class Problem:
         return prepare(self) if store is None else store
 
     @cached_property
-    def factors(self) -> Floats | None:
-        """What the rows of each class count in the search; None if all count the same."""
-        factors = self.solved.factors
-        if factors is not None:
-            return None if (factors == 1).all() else factors
-        return self.factors_for(self.store.totals) if self._weighs_classes(self.solved) else None
+    def factors(self) -> Array | None:
+        """What the rows of each class count in the search; None if all count the same.
+
+        Balanced factors are fractions of exact totals, so that no rounding decides a tie.
+        """
+        sample = self.solved
+        if sample.factors is not None:
+            return None if (sample.factors == 1).all() else sample.factors
+        if not self._weighs_classes(sample):
+            return None
+        if isinstance(self.objective.weighting(sample.class_weight), str):
+            self.factors_for(self.store.totals)  # raises an error for other texts
+            return balanced_factors(self.store.exact_totals)
+        return self.factors_for(self.store.totals)
 
     def _weighs_classes(self, sample: Sample) -> bool:
         return sample.class_weight is not None or self.objective.name in BALANCED
@@ -176,13 +184,6 @@ class Problem:
     def judged(self) -> Sample:
         """The rows that limits and the value are about."""
         return self.solved if self.observed is None else self.observed
-
-    @cached_property
-    def judged_factors(self) -> Floats | None:
-        """What the rows of each class count in the value."""
-        if self.observed is None:
-            return self.factors
-        return self.factors_for(self.observed.rows.totals, self.observed)
 
     @cached_property
     def search(self) -> LimitedSearch:
@@ -330,7 +331,8 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     else:
         n_threads = 1 if problem.plan.n_jobs is None else problem.plan.n_threads()
         confusion = rows.between(solution.cuts, n_threads)
-    factors, certificate = problem.judged_factors, solution.certificate
+    factors = problem.factors_for(confusion.sum(axis=0), problem.judged)
+    certificate = solution.certificate
     if problem.smoothing is not None:
         certificate = replace(certificate, smoothing=problem.smoothing)
     origin = problem if problem.origin is None else problem.origin
@@ -409,13 +411,16 @@ class Prices:
         return abs(self._value(self.table) - self._value(table))
 
     def _value(self, table: Array) -> float:
-        factors = self.problem.judged_factors
         weights = table.astype(np.float64)
+        factors = self.problem.factors_for(weights.sum(axis=0), self.problem.judged)
         return self.problem.objective.value(weights if factors is None else weights * factors)
 
     def _loss(self, table: Array) -> Fraction:
         """Return the cost of a table in a fixed unit; for a kappa, how far it is below 1."""
-        objective, factors = self.problem.objective, self.problem.judged_factors
+        problem, objective = self.problem, self.problem.objective
+        factors = problem.factors
+        if problem.observed is not None:
+            factors = problem.factors_for(problem.observed.rows.totals, problem.observed)
         if objective.is_kappa:
             return ExactKappa.of(objective, table.sum(axis=0), factors).ratio_of(table)
         cost = weighted_cost(objective, factors)

@@ -3,6 +3,8 @@
 Magnitudes far apart, near ties, costs that mean "never", plain fractions.
 """
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 
 import naive
@@ -102,7 +104,7 @@ def cuts_of(found, problem):
     return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
 
 
-def assert_lowest(problem, objective, goodness, rows, n_scores):
+def assert_lowest(problem, objective, goodness, rows, n_scores, **options):
     """Assert that every method finds the lowest optimum or refuses; return how many found it."""
     _, lowest = naive.brute_force(rows, n_scores, problem.n_classes, goodness)
     n_found = 0
@@ -115,6 +117,7 @@ def assert_lowest(problem, objective, goodness, rows, n_scores):
                 classes=problem.classes,
                 sample_weight=problem.weights,
                 method=method,
+                **options,
             )
         except ValueError as error:
             if not any(word in str(error) for word in REFUSALS):
@@ -142,3 +145,51 @@ def check_kappa(seed):
         return 0
     objective = ordcut.Kappa(np.abs(cost))
     return assert_lowest(problem, objective, naive.exact_kappa(exact), rows, n_scores)
+
+
+def check_row_costs(seed):
+    """Costs of each row, with entries below 0 and constants added to rows."""
+    rng = np.random.default_rng(seed)
+    n, n_decisions = int(rng.integers(1, 7)), int(rng.integers(2, 5))
+    scores = rng.integers(0, 5, n).astype(float)
+    family = FAMILIES[rng.integers(len(FAMILIES))] if rng.random() < 0.8 else mixed
+    costs = family(rng, (n, n_decisions)) * rng.choice([-1, 0, 1], (n, n_decisions))
+    times = rng.integers(1, 4, n) if rng.random() < 0.5 else None
+    exact = [[naive.meaning(cost, 10_000) for cost in row] for row in costs.tolist()]
+    distinct = np.unique(scores)
+    positions = np.searchsorted(distinct, scores).tolist()
+
+    def total(cuts):
+        decided = [sum(position >= cut for cut in cuts) for position in positions]
+        rows = range(n)
+        return sum((1 if times is None else int(times[i])) * exact[i][decided[i]] for i in rows)
+
+    ordered = combinations_with_replacement(range(len(distinct) + 1), n_decisions - 1)
+    lowest = min(ordered, key=lambda cuts: (total(cuts), cuts[::-1]))
+    n_solved = 0
+    for method in METHODS:
+        try:
+            result = ordcut.optimal_thresholds(
+                scores, costs=costs, sample_weight=times, method=method
+            )
+        except ValueError as error:
+            if not any(word in str(error) for word in REFUSALS):
+                raise
+            continue
+        cuts = tuple(np.searchsorted(distinct, result.thresholds).tolist())
+        assert cuts == lowest, (method, scores.tolist(), costs.tolist(), times)
+        n_solved += 1
+    return n_solved
+
+
+def check_balanced(seed):
+    """Every class counts the same, whatever the weights of its rows."""
+    rng = np.random.default_rng(seed)
+    problem, cost = draw(rng)
+    if not np.isfinite(cost).all():
+        return 0
+    rows, n_scores, exact = naive.exact_problem(problem, cost)
+    totals = [sum(weight for _, label, weight in rows if label == k) for k in problem.classes]
+    rows = [(score, label, weight / totals[label]) for score, label, weight in rows]
+    goodness = naive.exact_loss(exact)
+    return assert_lowest(problem, cost, goodness, rows, n_scores, class_weight="balanced")

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from adversarial import check_additive, check_kappa
+from adversarial import check_additive, check_balanced, check_kappa, check_row_costs
 
 import naive
 import ordcut
@@ -25,6 +25,39 @@ def test_every_method_finds_the_lowest_optimum_in_exact_arithmetic_or_refuses(pa
 def test_kappas_are_maximal_and_lowest_in_exact_arithmetic(part):
     found = [check_kappa(seed) for seed in range(10**6 + 60 * part, 10**6 + 60 * (part + 1))]
     assert np.count_nonzero(found) > 30
+
+
+def test_costs_of_each_row_are_added_up_without_rounding_below_0_too():
+    n_solved = [check_row_costs(seed) for seed in range(150)]
+    assert np.count_nonzero(n_solved) > 100
+    costs = [[-1e17, -1e17], [0, 1], [0, 1], [1, 0], [1, 0]]
+    assert ordcut.optimal_thresholds(range(5), costs=costs).thresholds.tolist() == [2.5]
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_balanced_classes_count_the_same_in_exact_arithmetic(part):
+    n_solved = [check_balanced(seed) for seed in range(120 * part, 120 * (part + 1))]
+    assert np.count_nonzero(n_solved) > 70
+
+
+def test_a_tie_of_balanced_classes_is_not_decided_by_rounding():
+    labels = np.repeat([0, 1], [1_000_003, 1_500_007])
+    result = ordcut.optimal_thresholds(np.zeros(len(labels)), labels, objective="balanced_accuracy")
+    assert result.thresholds.tolist() == [-np.inf]
+
+
+@pytest.mark.parametrize("objective", ["macro_mae", "balanced_accuracy"])
+def test_the_value_of_balanced_classes_is_that_of_predicting_again_to_the_last_bit(objective):
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        labels = np.append(random.integers(0, 3, 40), [0, 1, 2])
+        scores, weights = labels + random.normal(size=43), random.random(43)
+        result = ordcut.optimal_thresholds(
+            scores, labels, objective=objective, sample_weight=weights
+        )
+        predicted = result.predict(scores)
+        again = ordcut.evaluate(labels, predicted, objective, sample_weight=weights)
+        assert result.value == again
 
 
 def test_costs_that_mean_never_do_not_hide_the_others():

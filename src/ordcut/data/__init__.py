@@ -15,7 +15,14 @@ from ordcut.data.labels import (
 )
 from ordcut.data.rows import Rows, as_scores, check_finite, warn_if_reversed, warn_reversed
 from ordcut.data.sorting import KernelRows, SortedRows, insert_lumps, sort_rows
-from ordcut.data.weights import ClassWeight, check_weights, class_factors, effective_rows, unit_of
+from ordcut.data.weights import (
+    ClassWeight,
+    balanced_factors,
+    check_weights,
+    class_factors,
+    effective_rows,
+    unit_of,
+)
 
 __all__ = [
     "MOST_CLASSES",
@@ -25,6 +32,7 @@ __all__ = [
     "Rows",
     "SortedRows",
     "as_scores",
+    "balanced_factors",
     "check_aligned",
     "check_classes",
     "check_classes_found",

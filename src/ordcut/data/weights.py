@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -127,6 +128,21 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
         raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
     if not (factors * totals).any():
         raise ValueError("class_weight must not be 0 for every class that occurs.")
+    return factors
+
+
+def balanced_factors(totals: Array) -> Array:
+    """Return the factors that give every class the same weight, as fractions of exact totals.
+
+    Examples
+    --------
+    >>> balanced_factors(np.array([3, 2, 0]))
+    array([Fraction(1, 1), Fraction(3, 2), 1], dtype=object)
+    """
+    exact = totals.tolist()
+    largest = max(exact)
+    factors = np.empty(len(exact), dtype=object)
+    factors[:] = [Fraction(largest) / Fraction(total) if total > 0 else 1 for total in exact]
     return factors
 
 

@@ -102,7 +102,7 @@ class ValueBounds:
         no more than the highest.
         """
         assert rows.soft is not None
-        costs = rows.soft[:, : objective.n_decisions] + objective.lowest
+        costs = rows.soft @ objective.cost.T
         decided = np.searchsorted(thresholds, rows.scores, side="right")
         paid = costs[np.arange(len(costs)), decided]
         weights = np.ones(len(paid)) if rows.weights is None else rows.weights.astype(np.float64)
