@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ordcut import estimators, frames, onnx, plots, report, scorers, torch
+    from ordcut import boosting, estimators, frames, onnx, plots, report, scorers, torch
     from ordcut.errors import (
         CrossedThresholdsError,
         DifferentIndexWarning,
@@ -66,6 +66,7 @@ __all__ = [
     "Under",
     "UnorderedLabelsWarning",
     "asymmetry_path",
+    "boosting",
     "class_weight_path",
     "constraint_path",
     "estimators",
@@ -116,7 +117,7 @@ _MODULE_OF = {
 }
 
 #: Public modules, which are imported when they are first used as well.
-_MODULES = {"estimators", "frames", "onnx", "plots", "report", "scorers", "torch"}
+_MODULES = {"boosting", "estimators", "frames", "onnx", "plots", "report", "scorers", "torch"}
 
 
 def __getattr__(name: str) -> Any:

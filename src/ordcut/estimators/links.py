@@ -57,7 +57,8 @@ class Link:
         larger[below], smaller[below] = self.log_cdf(upper[below]), self.log_cdf(lower[below])
         larger[above], smaller[above] = self.log_sf(lower[above]), self.log_sf(upper[above])
         with np.errstate(divide="ignore", invalid="ignore"):
-            return larger + np.log(-np.expm1(smaller - larger))
+            values = larger + np.log(-np.expm1(smaller - larger))
+        return np.where(np.isneginf(larger), -np.inf, values)  # beyond the tail of cloglog
 
     def terms_of(self, upper: Floats, lower: Floats, gaps: Floats, codes: Array) -> Terms:
         """Return log-probabilities and derivatives for rows of the classes ``codes``.

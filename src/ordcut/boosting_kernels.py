@@ -1,0 +1,335 @@
+"""Kernels of cumulative link models: gradients of rows, and the biases that fit scores best.
+
+A row with the score ``a`` has a class of at most ``k`` with the probability ``F(b_k - a)``. With
+``u`` and ``l``, the upper and the lower bias of its class minus its score, its class has the
+probability ``P = F(u) - F(l)``. The formulas below avoid the difference, which cancels, and the
+tails, which underflow: for the logistic ``F``, ``P = F(u) F(-l) (1 - exp(l - u))``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ordcut.jit import inlined, kernel
+from ordcut.typing import Array, Floats, Ints
+
+#: Links by name, as kernels know them.
+LINK_CODES = {"logit": 0, "probit": 1, "cloglog": 2}
+
+#: Beyond this, ``exp`` of the linear predictor of the complementary log-log link is cut off, so
+#: that gradients fit into float32. The ratio of gradient and Hessian is not affected.
+HIGHEST_EXPONENT = 60.0
+
+_SQRT_HALF = math.sqrt(0.5)
+_SQRT_HALF_PI = math.sqrt(0.5 * math.pi)
+_LOG_SQRT_2_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+@inlined
+def expit(z: float) -> float:
+    """Return the logistic distribution function."""
+    return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, z))))
+
+
+@inlined
+def log_expit(z: float) -> float:
+    """Return the logarithm of the logistic distribution function."""
+    return min(z, 0.0) - math.log1p(math.exp(-abs(z)))
+
+
+@inlined
+def mills_ratio(z: float) -> float:
+    """Return the upper tail of the normal distribution over its density, for ``z >= 0``."""
+    if z < 25.0:
+        return _SQRT_HALF_PI * math.exp(0.5 * z * z) * math.erfc(z * _SQRT_HALF)
+    if z == math.inf:
+        return 0.0
+    v = 1.0 / (z * z)
+    series = 1.0 - v * (1.0 - 3.0 * v * (1.0 - 5.0 * v * (1.0 - 7.0 * v * (1.0 - 9.0 * v))))
+    return series / z
+
+
+@inlined
+def probit_ratios(upper: float, lower: float) -> tuple[float, float, float]:
+    """Return the densities at ``upper`` and ``lower`` over ``P``, and ``log(P)``."""
+    if upper <= 0.0:  # mirrored, so that no more than one end is negative
+        near, far = -upper, -lower
+    else:
+        near, far = lower, upper
+    if near >= 0.0:  # both in one tail: divide by the density at the nearer end
+        # The difference of the squares of both ends, without a square that overflows.
+        ratio = 0.0 if far == math.inf else math.exp(-0.5 * (far - near) * (far + near))
+        mass = mills_ratio(near) - mills_ratio(far) * ratio
+        mass = max(mass, 1e-300)
+        log_p = -0.5 * near * near - _LOG_SQRT_2_PI + math.log(mass)
+        of_near, of_far = 1.0 / mass, ratio / mass
+        if upper <= 0.0:
+            return of_near, of_far, log_p
+        return of_far, of_near, log_p
+    mass = 0.5 * (math.erf(upper * _SQRT_HALF) - math.erf(lower * _SQRT_HALF))
+    density = math.exp(-_LOG_SQRT_2_PI) / mass
+    return (
+        density * math.exp(-0.5 * upper * upper),
+        density * math.exp(-0.5 * lower * lower),
+        math.log(mass),
+    )
+
+
+@inlined
+def gumbel_terms(upper: float, lower: float) -> tuple[float, float, float]:
+    """Return ``exp(l)``, ``D = exp(u) - exp(l)`` and ``D / expm1(D)``."""
+    low = math.exp(min(lower, HIGHEST_EXPONENT))
+    difference = math.exp(min(upper, 700.0)) - low if upper < math.inf else math.inf
+    if difference > 700.0:
+        return low, math.inf, 0.0
+    return low, difference, 1.0 if difference < 1e-12 else difference / math.expm1(difference)
+
+
+@kernel("labels", steps=12)
+def fill_logit_gradients(
+    labels: Array,
+    scores: Array,
+    weights: Floats,
+    center: float,
+    upper_odds: Floats,
+    lower_odds: Floats,
+    floor: float,
+    gradients: Array,
+    hessians: Array,
+) -> None:
+    """Fill what ``fill_gradients`` does for the logistic link, with one exponential per row.
+
+    ``upper_odds`` (K,) is ``exp(center - b)`` of the upper bias of each class, ``lower_odds`` (K,)
+    is ``exp(b - center)`` of the lower one. All exponents lie between -150 and 150, and those of
+    scores are cut off there, where gradients do not change any more. O(n) time.
+    """
+    is_weighted = len(weights) > 0
+    for i in range(len(labels)):
+        k = int(labels[i])
+        odds = math.exp(max(-150.0, min(150.0, float(scores[i]) - center)))
+        above, below = odds * upper_odds[k], lower_odds[k]
+        # With one division: above / (1 + above) and below / (below + odds).
+        inverse = 1.0 / ((1.0 + above) * (below + odds))
+        above, below = above * (below + odds) * inverse, below * (1.0 + above) * inverse
+        gradient = above - below
+        hessian = max(above * (1.0 - above) + below * (1.0 - below), floor)
+        if is_weighted:
+            gradient, hessian = gradient * weights[i], hessian * weights[i]
+        gradients[i], hessians[i] = gradient, hessian
+
+
+@kernel("labels", steps=20)
+def fill_gradients(
+    labels: Array,
+    scores: Array,
+    weights: Floats,
+    upper: Floats,
+    lower: Floats,
+    link: int,
+    floor: float,
+    gradients: Array,
+    hessians: Array,
+) -> None:
+    """Fill the derivatives of the negative log-likelihood of each row by its score.
+
+    ``upper`` and ``lower`` (K,) are the biases around each class, ``weights`` is empty if all rows
+    count the same. A Hessian is at least ``floor``. O(n) time.
+    """
+    is_weighted = len(weights) > 0
+    for i in range(len(labels)):
+        k = int(labels[i])
+        score = float(scores[i])
+        u, l = upper[k] - score, lower[k] - score  # noqa: E741
+        if is_weighted and weights[i] == 0.0:
+            gradient, hessian = 0.0, 0.0  # its class may have no biases of its own
+        elif link == 0:
+            at_u, at_l = expit(-u), expit(l)
+            gradient = at_u - at_l
+            hessian = at_u * (1.0 - at_u) + at_l * (1.0 - at_l)
+        elif link == 1:
+            of_u, of_l, _ = probit_ratios(u, l)
+            gradient = of_u - of_l
+            hessian = gradient * gradient
+            if of_u > 0.0:
+                hessian += u * of_u
+            if of_l > 0.0:
+                hessian -= l * of_l
+        else:
+            low, difference, ratio = gumbel_terms(u, l)
+            gradient = ratio - low
+            hessian = low
+            if ratio > 0.0:
+                hessian += ratio * (ratio + difference - 1.0)
+        hessian = max(hessian, floor)
+        if is_weighted:
+            gradient, hessian = gradient * weights[i], hessian * weights[i]
+        gradients[i], hessians[i] = gradient, hessian
+
+
+@kernel("scores", steps=2)
+def add_moments(scores: Array, sums: Floats) -> None:
+    """Fill ``sums`` (2,) with the sum of the scores and the sum of their squares."""
+    total, other_total, squares, other_squares = 0.0, 0.0, 0.0, 0.0
+    for i in range(0, len(scores) - 1, 2):  # two sums at a time: each waits for its last addition
+        score, other = float(scores[i]), float(scores[i + 1])
+        total, other_total = total + score, other_total + other
+        squares, other_squares = squares + score * score, other_squares + other * other
+    if len(scores) % 2 == 1:
+        score = float(scores[len(scores) - 1])
+        total, squares = total + score, squares + score * score
+    sums[0], sums[1] = total + other_total, squares + other_squares
+
+
+@kernel("labels", steps=8)
+def count_cells(
+    labels: Array,
+    scores: Array,
+    weights: Floats,
+    center: float,
+    per_scale: float,
+    cells: Floats,
+    first_bad: Ints,
+) -> None:
+    """Add up the weight and the weighted score of each bin of scores and class.
+
+    Bins have equal widths in ``z / (1 + |z|)`` of the standardised score ``z``, which keeps
+    outliers from making all bins wide. ``cells`` is (bins, K, 2), the last bin being for infinite
+    ``z``; its scores are differences to ``center``. ``first_bad`` (2,) are the first positions of a
+    label that is no position of a class, and of a score that is not finite, or -1. O(n) time.
+    """
+    half, n_classes = 0.5 * (cells.shape[0] - 1), cells.shape[1]
+    is_weighted = len(weights) > 0
+    for i in range(len(labels)):
+        label, score = labels[i], float(scores[i]) - center
+        if not (label >= 0 and label < n_classes and label == math.floor(label)):
+            first_bad[0] = i
+            return
+        if not abs(score) < math.inf:
+            first_bad[1] = i
+            return
+        z = score * per_scale
+        cell = int(half * (1.0 + z / (1.0 + abs(z))))
+        weight = weights[i] if is_weighted else 1.0
+        cells[cell, int(label), 0] += weight
+        cells[cell, int(label), 1] += weight * score
+
+
+@kernel("classes", steps=300)
+def fit_biases(
+    classes: Ints,
+    scores: Floats,
+    weights: Floats,
+    link: int,
+    tolerance: float,
+    biases: Floats,
+    work: Floats,
+    outcome: Floats,
+) -> None:
+    """Move ``biases`` (K - 1,) to the least negative log-likelihood of rows, by Newton's method.
+
+    The function is convex and its Hessian is tridiagonal. A step is shortened until the biases
+    ascend and the likelihood rises. ``work`` is (7, K); ``outcome`` (2,) becomes the value and the
+    number of steps. O(n + K) time per step.
+    """
+    n_biases = len(biases)
+    edges, first, diagonal, beside, step = work[0], work[1], work[2], work[3], work[4]
+    eliminated, trial = work[5], work[6]
+    total = 0.0
+    for i in range(len(weights)):
+        total += weights[i]
+    value, previous, length = math.inf, math.inf, 1.0
+    trial[:n_biases] = biases
+    for n_steps in range(60):
+        first[:], diagonal[:], beside[:] = 0.0, 0.0, 0.0
+        edges[:n_biases] = trial[:n_biases]
+        edges[n_biases] = math.inf
+        value = 0.0
+        for i in range(len(classes)):
+            k, weight = classes[i], weights[i]
+            u = edges[k] - scores[i]
+            l = edges[k - 1] - scores[i] if k > 0 else -math.inf  # noqa: E741
+            gap = u - l
+            if link == 0:
+                per_gap = 0.0 if gap > 700.0 else 1.0 / math.expm1(gap)
+                log_gap = math.log(-math.expm1(-gap))
+                log_p = log_expit(u) + log_expit(-l) + log_gap
+                above, below = expit(-u), expit(l)
+                bend = per_gap * (1.0 + per_gap)
+                of_u, of_l = -above - per_gap, below + per_gap
+                of_uu, of_ll = above * (1.0 - above) + bend, below * (1.0 - below) + bend
+                of_ul = -bend
+            elif link == 1:
+                at_u, at_l, log_p = probit_ratios(u, l)
+                of_u, of_l = -at_u, at_l
+                of_uu = at_u * at_u + (u * at_u if at_u > 0.0 else 0.0)
+                of_ll = at_l * at_l - (l * at_l if at_l > 0.0 else 0.0)
+                of_ul = -at_u * at_l
+            else:
+                low, difference, ratio = gumbel_terms(u, l)
+                per_l = 0.0 if gap > 700.0 else 1.0 / math.expm1(gap)
+                per_u = 1.0 + per_l
+                if difference > 1e-300:
+                    log_p = -low + math.log(-math.expm1(-difference))
+                else:
+                    log_p = u + math.log(-math.expm1(-gap))
+                bend = ratio * (ratio + difference) if ratio > 0.0 else 0.0
+                of_u, of_l = -ratio * per_u, low + ratio * per_l
+                of_uu = bend * per_u * per_u - ratio * per_u
+                of_ll = low + ratio * per_l + bend * per_l * per_l
+                of_ul = -bend * per_u * per_l
+            value -= weight * log_p
+            if k < n_biases:
+                first[k] += weight * of_u
+                diagonal[k] += weight * of_uu
+            if k > 0:
+                first[k - 1] += weight * of_l
+                diagonal[k - 1] += weight * of_ll
+                if k < n_biases:
+                    beside[k - 1] += weight * of_ul
+        outcome[0], outcome[1] = value, n_steps
+        if not value <= previous + 1e-12 * abs(previous):  # too far
+            if length < 1e-9:
+                return
+            length *= 0.5
+            trial[:n_biases] = biases + length * step[:n_biases]
+            continue
+        biases[:] = trial[:n_biases]
+        largest = 0.0
+        for k in range(n_biases):
+            largest = max(largest, abs(first[k]))
+        if largest <= tolerance * total:
+            return
+        # Solve the tridiagonal system by elimination.
+        pivot = diagonal[0] + 1e-12 * total
+        step[0] = -first[0] / pivot
+        for k in range(1, n_biases):
+            eliminated[k - 1] = beside[k - 1] / pivot
+            pivot = diagonal[k] + 1e-12 * total - beside[k - 1] * eliminated[k - 1]
+            step[k] = (-first[k] - beside[k - 1] * step[k - 1]) / pivot
+        for k in range(n_biases - 2, -1, -1):
+            step[k] -= eliminated[k] * step[k + 1]
+        # The longest step that keeps a tenth of each gap, and no step beyond all reason.
+        length = 1.0
+        for k in range(n_biases - 1):
+            closing = step[k] - step[k + 1]
+            gap = biases[k + 1] - biases[k]
+            if closing * length > 0.9 * gap:
+                length = 0.9 * gap / closing
+        trial[:n_biases] = biases + length * step[:n_biases]
+        previous = value
+
+
+@kernel("labels", steps=3)
+def deal_halves(labels: Ints, seen: Ints, is_second: Array) -> None:
+    """Deal the rows of each class in turn to two halves; ``seen`` (K,) starts with 0s and 1s."""
+    for i in range(len(labels)):
+        k = labels[i]
+        is_second[i] = seen[k] % 2 == 1
+        seen[k] += 1
+
+
+def empty_work(n_classes: int) -> Floats:
+    """Return the memory that ``fit_biases`` works in."""
+    return np.zeros((7, n_classes))
