@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from ordcut import boosting
-from ordcut.boosting import CumulativeLink
+from ordcut.boosting import CumulativeLink, rows
+from ordcut.estimators import ProportionalOddsModel
 from ordcut.jit import running_kernels_as
 
 LINKS = ["logit", "probit", "cloglog"]
@@ -57,7 +57,7 @@ def test_gradient_and_hessian_are_the_derivatives_of_the_likelihood(link):
                 return negative_log_likelihood(link, objective.biases_, label, a)
 
             assert gradient == pytest.approx(float(mpmath.diff(loss, score)), rel=2e-6, abs=1e-7)
-            expected = max(float(mpmath.diff(loss, score, 2)), boosting.LEAST_HESSIAN)
+            expected = max(float(mpmath.diff(loss, score, 2)), rows.LEAST_HESSIAN)
             assert hessian == pytest.approx(expected, rel=2e-6)
 
 
@@ -81,10 +81,10 @@ def test_derivatives_far_from_the_class_have_the_limits_of_the_link(link, far):
     objective = CumulativeLink(3, link)
     objective.fit([-1.0, 0.0, 1.0, -0.5, 0.2, 0.7], labels)
     model = objective._model
-    rows = boosting._Rows.read(objective, labels, np.full(6, far), None)
-    gradients, hessians = rows.derivatives(model.biases)
+    given = rows.BoostedRows.read(objective, labels, np.full(6, far), None)
+    gradients, hessians = given.derivatives(model.biases)
     assert np.isfinite(gradients).all()
-    assert (hessians >= boosting.LEAST_HESSIAN).all()
+    assert (hessians >= rows.LEAST_HESSIAN).all()
     with mpmath.workdps(1000):
         for label, gradient in zip(labels.tolist(), gradients, strict=True):
             if link == "cloglog" and far < 0:
@@ -109,7 +109,7 @@ def test_biases_reach_the_least_negative_log_likelihood(link):
     weights = np.random.default_rng(2).integers(1, 4, size=300).astype(float)
 
     def loss(gaps):
-        model = boosting.ProportionalOddsModel(
+        model = ProportionalOddsModel(
             link, np.cumsum(np.append(gaps[0], np.exp(gaps[1:]))), 1.0, np.arange(4), 4
         )
         return -weights @ np.log(model.probabilities(scores)[np.arange(300), labels])
@@ -125,7 +125,7 @@ def test_biases_reach_the_least_negative_log_likelihood(link):
 def test_biases_of_cells_are_close_to_those_of_rows(link, n_classes, tolerance, monkeypatch):
     scores, labels = ordinal_rows(20_000, n_classes, seed=3, spread=2.0)
     in_cells = CumulativeLink(link=link).fit(scores, labels).biases_
-    monkeypatch.setattr(boosting, "MOST_ROWS_TO_FIT", 20_000)
+    monkeypatch.setattr(rows, "MOST_ROWS_TO_FIT", 20_000)
     exact = CumulativeLink(link=link).fit(scores, labels).biases_
     np.testing.assert_allclose(in_cells, exact, atol=tolerance)
 
@@ -163,8 +163,8 @@ def test_a_weight_of_2_equals_a_repeated_row(link, n):
     alone, curved = objective(labels, scores, np.ones(n))
     if n == 300:
         objective._model = repeated._model
-        rows = boosting._Rows.read(objective, labels, scores, None)
-        alone, curved = rows.derivatives(repeated.biases_)
+        given = rows.BoostedRows.read(objective, labels, scores, None)
+        alone, curved = given.derivatives(repeated.biases_)
         np.testing.assert_allclose(gradients, weights * alone, rtol=1e-5, atol=1e-7)
         np.testing.assert_allclose(hessians, weights * curved, rtol=1e-5)
 
@@ -225,7 +225,7 @@ def test_the_first_round_starts_at_the_shares_of_the_classes():
 
 
 def test_the_number_of_threads_does_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(boosting, "ROWS_PER_PIECE", 1000)
+    monkeypatch.setattr(rows, "ROWS_PER_PIECE", 1000)
     scores, labels = ordinal_rows(9500, 5, seed=10)
     alone = CumulativeLink(n_jobs=1)(labels, scores)
     together = CumulativeLink(n_jobs=3)(labels, scores)

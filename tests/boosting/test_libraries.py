@@ -8,32 +8,11 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
+from boosted import LIBRARIES, LIGHT, REGRESSORS, ROUNDS, XGB, make_rows
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from ordcut.boosting import CumulativeLink
-
-ROUNDS = 8
-
-
-def make_rows(n=400, seed=0, n_classes=4):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    latent = X[:, 0] + np.sin(2 * X[:, 1]) + 0.7 * rng.logistic(size=n)
-    y = np.searchsorted(np.quantile(latent, np.arange(1, n_classes) / n_classes), latent)
-    return X, y, rng.integers(1, 4, size=n).astype(float)
-
-
-LIGHT = {"num_leaves": 7, "verbose": -1, "num_threads": 1, "metric": "None"}
-XGB = {"max_depth": 3, "nthread": 1}
-
-
-def lightgbm_regressor(objective, **params):
-    return lightgbm.LGBMRegressor(objective=objective, n_estimators=ROUNDS, **LIGHT, **params)
-
-
-def xgboost_regressor(objective, **params):
-    return xgboost.XGBRegressor(objective=objective, n_estimators=ROUNDS, **XGB, **params)
 
 
 def train_lightgbm(objective, X, y, weights):
@@ -46,9 +25,7 @@ def train_xgboost(objective, X, y, weights):
     return xgboost.train(XGB, data, ROUNDS, obj=objective).predict(data)
 
 
-REGRESSORS = {"LightGBM": lightgbm_regressor, "XGBoost": xgboost_regressor}
 NATIVE = {"LightGBM": train_lightgbm, "XGBoost": train_xgboost}
-LIBRARIES = list(REGRESSORS)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -1,8 +1,7 @@
-"""Ordinal objectives and evaluation metrics for LightGBM, XGBoost and CatBoost.
+"""The rows of a round of boosting: biases fitted to their scores, and derivatives.
 
-:class:`CumulativeLink` is an objective that trees are trained with, :class:`ThresholdMetric` an
-evaluation metric. None of the libraries is imported here: both are callables with the arguments
-that the libraries pass.
+Biases are fitted to cells of rows with the same class and nearly the same score, of which there are
+few, so that a round costs two passes over the rows: one to count, one for the derivatives.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.boosting_kernels import (
+from ordcut.boosting.kernels import (
     LINK_CODES,
     add_moments,
     count_cells,
@@ -26,9 +25,7 @@ from ordcut.errors import unknown_name
 from ordcut.estimators.links import LINKS
 from ordcut.estimators.proportional_odds import ProportionalOddsModel
 from ordcut.threads import count_threads, run_all, split
-from ordcut.typing import Array, ArrayLike, Floats
-
-__all__ = ["CumulativeLink"]
+from ordcut.typing import Array, Floats
 
 #: Up to this many rows, biases are fitted to the rows themselves, and beyond to cells of them.
 MOST_ROWS_TO_FIT = 2048
@@ -49,177 +46,14 @@ TOLERANCE = 1e-9
 VARIANCES = {"logit": math.pi**2 / 3, "probit": 1.0, "cloglog": math.pi**2 / 6}
 
 #: LightGBM passes a group, if only None, and XGBoost passes none, which tells them apart.
-_NOT_GIVEN: Any = object()
+NOT_GIVEN: Any = object()
 
 
-class CumulativeLink:
-    """The objective of ordinal regression, for boosted trees.
+class BoostedRows:
+    """Labels, raw scores and weights of rows, to which a cumulative link model is fitted.
 
-    A row with the raw score ``a`` has a class of at most ``k`` with the probability
-    ``F(b_k - a)``. The trees learn the score. The biases ``b`` are fitted to the scores anew in
-    each round, so that gradients depend on nothing but scores, labels and weights: an instance can
-    be used for several models, one after the other or at the same time.
-
-    Parameters
-    ----------
-    n_classes : int, default=None
-        The number of classes, K. By default the highest label plus 1.
-    link : {"logit", "probit", "cloglog"}, default="logit"
-        The distribution function ``F``.
-    n_jobs : int, default=-1
-        The number of threads for 131072 rows or more, -1 for one per core. Results do not depend
-        on it.
-
-    Attributes
-    ----------
-    biases_ : ndarray of shape (K - 1,)
-        The biases of the last round of the last training, or of the last ``fit``. Neighbouring
-        biases are equal around a class that does not occur, and infinite beyond the last class
-        that does.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lightgbm import LGBMRegressor
-    >>> from ordcut.boosting import CumulativeLink
-    >>> X = np.linspace(0, 1, 200)[:, None]
-    >>> y = np.repeat([0, 1, 2, 3], 50)
-    >>> model = LGBMRegressor(objective=CumulativeLink(), n_estimators=20, verbose=-1).fit(X, y)
-    >>> model.objective_.biases_.shape
-    (3,)
-    >>> model.objective_.probabilities(model.predict([[0.1], [0.9]])).argmax(axis=1)
-    array([0, 3])
+    ``weights`` is empty if all rows count the same. Rows are worked on in ``pieces``.
     """
-
-    _model: ProportionalOddsModel | None = None
-
-    def __init__(
-        self, n_classes: int | None = None, link: str = "logit", *, n_jobs: int | None = -1
-    ) -> None:
-        self.n_classes = n_classes
-        self.link = link
-        self.n_jobs = n_jobs
-
-    def __call__(
-        self,
-        y_true: Any,
-        y_pred: Any,
-        sample_weight: Any = _NOT_GIVEN,
-        group: Any = _NOT_GIVEN,  # noqa: ARG002 (LightGBM passes it)
-    ) -> tuple[Array, Array]:
-        """Return the gradient and the Hessian of each row, as LightGBM and XGBoost call it.
-
-        Parameters
-        ----------
-        y_true : ndarray of shape (n_samples,)
-            The positions 0, 1, 2, ... of the classes; in the native interfaces, the raw scores.
-        y_pred : ndarray of shape (n_samples,), lightgbm.Dataset or xgboost.DMatrix
-            The raw scores; in the native interfaces, the training data.
-        sample_weight : ndarray of shape (n_samples,), optional
-            How much each row counts.
-        group : object, optional
-            Passed by LightGBM, and not used.
-
-        Returns
-        -------
-        tuple of ndarray of shape (n_samples,)
-            The gradient and the Hessian, as float32.
-
-        Examples
-        --------
-        >>> gradient, hessian = CumulativeLink()(np.array([0, 1, 2, 2]), np.zeros(4))
-        >>> gradient
-        array([ 0.75,  0.25, -0.5 , -0.5 ], dtype=float32)
-        """
-        rows = _Rows.read(self, y_true, y_pred, sample_weight)
-        self._model = model = rows.fit()
-        return rows.derivatives(model.biases)
-
-    def fit(
-        self, raw_scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> CumulativeLink:
-        """Fit the biases to raw scores, such as those of rows that the trees were not trained on.
-
-        Parameters
-        ----------
-        raw_scores : array-like of shape (n_samples,)
-            What the trees predict.
-        labels : array-like of shape (n_samples,)
-            The positions 0, 1, 2, ... of the classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
-
-        Returns
-        -------
-        CumulativeLink
-            Itself, with new ``biases_``.
-
-        Examples
-        --------
-        >>> CumulativeLink().fit([-1.0, 0.0, 1.0, 2.0], [0, 0, 1, 1]).biases_
-        array([0.5])
-        """
-        self._model = _Rows.read(self, labels, raw_scores, sample_weight).fit()
-        return self
-
-    @property
-    def biases_(self) -> Floats:
-        """The biases of the last round of the last training, or of the last ``fit``."""
-        return self._fitted_model().biases
-
-    def probabilities(self, raw_scores: ArrayLike) -> Floats:
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        raw_scores : array-like of shape (n_samples,)
-            What the trees predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, K)
-            In the order of the classes.
-
-        Examples
-        --------
-        >>> link = CumulativeLink().fit([-1.0, 0.0, 1.0, 2.0], [0, 0, 1, 1])
-        >>> link.probabilities([0.5, 2.5]).round(2)
-        array([[0.5 , 0.5 ],
-               [0.12, 0.88]])
-        """
-        return self._fitted_model().probabilities(
-            _read_scores(raw_scores, "raw_scores").astype(np.float64)
-        )
-
-    def _fitted_model(self) -> ProportionalOddsModel:
-        if self._model is None:
-            raise AttributeError(
-                "biases are known only after training: train a model with this objective, or call "
-                "fit(raw_scores, labels)."
-            )
-        return self._model
-
-    def __repr__(self) -> str:
-        size = "" if self.n_classes is None else f"n_classes={self.n_classes}, "
-        return f"CumulativeLink({size}link={self.link!r})"
-
-    def __sklearn_clone__(self) -> CumulativeLink:
-        return type(self)(self.n_classes, self.link, n_jobs=self.n_jobs)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> CumulativeLink:
-        # LightGBM trains with deep copies of its parameters, a dict, and biases_ must reach the
-        # objective that was passed. A copy of a model, or of the objective itself, is its own.
-        if any(type(copied) is dict for copied in memo.values()) and not any(
-            hasattr(copied, "fit") for copied in memo.values()
-        ):
-            return self
-        copy = self.__sklearn_clone__()
-        copy._model = self._model
-        return copy
-
-
-class _Rows:
-    """Labels, raw scores and weights of rows, as kernels need them."""
 
     def __init__(
         self, labels: Array, scores: Array, weights: Floats, n_classes: int, objective: Any
@@ -232,12 +66,12 @@ class _Rows:
         self.n_threads = count_threads(objective.n_jobs)
 
     @classmethod
-    def read(cls, objective: Any, y_true: Any, y_pred: Any, sample_weight: Any) -> _Rows:
+    def read(cls, objective: Any, y_true: Any, y_pred: Any, sample_weight: Any) -> BoostedRows:
         """Read the arguments of either interface of LightGBM and XGBoost, and check them."""
         if objective.link not in LINK_CODES:
             raise unknown_name("link", objective.link, LINK_CODES)
         labels, scores, weights = read_arguments(y_true, y_pred, sample_weight)
-        n_classes = _count_classes(labels, objective.n_classes)
+        n_classes = count_classes(labels, objective.n_classes)
         return cls(labels, scores, weights, n_classes, objective)
 
     def fit(self) -> ProportionalOddsModel:
@@ -344,13 +178,13 @@ def read_arguments(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Array,
             f"{labels.shape} and dtype {labels.dtype}. Encode them first, or use "
             "ordcut.estimators.OrdinalThresholdClassifierCV, which does."
         )
-    scores = _read_scores(y_pred, "raw scores")
+    scores = read_scores(y_pred, "raw scores")
     if len(labels) != len(scores) or len(labels) == 0:
         raise ValueError(
             f"labels and raw scores must have the same length, at least 1, got {len(labels)} "
             f"labels and {len(scores)} scores."
         )
-    given = sample_weight is not _NOT_GIVEN and sample_weight is not None
+    given = sample_weight is not NOT_GIVEN and sample_weight is not None
     weights = np.asarray(sample_weight if given else [], dtype=np.float64)
     if len(weights) and not (len(weights) == len(labels) and weights.min() >= 0):
         raise ValueError(
@@ -361,7 +195,8 @@ def read_arguments(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Array,
     return labels.astype(np.float32, copy=False), scores, weights
 
 
-def _read_scores(scores: Any, argument: str) -> Array:
+def read_scores(scores: Any, argument: str) -> Array:
+    """Return one score per row, as float32 or float64."""
     array = np.asarray(scores)
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
@@ -375,7 +210,8 @@ def _read_scores(scores: Any, argument: str) -> Array:
     return array
 
 
-def _count_classes(labels: Array, n_classes: int | None) -> int:
+def count_classes(labels: Array, n_classes: int | None) -> int:
+    """Return the number of classes: a given one, or the highest label plus 1."""
     if n_classes is None:
         highest = float(labels.max())
         return max(int(highest) + 1, 2) if 0 <= highest < 1 << 16 else 2
@@ -384,15 +220,26 @@ def _count_classes(labels: Array, n_classes: int | None) -> int:
     return n_classes
 
 
-def _check_rows(first_bad: Sequence[int] | Array, rows: _Rows) -> None:
+def check_labels(labels: Array, n_classes: int) -> None:
+    """Raise an error unless all labels are positions of classes."""
+    is_position = (labels >= 0) & (labels < n_classes) & (labels == np.floor(labels))
+    if not is_position.all():
+        raise _wrong_label(labels, int(np.argmin(is_position)), n_classes)
+
+
+def _wrong_label(labels: Array, position: int, n_classes: int) -> ValueError:
+    return ValueError(
+        f"labels must be the positions 0, 1, 2, ... of the classes, at most {n_classes - 1}, got "
+        f"{labels[position]} at position {position}. Encode them first, or use "
+        "ordcut.estimators.OrdinalThresholdClassifierCV, which does."
+    )
+
+
+def _check_rows(first_bad: Sequence[int] | Array, rows: BoostedRows) -> None:
     """Raise an error if a label is no position of a class, or a score is not finite."""
     n, (label, score) = len(rows.labels), first_bad
     if label < n:
-        raise ValueError(
-            f"labels must be the positions 0, 1, 2, ... of the classes, at most "
-            f"{rows.n_classes - 1}, got {rows.labels[label]} at position {label}. Encode them "
-            "first, or use ordcut.estimators.OrdinalThresholdClassifierCV, which does."
-        )
+        raise _wrong_label(rows.labels, int(label), rows.n_classes)
     if score < n:
         raise ValueError(
             f"raw scores must be finite, got {rows.scores[score]} at position {score}. A lower "

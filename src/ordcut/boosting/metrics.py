@@ -1,0 +1,227 @@
+"""Evaluation metrics for each round of boosting, cross-fitted inside the evaluation rows.
+
+The rows are dealt to two halves, the same ones in each round. What a metric fits to scores, such as
+thresholds, is fitted on one half and judged on the other, so that it is honest without the scores
+of training rows, which boosted trees overfit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ordcut.boosting.cumulative_link import CumulativeLink
+from ordcut.boosting.kernels import LINK_CODES, deal_halves
+from ordcut.boosting.rows import NOT_GIVEN, check_labels, count_classes, read_arguments
+from ordcut.errors import unknown_name
+from ordcut.metrics import evaluate
+from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.optimal import optimal_thresholds
+from ordcut.smoothing import Smoothing
+from ordcut.typing import Array, Floats
+
+
+class _CrossFittedMetric:
+    """A loss of raw scores, as each library calls an evaluation metric. Lower is better."""
+
+    @property
+    def __name__(self) -> str:  # XGBoost asks for the name of a function
+        raise NotImplementedError
+
+    def _n_classes(self, labels: Array) -> int:
+        raise NotImplementedError
+
+    def _value(
+        self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
+    ) -> float:
+        raise NotImplementedError
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        sample_weight: Any = NOT_GIVEN,
+        group: Any = NOT_GIVEN,
+    ) -> Any:
+        """Return the loss of evaluation rows, in the form that the caller expects.
+
+        Parameters
+        ----------
+        y_true : ndarray of shape (n_samples,)
+            The positions 0, 1, 2, ... of the classes; in the native interfaces, the raw scores.
+        y_pred : ndarray of shape (n_samples,), lightgbm.Dataset or xgboost.DMatrix
+            The raw scores; in the native interfaces, the evaluation data.
+        sample_weight : ndarray of shape (n_samples,), optional
+            How much each row counts.
+        group : object, optional
+            Passed by LightGBM, and not used.
+
+        Returns
+        -------
+        float or tuple
+            The loss. LightGBM gets a name before it, and False, since lower is better, after it;
+            XGBoost's native interface gets a name before it.
+        """
+        value = self._loss(*read_arguments(y_true, y_pred, sample_weight))
+        if hasattr(y_pred, "num_row"):  # an xgboost.DMatrix
+            return self.__name__, value
+        if hasattr(y_pred, "get_label") or group is not NOT_GIVEN:
+            return self.__name__, value, False
+        return value
+
+    def _loss(self, labels: Array, scores: Array, weights: Floats) -> float:
+        k = self._n_classes(labels)
+        check_labels(labels, k)
+        codes = labels.astype(np.int64)
+        is_second = np.empty(len(codes), np.bool_)
+        deal_halves(codes, np.arange(k) % 2, is_second)
+        halves = [np.flatnonzero(~is_second), np.flatnonzero(is_second)]
+        if min(map(len, halves)) == 0:
+            raise ValueError(
+                f"evaluation rows must be at least 2, to be split in halves, got {len(codes)}."
+            )
+        return self._value(codes, scores, weights if len(weights) else None, halves, k)
+
+    # What CatBoost calls.
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """Return the loss and a weight of 1, as CatBoost expects of a metric."""
+        scores, labels = np.asarray(approxes[0], np.float64), np.asarray(target, np.float64)
+        weights = np.asarray([] if weight is None else weight, np.float64)
+        return self._loss(labels, scores, weights), 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Return the loss, from what CatBoost adds up."""
+        return error / weight
+
+    def is_max_optimal(self) -> bool:
+        """Return False: lower is better."""
+        return False
+
+
+class ThresholdMetric(_CrossFittedMetric):
+    """The loss with optimal thresholds, as an evaluation metric for each round of boosting.
+
+    Pass it as ``eval_metric`` to ``LGBMRegressor.fit``, ``XGBRegressor`` or ``CatBoostRegressor``,
+    as ``feval`` to ``lightgbm.train``, or as ``custom_metric`` to ``xgboost.train``. Lower is
+    better, so that early stopping works as it is. Evaluation rows are dealt to two halves, always
+    the same ones; each half is labelled by the thresholds that are optimal for the other.
+
+    Parameters
+    ----------
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
+        A loss, or a kappa, as in :func:`ordcut.optimal_thresholds`. For a kappa, the metric is 1
+        minus the kappa, and its name ends with ``_loss``.
+    classes : sequence, default=None
+        All classes, lowest first, whose positions the labels are. By default the positions
+        themselves up to the highest label, which differ if classes are numbers with gaps.
+    smoothing : float from 0 to 1 or "auto", default=0.0
+        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut.boosting import ThresholdMetric
+    >>> labels, scores = np.array([0, 0, 0, 1, 1, 1]), np.array([0.1, 0.2, 0.3, 0.25, 0.6, 0.7])
+    >>> ThresholdMetric("zero_one")(labels, scores)
+    0.3333333333333333
+    >>> ThresholdMetric("quadratic_kappa").__name__
+    'quadratic_kappa_loss'
+    """
+
+    def __init__(
+        self,
+        objective: ObjectiveLike = "absolute",
+        *,
+        classes: Sequence[Any] | Array | None = None,
+        smoothing: Smoothing = 0.0,
+    ) -> None:
+        self.objective = objective
+        self.classes = classes
+        self.smoothing = smoothing
+
+    @property
+    def __name__(self) -> str:
+        resolved = resolve_objective(self.objective, n_classes_of(self.objective) or 2)
+        return resolved.name.replace(" ", "_") + ("_loss" if resolved.is_kappa else "")
+
+    def _n_classes(self, labels: Array) -> int:
+        given = len(self.classes) if self.classes is not None else n_classes_of(self.objective)
+        return count_classes(labels, given)
+
+    def _value(
+        self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
+    ) -> float:
+        classes = np.arange(k) if self.classes is None else np.asarray(self.classes)
+        objective, positions = resolve_objective(self.objective, classes), np.arange(k)
+        predicted = np.empty(len(labels), np.int64)
+        for fitted, judged in (halves, halves[::-1]):
+            thresholds = optimal_thresholds(
+                scores[fitted],
+                labels[fitted],
+                objective=objective,
+                classes=positions,
+                sample_weight=None if weights is None else weights[fitted],
+                smoothing=self.smoothing,
+            )
+            predicted[judged] = thresholds.predict(scores[judged])
+        value = evaluate(labels, predicted, objective, classes=positions, sample_weight=weights)
+        return 1.0 - value if objective.is_kappa else value
+
+    def __repr__(self) -> str:
+        return f"ThresholdMetric({self.objective!r})"
+
+
+class LikelihoodMetric(_CrossFittedMetric):
+    """The mean negative log-likelihood of a cumulative link model, as an evaluation metric.
+
+    It is used as :class:`ThresholdMetric` is. The biases of each half of the evaluation rows are
+    those that fit the scores of the other half best.
+
+    Parameters
+    ----------
+    n_classes : int, default=None
+        The number of classes, K. By default the highest label plus 1.
+    link : {"logit", "probit", "cloglog"}, default="logit"
+        The link of the model, as in :class:`CumulativeLink`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut.boosting import LikelihoodMetric
+    >>> labels, scores = np.array([0, 0, 0, 1, 1, 1]), np.array([-2.0, -1.0, 0.5, 0.0, 1.0, 2.0])
+    >>> round(LikelihoodMetric()(labels, scores), 3)
+    0.577
+    """
+
+    __name__ = "ordinal_log_loss"
+
+    def __init__(self, n_classes: int | None = None, link: str = "logit") -> None:
+        self.n_classes = n_classes
+        self.link = link
+
+    def _n_classes(self, labels: Array) -> int:
+        if self.link not in LINK_CODES:
+            raise unknown_name("link", self.link, LINK_CODES)
+        return count_classes(labels, self.n_classes)
+
+    def _value(
+        self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
+    ) -> float:
+        everything = np.ones(len(labels)) if weights is None else weights
+        total = 0.0
+        for fitted, judged in (halves, halves[::-1]):
+            link = CumulativeLink(k, self.link).fit(
+                scores[fitted], labels[fitted], everything[fitted]
+            )
+            probabilities = link.probabilities(scores[judged])[
+                np.arange(len(judged)), labels[judged]
+            ]
+            # A class that occurs in one half only has no probability by the other.
+            total -= float(everything[judged] @ np.log(np.maximum(probabilities, 1e-15)))
+        return total / float(everything.sum())
+
+    def __repr__(self) -> str:
+        return f"LikelihoodMetric(link={self.link!r})"
