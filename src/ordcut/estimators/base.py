@@ -146,6 +146,10 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """Return the objective and the labeling to use, without defaults such as "auto"."""
         return self.objective, self.labeling
 
+    def _link_of_scores(self) -> str:
+        """Return the link of the model of labels given scores."""
+        return "logit"
+
     def _read_targets(self, features: Any, y: Any, sample_weight: ArrayLike | None) -> Targets:
         """Validate and encode the arguments of ``fit``, except for the values of the features."""
         check_aligned(X=features, y=y, sample_weight=sample_weight)
@@ -180,7 +184,9 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         needs_model = labeling == "likelihood" or (labeling == "biases" and biases is None)
         needs_model |= bool(getattr(self, "probabilities", False))
         if model is None and needs_model:
-            model = ProportionalOddsModel.fit(scores, targets.codes, targets.weights, n_classes)
+            model = ProportionalOddsModel.fit(
+                scores, targets.codes, targets.weights, n_classes, self._link_of_scores()
+            )
         resolved = resolve_objective(objective, targets.classes)
         problem = LabelingProblem(
             rows,

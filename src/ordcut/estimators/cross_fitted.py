@@ -15,9 +15,19 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
+from ordcut.data import codes_of
 from ordcut.errors import unknown_name
 from ordcut.estimators.base import ProbabilitiesOfScores, Targets, check_given
-from ordcut.estimators.cross_validation import RESPONSES, choose_response, fit_and_score, read_cv
+from ordcut.estimators.cross_validation import (
+    RESPONSES,
+    ROW_PARAMETERS,
+    choose_response,
+    encode_evaluation_labels,
+    fit_and_score,
+    is_per_row,
+    plain_name,
+    read_cv,
+)
 from ordcut.labelings import rounding_thresholds
 from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
@@ -158,6 +168,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         **params : dict
             ``groups`` for the splitter; anything else is passed to the ``fit`` of the inner
             estimator. With metadata routing enabled, metadata go where they were requested.
+            ``eval_set``, ``eval_y`` or ``y_val``, for early stopping, are the same in all folds:
+            rows that are not in ``X``, with labels like ``y``.
 
         Returns
         -------
@@ -201,12 +213,15 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         """Return the rows that were held out, and their scores."""
         self._response = choose_response(self.estimator, self.response_method)
         self._code_of = np.flatnonzero(np.bincount(targets.codes))
-        # A classifier gets codes without gaps; a regressor gets positions among all classes.
-        inner_y = (
-            np.searchsorted(self._code_of, targets.codes)
-            if self._response.needs_classifier
-            else targets.codes.astype(np.float64)
-        )
+        inner_y = self._encode_inner(targets.codes)
+
+        def encode(labels: Any, name: str) -> Array:
+            return self._encode_inner(codes_of(labels, targets.classes, name))
+
+        fit_params = {
+            name: encode_evaluation_labels(name, value, encode)
+            for name, value in metadata.fit.items()
+        }
         splitter, strata = read_cv(self.cv, targets.codes, self.random_state)
         splits = list(splitter.split(features, strata, **metadata.split))
         if not self.refit and len(splits) != 1:
@@ -216,17 +231,38 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
             )
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_and_score)(
-                clone(self.estimator), features, inner_y, split, metadata.fit,
+                clone(self.estimator), features, inner_y, split, fit_params, metadata.per_row,
                 self._response, self._code_of,
             )
             for split in splits
         )  # fmt: skip
         if self.refit:
-            self.estimator_ = clone(self.estimator).fit(features, inner_y, **metadata.fit)
+            self.estimator_ = clone(self.estimator).fit(features, inner_y, **fit_params)
         else:
             self.estimator_ = fitted[0][0]
         rows = np.concatenate([np.asarray(test) for _, test in splits])
         return rows, np.concatenate([scores for _, scores in fitted])
+
+    def _encode_inner(self, codes: Array) -> Array:
+        """Return labels for the inner estimator, from the positions of their classes.
+
+        A classifier gets codes without gaps; a regressor gets positions among all classes.
+        """
+        if not self._response.needs_classifier:
+            return codes.astype(np.float64)
+        unknown = np.setdiff1d(codes, self._code_of)
+        if len(unknown):
+            raise ValueError(
+                "labels for evaluation must be among the classes that occur in y, since the inner "
+                f"estimator is a classifier; got the class at position {unknown[0]}."
+            )
+        return np.searchsorted(self._code_of, codes)
+
+    def _link_of_scores(self) -> str:
+        """Return the link that the inner estimator was trained with, or else the logit."""
+        inner = self.estimator_[-1] if hasattr(self.estimator_, "steps") else self.estimator_
+        objective = getattr(inner, "objective", None)
+        return objective.link if callable(objective) and hasattr(objective, "link") else "logit"
 
     def _rounding(self, classes: Array) -> Floats:
         """Return where scores round up: halfway between numeric labels, or between positions."""
@@ -262,7 +298,13 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
             if sample_weight is not None:
                 params = {**params, "sample_weight": sample_weight}
             routed = process_routing(self, "fit", **params)
-            return Metadata(dict(routed.estimator.fit), dict(routed.splitter.split))
+            to_fit = dict(routed.estimator.fit)
+            per_row = [
+                name
+                for name, value in to_fit.items()
+                if is_per_row(name, value, len(targets.codes))
+            ]
+            return Metadata(to_fit, dict(routed.splitter.split), frozenset(per_row))
         to_fit = {name: value for name, value in params.items() if name != "groups"}
         to_split = {"groups": params["groups"]} if "groups" in params else {}
         if sample_weight is not None:
@@ -276,7 +318,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
                     UserWarning,
                     stacklevel=3,
                 )
-        return Metadata(to_fit, to_split)
+        per_row = [name for name in to_fit if plain_name(name) in ROW_PARAMETERS]
+        return Metadata(to_fit, to_split, frozenset(per_row))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to this estimator, to the inner one and to the splitter."""
@@ -300,10 +343,14 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
 
 @dataclass(frozen=True)
 class Metadata:
-    """Arguments for the inner estimator's ``fit`` and for the splitter's ``split``."""
+    """Arguments for the inner estimator's ``fit`` and for the splitter's ``split``.
+
+    ``per_row`` are the names of those for ``fit`` that hold one value per row.
+    """
 
     fit: dict[str, Any]
     split: dict[str, Any]
+    per_row: frozenset[str]
 
 
 def _codes_of_labels(estimator: Any, classes: Array) -> Array:

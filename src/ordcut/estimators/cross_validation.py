@@ -136,19 +136,69 @@ def merge_rare(codes: Array, least: int) -> Array:
     return np.asarray(stratum_of[codes])
 
 
+#: Arguments of ``fit`` that hold one value per row, in scikit-learn, LightGBM, XGBoost, CatBoost.
+ROW_PARAMETERS = frozenset({"sample_weight", "init_score", "base_margin", "baseline"})
+
+#: Arguments of ``fit`` that hold labels of evaluation rows, which are encoded as ``y`` is:
+#: ``eval_set`` beside their features, the others alone, or in a tuple.
+EVALUATION_LABELS = frozenset({"eval_set", "eval_y", "y_val"})
+
+
+def plain_name(name: str) -> str:
+    """Return the name of an argument of ``fit`` without the names of the steps of a pipeline."""
+    return name.rpartition("__")[2]
+
+
+def is_per_row(name: str, value: Any, n_rows: int) -> bool:
+    """Return whether routed metadata hold one value per row, and not those of evaluation rows.
+
+    Examples
+    --------
+    >>> is_per_row("clinic", [1, 2], 2), is_per_row("eval_names", ["a", "b"], 2)
+    (True, False)
+    """
+    is_for_evaluation = "eval" in name or name.endswith("_val")
+    return not is_for_evaluation and hasattr(value, "__len__") and len(value) == n_rows
+
+
+def encode_evaluation_labels(name: str, value: Any, encode: Callable[[Any, str], Array]) -> Any:
+    """Return an argument of ``fit`` with the labels of evaluation rows encoded.
+
+    Examples
+    --------
+    >>> encode_evaluation_labels("eval_set", [([[1.0]], ["high"])], lambda labels, _: len(labels))
+    [([[1.0]], 1)]
+    """
+    if value is None or plain_name(name) not in EVALUATION_LABELS:
+        return value
+    if plain_name(name) != "eval_set":
+        return (
+            tuple(encode(y, name) for y in value) if type(value) is tuple else encode(value, name)
+        )
+    if isinstance(value, tuple):
+        return (value[0], encode(value[1], name), *value[2:])
+    if isinstance(value, list):
+        return [encode_evaluation_labels(name, each, encode) for each in value]
+    return value  # a data set of CatBoost, which has labels of its own
+
+
 def fit_and_score(
     estimator: Any,
     features: Any,
     y: Array,
     split: tuple[Array, Array],
     fit_params: dict[str, Any],
+    per_row: frozenset[str],
     response: Response,
     code_of: Array,
 ) -> tuple[Any, Floats]:
-    """Fit an estimator on the training rows of a split; return it and the test rows' scores."""
-    n, (train, test) = len(y), split
+    """Fit an estimator on the training rows of a split; return it and the test rows' scores.
+
+    Of the arguments of ``fit``, those named in ``per_row`` are cut to the training rows.
+    """
+    train, test = split
     params = {
-        name: take_rows(value, train) if hasattr(value, "__len__") and len(value) == n else value
+        name: take_rows(value, train) if name in per_row and value is not None else value
         for name, value in fit_params.items()
     }
     estimator.fit(take_rows(features, train), y[train], **params)

@@ -42,9 +42,9 @@ class ProportionalOddsModel:
 
     @classmethod
     def fit(
-        cls, scores: Array, codes: Array, weights: Floats, n_classes: int
+        cls, scores: Array, codes: Array, weights: Floats, n_classes: int, link: str = "logit"
     ) -> ProportionalOddsModel:
-        """Fit an ordinal logistic model of the labels given one-dimensional scores.
+        """Fit an ordinal model, by default a logistic one, of the labels given scores.
 
         Examples
         --------
@@ -56,14 +56,14 @@ class ProportionalOddsModel:
         with few_threads(1):
             rows, occurring = occurring_rows(scores[:, None], codes, weights, n_classes)
             if len(occurring) == 1:
-                return cls("logit", np.empty(0), 0.0, occurring, n_classes)
-            found = fit_proportional_odds(rows, LINKS["logit"], alpha=1.0, tol=1e-8, max_iter=100)
+                return cls(link, np.empty(0), 0.0, occurring, n_classes)
+            found = fit_proportional_odds(rows, LINKS[link], alpha=1.0, tol=1e-8, max_iter=100)
         coef, shift = rows.design.to_features(found.iterate[-1:])
         slope = float(coef[0])
         if slope < 0:
             # Scores in the wrong direction: the best slope that is not negative is 0.
-            return cls.fit(np.zeros_like(scores), codes, weights, n_classes)
-        return cls("logit", found.iterate[:-1] + shift, slope, occurring, n_classes)
+            return cls.fit(np.zeros_like(scores), codes, weights, n_classes, link)
+        return cls(link, found.iterate[:-1] + shift, slope, occurring, n_classes)
 
     @property
     def biases(self) -> Floats:
