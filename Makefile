@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo experiment test lint programs docs dist clean bench bench-cli bench-estimators bench-exact bench-experiment \
+.PHONY: demo experiment test lint programs docs dist clean bench bench-boosting bench-cli bench-estimators \
+  bench-exact bench-experiment \
   bench-frames bench-generalisation bench-limits bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
@@ -49,6 +50,9 @@ bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 
 bench-estimators: .venv/bench-estimators.ready  ## compare the estimators with other packages
 	$(BIN)/python -m benchmarks.estimators
+
+bench-boosting: .venv/test.ready  ## boosted trees for ordered classes; writes benchmarks/boosting/results/
+	$(BIN)/python -m benchmarks.boosting
 
 bench-frames: .venv/test.ready  ## thresholds in engines, 1e8 rows; writes benchmarks/frames/results/
 	$(BIN)/python -m benchmarks.frames

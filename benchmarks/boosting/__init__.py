@@ -1,0 +1,1 @@
+"""Boosted trees for ordered classes: objectives, evaluation metrics, rivals and speed."""

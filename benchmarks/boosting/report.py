@@ -1,0 +1,148 @@
+"""The parts of the benchmark, each of which writes a CSV file and a page."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from benchmarks.boosting.judge import judge
+from benchmarks.boosting.speed import measure
+from benchmarks.boosting.stopping import stop
+from benchmarks.boosting.summary import (
+    geometric_mean,
+    mean_risks,
+    ratios,
+    table_by_dataset,
+    table_of_log_losses,
+    table_of_ratios,
+)
+from benchmarks.estimators.tables import markdown
+from benchmarks.generalisation.datasets import Data, load_all
+from benchmarks.generalisation.judge import OBJECTIVES
+from benchmarks.reports import write_csv
+from ordcut.jit import running_kernels_as
+
+RESULTS = Path(__file__).parent / "results"
+
+Run = Callable[[Iterable[tuple]], list[list[dict]]]
+
+OURS, REFERENCE = "cumulative + thresholds", "L2 + thresholds"
+
+
+def _judged(*given: object) -> list[dict]:
+    with running_kernels_as("compiled"):
+        return list(judge(*given))
+
+
+def _stopped(*given: object) -> list[dict]:
+    with running_kernels_as("compiled"):
+        return list(stop(*given))
+
+
+def _sets(role: str, most_rows: int) -> list[Data]:
+    return [data for data in load_all() if data.role == role and len(data.labels) <= most_rows]
+
+
+def _about(arguments: Namespace) -> str:
+    return (
+        f"{arguments.splits} splits ({max(1, arguments.splits // 3)} from {arguments.large} rows "
+        f"on), {arguments.folds} folds, sets of at most {arguments.most_rows} rows."
+    )
+
+
+def choosing(arguments: Namespace, run: Run) -> str:
+    """Links, and the expected instead of the observed Hessian, on the choosing sets."""
+    kinds = ("L2", "cumulative", "probit", "cloglog", "expected Hessian")
+    jobs = [
+        (_judged, data, "LightGBM", kind, seed, arguments.folds, arguments.cache)
+        for data in _sets("chooses", min(arguments.most_rows, arguments.large))
+        for kind in kinds
+        for seed in range(arguments.splits)
+    ]
+    rows = [row for each in run(jobs) for row in each]
+    write_csv(rows, arguments.output / "choosing.csv")
+    parts = ["# choosing", choosing.__doc__ or "", _about(arguments),
+             f"Held-out risk over that of `{REFERENCE}`:", table_of_ratios(rows, REFERENCE),
+             "Log-loss:",
+             table_of_log_losses(rows, ["cumulative", "probit", "cloglog"])]  # fmt: skip
+    return _written(parts, arguments.output / "choosing.md")
+
+
+def stopping(arguments: Namespace, run: Run) -> str:
+    """Early stopping by thresholds against early stopping by likelihood, on the choosing sets."""
+    jobs = [
+        (_stopped, data, seed)
+        for data in _sets("chooses", min(arguments.most_rows, arguments.large))
+        for seed in range(arguments.splits)
+    ]
+    rows = [row for each in run(jobs) for row in each]
+    write_csv(rows, arguments.output / "stopping.csv")
+    parts = ["# stopping", stopping.__doc__ or "", f"{arguments.splits} splits, LightGBM.",
+             "Held-out risk over that of stopping by likelihood:",
+             table_of_ratios(rows, "likelihood")]  # fmt: skip
+    return _written(parts, arguments.output / "stopping.md")
+
+
+def reporting(arguments: Namespace, run: Run) -> str:
+    """Ours, the library's own objectives and ways to label, on the reporting sets and diamonds."""
+    sets = _sets("reports", arguments.most_rows)
+    # A second set of 50 000 rows; nothing was chosen on it.
+    sets += [each for each in _sets("chooses", arguments.most_rows) if each.name == "diamonds"]
+    jobs = []
+    for data in sets:
+        is_large = len(data.labels) >= arguments.large
+        kinds = ("L2", "cumulative") if is_large else ("L2", "L1", "multiclass", "cumulative")
+        n_splits = max(1, arguments.splits // 3) if is_large else arguments.splits
+        jobs += [
+            (_judged, data, library, kind, seed, arguments.folds, arguments.cache)
+            for library in ("LightGBM", "XGBoost")
+            for kind in kinds
+            for seed in range(n_splits)
+        ]
+    jobs.sort(key=lambda job: -len(job[1].labels))  # the longest first
+    rows = [row for each in run(jobs) for row in each]
+    write_csv(rows, arguments.output / "reporting.csv")
+    parts = ["# reporting", reporting.__doc__ or "", _about(arguments), _headline(rows),
+             f"Held-out risk over that of `{REFERENCE}`:", table_of_ratios(rows, REFERENCE),
+             f"`{OURS}` over `{REFERENCE}` by data set:",
+             table_by_dataset(rows, OURS, REFERENCE),
+             "Log-loss of probabilities:",
+             table_of_log_losses(rows, ["cumulative", "multiclass"])]  # fmt: skip
+    return _written(parts, arguments.output / "reporting.md")
+
+
+def _headline(rows: list[dict]) -> str:
+    risks, lines = mean_risks(rows), []
+    for library in ("LightGBM", "XGBoost"):
+        each = [
+            value
+            for objective in OBJECTIVES
+            for value in ratios(risks, library, OURS, REFERENCE, objective).values()
+        ]
+        lines.append(
+            f"{library}: `{OURS}` has {geometric_mean(each):.3f} of the risk of `{REFERENCE}`, and "
+            f"less in {sum(value < 1 for value in each)} of {len(each)} cases."
+        )
+    return "\n".join(lines)
+
+
+def speed(arguments: Namespace, _: Run) -> str:
+    """Times of training, taken in turns, and the share of the metric in a round."""
+    rows = measure(arguments.speed_rows, arguments.rounds, arguments.repeats)
+    write_csv(rows, arguments.output / "speed.csv")
+    parts = ["# speed", speed.__doc__ or "", f"{arguments.repeats} repeats, two threads.",
+             markdown(rows)]  # fmt: skip
+    return _written(parts, arguments.output / "speed.md")
+
+
+PARTS: dict[str, Callable[[Namespace, Run], str]] = {
+    "choosing": choosing,
+    "stopping": stopping,
+    "reporting": reporting,
+    "speed": speed,
+}
+
+
+def _written(parts: list[str], file: Path) -> str:
+    text = "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    file.write_text(text, encoding="utf-8")
+    return text
