@@ -4,6 +4,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from benchmarks.boosting import pictures
 from benchmarks.boosting.judge import judge
 from benchmarks.boosting.speed import measure
 from benchmarks.boosting.stopping import stop
@@ -21,7 +22,9 @@ from benchmarks.generalisation.judge import OBJECTIVES
 from benchmarks.reports import write_csv
 from ordcut.jit import running_kernels_as
 
+ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results"
+PICTURE, PICTURED = ROOT / "docs" / "images" / "boosting.png", "abalone"
 
 Run = Callable[[Iterable[tuple]], list[list[dict]]]
 
@@ -134,11 +137,19 @@ def speed(arguments: Namespace, _: Run) -> str:
     return _written(parts, arguments.output / "speed.md")
 
 
+def picture(_: Namespace, __: Run) -> str:
+    """The figure of the documentation."""
+    data = next(data for data in load_all() if data.name == PICTURED)
+    pictures.draw(data, PICTURE)
+    return f"{PICTURE.relative_to(ROOT)} was drawn."
+
+
 PARTS: dict[str, Callable[[Namespace, Run], str]] = {
     "choosing": choosing,
     "stopping": stopping,
     "reporting": reporting,
     "speed": speed,
+    "picture": picture,
 }
 
 

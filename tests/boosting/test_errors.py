@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import xgboost
 
-from ordcut.boosting import CumulativeLink
+from ordcut.boosting import CumulativeLink, ThresholdMetric
 
 
 def call(labels, scores=None, weights=None, **params):
@@ -88,3 +88,14 @@ def test_errors_come_through_the_libraries():
     ]:
         with pytest.raises(ValueError, match="must be the positions"):
             model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("library", "arguments"), [(lightgbm, (None, None)), (xgboost, ())], ids=["LightGBM", "XGBoost"]
+)
+def test_a_version_that_passes_no_weights_is_refused(library, arguments, monkeypatch):
+    monkeypatch.setattr(library, "__version__", "1.7.6")
+    name = library.__name__
+    for callable_ in (CumulativeLink(), ThresholdMetric()):
+        with pytest.raises(ImportError, match=f"needs {name} . or later, got 1.7.6.*-U {name}"):
+            callable_(np.array([0, 1]), np.zeros(2), *arguments)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.boosting.rows import NOT_GIVEN, BoostedRows, read_scores
+from ordcut.boosting.rows import NOT_GIVEN, BoostedRows, calling_library, read_scores
 from ordcut.estimators.proportional_odds import ProportionalOddsModel
 from ordcut.typing import Array, ArrayLike, Floats
 
@@ -64,7 +64,7 @@ class CumulativeLink:
         y_true: Any,
         y_pred: Any,
         sample_weight: Any = NOT_GIVEN,
-        group: Any = NOT_GIVEN,  # noqa: ARG002 (LightGBM passes it)
+        group: Any = NOT_GIVEN,
     ) -> tuple[Array, Array]:
         """Return the gradient and the Hessian of each row, as LightGBM and XGBoost call it.
 
@@ -90,6 +90,7 @@ class CumulativeLink:
         >>> gradient
         array([ 0.75,  0.25, -0.5 , -0.5 ], dtype=float32)
         """
+        calling_library(y_pred, group)
         rows = BoostedRows.read(self, y_true, y_pred, sample_weight)
         self._model = model = rows.fit()
         return rows.derivatives(model.biases)

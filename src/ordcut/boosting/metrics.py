@@ -14,7 +14,13 @@ import numpy as np
 
 from ordcut.boosting.cumulative_link import CumulativeLink
 from ordcut.boosting.kernels import LINK_CODES, deal_halves
-from ordcut.boosting.rows import NOT_GIVEN, check_labels, count_classes, read_arguments
+from ordcut.boosting.rows import (
+    NOT_GIVEN,
+    calling_library,
+    check_labels,
+    count_classes,
+    read_arguments,
+)
 from ordcut.errors import unknown_name
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
@@ -64,12 +70,11 @@ class _CrossFittedMetric:
             The loss. LightGBM gets a name before it, and False, since lower is better, after it;
             XGBoost's native interface gets a name before it.
         """
+        library = calling_library(y_pred, group)
         value = self._loss(*read_arguments(y_true, y_pred, sample_weight))
-        if hasattr(y_pred, "num_row"):  # an xgboost.DMatrix
-            return self.__name__, value
-        if hasattr(y_pred, "get_label") or group is not NOT_GIVEN:
+        if library == "lightgbm":
             return self.__name__, value, False
-        return value
+        return (self.__name__, value) if hasattr(y_pred, "get_label") else value
 
     def _loss(self, labels: Array, scores: Array, weights: Floats) -> float:
         k = self._n_classes(labels)

@@ -7,6 +7,7 @@ few, so that a round costs two passes over the rows: one to count, one for the d
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,6 +48,9 @@ VARIANCES = {"logit": math.pi**2 / 3, "probit": 1.0, "cloglog": math.pi**2 / 6}
 
 #: LightGBM passes a group, if only None, and XGBoost passes none, which tells them apart.
 NOT_GIVEN: Any = object()
+
+#: The first versions whose custom objectives get weights in every interface.
+FIRST_VERSIONS = {"lightgbm": 4, "xgboost": 2}
 
 
 class BoostedRows:
@@ -165,6 +169,21 @@ class BoostedRows:
         starts = np.array([start for start, _ in self.pieces])[:, None]
         _check_rows(np.where(first_bad < 0, n, first_bad + starts).min(axis=0), self)
         return tables.sum(axis=0), center
+
+
+def calling_library(y_pred: Any, group: Any) -> str:
+    """Return which library passed these arguments, after a check of its version."""
+    is_lightgbm = group is not NOT_GIVEN
+    if hasattr(y_pred, "get_label"):
+        is_lightgbm = not hasattr(y_pred, "num_row")  # which a DMatrix of XGBoost has
+    name = "lightgbm" if is_lightgbm else "xgboost"
+    version = getattr(sys.modules.get(name), "__version__", None)
+    if version is not None and int(version.partition(".")[0]) < FIRST_VERSIONS[name]:
+        raise ImportError(
+            f"ordcut.boosting needs {name} {FIRST_VERSIONS[name]} or later, got {version}, which "
+            f"passes no weights to objectives. Update it with: pip install -U {name}."
+        )
+    return name
 
 
 def read_arguments(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Array, Array, Floats]:
