@@ -31,6 +31,11 @@ if __name__ == "__main__":
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=100, help="of the runs that are timed")
     parser.add_argument("--speed-rows", type=int, default=1_000_000)
+    parser.add_argument(
+        "--rival", action="append", default=[], metavar="NAME=PYTHON",
+        help="a package of rival.py, and the interpreter of an environment that has it",
+    )  # fmt: skip
+    parser.add_argument("--rival-rows", type=int, default=20_000, help="of the fits to time")
     parser.add_argument("--repeats", type=int, default=3, help="of the runs that are timed")
     parser.add_argument(
         "--cache", type=Path, default=Path(tempfile.gettempdir()) / "ordcut-boosting"

@@ -13,8 +13,8 @@ from ordcut.boosting import CumulativeLink
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-ROUNDS = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320, 448)
-SPLITS = 5
+ROUNDS = (5, 7, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320, 448)
+SPLITS = 10
 
 
 def errors(data: Data) -> dict[str, np.ndarray]:
@@ -75,7 +75,7 @@ def draw(data: Data, file: Path) -> None:
     for name, colour in COLOURS.items():
         axes.plot(ROUNDS, values[name], color=colour, label=name)
     axes.set(xscale="log", xlabel="rounds", ylabel="mean absolute error of new rows")
-    axes.set_xticks([1, 10, 100, 400], ["1", "10", "100", "400"])
+    axes.set_xticks([5, 20, 100, 400], ["5", "20", "100", "400"])
     axes.minorticks_off()
     axes.set_title(f"{data.name}: {len(data.labels)} rows, {data.n_classes} classes", fontsize=10)
     axes.legend(fontsize="small")

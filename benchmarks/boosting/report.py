@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchmarks.boosting import pictures
+from benchmarks.boosting import rivals as rivals_module
 from benchmarks.boosting.judge import judge
+from benchmarks.boosting.rivals import judge_ours, judge_rival, read_pythons, times
 from benchmarks.boosting.speed import measure
 from benchmarks.boosting.stopping import stop
 from benchmarks.boosting.summary import (
@@ -24,7 +26,7 @@ from ordcut.jit import running_kernels_as
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results"
-PICTURE, PICTURED = ROOT / "docs" / "images" / "boosting.png", "abalone"
+PICTURE, PICTURED = ROOT / "docs" / "images" / "boosting.png", "wage"
 
 Run = Callable[[Iterable[tuple]], list[list[dict]]]
 
@@ -128,6 +130,31 @@ def _headline(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def rivals(arguments: Namespace, _: Run) -> str:
+    """Other packages for boosted ordinal trees, without tuning, on the reporting sets."""
+    pythons, rows, failures = read_pythons(arguments), [], {}
+    sets = [each for each in _sets("reports", arguments.most_rows) if len(each.labels) < 6000]
+    for data in sets:
+        for seed in range(arguments.splits):
+            rows += judge_ours(data, seed)
+            for name, python in pythons.items():
+                if name not in failures:
+                    more, failure = judge_rival(data, seed, name, python, arguments.cache)
+                    rows += more
+                    if failure:
+                        failures[name] = f"{data.name}: {failure}"
+    write_csv(rows, arguments.output / "rivals.csv")
+    seconds = times(pythons, arguments.rival_rows, arguments.cache)
+    write_csv(seconds, arguments.output / "rivals_speed.csv")
+    methods = ["ordcut", *(name for name in pythons if name not in failures)]
+    parts = ["# rivals", rivals.__doc__ or "", rivals_module.__doc__ or "",
+             f"{arguments.splits} splits.", "Held-out risk over that of ordcut:",
+             table_of_ratios(rows, "ordcut"), "Log-loss:", table_of_log_losses(rows, methods),
+             "Seconds of a fit, one thread:", markdown(seconds),
+             *(f"{name} did not run. {why}" for name, why in failures.items())]  # fmt: skip
+    return _written(parts, arguments.output / "rivals.md")
+
+
 def speed(arguments: Namespace, _: Run) -> str:
     """Times of training, taken in turns, and the share of the metric in a round."""
     rows = measure(arguments.speed_rows, arguments.rounds, arguments.repeats)
@@ -148,6 +175,7 @@ PARTS: dict[str, Callable[[Namespace, Run], str]] = {
     "choosing": choosing,
     "stopping": stopping,
     "reporting": reporting,
+    "rivals": rivals,
     "speed": speed,
     "picture": picture,
 }
