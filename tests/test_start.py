@@ -71,6 +71,11 @@ def test_a_kernel_is_compiled_once_its_steps_have_cost_as_much(is_there, monkeyp
     assert ran == ["python", "python", "compiled"]
 
 
+def test_objectives_for_boosting_load_no_library_of_trees():
+    code = "import ordcut\nordcut.boosting.CumulativeLink()\nassert 'xgboost' not in sys.modules"
+    assert "lightgbm" not in loaded_after(f"{code}\nassert 'lightgbm' not in sys.modules")
+
+
 def test_a_frame_of_duckdb_loads_no_other_engine():
     code = """
 import duckdb

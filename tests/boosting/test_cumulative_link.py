@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from ordcut.boosting import CumulativeLink, rows
 from ordcut.estimators import ProportionalOddsModel
@@ -101,6 +102,21 @@ def test_steps_of_cloglog_stay_finite_where_its_gradients_would_not():
     assert np.isfinite(gradients).all()
     assert np.isfinite(hessians).all()
     assert -gradients[1] / hessians[1] == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("width", [1.0, 30.0, 99.0, 300.0])
+def test_the_quick_formula_of_the_logit_agrees_with_the_plain_one(width):
+    biases = np.array([-width, 0.0, 0.9 * width])
+    scores = np.tile(np.append(np.linspace(-2 * width, 2 * width, 41), [-1000.0, 1000.0]), 4)
+    labels = np.repeat(np.arange(4), 43)
+    edges = np.concatenate([[-np.inf], biases, [np.inf]])
+    above = expit(scores - edges[1:][labels])
+    below = expit(edges[:-1][labels] - scores)
+    given = rows.BoostedRows.read(CumulativeLink(4), labels, scores, None)
+    gradients, hessians = given.derivatives(biases)
+    np.testing.assert_allclose(gradients, above - below, rtol=1e-5, atol=1e-7)
+    expected = np.maximum(above * (1 - above) + below * (1 - below), rows.LEAST_HESSIAN)
+    np.testing.assert_allclose(hessians, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("link", LINKS)

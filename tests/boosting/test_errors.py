@@ -44,9 +44,10 @@ def test_a_score_that_is_not_finite_is_named():
         call([0, 1, 1], [0.0, np.nan, 1.0])
 
 
-def test_a_negative_weight_is_refused():
-    with pytest.raises(ValueError, match="not negative"):
-        call([0, 1, 1], weights=np.array([1.0, -1.0, 1.0]))
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_a_weight_that_is_negative_or_not_finite_is_refused(weight):
+    with pytest.raises(ValueError, match="finite number that is not negative"):
+        call([0, 1, 1], weights=np.array([1.0, weight, 1.0]))
 
 
 def test_weights_of_another_length_are_refused():

@@ -102,8 +102,8 @@ def fill_logit_gradients(
     """Fill what ``fill_gradients`` does for the logistic link, with one exponential per row.
 
     ``upper_odds`` (K,) is ``exp(center - b)`` of the upper bias of each class, ``lower_odds`` (K,)
-    is ``exp(b - center)`` of the lower one. All exponents lie between -150 and 150, and those of
-    scores are cut off there, where gradients do not change any more. O(n) time.
+    is ``exp(b - center)`` of the lower one. Biases lie within 100 of the center. Scores are cut off
+    at 150, where gradients do not change any more. O(n) time.
     """
     is_weighted = len(weights) > 0
     for i in range(len(labels)):

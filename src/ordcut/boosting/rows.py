@@ -92,11 +92,8 @@ class BoostedRows:
             classes = self.labels.astype(np.int64)
             weights = self.weights if len(self.weights) else np.ones(len(classes))
             keep = weights > 0
-            scores, classes, weights = (
-                self.scores[keep].astype(np.float64) - center,
-                classes[keep],
-                weights[keep],
-            )
+            classes, weights = classes[keep], weights[keep]
+            scores = self.scores[keep].astype(np.float64) - center
         else:
             bins, classes = np.nonzero(cells[:, :, 0] > 0)
             weights = cells[bins, classes, 0]
@@ -121,7 +118,7 @@ class BoostedRows:
         upper, lower = np.append(biases, np.inf), np.append(-np.inf, biases)
         finite = biases[np.isfinite(biases)]
         center = float(finite.mean())
-        is_quick = self.link_name == "logit" and np.abs(finite - center).max() < 150
+        is_quick = self.link_name == "logit" and np.abs(finite - center).max() < 100
         with np.errstate(over="ignore", under="ignore"):
             upper_odds, lower_odds = np.exp(center - upper), np.exp(lower - center)
         # Only classes that do not occur have infinite odds.
@@ -205,11 +202,13 @@ def read_arguments(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Array,
         )
     given = sample_weight is not NOT_GIVEN and sample_weight is not None
     weights = np.asarray(sample_weight if given else [], dtype=np.float64)
-    if len(weights) and not (len(weights) == len(labels) and weights.min() >= 0):
+    if len(weights) and not (
+        len(weights) == len(labels) and 0 <= weights.min() <= weights.max() < math.inf
+    ):
         raise ValueError(
-            "sample_weight must hold one number that is not negative for each of the "
-            f"{len(labels)} rows, got {len(weights)} numbers, of which the lowest is "
-            f"{weights.min()}."
+            "sample_weight must hold one finite number that is not negative for each of the "
+            f"{len(labels)} rows, got {len(weights)} numbers from {weights.min()} to "
+            f"{weights.max()}."
         )
     return labels.astype(np.float32, copy=False), scores, weights
 
