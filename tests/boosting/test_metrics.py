@@ -79,15 +79,20 @@ def test_smoothing_is_passed_on():
     assert plain != smooth
 
 
-def test_likelihood_is_judged_by_the_biases_of_the_other_half():
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+@pytest.mark.parametrize("spread", [1.0, 100.0])
+def test_likelihood_is_judged_by_the_biases_of_the_other_half(link, spread):
     labels, scores, _ = noisy_scores()
+    scores = scores * spread
+    labels[labels == 3] = 2
+    labels[7] = 3  # which then occurs in one half only
     losses = np.empty(len(labels))
     first, second = naive_halves(labels.tolist())
     for fitted, judged in [(first, second), (second, first)]:
-        link = CumulativeLink(5, "probit").fit(scores[fitted], labels[fitted])
-        probabilities = link.probabilities(scores[judged])
-        losses[judged] = -np.log(probabilities[np.arange(len(judged)), labels[judged]])
-    value = LikelihoodMetric(link="probit")(labels, scores)
+        model = CumulativeLink(5, link).fit(scores[fitted], labels[fitted])
+        probabilities = model.probabilities(scores[judged])[np.arange(len(judged)), labels[judged]]
+        losses[judged] = -np.log(np.maximum(probabilities, 1e-15))
+    value = LikelihoodMetric(link=link)(labels, scores)
     assert value == pytest.approx(losses.mean())
 
 

@@ -87,6 +87,15 @@ def gumbel_terms(upper: float, lower: float) -> tuple[float, float, float]:
     return low, difference, 1.0 if difference < 1e-12 else difference / math.expm1(difference)
 
 
+@inlined
+def gumbel_log_mass(upper: float, lower: float) -> float:
+    """Return ``log(P)`` of the complementary log-log link."""
+    low, difference, _ = gumbel_terms(upper, lower)
+    if difference > 1e-300:
+        return -low + math.log(-math.expm1(-difference))
+    return upper + math.log(-math.expm1(lower - upper))
+
+
 @kernel("labels", steps=12)
 def fill_logit_gradients(
     labels: Array,
@@ -166,6 +175,40 @@ def fill_gradients(
         if is_weighted:
             gradient, hessian = gradient * weights[i], hessian * weights[i]
         gradients[i], hessians[i] = gradient, hessian
+
+
+@kernel("labels", steps=20)
+def add_log_masses(
+    labels: Array,
+    scores: Array,
+    weights: Floats,
+    upper: Floats,
+    lower: Floats,
+    log_gaps: Floats,
+    link: int,
+    lowest: float,
+    total: Floats,
+) -> None:
+    """Add the weighted ``log(P)`` of all rows, each at least ``lowest``, to ``total`` (1,).
+
+    ``upper`` and ``lower`` (K,) are the biases around each class, and ``log_gaps`` is
+    ``log(1 - exp(lower - upper))``, or -inf for a class without a probability. O(n) time.
+    """
+    is_weighted, sum_of_logs = len(weights) > 0, 0.0
+    for i in range(len(labels)):
+        k, score = int(labels[i]), float(scores[i])
+        u, l = upper[k] - score, lower[k] - score  # noqa: E741
+        if log_gaps[k] == -math.inf:
+            log_p = lowest
+        elif link == 0:
+            tails = (1.0 + math.exp(-abs(u))) * (1.0 + math.exp(-abs(l)))
+            log_p = min(u, 0.0) - max(l, 0.0) + log_gaps[k] - math.log(tails)
+        elif link == 1:
+            _, _, log_p = probit_ratios(u, l)
+        else:
+            log_p = gumbel_log_mass(u, l)
+        sum_of_logs += max(log_p, lowest) * (weights[i] if is_weighted else 1.0)
+    total[0] += sum_of_logs
 
 
 @kernel("scores", steps=2)
@@ -270,10 +313,7 @@ def fit_biases(
                 low, difference, ratio = gumbel_terms(u, l)
                 per_l = 0.0 if gap > 700.0 else 1.0 / math.expm1(gap)
                 per_u = 1.0 + per_l
-                if difference > 1e-300:
-                    log_p = -low + math.log(-math.expm1(-difference))
-                else:
-                    log_p = u + math.log(-math.expm1(-gap))
+                log_p = gumbel_log_mass(u, l)
                 bend = ratio * (ratio + difference) if ratio > 0.0 else 0.0
                 of_u, of_l = -ratio * per_u, low + ratio * per_l
                 of_uu = bend * per_u * per_u - ratio * per_u

@@ -16,6 +16,7 @@ from ordcut.boosting.cumulative_link import CumulativeLink
 from ordcut.boosting.kernels import LINK_CODES, deal_halves
 from ordcut.boosting.rows import (
     NOT_GIVEN,
+    BoostedRows,
     calling_library,
     check_labels,
     count_classes,
@@ -26,7 +27,11 @@ from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.optimal import optimal_thresholds
 from ordcut.smoothing import Smoothing
+from ordcut.threads import count_threads, run_all
 from ordcut.typing import Array, Floats
+
+#: From this many evaluation rows on, the two halves are labelled at the same time.
+FEWEST_FOR_THREADS = 1 << 15
 
 
 class _CrossFittedMetric:
@@ -162,7 +167,9 @@ class ThresholdMetric(_CrossFittedMetric):
         classes = np.arange(k) if self.classes is None else np.asarray(self.classes)
         objective, positions = resolve_objective(self.objective, classes), np.arange(k)
         predicted = np.empty(len(labels), np.int64)
-        for fitted, judged in (halves, halves[::-1]):
+
+        def label(halves: Sequence[Array]) -> None:
+            fitted, judged = halves
             thresholds = optimal_thresholds(
                 scores[fitted],
                 labels[fitted],
@@ -172,6 +179,9 @@ class ThresholdMetric(_CrossFittedMetric):
                 smoothing=self.smoothing,
             )
             predicted[judged] = thresholds.predict(scores[judged])
+
+        n_threads = count_threads(-1 if len(labels) >= FEWEST_FOR_THREADS else None)
+        run_all(label, [halves, halves[::-1]], n_threads)
         value = evaluate(labels, predicted, objective, classes=positions, sample_weight=weights)
         return 1.0 - value if objective.is_kappa else value
 
@@ -215,18 +225,16 @@ class LikelihoodMetric(_CrossFittedMetric):
     def _value(
         self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
     ) -> float:
-        everything = np.ones(len(labels)) if weights is None else weights
-        total = 0.0
-        for fitted, judged in (halves, halves[::-1]):
-            link = CumulativeLink(k, self.link).fit(
-                scores[fitted], labels[fitted], everything[fitted]
+        link = CumulativeLink(k, self.link)
+        first, second = (
+            BoostedRows.read(
+                link, labels[half], scores[half], None if weights is None else weights[half]
             )
-            probabilities = link.probabilities(scores[judged])[
-                np.arange(len(judged)), labels[judged]
-            ]
-            # A class that occurs in one half only has no probability by the other.
-            total -= float(everything[judged] @ np.log(np.maximum(probabilities, 1e-15)))
-        return total / float(everything.sum())
+            for half in halves
+        )
+        log_likelihood = first.log_likelihood(second.fit().biases)
+        log_likelihood += second.log_likelihood(first.fit().biases)
+        return -log_likelihood / (len(labels) if weights is None else float(weights.sum()))
 
     def __repr__(self) -> str:
         return f"LikelihoodMetric(link={self.link!r})"

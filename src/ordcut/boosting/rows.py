@@ -15,6 +15,7 @@ import numpy as np
 
 from ordcut.boosting.kernels import (
     LINK_CODES,
+    add_log_masses,
     add_moments,
     count_cells,
     empty_work,
@@ -39,6 +40,9 @@ ROWS_PER_PIECE = 1 << 17
 
 #: The least Hessian of a row, so that a leaf of well fitted rows takes no step beyond all reason.
 LEAST_HESSIAN = 1e-4
+
+#: The least log-likelihood of a row, for a class that does not occur where biases were fitted.
+LOWEST_LOG_LIKELIHOOD = math.log(1e-15)
 
 #: The largest mean gradient, by a bias, of biases that count as fitted.
 TOLERANCE = 1e-9
@@ -135,6 +139,19 @@ class BoostedRows:
 
         run_all(fill, self.pieces, self.n_threads)
         return gradients, hessians
+
+    def log_likelihood(self, biases: Floats) -> float:
+        """Return the log-likelihood of the labels for given biases."""
+        upper, lower = np.append(biases, np.inf), np.append(-np.inf, biases)
+        with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
+            gaps = np.nan_to_num(upper - lower, nan=0.0, posinf=np.inf)
+            log_gaps = np.log(-np.expm1(-gaps))
+        total = np.zeros(1)
+        add_log_masses(
+            self.labels, self.scores, self.weights, upper, lower, log_gaps, self.link,
+            LOWEST_LOG_LIKELIHOOD, total,
+        )  # fmt: skip
+        return float(total[0])
 
     def _count(self) -> tuple[Floats, float]:
         """Return the weights and summed offsets of all cells, and the center of the offsets."""
