@@ -10,6 +10,7 @@ import ordcut
 from benchmarks.boosting.models import KINDS, LIBRARIES, ROUNDS, SIZES
 from benchmarks.generalisation.datasets import Data
 from benchmarks.generalisation.judge import OBJECTIVES, risk
+from ordcut.boosting import LikelihoodMetric
 from ordcut.estimators import ProportionalOddsModel
 from ordcut.objectives import resolve_objective
 
@@ -61,6 +62,24 @@ def by_thresholds(
     return rule.predict(test[best])
 
 
+def by_own_loss(kind: str) -> Callable[..., np.ndarray]:
+    """Label by our smoothed thresholds, of the stage with the least out-of-fold training loss.
+
+    That is the squared error for L2, and the negative log-likelihood for ours.
+    """
+
+    def labels(train: Outputs, test: Outputs, y: np.ndarray, objective: str, k: int) -> np.ndarray:
+        if kind == "L2":
+            losses = [float(((scores - y) ** 2).mean()) for scores in train]
+        else:
+            losses = [LikelihoodMetric(k)(y, scores) for scores in train]
+        best = int(np.argmin(losses))
+        options = {"objective": objective, "classes": np.arange(k), "smoothing": "auto"}
+        return ordcut.optimal_thresholds(train[best], y, **options).predict(test[best])
+
+    return labels
+
+
 def by_labels(label: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.ndarray]:
     """Label by the probabilities of the stage whose out-of-fold labels have the least risk."""
 
@@ -90,11 +109,19 @@ def by_expected_class(
 
 #: Ways to label, by the kind of trees.
 WAYS = {
+    "L2": {
+        "L2 + thresholds": by_thresholds,
+        "L2 + thresholds, tuned by squared error": by_own_loss("L2"),
+    },
+    "cumulative": {
+        "cumulative + thresholds": by_thresholds,
+        "cumulative + thresholds, tuned by likelihood": by_own_loss("cumulative"),
+    },
     "multiclass": {
         "multiclass, most probable class": by_labels(most_probable),
         "multiclass, least expected cost": by_labels(least_expected_cost),
         "multiclass, expected class + thresholds": by_expected_class,
-    }
+    },
 }
 
 
