@@ -6,7 +6,9 @@ from pathlib import Path
 
 from benchmarks.boosting import pictures
 from benchmarks.boosting import rivals as rivals_module
+from benchmarks.boosting import speed as speed_module
 from benchmarks.boosting.judge import judge
+from benchmarks.boosting.models import ROUNDS, SIZES
 from benchmarks.boosting.rivals import judge_ours, judge_rival, read_pythons, times
 from benchmarks.boosting.speed import measure
 from benchmarks.boosting.stopping import stop
@@ -50,9 +52,13 @@ def _sets(role: str, most_rows: int) -> list[Data]:
 
 
 def _about(arguments: Namespace) -> str:
+    """Return the size of the run, and how far it is reduced."""
+    is_reduced = arguments.splits < 10 or arguments.folds < 5
     return (
         f"{arguments.splits} splits ({max(1, arguments.splits // 3)} from {arguments.large} rows "
-        f"on), {arguments.folds} folds, sets of at most {arguments.most_rows} rows."
+        f"on, with L2 and ours only), {arguments.folds} folds, sets of at most "
+        f"{arguments.most_rows} rows, {len(SIZES)} learning rates and sizes, up to {ROUNDS[-1]} "
+        "rounds." + " A reduced run: the defaults are 10 splits and 5 folds." * is_reduced
     )
 
 
@@ -67,7 +73,7 @@ def choosing(arguments: Namespace, run: Run) -> str:
     ]
     rows = [row for each in run(jobs) for row in each]
     write_csv(rows, arguments.output / "choosing.csv")
-    parts = ["# choosing", choosing.__doc__ or "", _about(arguments),
+    parts = ["# Boosted trees: links and Hessians", choosing.__doc__ or "", _about(arguments),
              f"Held-out risk over that of `{REFERENCE}`:", table_of_ratios(rows, REFERENCE),
              "Log-loss:",
              table_of_log_losses(rows, ["cumulative", "probit", "cloglog"])]  # fmt: skip
@@ -83,7 +89,9 @@ def stopping(arguments: Namespace, run: Run) -> str:
     ]
     rows = [row for each in run(jobs) for row in each]
     write_csv(rows, arguments.output / "stopping.csv")
-    parts = ["# stopping", stopping.__doc__ or "", f"{arguments.splits} splits, LightGBM.",
+    parts = ["# Boosted trees: early stopping", stopping.__doc__ or "",
+             f"{arguments.splits} splits, LightGBM with a rate of 0.05, 15 leaves and up to 400 "
+             "rounds." + " A reduced run: the default is 10 splits." * (arguments.splits < 10),
              "Held-out risk over that of stopping by likelihood:",
              table_of_ratios(rows, "likelihood")]  # fmt: skip
     return _written(parts, arguments.output / "stopping.md")
@@ -108,7 +116,8 @@ def reporting(arguments: Namespace, run: Run) -> str:
     jobs.sort(key=lambda job: -len(job[1].labels))  # the longest first
     rows = [row for each in run(jobs) for row in each]
     write_csv(rows, arguments.output / "reporting.csv")
-    parts = ["# reporting", reporting.__doc__ or "", _about(arguments), _headline(rows),
+    parts = ["# Boosted trees: risk on new rows", reporting.__doc__ or "",
+             _about(arguments), _headline(rows),
              f"Held-out risk over that of `{REFERENCE}`:", table_of_ratios(rows, REFERENCE),
              f"`{OURS}` over `{REFERENCE}` by data set:",
              table_by_dataset(rows, OURS, REFERENCE),
@@ -153,8 +162,9 @@ def rivals(arguments: Namespace, _: Run) -> str:
     seconds = times(pythons, arguments.rival_rows, arguments.cache)
     write_csv(seconds, arguments.output / "rivals_speed.csv")
     methods = ["ordcut", *(name for name in pythons if name not in failures)]
-    parts = ["# rivals", rivals.__doc__ or "", rivals_module.__doc__ or "",
-             f"{arguments.splits} splits.", "Held-out risk over that of ordcut:",
+    parts = ["# Boosted trees: other packages", rivals_module.__doc__ or "",
+             f"Reporting sets of fewer than 6000 rows; splits: {arguments.splits}.",
+             "Held-out risk over that of ordcut:",
              table_of_ratios(rows, "ordcut"), "Log-loss:", table_of_log_losses(rows, methods),
              "Seconds of a fit, one thread:", markdown(seconds),
              *(f"{name} did not run. {why}" for name, why in failures.items())]  # fmt: skip
@@ -165,8 +175,8 @@ def speed(arguments: Namespace, _: Run) -> str:
     """Times of training, taken in turns, and the share of the metric in a round."""
     rows = measure(arguments.speed_rows, arguments.rounds, arguments.repeats)
     write_csv(rows, arguments.output / "speed.csv")
-    parts = ["# speed", speed.__doc__ or "", f"{arguments.repeats} repeats, two threads.",
-             markdown(rows)]  # fmt: skip
+    parts = ["# Boosted trees: speed", speed_module.__doc__ or "",
+             f"{arguments.repeats} repeats, two threads.", markdown(rows)]  # fmt: skip
     return _written(parts, arguments.output / "speed.md")
 
 

@@ -2,8 +2,8 @@
 
 Rivals have 100 rounds, a learning rate of 0.1 and trees of depth 4 or 15 leaves (OGBoost its
 default, depth 3), since most of them have no outputs by round that could be tuned. So do our trees
-here, with the same rounds, rate and 15 leaves. Rivals' labels are the better ones, on average, of
-their most probable class and of the class of least expected cost.
+here, with the same rounds, rate and 15 leaves. Rivals' labels are the most probable class, or the
+class of least expected cost (squared cost for the kappa), by their probabilities.
 """
 
 import subprocess
