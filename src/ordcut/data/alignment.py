@@ -42,8 +42,8 @@ def check_aligned(**arguments: Any) -> None:
         if is_alike and index.isin(other).all() and other.isin(index).all():
             raise ValueError(
                 f"{name} and {other_name} must have the same index in the same order, got the same "
-                "index labels in different orders. Rows are matched by position: put them in one "
-                f"order, for example with {other_name}.loc[{name}.index], or, if the positions are "
+                "index labels in different orders. Rows are matched by position: reorder them, "
+                f"for example with {other_name}.loc[{name}.index], or, if the positions are "
                 "right, call reset_index(drop=True) on both."
             )
         warnings.warn(

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def only_column(labels: Any) -> Any:
-    """Return the column of a frame that has one; anything else as it is."""
+    """Return the column of a frame with a single column; anything else as it is."""
     if len(getattr(labels, "shape", ())) != 2 or isinstance(labels, np.ndarray):
         return labels
     import narwhals as nw

@@ -1,7 +1,7 @@
 """Tables of the weight of each predicted and true class.
 
 Inside the library they are (predicted, true), as cost matrices are. What users get is
-(true, predicted), as in scikit-learn; ``truth_in_rows`` is the one step between the two.
+(true, predicted), as in scikit-learn; ``truth_in_rows`` turns the first into the second.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import numpy as np
 
 from ordcut.jit import kernel
 from ordcut.typing import Array, Floats, Numbers
+
+#: The weight of every row where rows have none, by dtype.
+ONE_OF = {np.dtype(dtype): np.ones(1, dtype) for dtype in (np.int64, np.float64)}
 
 
 def count_confusion(
@@ -59,8 +62,8 @@ def count_between(
     """
     is_whole = weights is None or weights.dtype == np.int64
     totals = np.zeros((len(thresholds) + 1, len(classes)), np.int64 if is_whole else np.float64)
-    some = np.ones(1, totals.dtype) if weights is None else weights
-    add_between(scores, thresholds, codes, some, int(weights is not None), totals)
+    row_weights, stride = (ONE_OF[totals.dtype], 0) if weights is None else (weights, 1)
+    add_between(scores, thresholds, codes, row_weights, stride, totals)
     return totals.astype(np.float64)
 
 
@@ -70,7 +73,8 @@ def add_between(
 ) -> None:
     """Add the weight of each row to the total of its class and of how many thresholds it reaches.
 
-    All thresholds are compared, with no branch: for a few, that is the fastest way.
+    Row ``i`` has weight ``weights[i * stride]``. Every score is compared with all thresholds, with
+    no branch, which is fastest for few thresholds. O(n K) time.
     """
     for i in range(len(scores)):
         score = np.float64(scores[i])
@@ -105,7 +109,7 @@ def confusions_of(thresholds: Floats, count: Callable[[Floats], Floats]) -> Floa
     Returns
     -------
     ndarray of shape (m, K, K)
-        One table for each set.
+        A table for each set.
 
     Examples
     --------

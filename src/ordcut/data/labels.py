@@ -19,16 +19,16 @@ from ordcut.typing import Array, ArrayLike, Bools, Floats
 #: Codes are stored in 16 bits once the scores are sorted.
 MOST_CLASSES = 65_535
 
-#: Up to so many rows it is always looked at whether scores and labels are swapped.
+#: Up to this many rows, scores and labels are always checked for having been swapped.
 MOST_ROWS_TO_COMPARE = 10_000
 
-#: From so many rows on, fractions that are all different are not classes.
+#: From this many rows on, fractions that are all different are not classes.
 FEWEST_TO_DIFFER = 6
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels as codes into ordered classes: one code per row, or a weight per row and class."""
+    """Labels as codes into ordered classes: a code per row, or a weight per row and class."""
 
     classes: Array
     codes: Array | None = None
@@ -40,7 +40,7 @@ def encode(
 ) -> Labels:
     """Turn labels into codes, in the order of ``classes`` or in the order that they state.
 
-    ``n_classes`` is the number of classes that a cost matrix is made for, if one is given.
+    ``n_classes`` is the number of classes of the cost matrix, if the objective is a matrix.
 
     Examples
     --------
@@ -56,17 +56,17 @@ def encode(
     distinct = distinct_labels(labels)
     if distinct is not None:
         try:
-            found = _encode(distinct.values, stated, n_classes)
+            encoded = _encode(distinct.values, stated, n_classes)
         except (TypeError, ValueError):
-            pass  # below, which says where the error is
+            pass  # encoding all labels below raises the error with the position in it
         else:
-            assert found.codes is not None
-            return Labels(found.classes, found.codes.astype(np.int32)[distinct.codes])
+            assert encoded.codes is not None
+            return Labels(encoded.classes, encoded.codes.astype(np.int32)[distinct.codes])
     return _encode(labels, stated, n_classes)
 
 
 def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
-    """Turn labels into codes one by one, in the order that was stated, if any was."""
+    """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
     values = _as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
         if hasattr(labels, "columns"):
@@ -115,8 +115,8 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
 def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None) -> None:
     """Raise an error if labels look like scores: nearly all different, and fractions.
 
-    Ratings in halves or quarters are classes, however many. So are numbers with few values. The
-    scores may be some of those of ``n_rows`` rows.
+    Ratings in halves or quarters are classes, whatever their number. So are numbers with few
+    distinct values. The scores may be a sample of those of ``n_rows`` rows.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None
 
 
 def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
-    """Raise an error if the distinct values of some rows are too many fractions to be classes.
+    """Raise an error if ``n_rows`` rows have too many distinct fractions for these to be classes.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
 
 
 def _are_fractions(values: Array) -> bool:
-    """Return whether some values are not multiples of a quarter, as ratings are."""
+    """Return whether any value is not a multiple of a quarter, as ratings are."""
     return values.dtype.kind == "f" and not bool((4 * values == np.rint(4 * values)).all())
 
 
@@ -178,10 +178,10 @@ def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
     >>> codes_of(["b", "a"], np.array(["a", "b"]), "predictions")
     array([1, 0])
     """
-    found = _as_values(values, argument)
-    if found.ndim != 1:
-        raise ValueError(f"{argument} must be one-dimensional, got shape {found.shape}.")
-    return _codes_among(found, classes, argument)
+    array = _as_values(values, argument)
+    if array.ndim != 1:
+        raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
+    return _codes_among(array, classes, argument)
 
 
 def _as_values(labels: Any, argument: str = "labels") -> Array:
@@ -245,8 +245,8 @@ def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
     as_float = {value: float(value) for value in distinct}
     if len(set(as_float.values())) < len(distinct):
         raise ValueError(
-            f"{argument} must differ in float64, which holds about 16 digits, and some of these "
-            "decimals do not. Round them first."
+            f"{argument} must differ in float64, which holds about 16 digits, and these decimals "
+            "do not all differ. Round them first."
         )
     return [as_float[value] for value in values]
 
@@ -308,7 +308,7 @@ def _warn_unordered(names: list[str]) -> None:
 def _encode_small_integers(values: Array) -> Labels | None:
     """Encode integers of a small range without sorting them, nor copying where they are codes."""
     most = max(1024, len(values))
-    # Unsigned, negative numbers are beyond all others, so that one pass over them is enough.
+    # As unsigned integers, negative numbers exceed all others, so that a single pass is enough.
     highest = int(values.view(values.dtype.str.replace("i", "u")).max())
     is_negative = values.dtype.kind == "i" and highest >> (8 * values.itemsize - 1)
     if highest <= most and not is_negative and _all_occur(values, highest):
@@ -323,7 +323,7 @@ def _encode_small_integers(values: Array) -> Labels | None:
 
 
 def _all_occur(values: Array, high: int) -> bool:
-    """Return whether all of 0..high occur; mostly, a few thousand rows are enough to tell."""
+    """Return whether all of 0..high occur; a few thousand rows are usually enough to tell."""
     for step in (max(1, len(values) // 4096), 1):
         counts = np.bincount(values[::step].astype(np.int64, copy=False), minlength=high + 1)
         if np.count_nonzero(counts) == high + 1:
@@ -331,21 +331,21 @@ def _all_occur(values: Array, high: int) -> bool:
     return False
 
 
-def _with_count(found: Labels, n_classes: int | None) -> Labels:
-    """Make the classes found in the labels agree with the size of a cost matrix."""
-    k = len(found.classes)
+def _with_count(labels: Labels, n_classes: int | None) -> Labels:
+    """Make the classes that occur in the labels agree with the size of a cost matrix."""
+    classes = labels.classes
+    k = len(classes)
     if n_classes is None or k == n_classes:
         if k == 1:
             raise ValueError(
-                f"labels must hold at least two classes, got only {found.classes.tolist()[0]!r}. "
+                f"labels must hold at least two classes, got only {classes.tolist()[0]!r}. "
                 "If other classes exist but do not occur, list them all in classes=."
             )
-        return found
-    classes = found.classes
+        return labels
     if classes.dtype.kind in "iu" and classes[0] == 0:
-        # A matrix of K classes and labels that count from 0: some classes just do not occur.
+        # A matrix of K classes and labels that count from 0: the other classes do not occur.
         all_classes = np.arange(n_classes, dtype=classes.dtype)
-        values = classes[found.codes]
+        values = classes[labels.codes]
         return Labels(all_classes, _codes_among(values, all_classes, matrix_of=n_classes))
     raise ValueError(
         f"objective is made for {n_classes} classes, but labels hold {k}: "
@@ -398,8 +398,8 @@ def _named_columns(values: Array, names: list[Any], classes: Any) -> tuple[Array
         if names == sorted(names):  # as pandas.get_dummies has them
             _warn_unordered(names)
         return values, names
-    is_same = sorted(map(str, classes)) == sorted(names)
-    order = [names.index(str(name)) for name in classes] if is_same else slice(None)
+    is_permuted = sorted(map(str, classes)) == sorted(names)
+    order = [names.index(str(name)) for name in classes] if is_permuted else slice(None)
     return values[:, order], classes
 
 

@@ -1,10 +1,10 @@
 """Sort scores by their bits, with their classes or positions: no comparison, no branch.
 
 The bits of a float, with the sign bit flipped for positive numbers and all bits flipped for
-negative ones, are an integer in the order of the floats. A float32 score and its class go into one
-64-bit key, ``bits << 16 | class``; a float64 score leaves no room for that, so its leading bits go
-there with its position, ``leading << 31 | position``. Keys are sorted by three digits of the score,
-lowest first. Scores that agree in their leading bits are then put in order by insertion.
+negative numbers, are an integer in the order of the floats. A float32 score and its class make a
+64-bit key, ``bits << 16 | class``. A float64 score leaves no bits for the class, so its leading
+bits make a key with its position, ``leading << 31 | position``. Keys are sorted by three digits of
+the score, lowest digit first. Scores that agree in their leading bits are then sorted by insertion.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ DIGIT_BITS = 11
 #: From this many scores on, digits beat an argsort also when the kernel has to be compiled.
 SCORES_WORTH_COMPILING = 20_000
 
-#: Up to so many scores, few of which agree in 21 bits, digits have 7 bits.
+#: Up to this many scores, few of which agree in 21 bits, digits have 7 bits.
 FEW_SCORES, FEW_DIGIT_BITS = 8192, 7
 
-#: Insertion is given up after so many moves for each score.
+#: Insertion is given up after this many moves per score.
 MOST_MOVES = 4
 
-#: Each thread keeps a buffer of so many keys: 2 MiB.
+#: The number of keys in the buffer that each thread keeps: 2 MiB.
 MOST_KEYS_KEPT = 1 << 18
 _kept = threading.local()
 
@@ -82,9 +82,9 @@ def sort_positions(scores: Array) -> tuple[Ints, Array, Bools] | None:
 
 
 def _key_buffer(n: int) -> Keys:
-    """Return a buffer for some keys; each thread keeps a small one, as new memory is slow to touch.
+    """Return a buffer for ``n`` keys, from memory that each thread keeps unless ``n`` is large.
 
-    Sorting 143 000 rows again and again takes half the time this way.
+    New memory is slow to touch: repeated sorts of 143 000 rows take half the time this way.
     """
     if n > MOST_KEYS_KEPT:
         return np.empty(n, np.uint64)
@@ -107,7 +107,7 @@ def ordered_bits(pattern: np.uint64, sign: np.uint64) -> np.uint64:
 def sort_keys(
     keys: Keys, buffer: Keys, histogram: Numbers, first_bit: int, width: np.uint64
 ) -> None:
-    """Sort keys by three digits of some width; the sorted keys end in ``buffer``.
+    """Sort keys by three digits of ``width`` bits; the sorted keys end in ``buffer``.
 
     ``histogram`` says how often each value of each digit occurs. Keys with the same digits keep
     their order.
@@ -179,7 +179,7 @@ def sort_with_positions(
     """Sort scores, given by their bits as well, with their positions; mark the last of each.
 
     Keys have the leading bits of the distance from the lowest score. In their order, each score
-    moves down past higher ones. After as many moves as are left, it ends with fewer than 0.
+    moves down past higher ones. The kernel stops when ``moves_left[0]`` falls below 0.
     """
     n = len(bits)
     width = np.uint64(digit_bits)

@@ -19,14 +19,15 @@ from ordcut.errors import ReversedScoresWarning
 from ordcut.exact import EXACT, exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
-#: Whether scores run the wrong way is judged on so many rows, and not on fewer; the correlation
-#: must be so many times what it would be by chance.
+#: Whether scores fall as classes rise is judged on a sample of about the first number of rows, if
+#: there are at least the second number. A correlation is clear if it is this many times its
+#: standard error.
 MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
 
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
 
-#: A score is compared with each of so few thresholds faster than it is searched among them.
+#: Up to this many segments, comparing a score with every threshold beats a binary search.
 FEW_SEGMENTS = 16
 
 
@@ -137,7 +138,7 @@ class Rows:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row has one class and a weight that is a whole number."""
+        """Whether every row has a single class and a weight that is a whole number."""
         return self.soft is None and (self.weights is None or self.weights.dtype == np.int64)
 
     @property
@@ -147,7 +148,7 @@ class Rows:
         return totals
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the weight of each class between ascending thresholds, however many.
+        """Return the weight of each class between any number of ascending thresholds.
 
         Weights are added up in the order of the rows, as predicting them again would.
         """
@@ -169,7 +170,7 @@ class Rows:
         )
 
     def exact_between(self, thresholds: Floats, *, inside: bool = False) -> Array:
-        """Return the same without rounding: in int64 where weights are whole, else as fractions.
+        """Return the exact weight of each class between thresholds, as int64 or as fractions.
 
         With ``inside``, only rows from the first to the last threshold are added up.
         """
@@ -235,14 +236,14 @@ class Rows:
 
     def sorted(self) -> SortedRows:
         """Return all rows in the order of their scores."""
-        found = sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
-        low, high = found.scores[0], found.scores[-1]  # where sorting puts NaN
+        rows = sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
+        low, high = rows.scores[0], rows.scores[-1]  # where sorting puts NaN
         if not -np.inf < low <= high < np.inf:
             self.require_finite()
-        return found
+        return rows
 
     def take(self, rows: Array | slice) -> Rows:
-        """Return some of the rows."""
+        """Return the rows at the given positions."""
         return replace(
             self,
             scores=self.scores[rows],
@@ -253,7 +254,7 @@ class Rows:
 
     @staticmethod
     def joined(parts: Sequence[Rows]) -> Rows:
-        """Return the rows of several pieces as one; a piece without weights counts 1 per row.
+        """Return the rows of all parts together; rows of a part without weights count 1 each.
 
         Examples
         --------
@@ -351,10 +352,10 @@ def _shape_hint(scores: ArrayLike, array: Array) -> str:
 
 
 def _check_exact(integers: Array, floats: Floats) -> None:
-    """Raise an error if integers lose digits as floats, which would make different scores one."""
+    """Raise an error if integers lose digits as floats, which could make distinct scores equal."""
     if len(integers) == 0 or np.abs(floats).max() < EXACT:
         return
-    beyond = floats >= float(np.iinfo(integers.dtype).max)  # one more than the type holds
+    beyond = floats >= float(np.iinfo(integers.dtype).max)  # rounded up, to above the maximum
     with np.errstate(invalid="ignore"):
         lost = np.flatnonzero(beyond | (floats.astype(integers.dtype) != integers))
     if len(lost):
@@ -391,7 +392,7 @@ def check_finite(scores: Array, *, infinite: bool = False) -> None:
 
 
 def warn_if_reversed(rows: Rows) -> None:
-    """Warn if scores clearly fall as classes rise, judged on some rows from all over."""
+    """Warn if scores clearly fall as classes rise, judged on a sample of evenly spaced rows."""
     if rows.n_rows < FEWEST_TO_JUDGE:
         return
     step = max(1, rows.n_rows // MOST_TO_JUDGE)
@@ -402,7 +403,7 @@ def warn_if_reversed(rows: Rows) -> None:
         assert rows.soft is not None
         soft = rows.soft[::step].astype(np.float64)
         codes = soft @ np.arange(soft.shape[1]) / soft.sum(axis=1)
-    # Mostly, classes rise where scores do, from one row to the next, and that is quick to see.
+    # Usually, classes rise where scores do, between neighbouring rows, which is quick to check.
     if 2 * ((codes[1:] - codes[:-1]) @ (scores[1:] > scores[:-1])) >= codes[-1] - codes[0]:
         return
     if correlation(scores.astype(np.float64), codes) * np.sqrt(len(codes)) < -STRONG:
@@ -410,7 +411,7 @@ def warn_if_reversed(rows: Rows) -> None:
 
 
 def correlation(x: Floats, y: Floats) -> float:
-    """Return the correlation of the ranks of ``x`` with ``y``; 0 where one does not vary.
+    """Return the correlation of the ranks of ``x`` with ``y``; 0 if either is constant.
 
     Examples
     --------

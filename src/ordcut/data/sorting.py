@@ -9,35 +9,41 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from ordcut.data.confusion import ONE_OF
 from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_by_digits, sort_positions
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
 from ordcut.threads import run_all, split
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
-#: Classes, last rows of a score, weights, and the stride of the weights.
+#: Rows in ascending order of their scores, as kernels take them: (codes, ends, weights, stride).
+#:
+#: - ``codes``, uint16 of shape (n,): the position of each row's class, 0 to K - 1.
+#: - ``ends``, bool of shape (n,): whether a row is the last of its score. A cut ``p``, which puts
+#:   rows ``[:p]`` below a threshold, is allowed where ``p == 0`` or ``ends[p - 1]``.
+#: - ``weights``, int64 or float64: row ``i`` has weight ``weights[i * stride]``.
+#: - ``stride``, int: 1 if ``weights`` has shape (n,); 0 if it has shape (1,), a 1 for all rows.
+#:
+#: Kernels need no scores: only their order matters.
 KernelRows: TypeAlias = tuple[Codes, Bools, Numbers, int]
-
-#: The weight of every row where rows have none, by dtype.
-ONE_OF = {np.dtype(dtype): np.ones(1, dtype) for dtype in (np.int64, np.float64)}
 
 #: Fewer rows than this are sorted by comparison.
 FEWEST_FOR_DIGITS = 256
 
-#: So many rows take longer to count than threads take to share them.
+#: From this many rows on, sharing the rows among threads makes counting faster.
 FEWEST_TO_SHARE = 500_000
 
-#: So many rows have positions of 31 bits.
+#: Positions of fewer rows than this fit in 31 bits.
 MOST_ROWS_TO_SORT = 1 << 31
 
 
 @dataclass(frozen=True)
 class SortedRows:
-    """Rows in the order of their scores: the store that has every cut at hand.
+    """Rows in the order of their scores: the store that has every cut.
 
     ``ends`` marks the last row of each distinct score; ``weights`` is None where each row counts 1.
     A cut ``p`` puts the rows ``[:p]`` below a threshold. ``weight`` is that of all rows together;
-    where all weights are whole numbers, ``in_whole_numbers`` has the rows as kernels read them.
+    ``whole_kernel_rows`` are the arguments of kernels, if all weights are whole numbers, else None.
     The methods of a store are described in ``ordcut.solvers.store``.
     """
 
@@ -49,7 +55,7 @@ class SortedRows:
 
     weight: float = field(init=False, repr=False)
     is_whole: bool = field(init=False, repr=False)
-    in_whole_numbers: KernelRows | None = field(init=False, repr=False)
+    whole_kernel_rows: KernelRows | None = field(init=False, repr=False)
     cost_weight: float = field(init=False, repr=False)
 
     is_exact: ClassVar[bool] = True
@@ -62,7 +68,7 @@ class SortedRows:
             weight, is_whole = float(self.weights.sum()), self.weights.dtype == np.int64
         whole = self.for_kernels(np.dtype(np.int64)) if is_whole else None
         self.__dict__.update(
-            weight=weight, is_whole=is_whole, in_whole_numbers=whole, cost_weight=weight
+            weight=weight, is_whole=is_whole, whole_kernel_rows=whole, cost_weight=weight
         )
 
     @cached_property
@@ -78,7 +84,7 @@ class SortedRows:
         return np.asarray(self.exact_between(np.empty(0, np.int64))[0])
 
     def between(self, cuts: Ints, n_threads: int = 1) -> Floats:
-        """Return the weight of each class between ascending cuts, however many.
+        """Return the weight of each class between any number of ascending cuts.
 
         For K - 1 cuts that is the (predicted, true) table. Weights are added up in the order of the
         scores, so that the order in which the rows came is irrelevant.
@@ -86,17 +92,17 @@ class SortedRows:
         return self._sums_between(cuts, n_threads).astype(np.float64)
 
     def exact_between(self, cuts: Ints, *, inside: bool = False) -> Array:
-        """Return the same without rounding: in int64 where weights are whole, else as fractions.
+        """Return the exact weight of each class between cuts, as int64 or as fractions.
 
         With ``inside``, only rows from the first to the last cut are added up.
         """
         if self.is_whole:
             return self._sums_between(cuts)
         assert self.weights is not None
-        some = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
-        segment = np.searchsorted(cuts, np.arange(len(self.codes))[some], side="right")
-        keys: Ints = segment * self.n_classes + self.codes[some]
-        totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights[some])
+        rows = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
+        segment = np.searchsorted(cuts, np.arange(len(self.codes))[rows], side="right")
+        keys: Ints = segment * self.n_classes + self.codes[rows]
+        totals = exact_totals(keys, (len(cuts) + 1) * self.n_classes, self.weights[rows])
         return totals.reshape(-1, self.n_classes)
 
     def _sums_between(self, cuts: Ints, n_threads: int = 1) -> Numbers:
@@ -172,17 +178,17 @@ class SortedRows:
         return cuts
 
     def for_kernels(self, dtype: np.dtype[Any]) -> KernelRows:
-        """Return the rows as the solvers' kernels read them, with weights of a dtype."""
+        """Return the arguments of kernels, ``KernelRows``, with weights of the given dtype."""
         if self.weights is None:
             return self.codes, self.ends, ONE_OF[dtype], 0
         return self.codes, self.ends, self.weights.astype(dtype, copy=False), 1
 
     @cached_property
     def merged(self) -> SortedRows:
-        """The same rows with equal pairs of score and class made one, in the order of classes.
+        """The rows with equal pairs of score and class merged, in the order of classes.
 
-        Sums of fractions then do not depend on the order of the rows, and a weight of ``w`` is the
-        same as ``w`` repeats, to the last bit. Sums of whole numbers need no such care.
+        Sums of fractions then do not depend on the order of the rows, and a weight of ``w`` equals
+        ``w`` repeated rows, to the last bit. Sums of whole numbers are exact in any case.
         """
         if self.ends.all():
             return self
@@ -238,9 +244,9 @@ def sorted_order(scores: Array) -> tuple[Ints, Array, Bools]:
     (array([1, 0, 2]), array([-2. ,  0.5,  0.5]), array([ True, False,  True]))
     """
     if FEWEST_FOR_DIGITS <= len(scores) < MOST_ROWS_TO_SORT and scores.dtype != np.float16:
-        found = sort_positions(scores)
-        if found is not None:
-            return found
+        result = sort_positions(scores)
+        if result is not None:
+            return result
     order = np.argsort(scores)
     return order, scores[order], _ends(scores[order])
 
@@ -248,10 +254,10 @@ def sorted_order(scores: Array) -> tuple[Ints, Array, Bools]:
 def insert_lumps(
     rows: SortedRows, positions: Ints, totals: Numbers, scores: Array | None = None
 ) -> SortedRows:
-    """Insert scores whose rows are known by their weight per class only.
+    """Insert lumps: rows between which there is no cut, known only by their weight per class.
 
-    Lump ``i``, with weights ``totals[i]``, comes before the row at ``positions[i]``; lumps at one
-    position keep their order. Without ``scores``, what the lumps' scores are is unknown: NaN.
+    Lump ``i``, with weights ``totals[i]``, comes before the row at ``positions[i]``; lumps at the
+    same position keep their order. Without ``scores``, the lumps get scores of NaN.
 
     Examples
     --------
@@ -265,7 +271,7 @@ def insert_lumps(
     weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
     weights = weights.astype(np.result_type(weights, totals), copy=False)  # whole only if all are
     new_scores = np.full(len(lump), np.nan) if scores is None else scores[lump]
-    # Few lumps stand between many rows, so whole stretches are copied.
+    # There are few lumps between many rows, so whole stretches of rows are copied.
     starts = (
         np.flatnonzero(np.append(True, position[1:] != position[:-1])).tolist() if len(lump) else []
     )
@@ -299,7 +305,7 @@ def _ends(sorted_values: Array) -> Bools:
 
 
 def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
-    """Sort pairs of score and class, and add up the weights of equal ones."""
+    """Sort pairs of score and class, and add up the weights of equal pairs."""
     if weights is None:
         pairs, counts = np.unique(pairs, return_counts=True)
         return pairs, counts.astype(np.int64)
@@ -313,7 +319,7 @@ def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
 
 
 def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> SortedRows:
-    """Turn each row into one row for each class that has weight there."""
+    """Turn each row into a row for each class that has weight in it."""
     if weights is not None:
         soft = soft * weights[:, None]
     order, ordered_scores, _ = sorted_order(scores)
@@ -332,27 +338,28 @@ def segment_totals(
 ) -> None:
     """Add up the weight of each class between neighbouring cuts.
 
-    Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``totals[k]`` by class. O(n) time.
+    Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``totals[k]`` by class. ``codes``,
+    ``weights`` and ``stride`` are those of ``KernelRows``. O(n) time.
     """
     n_classes = totals.shape[1]
-    # Rows of one class that follow each other go to different sums, which need not wait.
+    # Consecutive rows of a class go to different sums, so that no addition waits for the last.
     sums = np.zeros((4, n_classes), totals.dtype)
     for k in range(len(segments) - 1):
-        some_codes = codes[segments[k] : segments[k + 1]]
+        segment_codes = codes[segments[k] : segments[k + 1]]
         total = totals[k]
         if stride == 0:
-            n = len(some_codes)
+            n = len(segment_codes)
             for i in range(0, n - 3, 4):
-                sums[0, some_codes[i]] += 1
-                sums[1, some_codes[i + 1]] += 1
-                sums[2, some_codes[i + 2]] += 1
-                sums[3, some_codes[i + 3]] += 1
+                sums[0, segment_codes[i]] += 1
+                sums[1, segment_codes[i + 1]] += 1
+                sums[2, segment_codes[i + 2]] += 1
+                sums[3, segment_codes[i + 3]] += 1
             for i in range(n - n % 4, n):
-                sums[0, some_codes[i]] += 1
+                sums[0, segment_codes[i]] += 1
             for code in range(n_classes):
                 total[code] = sums[0, code] + sums[1, code] + sums[2, code] + sums[3, code]
             sums[:] = 0
         else:  # sums of fractions are added up in the order of the rows
-            some_weights = weights[segments[k] : segments[k + 1]]
-            for i in range(len(some_codes)):
-                total[some_codes[i]] += some_weights[i]
+            segment_weights = weights[segments[k] : segments[k + 1]]
+            for i in range(len(segment_codes)):
+                total[segment_codes[i]] += segment_weights[i]

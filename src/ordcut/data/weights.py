@@ -1,4 +1,4 @@
-"""Weights of rows and of classes: what must hold of them, and how many rows they are worth."""
+"""Weights of rows and of classes: validation, and the effective number of rows."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
         raise ValueError("sample_weight must not be 0 in every row.")
     if not np.isfinite(total):
         raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
-    if total < EXACT and _all(array, lambda some: some == np.rint(some)):
+    if total < EXACT and _all(array, lambda values: values == np.rint(values)):
         return None if least == most == 1 else array.astype(np.int64)
     # Only ratios matter, and those of equal weights are those of no weights.
     if least == most:
         return None
-    if least == 0 and _all(array, lambda some: (some == 0) | (some == most)):
+    if least == 0 and _all(array, lambda values: (values == 0) | (values == most)):
         return (array > 0).astype(np.int64)
     exponent = int(np.frexp(total)[1])
     if abs(exponent) > FARTHEST_EXPONENT:
@@ -70,12 +70,12 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
 
 
 def _all(array: Floats, hold: Callable[[Floats], Bools]) -> bool:
-    """Return whether something holds of all numbers; mostly, the first ones are enough to tell."""
+    """Return whether a condition holds for all numbers; often the first already fail it."""
     return bool(hold(array[:1000]).all() and hold(array).all())
 
 
 def unit_of(weights: ArrayLike, checked: Numbers | None) -> float:
-    """Return what a weight of 1 among checked weights stands for.
+    """Return the given weight that a checked weight of 1 stands for.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def unit_of(weights: ArrayLike, checked: Numbers | None) -> float:
     0.5
     """
     given = np.asarray(weights, dtype=np.float64)
-    some = int(np.argmax(given))
-    return float(given[some]) / float(1 if checked is None else checked[some])
+    largest = int(np.argmax(given))
+    return float(given[largest]) / float(1 if checked is None else checked[largest])
 
 
 def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
@@ -147,7 +147,7 @@ def balanced_factors(totals: Array) -> Array:
 
 
 def effective_rows(weights: Floats) -> float:
-    """Return how many rows of equal weight tell as much: Kish's (1965) effective sample size.
+    """Return the number of rows of equal weight that tell as much: Kish's effective sample size.
 
     Examples
     --------

@@ -114,7 +114,7 @@ class LimitedSearch:
             rows = self._rows
         except TooManyRowsError:  # without limits, fewer rows may be needed
             return None
-        whole = rows.in_whole_numbers
+        whole = rows.whole_kernel_rows
         if whole is None or rows.weight > self._cost.most_weight:
             return None
         ranges = cut_ranges(rows, self.curve_limits, self.limits.n_thresholds)

@@ -364,7 +364,7 @@ class Minimiser:
         The solver runs in whole numbers where all sums fit. Elsewhere, near ties are decided in
         exact fractions.
         """
-        whole = rows.in_whole_numbers
+        whole = rows.whole_kernel_rows
         if whole is not None and rows.weight <= self.cost.most_weight:
             return self.solver.find_cuts(whole, self.cost.integers, self.plan)
         is_ordered = self.solver.needs in ("nothing", "equal errors")

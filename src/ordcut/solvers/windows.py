@@ -200,7 +200,7 @@ def is_feasible(windows: Windows) -> bool:
 
 def _curves(rows: SortedRows, gain: Numbers, windows: Windows) -> list[Numbers]:
     """Return each risk curve over the range of its threshold, from 0 at the first candidate."""
-    whole = rows.in_whole_numbers if gain.dtype == np.int64 else None
+    whole = rows.whole_kernel_rows if gain.dtype == np.int64 else None
     codes, _, weights, stride = whole or rows.for_kernels(gain.dtype)
     curves = []
     for step, candidates in zip(gain, windows.ranges, strict=True):
