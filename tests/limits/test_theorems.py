@@ -30,7 +30,7 @@ import naive
 import ordcut
 from ordcut.data import Rows
 from ordcut.limits import Limits, Names, region_of
-from ordcut.solvers import Window, Windows
+from ordcut.solvers import SegmentWindow, Windows
 from ordcut.solvers.best_starts import best_by_level, best_in_window, best_of_lowest_levels
 from strategies import problems
 
@@ -441,7 +441,7 @@ def test_proposition_12_windows_of_reversed_rows_allow_the_same_segments():
     low, high = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 3])
     level = np.array([0, 2, 1, 3])
     for starts, ends in [(range(4), range(4)), (range(1, 3), range(2, 4)), (range(2), range(1, 3))]:
-        window = Window(
+        window = SegmentWindow(
             starts, ends, low[ends.start : ends.stop], high[ends.start : ends.stop], level
         )
         back = Windows(np.arange(4), [], [window]).mirrored().segments[0]

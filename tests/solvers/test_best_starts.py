@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ordcut.solvers.best_starts import rank_levels
-from ordcut.solvers.windows import Window, _best_starts
+from ordcut.solvers.windows import SegmentWindow, _best_starts
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -60,7 +60,7 @@ class Case:
 def test_the_first_start_of_least_value_is_found_for_each_end(low, high, level, exact):
     for seed in SEEDS:
         case = Case(seed)
-        window = Window(
+        window = SegmentWindow(
             case.starts,
             case.ends,
             case.low if low else None,

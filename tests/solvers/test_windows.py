@@ -8,7 +8,7 @@ import pytest
 
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
-from ordcut.solvers import Window, Windows, best_candidates, is_feasible
+from ordcut.solvers import SegmentWindow, Windows, best_candidates, is_feasible
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -30,7 +30,7 @@ def draw_windows(random, n_rows, n_decisions):
         level[-1] = 3
         has = random.random(3) < 0.4
         segments.append(
-            Window(
+            SegmentWindow(
                 starts,
                 ends,
                 low // 2 if has[0] else None,

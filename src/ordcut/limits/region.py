@@ -16,7 +16,7 @@ from ordcut.limits.forms import Distance, Limits, Ratio
 from ordcut.solvers import (
     SegmentLimit,
     SegmentLimits,
-    Window,
+    SegmentWindow,
     Windows,
     segment_windows,
     sums_at,
@@ -164,7 +164,7 @@ class PrefixSums:
         return sums
 
 
-def _apart(segments: Sequence[Window], values: Floats, distance: Distance) -> list[Window]:
+def _apart(segments: Sequence[SegmentWindow], values: Floats, distance: Distance) -> list[SegmentWindow]:
     """Return the windows of segments with neighbouring thresholds far enough apart."""
     apart = list(segments)
     for d in range(1, len(segments) - 1):

@@ -19,7 +19,7 @@ from ordcut.solvers.nested import cut_ranges, solve_nested_between
 from ordcut.solvers.ratio import ExactKappa
 from ordcut.solvers.segments import SegmentLimit, SegmentLimits, segment_windows
 from ordcut.solvers.store import Store
-from ordcut.solvers.windows import Window, Windows, best_candidates, is_feasible, sums_at
+from ordcut.solvers.windows import SegmentWindow, Windows, best_candidates, is_feasible, sums_at
 
 __all__ = [
     "METHODS",
@@ -30,11 +30,11 @@ __all__ = [
     "Plan",
     "SegmentLimit",
     "SegmentLimits",
+    "SegmentWindow",
     "Solution",
     "SortedBy",
     "Store",
     "Task",
-    "Window",
     "Windows",
     "best_candidates",
     "check_costs",

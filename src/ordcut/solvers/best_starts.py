@@ -1,9 +1,9 @@
-"""The best start of a segment for each of its ends, where limits allow only some starts.
+"""The best start of a segment for each of its ends, where limits rule out starts.
 
-All functions take the value of each start, and whether it is open. Starts and ends are both
-candidates in ascending order, of which the segment has a range each; a segment does not start after
-its end: end ``e`` is the candidate of start ``e + offset``. Where several starts have the least
-value, the first one counts; -1 stands for none.
+All functions take the value of each start, and whether it is open. Starts and ends are both ranges
+of candidates in ascending order; a segment does not start after its end: end ``e`` is the candidate
+of start ``e + offset``. Of several starts with the least value, the first is the best; -1 stands
+for none.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def best_in_window(
     queue: Ints,
     start: Ints,
 ) -> None:
-    """Find the first open start of least value in a window that moves one way.
+    """Find the first open start of least value in a window whose ends never move back.
 
     ``queue`` holds the starts that can still be the best of a window, with rising values. Fills
     ``start``. O(m) time.
@@ -66,7 +66,7 @@ def best_in_window(
 def rank_levels(
     levels: Array, order: Ints, first_start: int, first_end: int, rank: Ints, top: Ints
 ) -> None:
-    """Fill in the position of each start in the order of levels, and how many each end allows.
+    """Fill in the rank of each start by level, and how many of the ranks each end allows.
 
     ``levels`` ascend, and ``order`` holds the candidates that have them, of which starts and ends
     are a range each. An end allows the starts whose level is not above its own.
@@ -121,18 +121,18 @@ def best_of_lowest_levels(
                     least[node] = value
                     node += node & -node
             arriving += 1
-        found = -1
+        chosen = -1
         node = top[e]
         while node > 0:
-            one = best[node]
-            if one >= 0 and (
-                found < 0
-                or least[node] < values[found]
-                or (least[node] == values[found] and one < found)
+            other = best[node]
+            if other >= 0 and (
+                chosen < 0
+                or least[node] < values[chosen]
+                or (least[node] == values[chosen] and other < chosen)
             ):
-                found = one
+                chosen = other
             node -= node & -node
-        start[e] = found
+        start[e] = chosen
 
 
 @kernel("start", steps=60)
@@ -150,8 +150,8 @@ def best_by_level(
     """Find the first open start of least value in a window, among those of the lowest levels.
 
     ``rank[s]`` is the position of start ``s`` in the order of levels, of which an end ``e`` allows
-    the first ``top[e]``. ``tree`` holds the best start of ranges of ranks, those of a window that
-    moves one way. Fills ``start``. O(m log m) time.
+    the first ``top[e]``. ``tree`` is a segment tree over the ranks, of the best starts that are in
+    the window, whose ends never move back. Fills ``start``. O(m log m) time.
     """
     size = len(tree) // 2
     arriving = 0
@@ -177,30 +177,30 @@ def best_by_level(
                 tree[node] = -1
                 node //= 2
                 while node > 0 and tree[node] == leaving:
-                    one = tree[2 * node]
-                    other = tree[2 * node + 1]
-                    if one < 0:
-                        tree[node] = other
-                    elif other < 0 or values[one] < values[other]:
-                        tree[node] = one
-                    elif values[other] < values[one]:
-                        tree[node] = other
+                    left = tree[2 * node]
+                    right = tree[2 * node + 1]
+                    if left < 0:
+                        tree[node] = right
+                    elif right < 0 or values[left] < values[right]:
+                        tree[node] = left
+                    elif values[right] < values[left]:
+                        tree[node] = right
                     else:
-                        tree[node] = min(one, other)
+                        tree[node] = min(left, right)
                     node //= 2
             leaving += 1
         best = -1
-        right = size + top[e]
-        while right > 1:
-            if right % 2 == 1:
-                one = tree[right - 1]
-                if one >= 0 and (
+        stop = size + top[e]
+        while stop > 1:
+            if stop % 2 == 1:
+                other = tree[stop - 1]
+                if other >= 0 and (
                     best < 0
-                    or values[one] < values[best]
-                    or (values[one] == values[best] and one < best)
+                    or values[other] < values[best]
+                    or (values[other] == values[best] and other < best)
                 ):
-                    best = one
-            right //= 2
+                    best = other
+            stop //= 2
         if top[e] == size and tree[1] >= 0:
             best = tree[1]
         start[e] = best

@@ -45,16 +45,16 @@ def _solve(rows: KernelRows, cost: Numbers, blocks: list[tuple[int, int]], n_thr
     # A row in front of the blocks stands for cut 0, where every curve starts at 0.
     ends, least, where = np.zeros((3, len(blocks) + 1, n_curves), np.int64)
 
-    def search(some: tuple[int, int]) -> None:
-        # Arrays of its own: two threads that write to one cache line slow each other down.
+    def search(span: tuple[int, int]) -> None:
+        # Arrays of its own: threads that write to the same cache line slow each other down.
         end, low, position = np.zeros((3, n_curves), np.int64)
-        for b in range(*some):  # PO2-PO5
+        for b in range(*span):  # PO2-PO5
             block_minima(*rows, gain, *blocks[b], end, low, position)
             ends[b + 1], least[b + 1], where[b + 1] = end, low, position
 
     run_all(search, split(len(blocks), n_threads), n_threads)  # PO1
     lifted = least + np.cumsum(ends, axis=0) - ends  # PO7-PO9
-    lifted[where < 0] = np.iinfo(np.int64).max  # a block inside one score has no cut
+    lifted[where < 0] = np.iinfo(np.int64).max  # a block of equal scores may have no cut
     best = np.argmin(lifted, axis=0)  # PO10: of equal minima the first
     cuts: Ints = where[best, np.arange(n_curves)]
     return cuts

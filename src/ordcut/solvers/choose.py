@@ -41,14 +41,14 @@ METHODS: tuple[str, ...] = get_args(Method)
 #: Where rows are: in arrays, in order already, in the engine of a frame, or on another device.
 Place = Literal["arrays", "sorted", "engine", "device"]
 
-#: How rows in arrays are sorted: score and class in one key (float32 scores without weights), score
-#: and position (float64), or that with weights, too.
+#: How rows in arrays are sorted: by a key of score and class (float32 scores without weights), by
+#: score and position (float64), or by score and position with weights.
 SortedBy = Literal["key", "position", "weighted"]
 
-#: What "auto" does with rows in arrays, by the kind of objective and by how rows are sorted: it
-#: prunes from so many rows on, plus so many for each pair of classes, and else sorts all of them.
-#: These are the sizes at which both take the same time (`python -m benchmarks auto` measures them;
-#: with weights, for convex objectives only).
+#: When "auto" prunes rows in arrays, by the kind of objective and by how rows are sorted: if there
+#: are more rows than the first number plus the second number for each pair of classes. Otherwise it
+#: sorts all rows. At these sizes both take the same time (`python -m benchmarks auto` measures
+#: them; with weights, for convex objectives only).
 FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
     ("convex", "key"): (110_000, 290),
     ("convex", "position"): (62_000, 200),
@@ -69,10 +69,10 @@ FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
-#: The dynamic programme keeps a byte for each row and class; from so many on, "auto" prunes.
+#: The dynamic programme stores a byte for each row and class; from this many on, "auto" prunes.
 MOST_CHOICES = 1 << 28
 
-#: From so many classes on, "auto" counts rows labelled right instead of trying every class.
+#: From this many classes on, "auto" counts correctly labelled rows instead of trying every class.
 FEWEST_CLASSES_TO_COUNT = 8
 
 
@@ -131,12 +131,12 @@ SOLVERS: dict[str, Solver] = {
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Cuts of sorted rows, the method that found them and why they are optimal.
+    """Cuts of sorted rows, the method that computed them and why they are optimal.
 
     Attributes
     ----------
     rows : SortedRows
-        The rows that are cut; pruned ones hold lumps of other rows.
+        The rows that are cut; pruned rows include lumps of other rows.
     cuts : ndarray of shape (D - 1,)
         Cut ``k`` is the number of rows with decision ``k`` or lower.
     method : str
@@ -144,10 +144,9 @@ class Solution:
     certificate : Certificate
         Why the cuts are optimal.
     table : ndarray of shape (D, K), optional
-        The exact weight of each decision and class on the rows that limits are about, where it is
-        known.
+        The exact weight of each decision and class on the rows that limits are about, if known.
     thresholds : ndarray of shape (D - 1,), optional
-        Where the thresholds are, if limits have a say in it; by default halfway between scores.
+        The values of the thresholds within limits; by default they are halfway between scores.
     is_free : bool
         Whether the cuts are optimal without any limits.
     """
@@ -180,8 +179,8 @@ class Task:
     sorted_by : {"key", "position", "weighted"}
         How rows in arrays would be sorted.
     n_problems : int
-        How many problems will be solved on the same rows. Sorted rows serve all of those with
-        convex costs, and so beat counted ones.
+        The number of problems that will be solved on the same rows. Sorted rows serve all problems
+        with convex costs, which is then faster than counting for each.
     """
 
     convex: bool
@@ -204,7 +203,7 @@ class Task:
 
 
 def choose_method(method: str, task: Task) -> str:
-    """Return the method to use: the requested one, or the fastest that is sure to be optimal.
+    """Return the requested method, or for "auto" the fastest that is sure to be optimal.
 
     Examples
     --------
@@ -241,8 +240,8 @@ def solve_freely(
 ) -> Solution:
     """Return the lowest optimal cuts of rows, without limits.
 
-    ``factors`` weigh the classes of the truth; None says that all classes count the same. A kappa
-    gets there in fewer steps from ``first``, the table of weights of cuts near the best.
+    ``factors`` weigh the true classes; None weighs all the same. ``first``, the table of weights of
+    cuts near the best, saves steps of a kappa.
     """
     check_costs(objective, store.weight, factors)
     if not objective.is_kappa:
@@ -293,8 +292,9 @@ def optimise(
     """Maximise a kappa by Dinkelbach's steps, given a way to minimise any additive cost.
 
     ``minimise`` returns a solution with its table of weights, or None if no cuts are allowed.
-    ``ratio`` is any guess: after the first step it is one that is reached, and falls from there.
-    Rows of a known ``weight`` need not have the smallest costs in whole numbers, if their sums fit.
+    ``ratio`` is any guess: after the first step it is a ratio that cuts reach, and then it falls.
+    If ``weight``, the total of the rows, is known and sums fit, costs need not be reduced to lowest
+    terms.
     """
     best: Solution | None = None
     for n_steps in count(1):
@@ -320,7 +320,7 @@ def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost:
 
 @dataclass(frozen=True)
 class Minimiser:
-    """A solver that was chosen for a cost matrix, to be run on one problem or on many."""
+    """The solver chosen for a cost matrix, which can be run on many stores of rows."""
 
     cost: ExactCost
     solver: Solver
@@ -329,7 +329,7 @@ class Minimiser:
 
     @classmethod
     def choose(cls, cost: ExactCost, plan: Plan) -> Minimiser:
-        """Choose by the method that was requested, or by the costs."""
+        """Choose a solver by the requested method, or by the costs; an error if it cannot solve."""
         convex = cost.convexity != "no"
         equal_errors = not convex and cost.has_equal_errors
         # Rows that pruning leaves over are sorted.
@@ -350,7 +350,7 @@ class Minimiser:
         return cls(cost, solver, method, plan)
 
     def __call__(self, store: Store) -> Solution:
-        """Return the lowest cuts of least cost, and why they are."""
+        """Return the lowest cuts of least cost, and why they are optimal."""
         rows = store.rows_for(self.cost)
         cuts = self.find_cuts(rows, store)
         certificate = Certificate(

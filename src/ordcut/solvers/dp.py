@@ -1,11 +1,7 @@
 """The dynamic programme, Algorithm 2: any objective, O(n K) time.
 
-All solvers read rows in the same form, as arrays in the order of their scores: ``codes`` holds the
-classes; ``ends`` says which row is the last of its score; the weight of row ``i`` is
-``weights[i * stride]``, with ``stride`` 0 and one weight of 1 where rows have none. Cut ``p`` puts
-the rows ``[:p]`` below a threshold, which is possible where ``p`` is 0 or ``ends[p - 1]``. Sums are
-int64 where all entries are whole, float64 elsewhere. The comments number the lines of the paper's
-algorithms.
+The comments in all solvers number the lines of the paper's algorithms. ``KernelRows`` describes the
+arguments ``codes``, ``ends``, ``weights`` and ``stride`` of all kernels.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
 
 def solve_by_dynamic_programme(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the lowest optimal cuts; the only array of n x K entries holds single bytes."""
-    del plan  # one score after the other: there is nothing to spread
+    del plan  # unused: the recursion is sequential
     n_classes = len(cost)
     takes = np.empty((len(rows[0]), n_classes), dtype=np.bool_)
     cuts = np.empty(n_classes - 1, dtype=np.int64)
@@ -47,11 +43,11 @@ def ordered_path(
     """Label the scores in non-decreasing classes at the least total cost: Algorithm 2.
 
     ``L[j, k] = min(L[j - 1, l] for l <= k) + M[j, k]`` is the least cost of the scores up to ``j``
-    when ``j`` gets class ``k``. Only the running minimum over ``l <= k`` of one row of ``L`` is
-    alive at a time, in ``reached`` (K,). ``takes[i, k]`` says, where row ``i`` is the last of its
-    score, whether class ``k`` reaches that minimum; the class taken when at most ``k`` is allowed
-    is the largest such one up to ``k``, which makes the thresholds the lowest of the optimal ones.
-    ``cost`` comes transposed, (true, predicted). Fills ``cuts`` (K - 1,). O(n K) time.
+    when ``j`` gets class ``k``. Only the running minimum over ``l <= k`` of a single row of ``L``
+    is stored at a time, in ``reached`` (K,). ``takes[i, k]`` says, where row ``i`` is the last of
+    its score, whether class ``k`` reaches that minimum; when classes up to ``k`` are allowed, the
+    largest class that reaches it is taken, which makes the thresholds the lowest optimal. ``cost``
+    is transposed, (true, predicted). Fills ``cuts`` (K - 1,). O(n K) time.
     """
     n_rows, n_classes = takes.shape
     for k in range(n_classes):
@@ -59,8 +55,8 @@ def ordered_path(
     i = 0
     while i < n_rows:  # DP2
         if stride == 0 and i + 1 < n_rows and ends[i] and ends[i + 1]:
-            # Two scores at once: the second one's minima wait for the first one's by one step
-            # only, so that a processor works on both.
+            # Two scores at once: the minima of the second are a single step behind those of the
+            # first, so that a processor works on both.
             paid = cost[codes[i]]
             paid_next = cost[codes[i + 1]]
             least = reached[0] + paid[0]  # DP3

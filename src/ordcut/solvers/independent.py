@@ -13,7 +13,7 @@ from ordcut.typing import Array, Bools, Codes, Ints, Numbers
 if TYPE_CHECKING:
     from ordcut.solvers.choose import Plan
 
-#: Curves start anew at 0 after so many rows, so that narrow numbers hold them.
+#: Curves start anew at 0 after this many rows, so that 16 bits hold them.
 STRETCH = 256
 
 #: Curves are padded to a multiple of this, which fills the vectors of the processor.
@@ -21,8 +21,8 @@ CURVES_AT_ONCE = 16
 
 
 def solve_independently(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the first minimum of every risk curve, by one thread ("io")."""
-    del plan
+    """Return the first minimum of every risk curve, in a single thread ("io")."""
+    del plan  # unused: there is nothing to choose
     n_curves = len(cost) - 1
     _, least, where = np.empty((3, n_curves), np.int64)
     block_minima(*rows, padded_gain(rows, cost), 0, len(rows[0]), _, least, where)
@@ -31,9 +31,10 @@ def solve_independently(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
 
 
 def padded_gain(rows: KernelRows, cost: Numbers) -> Array:
-    """Return what each row saves by one class higher, (true, curve), in 16 bits where that fits.
+    """Return what a row of each class saves by the next higher class, in 16 bits if that fits.
 
     Curve ``k`` rises by ``gain[l, k] = cost[k, l] - cost[k + 1, l]`` for each row of class ``l``.
+    Columns are padded with zeros, (K, padded).
     """
     gain = (cost[:-1] - cost[1:]).T
     n_classes, n_curves = gain.shape
@@ -62,12 +63,12 @@ def block_minima(
     Each curve ``k`` starts the block at 0 and rises by ``gain[l, k]`` times the weight of each row
     of class ``l``. For the cuts after the rows ``first <= i < last``, fills ``least[k]`` and
     ``where[k]``, the curve's minimum and the first cut that reaches it (``where[k] = -1`` if the
-    block has no cut), and ``total[k]``, its value at the end of the block. One block of all rows is
-    Algorithm 3. O(n) time for each curve; no curve is stored. ``dp.py`` describes the other
-    arguments.
+    block has no cut), and ``total[k]``, its value at the end of the block. A block of all rows is
+    Algorithm 3. O(n) time for each curve; no curve is stored. ``KernelRows`` describes the first
+    four arguments.
 
     All curves are followed at once, row by row, in vectors. Only their lowest value in a stretch
-    of rows is kept; where that is, is looked up at the end, in the one stretch that holds it.
+    of rows is kept; its cut is looked up at the end, only in the stretch that holds the minimum.
     """
     n_curves = len(total)
     rise = np.zeros(gain.shape[1], gain.dtype)

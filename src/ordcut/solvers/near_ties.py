@@ -1,8 +1,8 @@
-"""Cuts where sums do not fit into int64: found in float64, and decided in exact fractions.
+"""Cuts where sums do not fit into int64: candidates by float64, decided in exact fractions.
 
 A sum in float64 has a known error bound. Only cuts whose sums are within twice that bound of the
-least can be optimal. Mostly there is one. Where there are several, their sums are compared as
-fractions, so that the result is the lowest optimum in exact arithmetic.
+least can be optimal. If there are several, their sums are compared as fractions, so that the result
+is the lowest optimum in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ordcut.jit import kernel
 from ordcut.pruning import halving_order
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
-#: Returns the exact weight of each class between ascending cuts, (n_cuts + 1, K). What is outside
-#: of all cuts decides nothing between them, and may be left out.
+#: Returns the exact weight of each class between ascending cuts, (n_cuts + 1, K). The weights below
+#: the first and above the last cut do not matter, and may be left out.
 ExactWeights = Callable[[Ints], Array]
 
 
 def independent_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactWeights) -> Ints:
     """Return the first minimum of every risk curve: Algorithm 3 in exact arithmetic.
 
-    ``n_rows`` is the number of rows that were ever added up, those in lumps included.
+    ``n_rows`` is the number of rows that were added up, including those in lumps.
     """
     gain, totals = cost.float_gain, rows.totals
     totals = totals / totals.max()
@@ -91,8 +91,8 @@ def near_minima(
 
     Fills the ``first`` and the ``last`` of them, and how many there are, ``n_near``, which holds
     zeros. ``order`` is that of ``halving_order`` where minima are known to come in order, so that
-    the range of a curve is bounded by those of the curves before it. ``dp.py`` describes the other
-    arguments.
+    the range of a curve is bounded by those of the curves before it. ``KernelRows`` describes the
+    first four arguments.
     """
     n_curves = len(gain)
     for i in range(n_curves):

@@ -20,8 +20,8 @@ BLOCK = 256
 
 
 def solve_nested(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the first minimum of every risk curve, the middle one first."""
-    del plan
+    """Return the first minimum of every risk curve, starting with the middle curve."""
+    del plan  # unused: there is nothing to choose
     n_curves = len(cost) - 1
     bounds = np.zeros((2, n_curves), np.int64)
     bounds[1] = len(rows[0])
@@ -31,7 +31,7 @@ def solve_nested(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
 def solve_nested_between(rows: KernelRows, cost: Numbers, lowest: Ints, highest: Ints) -> Ints:
     """Return the first minimum of every risk curve between two cuts of its own.
 
-    These must be in ascending order each, so that the minima are, too.
+    Both ``lowest`` and ``highest`` must ascend, so that the minima ascend, too.
     """
     gain = np.ascontiguousarray(cost[:-1] - cost[1:])
     cuts = np.empty(len(gain), dtype=np.int64)
@@ -42,9 +42,9 @@ def solve_nested_between(rows: KernelRows, cost: Numbers, lowest: Ints, highest:
 def cut_ranges(
     rows: SortedRows, limits: Sequence[CurveLimit], n_thresholds: int
 ) -> tuple[Ints, Ints] | None:
-    """Return the lowest and highest cut of each threshold; None if one of them has no cut.
+    """Return the lowest and highest cut of each threshold; None if a threshold has no cut.
 
-    Both are in ascending order: a threshold cannot be above one that must be low.
+    Both ascend: a threshold is bounded by the limits of those above and below it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def nested_minima(
     below it need only the rows below it and those above it only the rows above it. ``order`` is
     that of ``halving_order``: every level of the halving reads each row once, O(n log K) time in
     all, O(K) memory. Curve ``k`` is searched from ``lowest_cut[k]`` to ``highest_cut[k]``. Fills
-    ``cuts`` (K - 1,). ``dp.py`` describes the other arguments.
+    ``cuts`` (K - 1,). ``KernelRows`` describes the first four arguments.
     """
     n_cuts, n_classes = gain.shape
     step = np.empty(n_classes, gain.dtype)
@@ -118,22 +118,22 @@ def nested_minima(
         before_best = total
         for start in range(first, last, BLOCK):
             # Slices count from 0, which saves the compiled loops a check for negative indices.
-            some_codes = codes[start : min(start + BLOCK, last)]
-            some_ends = ends[start : min(start + BLOCK, last)]
+            block_codes = codes[start : min(start + BLOCK, last)]
+            block_ends = ends[start : min(start + BLOCK, last)]
             before = total
             if stride == 0:
-                for j in range(len(some_codes)):
-                    total += step[some_codes[j]]
+                for j in range(len(block_codes)):
+                    total += step[block_codes[j]]
                     curve[j] = total
             else:
-                some_weights = weights[start : min(start + BLOCK, last)]
-                for j in range(len(some_codes)):
-                    total += some_weights[j] * step[some_codes[j]]
+                block_weights = weights[start : min(start + BLOCK, last)]
+                for j in range(len(block_codes)):
+                    total += block_weights[j] * step[block_codes[j]]
                     curve[j] = total
-            # The lowest value in a loop of its own, which runs in vectors; where it is, not yet.
+            # The lowest value is computed in a separate loop, which the compiler vectorises.
             lowest = least
-            for j in range(len(some_codes)):
-                value = curve[j] if some_ends[j] else least
+            for j in range(len(block_codes)):
+                value = curve[j] if block_ends[j] else least
                 lowest = value if value < lowest else lowest
             if lowest < least:
                 least = lowest

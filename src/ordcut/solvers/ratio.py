@@ -1,10 +1,10 @@
-"""Kappas by Dinkelbach's method: a ratio of two additive losses, solved as a few additive ones.
+"""Kappas by Dinkelbach's method: a ratio of two additive losses, solved by a few additive losses.
 
 With the true shares fixed, ``kappa = 1 - ratio``, where ``ratio`` is the cost paid over the cost
 expected by chance, ``sum of w[p, y] / sum of g[p]`` with ``g[k] = sum_l w[k, l] share[l]``. For a
 guess of the ratio, minimise ``w[k, l] - ratio * g[k]``; the ratio that the minimiser reaches is the
-next guess. It falls at every step but the last, where it is the least there is. All of that is done
-in exact fractions.
+next guess. It falls at every step but the last, where it is the least possible. All of this is in
+exact fractions.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class ExactKappa:
     Attributes
     ----------
     costs : ndarray of shape (2, K, K)
-        What a row costs by its predicted and true class, and what predicting that class for every
-        row would cost by chance, each times what the true class counts, in multiples of a unit.
+        The cost of a row by its predicted and true class, and the cost by chance of predicting that
+        class for every row, each times the factor of the true class, in multiples of a unit.
     total : int or Fraction
         The weight of all rows.
     largest : tuple of two numbers
-        At least as much as any of the costs, of both kinds.
+        Upper bounds of the costs of both kinds.
     """
 
     costs: Array

@@ -10,7 +10,7 @@ import numpy as np
 
 from ordcut.exact import LARGEST_SUM
 from ordcut.jit import kernel
-from ordcut.solvers.windows import Window
+from ordcut.solvers.windows import SegmentWindow
 from ordcut.typing import Array, Bools, Ints
 
 
@@ -54,7 +54,7 @@ class SegmentLimit:
 
 @dataclass
 class SegmentLimits:
-    """All limits on the segment of one decision.
+    """All limits on the segment of a decision.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class SegmentLimits:
     sums: list[SegmentLimit] = field(default_factory=list)
     level: Array | None = None
 
-    def window(self, starts: range, ends: range) -> Window:
+    def window(self, starts: range, ends: range) -> SegmentWindow:
         """Return where the segment may start, for each of its ends."""
         low: Ints | None = None
         high: Ints | None = None
@@ -78,12 +78,12 @@ class SegmentLimits:
             if limit.at_most is not None:
                 first = _n_below(limit.sums, ends, -limit.at_most)
                 low = first if low is None else np.maximum(low, first)
-        return Window(starts, ends, low, high, self.level)
+        return SegmentWindow(starts, ends, low, high, self.level)
 
 
 def segment_windows(
     decisions: Sequence[SegmentLimits], is_open: Sequence[Bools], m: int
-) -> list[Window]:
+) -> list[SegmentWindow]:
     """Return where the segment of each decision may start, for each of its ends.
 
     ``is_open`` says which of the ``m`` candidates each threshold may take.
@@ -99,9 +99,10 @@ def segment_windows(
 def _within_reach(
     segments: Sequence[Sequence[SegmentLimit]], is_open: Sequence[Bools], m: int
 ) -> list[range]:
-    """Return the candidates that each threshold can take at all, by what is left to the others.
+    """Return the range of candidates that each threshold can take if all segments keep limits.
 
-    Seen from both ends, segment by segment. All are empty where limits cannot hold together.
+    Ranges shrink segment by segment, first from below and then from above. All are empty if the
+    limits cannot hold together.
     """
     lows, highs = [0], [0]  # where the first segment starts, and then each threshold
     for limits, openness in zip(segments[:-1], is_open, strict=True):
@@ -125,7 +126,7 @@ def _within_reach(
 
 
 def _n_below(sums: Array, ends: range, shift: int, more: int = 0) -> Ints:
-    """Return how many of ascending whole sums are below that at each end plus a shift, and more."""
+    """Return ``more`` plus the number of ascending sums below that at each end plus a shift."""
     if sums.dtype == np.int64:
         shift = max(-LARGEST_SUM, min(shift, LARGEST_SUM))
     probed = slice(ends.start, ends.stop if sums.dtype == object else ends.start + 1)
@@ -141,9 +142,9 @@ def _n_below(sums: Array, ends: range, shift: int, more: int = 0) -> Ints:
 def count_below(
     sums: Ints, first_end: int, n_below: int, shift: int, more: int, counted: Ints
 ) -> None:
-    """Count how many of ascending sums are below that at each end plus a shift, and add ``more``.
+    """Count the ascending sums that are below the sum at each end plus a shift, and add ``more``.
 
-    At the first end there are ``n_below`` of them.
+    At least ``n_below`` of them are below that at the first end. Fills ``counted``. O(m) time.
     """
     for e in range(len(counted)):
         target = sums[first_end + e] + shift

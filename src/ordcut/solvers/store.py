@@ -1,4 +1,4 @@
-"""What solvers need of rows, however these are kept: the protocol of a store."""
+"""The protocol of a store: what solvers need of rows, however the rows are stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ordcut.typing import Array, Floats, Ints
 
 
 class Store(Protocol):
-    """Rows as solvers need them, with all that is remembered between two searches.
+    """Rows as solvers need them, with all caches.
 
     Rows are sorted (``SortedRows``), counted by cells and sorted in part (``PrunedRows``), or
     lumped together between listed values (``LumpedRows``).
@@ -36,7 +36,7 @@ class Store(Protocol):
 
     @property
     def is_exact(self) -> bool:
-        """Whether sums of weights can be had without rounding."""
+        """Whether sums of weights are available without rounding."""
 
     @property
     def has_every_cut(self) -> bool:
@@ -53,7 +53,7 @@ class Store(Protocol):
     def rows_for(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
         """Return sorted rows among which is every cut that can be optimal for a cost matrix.
 
-        Limits on single thresholds may be given for a convex one.
+        Limits on single thresholds may be given for a convex cost.
         """
 
     def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:

@@ -1,10 +1,10 @@
 """The dynamic programme under constraints: any objective, cuts only where limits allow them.
 
-A limit on one threshold says which cuts are open to it. A limit on one decision says where its
-segment may start, given where it ends: from ``low[e]`` to ``high[e]``, which both rise with ``e``;
-and, for a limit on a share of the segment, only where a prefix sum, its level, is not above that at
-the end. Windows that move one way need a queue, O(m) for each decision and m candidates; levels
-need a tree, O(m log m). Candidates that limits leave to no threshold at all are not visited.
+A limit on a threshold says which cuts are open to it. A limit on a decision says where its segment
+may start, given where it ends: from ``low[e]`` to ``high[e]``, which both rise with ``e``; and, for
+a limit on a share of the segment, only where a prefix sum, its level, is not above that at the end.
+Windows whose ends never move back need a queue, O(m) for each decision and m candidates; levels
+need a tree, O(m log m). Candidates that are closed to all thresholds are not visited.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ANY_START = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
-class Window:
+class SegmentWindow:
     """Where the segment of a decision may start, given the candidate at which it ends.
 
     Attributes
@@ -53,19 +53,20 @@ class Window:
     high: Ints | None = None
     level: Array | None = None
 
-    def at(self, some: Ints) -> Window:
-        """Return the window for some of the candidates only."""
-        starts, ends = _among(some, self.starts), _among(some, self.ends)
-        own = some[ends.start : ends.stop] - self.ends.start
-        low = None if self.low is None else np.searchsorted(some, self.low[own], "left")
-        high = None if self.high is None else np.searchsorted(some, self.high[own], "right") - 1
-        return Window(starts, ends, low, high, None if self.level is None else self.level[some])
+    def at(self, kept: Ints) -> SegmentWindow:
+        """Return the window over the kept candidates only."""
+        starts, ends = _among(kept, self.starts), _among(kept, self.ends)
+        own = kept[ends.start : ends.stop] - self.ends.start
+        low = None if self.low is None else np.searchsorted(kept, self.low[own], "left")
+        high = None if self.high is None else np.searchsorted(kept, self.high[own], "right") - 1
+        level = None if self.level is None else self.level[kept]
+        return SegmentWindow(starts, ends, low, high, level)
 
-    def mirrored(self, n_candidates: int) -> Window:
+    def mirrored(self, n_candidates: int) -> SegmentWindow:
         """Return the window that says where a segment may end, with candidates in reverse order."""
         starts, ends = (
-            range(n_candidates - some.stop, n_candidates - some.start)
-            for some in (self.ends, self.starts)
+            range(n_candidates - candidates.stop, n_candidates - candidates.start)
+            for candidates in (self.ends, self.starts)
         )
         last, first_end = n_candidates - 1, self.ends.start
         low = high = None
@@ -75,34 +76,35 @@ class Window:
         if self.high is not None:
             nearest = first_end + np.searchsorted(self.high, self.starts, "left")
             high = (last - nearest)[::-1]
-        return Window(starts, ends, low, high, None if self.level is None else -self.level[::-1])
+        level = None if self.level is None else -self.level[::-1]
+        return SegmentWindow(starts, ends, low, high, level)
 
 
-def _among(some: Ints, candidates: range) -> range:
-    """Return which of some ascending candidates are in a range."""
-    first, stop = np.searchsorted(some, [candidates.start, candidates.stop], "left").tolist()
+def _among(kept: Ints, candidates: range) -> range:
+    """Return the positions of the kept candidates, which ascend, that are in a range."""
+    first, stop = np.searchsorted(kept, [candidates.start, candidates.stop], "left").tolist()
     return range(first, stop)
 
 
 @dataclass(frozen=True)
 class Windows:
-    """The candidates for cuts, and what is allowed of them.
+    """The candidates for cuts, and where thresholds and segments may be among them.
 
     Attributes
     ----------
     cuts : ndarray of shape (m,)
         Candidates in ascending order: first 0, and last the number of rows.
     is_open : sequence of ndarray, of length D - 1
-        Which candidates each threshold may take, of those in its range: the ends of one segment and
-        the starts of the next.
-    segments : sequence of Window, of length D
-        What is allowed of the segment of each decision. The first one starts at the first
-        candidate, and the last one ends at the last.
+        Which candidates each threshold may take, of those in its range: the ends of the segment
+        below it and the starts of the segment above it.
+    segments : sequence of SegmentWindow, of length D
+        Where the segment of each decision may be. The first segment starts at the first candidate,
+        and the last segment ends at the last.
     """
 
     cuts: Ints
     is_open: Sequence[Bools]
-    segments: Sequence[Window]
+    segments: Sequence[SegmentWindow]
 
     @classmethod
     def without_limits(cls, positions: Ints, n_rows: int, n_decisions: int) -> Windows:
@@ -112,7 +114,7 @@ class Windows:
         inner, first, last = range(1, m + 1), range(1), range(m + 1, m + 2)
         ranges = [first, *[inner] * (n_decisions - 1), last]
         is_open = np.ones(m, np.bool_)
-        segments = [Window(starts, ends) for starts, ends in pairwise(ranges)]
+        segments = [SegmentWindow(starts, ends) for starts, ends in pairwise(ranges)]
         return cls(cuts, [is_open] * (n_decisions - 1), segments)
 
     @property
@@ -120,21 +122,22 @@ class Windows:
         """The candidates that each threshold can take at all."""
         return [segment.ends for segment in self.segments[:-1]]
 
-    def at(self, some: Ints) -> Windows:
-        """Return the windows for some of the candidates only, the first and the last included."""
+    def at(self, kept: Ints) -> Windows:
+        """Return the windows over the kept candidates, the first and the last included."""
         is_open = []
-        for one, candidates in zip(self.is_open, self.ranges, strict=True):
-            kept = _among(some, candidates)
-            is_open.append(one[some[kept.start : kept.stop] - candidates.start])
-        return Windows(self.cuts[some], is_open, [one.at(some) for one in self.segments])
+        for openness, candidates in zip(self.is_open, self.ranges, strict=True):
+            positions = _among(kept, candidates)
+            own = kept[positions.start : positions.stop]
+            is_open.append(openness[own - candidates.start])
+        return Windows(self.cuts[kept], is_open, [segment.at(kept) for segment in self.segments])
 
     def mirrored(self) -> Windows:
         """Return the windows of rows in reverse order."""
         m = len(self.cuts)
         return Windows(
             self.cuts[-1] - self.cuts[::-1],
-            [one[::-1] for one in reversed(self.is_open)],
-            [one.mirrored(m) for one in reversed(self.segments)],
+            [openness[::-1] for openness in reversed(self.is_open)],
+            [segment.mirrored(m) for segment in reversed(self.segments)],
         )
 
 
@@ -143,9 +146,9 @@ def best_candidates(
 ) -> Ints | None:
     """Return the candidate of each threshold at the least cost; None if no cuts are allowed.
 
-    Of several optima, it is the one whose highest threshold is the lowest, then the next one, and
-    so on. Sums are in int64 where they fit. Elsewhere, candidates that float64 cannot rule out are
-    compared in exact numbers; ``n_rows`` is the number of rows that were ever added up, and
+    Of several optima, it is that with the lowest highest threshold, then the lowest next threshold,
+    and so on. Sums are in int64 where they fit. Elsewhere, candidates that float64 cannot rule out
+    are compared in exact numbers; ``n_rows`` is the number of rows that were added up, and
     ``between`` adds up exactly.
     """
     if not all(windows.ranges):
@@ -212,10 +215,10 @@ def _curves(rows: SortedRows, gain: Numbers, windows: Windows) -> list[Numbers]:
 
 
 def _lowest_path(curves: Sequence[Array], windows: Windows) -> Ints | None:
-    """Return the candidates of least total, by one pass over the candidates for each decision."""
+    """Return the candidates of least total, by a pass over the candidates for each decision."""
     starts, *_ = _forward(curves, windows)
     path = np.empty(len(curves), np.int64)
-    end = 0  # the only one of the last segment
+    end = 0  # the only end of the last segment
     for k in range(len(curves), 0, -1):
         end = int(starts[k][end])
         if end < 0:
@@ -227,11 +230,11 @@ def _lowest_path(curves: Sequence[Array], windows: Windows) -> Ints | None:
 def _forward(
     curves: Sequence[Array], windows: Windows
 ) -> tuple[list[Ints], list[Array], list[Bools]]:
-    """Return, for each decision and end, the best start; and what each threshold's cut costs.
+    """Return the best start for each decision and end, the least cost H, and where it is defined.
 
     With the risk curves R, ``H[k][e] = R[k][e] + min H[k - 1][s]`` over the starts ``s`` that the
-    segment of decision ``k`` allows, is the least cost of the thresholds up to ``k`` if that one is
-    at ``e``.
+    segment of decision ``k`` allows, is the least cost of the thresholds up to ``k`` if threshold
+    ``k`` is at ``e``.
     """
     before: Array = np.zeros(1, curves[0].dtype)
     is_reached = np.ones(1, np.bool_)
@@ -262,12 +265,12 @@ def _near_optimal(curves: Sequence[Floats], windows: Windows, slack: float) -> l
 
 
 def _best_starts(
-    values: Array, is_reached: Bools, window: Window, curve: Array, is_open: Bools
+    values: Array, is_reached: Bools, window: SegmentWindow, curve: Array, is_open: Bools
 ) -> tuple[Ints, Array, Bools]:
     """Return the first start of least value that each end allows, -1 where there is none.
 
     Starts are counted from the first of the window. Also returns the least value plus the curve at
-    each end, and which ends are open and have one.
+    each end, and which ends are open and have a start.
     """
     n_ends, first = len(window.ends), window.starts.start
     high = ANY_START if window.high is None else window.high - first
@@ -303,8 +306,8 @@ def _best_starts(
     return start, total, is_next
 
 
-def _ranks(window: Window) -> tuple[Ints, Ints]:
-    """Return the position of each start in the order of levels, and how many each end allows."""
+def _ranks(window: SegmentWindow) -> tuple[Ints, Ints]:
+    """Return the rank of each start by level, and how many of the ranks each end allows."""
     assert window.level is not None
     starts, ends = window.starts, window.ends
     first = min(starts.start, ends.start)
@@ -322,7 +325,8 @@ def sums_at(
 ) -> None:
     """Add up ``step`` of the class times the weight of the rows from the first of ascending cuts.
 
-    Fills ``sums`` with the sum up to each cut.
+    Fills ``sums`` with the sum up to each cut. ``codes``, ``weights`` and ``stride`` are those of
+    ``KernelRows``. O(n) time.
     """
     total = step[0] - step[0]
     done = cuts[0]

@@ -1,10 +1,10 @@
 """Costs that are the same for every wrong prediction of a row: O(n) time, whatever K.
 
-Instead of costs, the weight that is labelled right is counted. With the rows from some cut on, let
-``B[k]`` be the most of it if classes from ``k`` on are allowed, and ``d[k] = B[k] - B[k + 1]``. A
-row before them, of class ``l`` and weight ``w``, raises ``B[l]`` by ``w``, and lifts those below
-that are less than that: ``w`` is added to ``d[l]`` and taken from the ``d[p]`` next below that are
-not 0, as far as they go.
+Instead of adding up costs, the weight of correctly labelled rows is maximised. For the rows above a
+cut, let ``B[k]`` be the largest such weight with classes from ``k`` on, and ``d[k] = B[k] - B[k +
+1]``. The next row below, of class ``l`` and weight ``w``, raises ``B[l]`` by ``w``, and lifts every
+lower ``B`` that is then less: ``w`` is added to ``d[l]`` and subtracted from the nearest lower
+``d[p]`` that are not 0, until ``w`` is used up.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def solve_equal_errors(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the lowest optimal cuts."""
-    del plan
+    """Return the lowest optimal cuts of a cost that is equal for all errors ("zero_one")."""
+    del plan  # unused: there is nothing to choose
     codes, ends, weights, stride = rows
     gain = cost_of_errors(cost) - np.diag(cost)  # what a row of each class gains if it is right
     n_classes, n_rows = len(cost), len(codes)
@@ -41,7 +41,7 @@ def solve_equal_errors(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     each = gain[codes]
     if stride:
         each = each * (weights if order is None else weights[order])
-    # Each row is taken from one class more than it empties, and a class is emptied once a row.
+    # A row takes weight from at most one class more than it empties, and each row fills one class.
     taken_from, taken = np.empty(2 * n_rows, np.uint16), np.empty(2 * n_rows, gain.dtype)
     n_taken = np.zeros(n_rows, np.int32)
     lead_of_rows(codes, ends, each, lead, n_taken, taken_from, taken, cuts)
@@ -49,9 +49,9 @@ def solve_equal_errors(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
 
 
 def _order_of_ties(codes: Codes, ends: Bools) -> Ints | None:
-    """Return the order of rows in which equal scores have their highest class first, if another.
+    """Return the order of rows in which equal scores have their highest class first, if it differs.
 
-    No labels in ascending order then get more of them right than one label for all.
+    In that order, equal labels for equal scores are never worse than ascending labels.
     """
     is_tied = np.append(False, ~ends[:-1])  # with the row before
     tied = np.flatnonzero(is_tied[1:] | is_tied[:-1])
@@ -69,7 +69,7 @@ def _order_of_ties(codes: Codes, ends: Bools) -> Ints | None:
 def order_ties(codes: Codes, ends: Bools, counts: Ints, ordered: Codes) -> None:
     """Fill in the classes with the highest first among equal scores.
 
-    ``counts`` (K,) holds zeros, and does so again at the end.
+    ``counts`` (K,) holds zeros before and after.
     """
     start = 0
     for i in range(len(codes)):
@@ -145,9 +145,8 @@ def lead_of_rows(
 ) -> None:
     """Find the lowest optimal cuts of rows with weights, as ``lead_of_equal_rows`` does.
 
-    A row takes its weight from as many classes as it needs: ``n_taken`` of them, each remembered
-    in ``taken_from`` with what was ``taken``. It empties all but the last. ``lead`` and ``n_taken``
-    hold zeros.
+    A row takes its weight from ``n_taken`` classes, which are recorded in ``taken_from`` with the
+    weight ``taken`` from each. It empties all but the last. ``lead`` and ``n_taken`` hold zeros.
     """
     n_rows = len(codes)
     n_all = 0
@@ -160,11 +159,11 @@ def lead_of_rows(
             if lead[below] == 0:
                 below -= 1
                 continue
-            some = min(left, lead[below])
-            lead[below] -= some
-            left -= some
+            part = min(left, lead[below])
+            lead[below] -= part
+            left -= part
             taken_from[n_all] = below
-            taken[n_all] = some
+            taken[n_all] = part
             n_all += 1
             n_taken[i] += 1
         lead[truth] += weights[i]

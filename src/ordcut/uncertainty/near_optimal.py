@@ -9,7 +9,7 @@ import numpy as np
 from ordcut.data import SortedRows
 from ordcut.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut.limits import Limits, region_of
-from ordcut.solvers import Window
+from ordcut.solvers import SegmentWindow
 from ordcut.thresholds import OriginalRows, Thresholds, original_rows, scores_around
 from ordcut.typing import Array, Bools, Floats, Ints
 
@@ -110,7 +110,7 @@ def cuts_kept(
     return kept
 
 
-def _allows(window: Window, starts: Array, ends: Array) -> Bools:
+def _allows(window: SegmentWindow, starts: Array, ends: Array) -> Bools:
     """Return whether a segment may have such a start and end, of which one is an array."""
     is_allowed = np.asarray(starts <= ends)
     if window.low is not None:
