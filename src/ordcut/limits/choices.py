@@ -13,7 +13,7 @@ from ordcut.typing import Array, Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
-class Candidates:
+class CandidateCuts:
     """Cuts in ascending order, with the value that each threshold would have there.
 
     The first of the m cuts is 0 and the last the number of rows, which need not be open to any
@@ -42,7 +42,7 @@ class Choices:
         for interval in limits.intervals:
             k = interval.k
             low[k], high[k] = max(low[k], interval.low), min(high[k], interval.high)
-        # Thresholds ascend: what is below one of them is below all that follow.
+        # Thresholds ascend: a value below a threshold is below all that follow.
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
         return cls(low, high, limits.grid)
 
@@ -59,8 +59,8 @@ class Choices:
     ) -> tuple[Floats, Bools]:
         """Return where thresholds from ``low`` to ``high`` would stand, and whether they may.
 
-        They must be above the lower score and not above the upper one. Of several allowed values
-        they take the one nearest to the middle.
+        They must be above the lower score and at or below the upper. Of several allowed values,
+        they take the nearest to the middle.
         """
         middle = place_between(lower, upper)
         below, above = lower.astype(np.float64), upper.astype(np.float64)
@@ -79,12 +79,12 @@ class Choices:
         return np.where(is_open, value, middle), np.asarray(is_open)
 
 
-def all_candidates(scores: Array, ends: Bools, limits: Limits) -> Candidates:
-    """Return the cuts of sorted rows that are open to at least one threshold."""
+def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
+    """Return the cuts of sorted rows that are open to any threshold."""
     choices = Choices.within(limits)
     n_thresholds = len(choices.low)
     if limits.distance is not None and choices.grid is not None:
-        # Which of several allowed values at one cut is taken matters to the distance.
+        # Which of several allowed values at a cut is taken matters to the distance.
         listed = choices.grid.listed
         if listed is None:
             listed = _round_numbers_apart(choices, scores, limits.distance.at_least)
@@ -95,7 +95,7 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> Candidates:
         cuts = np.append(0, np.flatnonzero(ends) + 1)
         values, is_open = _placed_at(choices, scores_around(scores, cuts))
     used = np.flatnonzero(is_open[0] if is_open.strides[0] == 0 else is_open.any(axis=0))
-    return Candidates(
+    return CandidateCuts(
         np.concatenate([[0], cuts[used], [len(scores)]]),
         _with_ends(values, used, -np.inf, np.inf),
         _with_ends(is_open, used, False, False),

@@ -18,10 +18,10 @@ from ordcut.limits.region import Region
 from ordcut.solvers import best_candidates, is_feasible
 from ordcut.typing import Array
 
-#: Up to this many limits, every subset is tried for a smallest one that cannot hold.
+#: Up to this many limits, every subset is tried, smallest first, for a conflict.
 MOST_TO_COMBINE = 10
 
-#: How often an interval of distances is halved, and how many more digits are tried.
+#: How often an interval of distances is halved, and how many additional digits are tried.
 N_HALVINGS, MOST_DIGITS_MORE = 50, 6
 
 
@@ -56,7 +56,8 @@ class Conflict:
     def smallest(self) -> Limits:
         """Return a smallest set of limits that cannot hold together.
 
-        Where there are many, it is one of which no part can be left out.
+        If there are more than ``MOST_TO_COMBINE`` limits, the set is minimal: without any of its
+        limits, the others can hold.
         """
         n_limits = len(self.limits.forms)
         if n_limits <= MOST_TO_COMBINE:
@@ -112,7 +113,7 @@ class Conflict:
         return rows.exact_between(windows.cuts[chosen])
 
 
-#: Returns limits with another form in the place of one.
+#: Returns the limits of a conflict with another form at a given index.
 Replaced = Callable[[Form], Limits]
 
 
@@ -162,5 +163,5 @@ def _loosely(limit: Fraction, *, is_floor: bool) -> float:
     """Return a limit as a float that is not stricter."""
     number, looser = float(limit), -np.inf if is_floor else np.inf
     while (as_fraction(number) > limit) if is_floor else (as_fraction(number) < limit):
-        number = float(np.nextafter(number, looser))  # several floats can mean one fraction
+        number = float(np.nextafter(number, looser))  # several floats can mean the same fraction
     return number

@@ -30,7 +30,7 @@ class Constraint:
 
 @dataclass(frozen=True)
 class _OfDecision(Constraint):
-    """A limit on one decision."""
+    """A limit on a decision."""
 
     decision: Any
 
@@ -43,14 +43,14 @@ class _OfDecision(Constraint):
 
 @dataclass(frozen=True)
 class _Floor(_OfDecision):
-    """A least share that involves one decision."""
+    """A least share that involves a decision."""
 
     at_least: float
 
 
 @dataclass(frozen=True)
 class _Sides(_OfDecision):
-    """A lower limit, an upper limit or both on one decision."""
+    """A lower limit, an upper limit or both on a decision."""
 
     at_least: float | None = None
     at_most: float | None = None
@@ -58,7 +58,7 @@ class _Sides(_OfDecision):
 
 @dataclass(frozen=True)
 class _OfClass(Constraint):
-    """A limit on decisions on one side of a class."""
+    """A limit on decisions below or above a class."""
 
     cls: Any
     at_most: float
@@ -137,7 +137,7 @@ class Share(_Sides):
     decision : object
         The decision, or class, or its text.
     at_least, at_most : float from 0 to 1, optional
-        One of the two, or both.
+        Either limit, or both.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class Count(_Sides):
     decision : object
         The decision, or class, or its text.
     at_least, at_most : float, optional
-        One of the two, or both.
+        Either limit, or both.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class Under(_OfClass):
     word: ClassVar[str] = "under"
 
     def lower(self, names: Names) -> Ratio:
-        """Return the share of the class and higher ones that is decided lower."""
+        """Return the share of the class and higher classes that is decided lower."""
         truth = names.classes_from(self.cls)
         part = names.cells(decisions=names.decisions_below(self.cls), classes=truth)
         return Ratio(part, names.cells(classes=truth), at_most=self.at_most)
@@ -233,7 +233,7 @@ class Over(_OfClass):
     word: ClassVar[str] = "over"
 
     def lower(self, names: Names) -> Ratio:
-        """Return the share of the class and lower ones that is decided higher."""
+        """Return the share of the class and lower classes that is decided higher."""
         truth = names.classes_upto(self.cls)
         part = names.cells(decisions=names.decisions_above(self.cls), classes=truth)
         return Ratio(part, names.cells(classes=truth), at_most=self.at_most)

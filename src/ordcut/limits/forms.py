@@ -1,6 +1,6 @@
 """The forms that constraints are lowered to, and the limits of a problem sorted by form.
 
-Everything behind the constraints knows only these forms: a ratio of weights, an interval for one
+Everything behind the constraints knows only these forms: a ratio of weights, an interval for a
 threshold, a distance between thresholds, and (in ``grid.py``) values that thresholds are chosen
 from.
 """
@@ -71,9 +71,9 @@ class Demand:
         return np.asarray(self.coefficients[k] - self.coefficients[k + 1])
 
     def rest(self, row: int, totals: Array) -> Any:
-        """Return what the steps must add up to at least, if all rows start with one decision.
+        """Return the least sum of steps that meets the demand, if all rows start in ``row``.
 
-        Beyond all sums that fit into int64, it is the largest of these.
+        Sums beyond ``LARGEST_SUM`` are clipped to it, so that they fit into int64.
         """
         at_start = (self.coefficients[row] * totals).sum()
         if isinstance(self.at_least, float):
@@ -86,7 +86,7 @@ class Demand:
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """Limits on the ratio of two sums of weights, or on one sum.
+    """Limits on the ratio of two sums of weights, or on a single sum.
 
     Attributes
     ----------
@@ -207,9 +207,9 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Reach:
-    """Which thresholds a ratio moves with: none, one, or the two around one decision.
+    """The thresholds that a ratio depends on: none, a single threshold, or both ends of a segment.
 
-    ``index`` is that of the threshold, or of the decision.
+    ``index`` is the index of the threshold, or of the decision whose segment it is.
     """
 
     kind: Literal["nothing", "threshold", "segment"]
@@ -218,7 +218,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval for one threshold, ends included."""
+    """An interval for a threshold, ends included."""
 
     k: int
     low: float
@@ -368,11 +368,11 @@ class Limits:
         return all(form.holds(outcome) for form in self.forms)
 
     def without(self, index: int) -> Limits:
-        """Return the limits without the one at an index."""
+        """Return the limits without that at an index."""
         return self.only([i for i in range(len(self.forms)) if i != index])
 
     def only(self, indices: Sequence[int]) -> Limits:
-        """Return the limits at some indices."""
+        """Return the limits at the given indices."""
         constraints = tuple(self.constraints[i] for i in indices)
         return replace(self, constraints=constraints, forms=tuple(self.forms[i] for i in indices))
 

@@ -14,7 +14,7 @@ from ordcut.typing import Floats
 if TYPE_CHECKING:
     from ordcut.limits.forms import Outcome
 
-#: The largest number of round numbers between the scores that are listed one by one.
+#: The largest number of round numbers between the scores that are listed.
 MOST_ROUND_NUMBERS = 1_000_000
 
 
@@ -89,8 +89,8 @@ class Grid:
     ) -> Floats:
         """Return the allowed value nearest to the middle between two scores, within limits.
 
-        It is above the lower score and not above the upper one. Beyond all scores, where there is
-        no middle, it is the value next to them. NaN where there is none.
+        The value is above the lower score and at or below the upper. Beyond all scores, where there
+        is no middle, it is the value next to them. NaN where no value is allowed.
         """
         below, above = between
         aim = np.where(np.isinf(below), above, np.where(np.isinf(above), below, middle))

@@ -105,15 +105,15 @@ class Names:
 
     @cached_property
     def _positions(self) -> dict[str, dict[Any, int]]:
-        """The position of each name, by its text and by its value: of equal ones the first."""
+        """The position of each name, by its text and by its value; the first of equal names."""
 
         def positions(names: list[Any]) -> dict[Any, int]:
             order = range(len(names) - 1, -1, -1)
             return {_as_number(names[i]): i for i in order} | {str(names[i]): i for i in order}
 
         classes = positions(self.classes)
-        is_same = self.decisions is self.classes
-        return {"class": classes, "decision": classes if is_same else positions(self.decisions)}
+        are_classes = self.decisions is self.classes
+        return {"class": classes, "decision": classes if are_classes else positions(self.decisions)}
 
     def _index(self, kind: str, name: Any) -> int:
         positions = self._positions[kind]
@@ -131,7 +131,7 @@ def _only(position: int) -> slice:
 
 
 def _as_number(value: Any) -> float | str:
-    """Return a number, or text that is one, as that number; anything else as text."""
+    """Return a value as a float if it is a number or the text of a number, otherwise as text."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -79,7 +79,7 @@ def region_of(
 
 
 def _strictest(ratios: Sequence[Ratio]) -> list[Ratio]:
-    """Return ratios without those that are implied: floors of one share, such as a precision."""
+    """Return ratios without those implied by others: lower floors of a share such as precision."""
     kept: dict[tuple[bytes, bytes] | int, Ratio] = {}
     for ratio in sorted(ratios, key=lambda ratio: ratio.at_least or 0.0):
         is_level = not ratio.has_fixed_whole and ratio.at_most is None
@@ -100,12 +100,12 @@ def _apply(
         elif reach.kind == "threshold":
             k = reach.index
             is_open[k] = is_open[k] & (sums.below(demand.step(k)) >= demand.rest(k + 1, totals))
-        elif demand.rest(0, totals) > 0:  # the same wherever thresholds are, and too little
+        elif demand.rest(0, totals) > 0:  # no threshold changes the sum, and it is too small
             is_open[0] = np.zeros_like(is_open[0])
 
 
 def _limit_segment(limits: SegmentLimits, step: Array, at_least: Any, sums: PrefixSums) -> None:
-    """Demand that the steps of the rows in a segment add up to a number."""
+    """Demand that the steps of the rows in a segment add up to at least a number."""
     if (step >= 0).all():
         if at_least > 0:
             limits.sums.append(SegmentLimit(sums.below(step), at_least=at_least))
@@ -164,7 +164,9 @@ class PrefixSums:
         return sums
 
 
-def _apart(segments: Sequence[SegmentWindow], values: Floats, distance: Distance) -> list[SegmentWindow]:
+def _apart(
+    segments: Sequence[SegmentWindow], values: Floats, distance: Distance
+) -> list[SegmentWindow]:
     """Return the windows of segments with neighbouring thresholds far enough apart."""
     apart = list(segments)
     for d in range(1, len(segments) - 1):

@@ -50,7 +50,7 @@ class LimitedSearch:
     limits : Limits
         What must hold.
     observed : Store, optional
-        The rows on which the limits must hold, where these are others.
+        The rows on which the limits must hold, if not those of ``store``.
     unit : Fraction
         What a weight of 1 stands for on the rows on which the limits must hold.
     """
@@ -65,7 +65,7 @@ class LimitedSearch:
     def keeping(self, free: Solution) -> Solution | None:
         """Return a solution with its thresholds where limits allow them, or None if any is broken.
 
-        ``free`` is the best solution without limits, or within looser ones.
+        ``free`` is the best solution without limits, or within looser limits.
         """
         around = known_scores_around(free.rows.scores, free.cuts)
         at, is_open = Choices.within(self.limits).place_each(*around)
@@ -77,7 +77,7 @@ class LimitedSearch:
             table = _exact_table(self.observed, at)
         if not self.limits.hold(Outcome(table, at, self.unit)):
             return None
-        # Lumps of rows say nothing of other values than those of their grid.
+        # Lumps of rows have no information on values that are not on their grid.
         is_free = free.is_free and self.store.has_every_cut
         return replace(free, table=table, thresholds=at, is_free=is_free)
 
@@ -93,7 +93,7 @@ class LimitedSearch:
         return self.within_ranges() or self._within_windows()
 
     def _checked(self, solution: Solution) -> Solution:
-        """Return a solution; an error if it breaks a limit, so that such thresholds never show."""
+        """Return a solution, or raise an error if it breaks a limit, which would be a bug."""
         assert solution.table is not None
         assert solution.thresholds is not None
         if not self.limits.hold(Outcome(solution.table, solution.thresholds, self.unit)):
@@ -104,9 +104,9 @@ class LimitedSearch:
         return solution
 
     def within_ranges(self) -> Solution | None:
-        """Return the best thresholds if every limit is on one threshold, which is quick; or None.
+        """Return the best thresholds if every limit is on a single threshold, otherwise None.
 
-        It is also None if thresholds cannot be placed one by one.
+        This is quick. None also if the scores around a cut leave no allowed value for a threshold.
         """
         if self.curve_limits is None:
             return None
@@ -152,7 +152,7 @@ class LimitedSearch:
 
     @cached_property
     def _store(self) -> Store:
-        """The store that serves the grid of the limits, which may be another than before."""
+        """The store for the grid of the limits."""
         return self.store.on_grid(self.limits.grid)
 
     @cached_property
@@ -173,7 +173,7 @@ class LimitedSearch:
 
     @cached_property
     def curve_limits(self) -> list[CurveLimit] | None:
-        """The limits as limits on single thresholds, if these can be solved one by one."""
+        """The limits as limits on single thresholds, if each threshold can be solved alone."""
         is_other = self.observed is not None or self.objective.is_kappa
         if is_other or not self._cost.is_convex:
             return None
@@ -182,7 +182,7 @@ class LimitedSearch:
         return curve_limits(self.limits, self._store, self.unit)
 
     def infeasible(self) -> InfeasibleConstraintsError:
-        """Return why the limits cannot hold, as an error to be raised."""
+        """Return the error that explains why the limits cannot hold."""
         rows: SortedRows | None
         try:
             rows = self.store.on_grid(None).all_rows()
@@ -216,7 +216,7 @@ def _exact_table(rows: SortedRows, thresholds: Floats) -> Array:
 def curve_limits(limits: Limits, store: Store, unit: Fraction) -> list[CurveLimit] | None:
     """Return ratios and intervals as limits on weights below thresholds.
 
-    None if a ratio is not about one threshold, or does not change one way with it.
+    None if a ratio is not about a single threshold, or is not monotone in it.
     """
     totals = store.totals
     bounds = []
