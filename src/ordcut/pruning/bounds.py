@@ -1,13 +1,13 @@
 """Which cells can hold an optimal threshold, from the weight of each cell and class alone.
 
 A risk curve is known exactly at the borders of cells. Inside a cell it cannot fall below its value
-at the left border plus all the falls that the cell's rows could bring. A cell where even that is
-above what some border reaches cannot hold the threshold.
+at the left border plus all the falls that the cell's rows could bring. A cell whose bound is above
+the curve at any border cannot hold the threshold.
 
-That judges the curves of a convex objective one by one. For other objectives the thresholds are
+That judges each curve of a convex objective by itself. For other objectives the thresholds are
 judged together: the bound for a change of decision inside a cell is the least cost of all labelings
-with such a change, if rows of cells with changes paid for the best of the decisions in between. As
-every threshold is bounded that way, the bounds of all cells rise once a few cells are resolved.
+with a change there, if rows of cells with changes paid for the best of the decisions in between.
+Every threshold is bounded that way, so the bounds of all cells rise when a few cells are resolved.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ordcut.exact import EXACT, ExactCost, rounding_bound
 from ordcut.jit import kernel
 from ordcut.typing import Bools, Floats, Ints, Numbers
 
-#: Cells are resolved first where their bound is not more than this share of the way from the least
-#: bound to what borders reach, over the number of thresholds. If all thresholds contribute alike
-#: to that way, the other cells are out once their neighbours are resolved.
+#: Cells are resolved first if their bound is at most this share of the way from the least bound to
+#: the least cost at borders, divided by the number of thresholds. If all thresholds contribute
+#: alike to that difference, the other cells are ruled out when their neighbours are resolved.
 FIRST_SHARE = 1.5
 
-#: The bounds for more decisions than this take too much memory, and are replaced by simpler ones.
+#: The bounds for more decisions than this take too much memory, and simpler bounds replace them.
 MOST_DECISIONS = 128
 
 
 @dataclass(frozen=True)
 class CurveLimit:
-    """A limit on the weight of the rows below one threshold.
+    """A limit on the weight of the rows below a threshold.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class CurveLimit:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which cells must be looked into for some threshold, the neighbours of cuts included.
+    """Which cells can hold a threshold, or have rows next to a cut at a border.
 
     Attributes
     ----------
     can_hold : ndarray of shape (n_cells,)
         The cells that cannot be ruled out yet.
     first : ndarray of shape (n_cells,)
-        Those of them to look into first, which may rule out the others.
+        Those of them to resolve first, which may rule out the others.
     """
 
     can_hold: Bools
@@ -77,7 +77,7 @@ def judge_cells(
     """Return which cells can hold a threshold.
 
     ``n_rows`` is the number of rows that were counted. ``limits`` need a convex objective.
-    ``is_closed`` marks cells that are known to hold none.
+    ``is_closed`` marks cells that are known to hold no threshold.
 
     Examples
     --------
@@ -115,15 +115,15 @@ def halving_order(n_curves: int) -> Ints:
             middle = (low + 1 + high) // 2
             order.append((middle, low, high))
             pending += [(low, middle), (middle, high)]
-    found: Ints = np.array(order, np.int64).reshape(-1, 3)
-    found.flags.writeable = False
-    return found
+    steps: Ints = np.array(order, np.int64).reshape(-1, 3)
+    steps.flags.writeable = False
+    return steps
 
 
 def _near_own_minima(
     counts: Numbers, cost: ExactCost, n_rows: int, limits: Sequence[CurveLimit]
 ) -> Bools:
-    """Judge the curves of a convex objective one by one."""
+    """Return the cells that can hold a minimum of a curve, each curve judged by itself."""
     has_rows = totals_of_cells(counts) > 0
     totals = np.einsum("ij->j", counts)
     n_curves = len(cost.integers) - 1
@@ -148,7 +148,7 @@ def _near_own_minima(
 
 
 def _on_near_paths(counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Bools) -> Verdict:
-    """Judge the thresholds of any objective together."""
+    """Return which cells can hold a change of decision, for any objective."""
     has_rows = totals_of_cells(counts) > 0  # before tiny weights are scaled down to nothing
     totals = counts.sum(axis=0)
     largest = int(np.abs(cost.integers).max())
@@ -182,13 +182,13 @@ def _near_minima_within(
     slack: Numbers,
     limits: Sequence[CurveLimit],
 ) -> Bools:
-    """Judge the curves of a convex objective one by one, each where limits let its threshold be.
+    """Return the cells that can hold a minimum of a curve where limits allow its threshold.
 
-    Limits that do not ascend with the thresholds are made to: a threshold cannot be above one that
-    must be low.
+    Each curve is judged by itself. Limits are made to ascend with the thresholds: a threshold
+    cannot be above the next.
     """
     n_curves, n_cells = len(gain), len(counts)
-    # A border, or a cell, is in if a threshold can be there as far as the weights below tell.
+    # A border, or a cell, is kept if the weights below it allow a threshold there.
     borders_from, borders_upto = np.ones((2, n_curves, n_cells + 1), np.bool_)
     cells_from, cells_upto = np.ones((2, n_curves, n_cells), np.bool_)
     for limit in limits:
@@ -222,7 +222,7 @@ def _near_minima_within(
         after = np.searchsorted(rows, np.concatenate(edges), "left")
         chosen[rows[np.minimum(after, len(rows) - 1)]] = True
         chosen[rows[np.maximum(after - 1, 0)]] = True
-    if not chosen.any():  # the limits leave no cut, but some rows there must be
+    if not chosen.any():  # the limits leave no cut, but the result needs rows
         chosen[rows[0]] = True
     return chosen
 
@@ -272,7 +272,7 @@ def mark_near_minima(
             if total < least:
                 least = total
                 where = c + 1
-        # Below the first minimum an equal value would win, above it only a lower one.
+        # Below the first minimum an equal value would win, above it only a lower value.
         most = least + slack[k]
         lowest = last
         highest = first
@@ -309,14 +309,14 @@ def bound_paths(
     costs at least ``least_cost[a, b, l]``, the least of ``cost[a..b, l]``. Fills ``lowest`` (C,),
     the least such bound for a change inside each cell, inf for a cell that is closed to changes,
     and ``ends``, bounds on the least cost of all: from below, and from above by labelings that
-    change at borders of cells only. What is above the latter by more than ``slack`` is not looked
-    into. O(C D K) time for C cells, D decisions and K classes, and O(K) for every change that
-    cheaper bounds do not rule out.
+    change at borders of cells only. Labelings above the latter by more than ``slack`` are left out.
+    O(C D K) time for C cells, D decisions and K classes, and O(K) for every change that cheaper
+    bounds do not rule out.
     """
     n_cells, n_classes = counts.shape
     n_decisions = len(cost)
-    stays = np.zeros((n_cells, n_decisions))  # the cost of a cell with one decision
-    free = np.zeros(n_cells)  # and with any
+    stays = np.zeros((n_cells, n_decisions))  # the cost of a cell with a single decision
+    free = np.zeros(n_cells)  # the least cost of a cell with any decisions
     most = np.inf
     at_border = np.zeros(n_decisions)
     for c in range(n_cells):
@@ -331,7 +331,7 @@ def bound_paths(
             at_border[d] = best + stays[c, d]
     for d in range(n_decisions):
         most = min(most, at_border[d])
-    # Bounds that let a change inside a cell cost what any decisions would.
+    # Bounds in which a cell with a change costs the least of any decisions.
     above = np.zeros((n_cells + 1, n_decisions))
     for c in range(n_cells - 1, -1, -1):
         best = np.inf
@@ -356,7 +356,7 @@ def bound_paths(
     least = np.inf
     for d in range(n_decisions):
         least = min(least, below[n_cells, d])
-    for c in range(n_cells - 1, -1, -1):  # the same from above, now with what is known from below
+    for c in range(n_cells - 1, -1, -1):  # from above, with the closer bounds from below
         lowest[c] = np.inf
         for a in range(n_decisions):
             total = stays[c, a] + above[c + 1, a]

@@ -17,32 +17,33 @@ from ordcut.pruning.source import Parts
 from ordcut.threads import run_all, split
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers, Real
 
-#: How many scores are looked at to lay out cells, of arrays and of frames.
+#: The number of scores in the sample that determines the cells of arrays and of frames.
 SAMPLE_SIZE = 4096
 
-#: A score that is so many times in the sample is worth counting instead of fetching.
+#: A score that occurs more often than this in the sample is counted instead of fetched.
 TIMES_COMMON = 16
 
-#: Rows are counted in pieces of at most so many, whatever the number of threads, so that sums of
-#: fractional weights do not depend on it.
+#: Rows are counted in pieces of at most this many, whatever the number of threads, so that sums of
+#: fractional weights do not depend on that number.
 PIECE_SIZE = 1 << 24
 
 #: About how many counters the cells may take: what the second level of a cache holds.
 N_COUNTERS = 1 << 16
 
-#: With many classes there are still so many cells.
+#: The least number of cells with many classes.
 LEAST_CELLS = 512
 
 #: Cells with fewer rows on average than the first of these cost more to judge than they save. There
-#: are still so many for each class, as long as they have the last number of rows on average.
+#: are at least the second number for each class, if they have the last number of rows on average.
 ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
 
-#: The table from scores to cells has this many slots for each cell, to follow the data, and at
-#: most so many in all, to stay in cache.
+#: The table from scores to cells has the first number of slots for each cell, to follow the data,
+#: and at most the second number in all, to stay in cache.
 SLOTS_PER_CELL, MOST_SLOTS = 2, 1 << 16
 
-#: The rows fetched are judged by parts of their slots with about so many rows, and at most so many
-#: parts per slot; more where the thresholds are judged together, since more rows are left then.
+#: Fetched rows are judged by parts of their slots, with about the first number of rows per part and
+#: at most the second number of parts per slot; at most the third where thresholds are judged
+#: together, since more rows are left then.
 ROWS_PER_PART, MOST_PARTS, MOST_PARTS_TOGETHER = 24, 12, 32
 
 
@@ -81,9 +82,9 @@ class Cells:
 
 
 class SplitCells:
-    """The slots of some chosen cells in equal parts, and each run of cells between them as one.
+    """The slots of chosen cells in equal parts, and each run of cells between them as a cell.
 
-    With ``one_by_one``, every cell between them is a run of its own.
+    With ``split_runs``, every cell between them is a run of its own.
 
     Attributes
     ----------
@@ -101,13 +102,13 @@ class SplitCells:
     """
 
     def __init__(
-        self, cells: Cells, chosen: Bools, n_parts: int, *, one_by_one: bool = False
+        self, cells: Cells, chosen: Bools, n_parts: int, *, split_runs: bool = False
     ) -> None:
         self.cells = cells
         self.n_parts = n_parts
         is_chosen = chosen[cells.cell_of]
         is_first = is_chosen[:-1]
-        if one_by_one:
+        if split_runs:
             is_first = cells.cell_of[1:] != cells.cell_of[:-1]
         starts_run = ~is_chosen & np.append(True, is_first)
         n_finer = np.where(is_chosen, n_parts, starts_run)
@@ -141,7 +142,7 @@ def cells_like(sample: Array, n_cells: int) -> Cells:
             if np.isfinite(scale) and scale > 0:
                 even = Cells(dtype(low) - 1 / scale, scale, np.arange(n_slots))
                 break
-        else:  # one value, or a range beyond float64: below it, at it and above it
+        else:  # a single value, or a range beyond float64: below it, at it and above it
             scale = 1 / np.maximum(np.abs(dtype(low)), 1)
             return Cells(dtype(low) - dtype(1.5) / scale, scale, np.arange(3))
     mass = np.bincount(even.locate(sample), minlength=n_slots) / len(sample)
@@ -151,7 +152,7 @@ def cells_like(sample: Array, n_cells: int) -> Cells:
 
 
 def spread_indices(n_rows: int) -> Ints:
-    """Return the indices of some thousand rows, spread so that no period of the rows fits them."""
+    """Return the indices of ``SAMPLE_SIZE`` rows, spread so that they follow no period."""
     golden = np.modf(np.arange(SAMPLE_SIZE) * 0.6180339887498949)[0]
     indices: Ints = (golden * n_rows).astype(np.int64)
     return indices
@@ -204,7 +205,7 @@ class ArraySource:
         return self.rows.confusion(thresholds)
 
     def count(self, n_cells: int | None = None) -> CountedRows:
-        """Return the rows counted by cells, of which there are about as many as are useful."""
+        """Return the rows counted by about ``n_cells`` cells, by default the most useful number."""
         if n_cells is None:
             n_rows, n_classes = len(self.rows.scores), len(self.rows.classes)
             useful = max(CELLS_PER_CLASS * n_classes, n_rows // ROWS_PER_CELL)
@@ -215,7 +216,7 @@ class ArraySource:
 
     @cached_property
     def sample(self) -> Array:
-        """Some thousand scores from all over the rows, sorted."""
+        """About ``SAMPLE_SIZE`` scores spread over the rows, sorted."""
         sample = self.rows.scores
         if len(sample) > SAMPLE_SIZE:
             sample = sample[spread_indices(len(sample))]
@@ -226,7 +227,7 @@ class ArraySource:
     def count_in_steps(self) -> Steps | None:
         """Return the rows counted by equal steps from the lowest to the highest score.
 
-        None if there are no such steps, for one score or a range beyond float64.
+        None if all scores are equal, or their range is beyond float64.
         """
         low, high = self.rows.extent()
         with np.errstate(over="ignore", divide="ignore"):
@@ -256,16 +257,16 @@ class ArraySource:
         stride = int(rows.weights is not None)
         pieces = _pieces(len(rows.scores), self.n_threads if is_whole else 1)
         counts = np.zeros((len(pieces), n_counters + 1), dtype)
-        # To keep the slots saves locating the rows again; of narrow scores they would take as much
-        # memory as half of these.
+        # Storing the slots saves locating the rows again; for narrow scores they would take half
+        # as much memory as the scores.
         is_wide = rows.scores.dtype == np.float64
         located = np.empty(len(rows.scores) if is_wide else 0, np.uint16)
 
         def count_piece(index: int) -> None:
             piece = slice(*pieces[index])
-            some_weights = weights[piece] if stride else weights
+            piece_weights = weights[piece] if stride else weights
             into = located[piece], counts[index]
-            table = some_weights, stride, cells.low, cells.scale, base_of, *into
+            table = piece_weights, stride, cells.low, cells.scale, base_of, *into
             if rows.codes is not None:
                 kernels.count_rows(_for_kernels(rows.scores[piece]), rows.codes[piece], *table)
             elif rows.soft is not None:
@@ -294,11 +295,11 @@ class CountedRows:
             return self.cells.locate(scores.astype(self.cells.low.dtype))
 
     def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedRows, Bools]:
-        """Return the same cells: to fetch rows costs less than to count them once more."""
+        """Return the cells unchanged: fetching rows costs less than counting them once more."""
         return self, judge(self.counts).first
 
     def fetch(self, chosen: Bools) -> Rows:
-        """Return the rows of the chosen cells; those of a common score come as one per class."""
+        """Return the rows of the chosen cells; those of a common score are merged by class."""
         commonest = self._commonest()
         commonest[~chosen] = np.nan
         part = self._fetch(chosen, commonest)
@@ -306,7 +307,7 @@ class CountedRows:
         if len(common) == 0:
             return part
         assert part.codes is not None  # soft labels have no whole weights
-        # What a cell holds of its commonest score is what it holds beyond the rows fetched.
+        # The weight of a cell's commonest score is that of the cell without the fetched rows.
         fetched = count_located(part, self.cells.locate(part.scores), self.cells.n_cells)[common]
         cell, code = np.nonzero(self.counts[common] - fetched)
         weights = np.ones(part.n_rows, np.int64) if part.weights is None else part.weights
@@ -322,7 +323,7 @@ class CountedRows:
         n_slots = int(chosen[self.cells.cell_of].sum())
         most = MOST_PARTS if is_last else MOST_PARTS_TOGETHER
         n_parts = max(1, min(most, len(rows.scores) // (ROWS_PER_PART * n_slots)))
-        finer = SplitCells(self.cells, chosen, n_parts, one_by_one=not is_last)
+        finer = SplitCells(self.cells, chosen, n_parts, split_runs=not is_last)
         return Parts(finer.locate(rows.scores), finer.is_run, finer.locate)
 
     def _fetch(self, chosen: Bools, commonest: Array) -> Rows:
@@ -342,16 +343,16 @@ class CountedRows:
             codes = np.zeros(1, np.uint8) if rows.codes is None else rows.codes[first:last]
             size = min(most, last - first)
             indices = np.empty(0 if is_plain else size, np.uint32)
-            some_scores, some_codes = np.empty(size, scores.dtype), np.empty(size, codes.dtype)
-            n_found = np.zeros(1, np.int64)
+            kept_scores, kept_codes = np.empty(size, scores.dtype), np.empty(size, codes.dtype)
+            n_kept = np.zeros(1, np.int64)
             table = cells.low, cells.scale, self.located[first:last], is_wanted, common
-            found = indices, some_scores, some_codes, n_found
-            kernels.fetch_rows(scores, codes, int(rows.codes is not None), *table, *found)
-            kept = first + indices[: n_found[0]].astype(np.int64)
+            output = indices, kept_scores, kept_codes, n_kept
+            kernels.fetch_rows(scores, codes, int(rows.codes is not None), *table, *output)
+            kept = first + indices[: n_kept[0]].astype(np.int64)
             parts[index] = Rows(
-                some_scores[: n_found[0]].astype(rows.scores.dtype, copy=False),
+                kept_scores[: n_kept[0]].astype(rows.scores.dtype, copy=False),
                 rows.classes,
-                None if rows.codes is None else some_codes[: n_found[0]],
+                None if rows.codes is None else kept_codes[: n_kept[0]],
                 None if rows.soft is None else rows.soft[kept],
                 None if rows.weights is None else rows.weights[kept],
             )

@@ -50,23 +50,23 @@ def count_rows(
     n_bad = np.int32(0)
     slots = np.empty(BLOCK, np.int32)
     for start in range(0, len(scores), BLOCK):
-        some_scores = scores[start : start + BLOCK]
-        some_codes = codes[start : start + BLOCK]
-        some_located = located[start : start + BLOCK]
-        for i in range(len(some_scores)):  # by themselves, these loops run in vectors
-            score = some_scores[i]
+        block_scores = scores[start : start + BLOCK]
+        block_codes = codes[start : start + BLOCK]
+        block_located = located[start : start + BLOCK]
+        for i in range(len(block_scores)):  # by themselves, these loops run in vectors
+            score = block_scores[i]
             n_bad += np.int32(0) if score - score == zero else np.int32(1)
             slots[i] = np.int32(slot_of(score, low, scale, zero, top))
-        for i in range(len(some_located)):
-            some_located[i] = np.uint16(slots[i])
+        for i in range(len(block_located)):
+            block_located[i] = np.uint16(slots[i])
         if stride == 0:
-            for i in range(len(some_scores)):
-                counts[np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(some_codes[i])] += 1
+            for i in range(len(block_scores)):
+                counts[np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(block_codes[i])] += 1
         else:
-            some_weights = weights[start : start + BLOCK]
-            for i in range(len(some_scores)):
-                slot = np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(some_codes[i])
-                counts[slot] += some_weights[i]
+            block_weights = weights[start : start + BLOCK]
+            for i in range(len(block_scores)):
+                slot = np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(block_codes[i])
+                counts[slot] += block_weights[i]
     counts[-1] += n_bad
 
 
@@ -124,21 +124,21 @@ def fetch_rows(
     is_wanted: Array,
     commonest: Array,
     indices: Array,
-    some_scores: Array,
-    some_codes: Array,
-    n_found: Ints,
+    kept_scores: Array,
+    kept_codes: Array,
+    n_kept: Ints,
 ) -> None:
     """Write the indices, scores and codes of the rows whose slot is wanted, in their order.
 
     ``located`` holds the slots of the rows, or is empty, and ``is_wanted`` 1 or 0 for each slot.
     Rows whose score is the ``commonest`` of their slot are left out; an empty ``commonest`` says
     that no score is common. Empty ``indices`` are not written; a ``stride`` of 0 says that rows
-    have no codes. Fills ``n_found[0]``.
+    have no codes. Fills ``n_kept[0]``.
     """
     zero = scale - scale
     top = zero + np.float32(len(is_wanted) - 1)
     buffer, wide = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.int32)
-    found = np.empty(BLOCK, np.uint32)
+    wanted = np.empty(BLOCK, np.uint32)
     n = np.uint32(0)
     for start in range(0, len(scores), BLOCK):
         block = scores[start : start + BLOCK]
@@ -153,24 +153,24 @@ def fetch_rows(
         # which cannot be predicted.
         n_here = np.uint32(0)
         for i in range(len(slots)):
-            found[n_here] = np.uint32(i)
+            wanted[n_here] = np.uint32(i)
             n_here = np.uint32(n_here + is_wanted[slots[i]])
         for j in range(n_here):
-            i = found[np.uint32(j)]
+            i = wanted[np.uint32(j)]
             if len(commonest) == 0 or block[i] != commonest[slots[i]]:
                 if len(indices) > 0:
                     indices[n] = np.uint32(start + i)
-                some_scores[n] = block[i]
-                some_codes[n] = codes[np.uint32(start + i) * np.uint32(stride)]
+                kept_scores[n] = block[i]
+                kept_codes[n] = codes[np.uint32(start + i) * np.uint32(stride)]
                 n = np.uint32(n + np.uint32(1))
-    n_found[0] = n
+    n_kept[0] = n
 
 
 @kernel("scores", steps=6)
 def locate_parts(
     scores: Array, low: Real, scale: Real, first_part: Array, n_parts: int, located: Array
 ) -> None:
-    """Fill in which part of its slot each score lies in, counted from the slot's first part."""
+    """Fill in the part of its slot that each score lies in, counted from the slot's first part."""
     zero = scale - scale
     top = zero + np.float32(len(first_part) - 1)
     for i in range(len(scores)):
@@ -181,13 +181,13 @@ def locate_parts(
 
 
 @kernel("located", steps=2)
-def index_kept(located: Array, is_kept: Bools, indices: Array, n_found: Ints) -> None:
+def index_kept(located: Array, is_kept: Bools, indices: Array, n_kept: Ints) -> None:
     """Write the indices of the rows in cells that are kept, given the cell of each row.
 
-    ``indices`` must have room for one more than is found. Fills ``n_found[0]``.
+    ``indices`` must be longer than the number of these rows. Fills ``n_kept[0]``.
     """
     n = np.uint32(0)
     for i in range(len(located)):
         indices[n] = i
         n = np.uint32(n + np.uint32(is_kept[np.uint32(located[i])]))
-    n_found[0] = n
+    n_kept[0] = n

@@ -29,7 +29,7 @@ class LumpedRows(SortedRows):
     has_every_cut: ClassVar[bool] = False
 
     def on_grid(self, grid: object) -> SortedRows:
-        """Return the lumps for thresholds on the same grid, and all rows for others."""
+        """Return the lumps for thresholds on their grid, and all sorted rows for any other."""
         return self if grid == self.grid else self._sorted
 
     @cached_property
@@ -79,7 +79,7 @@ def _count(rows: Rows, values: Floats) -> tuple[Numbers, Array, Array]:
 def lumps_of(
     source: Rows | Source, grid: object, counts: Numbers, lowest: Array, highest: Array
 ) -> LumpedRows:
-    """Return cells as sorted rows: one for each class at the lowest score, one at the highest."""
+    """Return cells as sorted rows: a row per class at the lowest score, and an end at the last."""
     cell, code = np.nonzero(counts)
     is_used = lowest <= highest
     last = np.flatnonzero(is_used)

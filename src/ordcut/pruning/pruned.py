@@ -20,7 +20,7 @@ from ordcut.pruning.bounds import CurveLimit, judge_cells
 from ordcut.pruning.source import CountedCells, Parts, Source
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
-#: The first steps towards a kappa cut at every so many borders of cells.
+#: The first steps towards a kappa may cut only where a multiple of this many cells ends.
 CELLS_PER_COARSE_CUT = 8
 
 
@@ -58,8 +58,8 @@ class PrunedRows:
         self.totals: Floats = self.cells.counts.sum(axis=0).astype(np.float64)
         self.weight = float(self.totals.sum())
         self.n_rows = source.n_rows
-        self.is_exact = source.is_exact  # whether sums over all rows can be had without rounding
-        # What the last cost matrix needed: the next one of a kappa mostly needs the same.
+        self.is_exact = source.is_exact
+        # The rows for the last cost matrix: the next step of a kappa often needs the same rows.
         self._fetched: tuple[Bools, Rows] | None = None
         self._split: tuple[Rows, bool, Parts, Numbers] | None = None
         self._left: tuple[Parts, Bools, SortedRows] | None = None
@@ -67,18 +67,18 @@ class PrunedRows:
     def rows_for(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
         """Return sorted rows among which lies every cut that can be optimal for a cost matrix.
 
-        Limits on single thresholds may be given for a convex one.
+        Limits on single thresholds may be given for a convex cost.
         """
         cells, chosen = self.cells.narrowed(
             lambda counts: judge_cells(counts, cost, self.n_rows, limits)
         )
         if cells is not self.cells:
-            self.cells, self._fetched = cells, None  # which was of the cells before
+            self.cells, self._fetched = cells, None  # fetched rows belong to the former cells
         while True:
             chosen, rows = self._rows_of(chosen)
             if chosen.all():
                 return rows.sorted()
-            # Judge the rows fetched once more, by parts of their cells, before they are sorted.
+            # Judge the fetched rows once more, by parts of their cells, before they are sorted.
             is_last = cost.convexity != "no" or not cells.is_lazy
             parts, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
@@ -94,7 +94,7 @@ class PrunedRows:
         return self._left[2]
 
     def _parts_of(self, chosen: Bools, rows: Rows, is_last: bool) -> tuple[Parts, Numbers]:
-        """Return parts of the chosen cells, and what they and the other cells hold."""
+        """Return parts of the chosen cells, and the weight of each class in all cells."""
         if self._split is None or self._split[0] is not rows or self._split[1] != is_last:
             parts = self.cells.split(chosen, rows, is_last=is_last)
             counts = count_located(rows, parts.located, len(parts.is_run))
@@ -126,7 +126,7 @@ class PrunedRows:
         """Return the weight of each class between cuts of pruned rows, without rounding.
 
         Lumps of fractional weights are rounded sums, so that the rows are added up again; where an
-        engine has them, its sums are the best there is. With ``inside``, only rows from the first
+        engine has them, its sums are used as they are. With ``inside``, only rows from the first
         to the last cut need be added up.
         """
         if rows.is_whole:
@@ -157,7 +157,7 @@ class PrunedRows:
         return None, self.coarse()
 
     def coarse(self) -> SortedRows:
-        """Return all rows as lumps, with cuts at some borders of cells only."""
+        """Return all rows as lumps of ``CELLS_PER_COARSE_CUT`` cells, with cuts between them."""
         counts = self.cells.counts
         no_rows = SortedRows(
             np.zeros(0, self._source.dtype),
@@ -183,7 +183,7 @@ def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
     if rows.codes is None:
         assert rows.soft is not None
         soft = rows.soft if rows.weights is None else rows.soft * rows.weights[:, None]
-        return np.stack([np.bincount(located, one, n_cells) for one in soft.T], axis=1)
+        return np.stack([np.bincount(located, column, n_cells) for column in soft.T], axis=1)
     weights = np.ones(1, np.int64) if rows.weights is None else rows.weights
     counts = np.zeros((n_cells, len(rows.classes)), weights.dtype)
     kernels.count_located(located, rows.codes, weights, int(rows.weights is not None), counts)
@@ -192,13 +192,13 @@ def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
 
 def rows_in(is_kept: Bools, located: Array) -> Array:
     """Return the indices of the rows whose cell is kept."""
-    indices, n_found = np.empty(len(located) + 1, np.uint32), np.zeros(1, np.int64)
-    kernels.index_kept(located, is_kept, indices, n_found)
-    return indices[: n_found[0]]
+    indices, n_kept = np.empty(len(located) + 1, np.uint32), np.zeros(1, np.int64)
+    kernels.index_kept(located, is_kept, indices, n_kept)
+    return indices[: n_kept[0]]
 
 
 def sum_runs(counts: Numbers, chosen: Bools) -> Numbers:
-    """Return the weights of each run of cells that are not chosen, one after the other.
+    """Return the total weight of each class in each run of cells that are not chosen.
 
     Examples
     --------
@@ -209,25 +209,25 @@ def sum_runs(counts: Numbers, chosen: Bools) -> Numbers:
     changes = np.flatnonzero(np.diff(chosen, prepend=True, append=True))
     if len(changes) == 0:
         return counts[:0]
-    # Between the changes lie, by turns, a run and what is chosen; nothing follows the last.
+    # Changes delimit runs and chosen cells in turns; nothing follows the last.
     inner = changes[changes < len(counts)]
     runs: Numbers = np.add.reduceat(counts, inner, axis=0)[::2]
     return runs
 
 
-def starts_in(locate: Callable[[Array], Array], sorted_scores: Array, some_cells: Ints) -> Ints:
-    """Return where the scores of some cells begin among sorted scores, all cells at once.
+def starts_in(locate: Callable[[Array], Array], sorted_scores: Array, cells: Ints) -> Ints:
+    """Return where the scores of the given cells begin among sorted scores.
 
     Examples
     --------
     >>> starts_in(lambda scores: scores // 25, np.arange(100.0), np.array([0, 2]))
     array([ 0, 50])
     """
-    first = np.zeros(len(some_cells), np.int64)
-    last = np.full(len(some_cells), len(sorted_scores))
-    while (first < last).any():  # halve every range; a range that is empty stays
+    first = np.zeros(len(cells), np.int64)
+    last = np.full(len(cells), len(sorted_scores))
+    while (first < last).any():  # halve the ranges of all cells at once; empty ranges stay
         middle = np.minimum((first + last) // 2, len(sorted_scores) - 1)
-        is_before = (locate(sorted_scores[middle]) < some_cells) & (first < last)
+        is_before = (locate(sorted_scores[middle]) < cells) & (first < last)
         first, last = np.where(is_before, middle + 1, first), np.where(is_before, last, middle)
         last = np.maximum(first, last)
     return first
@@ -238,7 +238,7 @@ def _sorted_rows_of(rows: Rows, parts: Parts, counts: Numbers, can_hold: Bools) 
     kept = rows_in(can_hold, parts.located)
     left = rows.take(kept).sorted()
     if rows.soft is None:
-        # Sorting splits and merges no rows: cells have as many as they had.
+        # Sorting neither splits nor merges rows, so cells keep their numbers of rows.
         n_rows = np.bincount(parts.located[kept], minlength=len(can_hold))[can_hold]
         starts = np.cumsum(n_rows) - n_rows
     else:
@@ -247,7 +247,7 @@ def _sorted_rows_of(rows: Rows, parts: Parts, counts: Numbers, can_hold: Bools) 
 
 
 def _with_lumps(counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) -> SortedRows:
-    """Put what lies between the chosen cells back among the rows, as one lump each."""
+    """Insert a lump for each run of cells between the chosen cells."""
     starts_run = ~chosen & np.append(True, chosen[:-1])
     n_before: Ints = np.cumsum(chosen)[starts_run]
     position = np.append(starts, len(rows.codes))[n_before]
@@ -255,7 +255,7 @@ def _with_lumps(counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) 
 
 
 def _borders(scores: Array, cuts: Ints) -> Floats:
-    """Return the least score above each cut, or a value between; next to a lump, scores are NaN."""
+    """Return a value that separates the scores at each cut; next to a lump, scores are NaN."""
     lower = np.where(cuts > 0, scores[np.maximum(cuts, 1) - 1], -np.inf).astype(scores.dtype)
     upper = np.where(cuts < len(scores), scores[np.minimum(cuts, len(scores) - 1)], np.inf)
     above = np.where(cuts > 0, np.nextafter(lower, scores.dtype.type(np.inf)), -np.inf)

@@ -1,4 +1,4 @@
-"""What the pruned search needs of rows, wherever they are: the protocols of a source."""
+"""The protocols of a source: what the pruned search needs of rows, wherever these are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 @dataclass(frozen=True)
 class Parts:
-    """Rows that were fetched, located in finer cells.
+    """Fetched rows, located in finer cells.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Parts:
     is_run : ndarray of shape (n_cells,)
         Which of the finer cells stand for a run of cells whose rows were not fetched.
     locate : callable
-        Returns the finer cell of each of some scores.
+        Returns the finer cell of each score of an array.
     """
 
     located: Array
@@ -43,21 +43,22 @@ class CountedCells(Protocol):
         """The weight of each cell and class, (n_cells, K); int64 if all are whole."""
 
     def at_or_after(self, scores: Array) -> Ints:
-        """Return the cell of each score, or the next one where no cell has it."""
+        """Return the cell of each score, or the next cell where no cell has the score."""
 
     def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedCells, Bools]:
-        """Return cells as fine as they should be before rows are fetched, and which to fetch.
+        """Return cells that are fine enough for rows to be fetched, and which cells to fetch.
 
-        ``judge`` returns which cells can hold a threshold, given the counts of all.
+        ``judge`` returns which cells can hold a threshold, given the counts of all cells.
         """
 
     def fetch(self, chosen: Bools) -> Rows:
-        """Return the rows of the chosen cells, in memory; equal rows may come as one."""
+        """Return the rows of the chosen cells, in memory; equal rows may be merged."""
 
     def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
-        """Return the rows of the chosen cells located in parts of these, the others as runs.
+        """Return the rows of the chosen cells located in parts of these cells.
 
-        If these may not be the last to be chosen, each run is a single cell.
+        The other cells form runs. Unless ``is_last``, more cells may be chosen later, and each run
+        is a single cell.
         """
 
 
@@ -82,16 +83,16 @@ class Source(Protocol):
 
     @property
     def is_exact(self) -> bool:
-        """Whether sums of weights can be had without rounding."""
+        """Whether sums of weights are available without rounding."""
 
     def count(self) -> CountedCells:
-        """Return the rows counted by cells that follow the scores, about as many as are useful."""
+        """Return the rows counted by cells that are narrow where scores are dense."""
 
     def all_rows(self) -> Rows:
         """Return every row, in memory."""
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the weight of each class between ascending thresholds, however many.
+        """Return the weight of each class between any number of ascending thresholds.
 
         Row ``j`` of the table is for scores from threshold ``j - 1`` up to below threshold ``j``.
         Weights are added up in the order of the rows.
