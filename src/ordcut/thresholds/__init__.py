@@ -3,7 +3,7 @@
 from ordcut.thresholds.certificate import Certificate, Verified, reason
 from ordcut.thresholds.explanation import LEVEL, explained, how_sure
 from ordcut.thresholds.origin import OriginalRows, objective_for, original_rows
-from ordcut.thresholds.outcomes import ConstraintOutcome
+from ordcut.thresholds.outcomes import ConstraintOutcome, as_written
 from ordcut.thresholds.placing import (
     known_scores_around,
     place_between,
@@ -13,7 +13,7 @@ from ordcut.thresholds.placing import (
 )
 from ordcut.thresholds.result import UNKNOWN, Thresholds
 from ordcut.thresholds.rules import class_literals
-from ordcut.thresholds.storage import as_written, to_dict
+from ordcut.thresholds.storage import to_dict
 
 __all__ = [
     "LEVEL",

@@ -161,7 +161,7 @@ class Certificate:
 
 
 def reason(thresholds: Thresholds, where: str = "there") -> str:
-    """Return why nothing is better, or that thresholds were given or smoothed.
+    """Return why no thresholds are better, or that they were given or smoothed.
 
     Examples
     --------

@@ -12,12 +12,12 @@ from ordcut.typing import Array, Floats
 #: How many scores are labelled at a time.
 STRETCH = 1 << 15
 
-#: Scores are compared with each of so few thresholds faster than they are searched among them.
+#: Up to this many thresholds, comparing a score with each of them beats a binary search.
 FEW_THRESHOLDS = 16
 
 
 def codes_by_stretch(thresholds: Floats, scores: Array) -> Iterator[tuple[slice, Array]]:
-    """Yield the codes of so many scores at a time that all about them stays in cache.
+    """Yield slices of the scores and their codes; a slice is short enough to stay in cache.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def codes_by_stretch(thresholds: Floats, scores: Array) -> Iterator[tuple[slice,
     >>> codes
     array([0, 1, 2])
     """
-    # Nothing reaches a threshold at infinity, an infinite score neither.
+    # No score reaches a threshold at infinity, not even an infinite score.
     finite = thresholds[thresholds < np.inf]
     for start in range(0, len(scores), STRETCH):
         stretch = slice(start, start + STRETCH)

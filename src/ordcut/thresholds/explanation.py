@@ -26,7 +26,7 @@ PHRASES = {
     "quadratic_kappa": "a quadratically weighted kappa of {}",
 }
 
-#: Of a constraint that lists values, so many characters are shown.
+#: The number of characters that are shown of a constraint that lists values.
 LONGEST = 100
 
 #: The level of the intervals.
@@ -79,9 +79,9 @@ def how_sure(level: float, intervals: Sequence[Any], value: Sequence[Any]) -> st
     'With 95 % confidence, on new data the value is between 0.1 and 0.2,'
     """
     places = [_between(*map(float, pair)) for pair in intervals]
-    one = len(places) == 1
-    where = places[0] if one else ", ".join(places[:-1]) + f" and {places[-1]}"
-    best = "the best threshold is" if one else "the best thresholds are"
+    places, last = places[:-1], places[-1]
+    where = f"{', '.join(places)} and {last}" if places else last
+    best = "the best thresholds are" if places else "the best threshold is"
     low, high = map(float, value)
     return (
         f"With {level:.0%} confidence".replace("%", " %")

@@ -1,4 +1,4 @@
-"""The rows and the objective that thresholds were found on and for."""
+"""The rows and the objective of the problem that thresholds solve."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class OriginalRows:
 
 
 def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
-    """Return the rows of a result, for one of its methods, after a check that they are unchanged.
+    """Return the rows of a result, after a check that they are unchanged.
+
+    ``method`` names the method that needs them, for error messages.
 
     Examples
     --------
@@ -61,7 +63,7 @@ def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
 def objective_for(
     thresholds: Thresholds | None, objective: ObjectiveLike | None, classes: Array
 ) -> Objective:
-    """Return the given objective, or else the one that thresholds were found for.
+    """Return the given objective, or else that of the thresholds.
 
     Without thresholds, it is the absolute loss. Thresholds that were read from JSON have the name
     of their objective only, which is not enough for costs of the user's own.
@@ -110,7 +112,7 @@ def _optimised(thresholds: Thresholds) -> ObjectiveLike:
 
 
 def moved_thresholds(thresholds: Thresholds, k: int, to: float) -> Thresholds:
-    """Return thresholds with one moved, and their value on the rows they were found on."""
+    """Return thresholds with threshold ``k`` moved, and their value on their original rows."""
     known = original_rows(thresholds, "moved")
     values = np.array(thresholds.thresholds)
     if not -len(values) <= k < len(values):

@@ -1,14 +1,23 @@
-"""What became of a constraint: its limit, what is reached, and what it costs."""
+"""The outcome of a constraint: its limit, the value that it limits, and its cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from typing import Any
 
-from ordcut.thresholds.storage import as_written
+
+def as_written(value: float) -> float | str:
+    """Return a number as JSON can hold it: an infinite number as text.
+
+    Examples
+    --------
+    >>> as_written(0.5), as_written(float("inf"))
+    (0.5, 'inf')
+    """
+    return value if isfinite(value) else str(value)
 
 
 @dataclass(eq=False, repr=False)

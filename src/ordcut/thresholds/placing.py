@@ -22,7 +22,7 @@ def scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
 
 
 def known_scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
-    """Return the scores on both sides of each cut; an error if one of them is not known."""
+    """Return the scores on both sides of each cut; an error if any is unknown."""
     lower, upper = around = scores_around(scores, cuts)
     if not (lower < upper).all():  # NaN: a score among rows that were left out
         raise RuntimeError(
@@ -41,8 +41,8 @@ def place_between_known(scores: Array, cuts: Ints) -> tuple[tuple[Array, Array],
 def place_cuts(scores: Array, cuts: Ints) -> Floats:
     """Return a threshold for each cut of sorted scores, computed in the dtype of the scores.
 
-    It is above the score below the cut and not above the one after it. Where the midpoint of two
-    neighbouring floats rounds to the lower one, it is the upper score itself.
+    It is above the score before the cut and at or below the score after it. Where the midpoint of
+    two neighbouring floats rounds to the lower of them, it is the upper score itself.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def place_cuts(scores: Array, cuts: Ints) -> Floats:
 
 
 def place_between(lower: Array, upper: Array) -> Floats:
-    """Return a threshold above each lower score, or at -inf, and not above the upper one."""
+    """Return a threshold above each lower score, or at -inf, and at or below the upper score."""
     middle = lower / 2 + upper / 2  # never rounds to above the upper score
     thresholds: Floats = np.where(middle > lower, middle, upper).astype(np.float64, copy=False)
     thresholds[lower == -np.inf] = -np.inf

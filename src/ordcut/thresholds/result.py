@@ -1,12 +1,10 @@
-"""The result: thresholds, what they reach, why they are optimal, and the rule that applies them."""
+"""The result: thresholds, their value, why they are optimal, and the rule that applies them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,15 +26,15 @@ if TYPE_CHECKING:
     from ordcut.uncertainty import Bootstrap, RandomState
 
 
-#: The objective of thresholds that were not found for any.
+#: The objective of thresholds that were given, not optimised.
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Thresholds:
-    """Thresholds that turn scores into ordered classes or decisions, and how they were found.
+    """Thresholds that turn scores into ordered classes or decisions, and why they are optimal.
 
-    The decision for a score is the one whose position is the number of thresholds at or below it.
+    The position of the decision for a score is the number of thresholds at or below the score.
     Decisions are the classes, unless ``decisions`` or ``review`` said otherwise.
 
     Attributes
@@ -54,10 +52,10 @@ class Thresholds:
     certificate : str
         Why the thresholds are optimal, in words.
     proof : Certificate
-        The same as data: what was verified, the number of steps, the amount of smoothing.
+        The certificate as data: what was verified, the number of steps, the amount of smoothing.
     ranges : ndarray of shape (D - 1, 2)
-        Each threshold can stand anywhere above the first value and up to the second one without
-        changing any label of the data.
+        Each threshold can be anywhere above the first value and up to the second without changing
+        any label of the data.
     passes : int or None
         How many times an engine went through a frame; None for arrays.
     dropped : int
@@ -75,13 +73,13 @@ class Thresholds:
     Examples
     --------
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], ["lo", "lo", "mid", "hi"],
-    ...                                   classes=["lo", "mid", "hi"])
-    >>> found
+    >>> result = ordcut.optimal_thresholds(
+    ...     [0.1, 0.4, 0.5, 0.9], ["lo", "lo", "mid", "hi"], classes=["lo", "mid", "hi"])
+    >>> result
     Thresholds([0.45, 0.7], classes=['lo', 'mid', 'hi'], absolute=0, method='nested')
-    >>> found.predict([0.3, 0.45, 2.0]).tolist()
+    >>> result.predict([0.3, 0.45, 2.0]).tolist()
     ['lo', 'mid', 'hi']
-    >>> found.ranges
+    >>> result.ranges
     array([[0.4, 0.5],
            [0.5, 0.9]])
     """
@@ -101,8 +99,8 @@ class Thresholds:
     origin: Problem | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        is_same = len(self.decisions) == 0 or self.decisions is self.classes
-        names = ["thresholds", "classes", "ranges", *([] if is_same else ["decisions"])]
+        are_classes = len(self.decisions) == 0 or self.decisions is self.classes
+        names = ["thresholds", "classes", "ranges", *([] if are_classes else ["decisions"])]
         own = {name: getattr(self, name).copy() for name in names}
         if isinstance(self.proof, str):
             self.__dict__["proof"] = Certificate.from_text(self.proof, self.method)
@@ -141,9 +139,8 @@ class Thresholds:
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).codes([0.0, 1.5, 9.0])
         array([0, 1, 2])
         """
-        array = as_scores(scores)
-        codes = [found for _, found in codes_by_stretch(self.thresholds, array)]
-        return np.concatenate([np.empty(0, np.intp), *codes])
+        stretches = [codes for _, codes in codes_by_stretch(self.thresholds, as_scores(scores))]
+        return np.concatenate([np.empty(0, np.intp), *stretches])
 
     def predict(self, scores: ArrayLike) -> Array:
         """Return the decision for each score: its class, where decisions are the classes.
@@ -161,8 +158,8 @@ class Thresholds:
         """
         array = as_scores(scores)
         labels = np.empty(len(array), self.decisions.dtype)
-        for stretch, found in codes_by_stretch(self.thresholds, array):
-            np.take(self.decisions, found, out=labels[stretch], mode="clip")
+        for stretch, codes in codes_by_stretch(self.thresholds, array):
+            np.take(self.decisions, codes, out=labels[stretch], mode="clip")
         return labels
 
     def bootstrap(
@@ -174,32 +171,26 @@ class Thresholds:
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Bootstrap:
-        """Return how sure the thresholds and their value are, by an m-out-of-n bootstrap.
+        """Return intervals for the thresholds and their value, by an m-out-of-n bootstrap.
 
-        Thresholds come closer to those of the population at a cube-root rate, for which drawing
-        as many rows as there are is misleading. So each replicate draws fewer, and the spread is
-        scaled back; see :class:`ordcut.Bootstrap`. Intervals are for the best thresholds of the
-        population, also if those found are smoothed, and for the value of those found on new rows.
+        Thresholds approach those of the population at a cube-root rate, for which a bootstrap that
+        draws all n rows is misleading. So each replicate draws fewer, and the spread is scaled
+        back; see :class:`ordcut.Bootstrap`. Intervals are for the best thresholds of the
+        population, also if these are smoothed, and for the value of these on new rows.
 
         Parameters
         ----------
         n : int, default=1000
             The number of replicates.
         size : int, optional
-            How many rows, m, a replicate draws; by default the number of rows to the power of
-            0.8.
+            The number of rows, m, of a replicate; by default the number of rows to the power 0.8.
         random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=0
             Where the draws start. A number always gives the same result, whatever the order of
             the rows and the number of threads.
         n_jobs : int, optional
-            The number of threads, -1 for one per core. By default one.
+            The number of threads, -1 for all cores; 1 by default.
         progress : bool, default=False
             Whether to show a progress bar (needs rich).
-
-        Returns
-        -------
-        Bootstrap
-            The thresholds of every replicate, and intervals.
 
         Examples
         --------
@@ -207,8 +198,8 @@ class Thresholds:
         >>> rng = np.random.default_rng(0)
         >>> scores = rng.normal(size=2000)
         >>> labels = np.digitize(scores + rng.logistic(size=2000) / 4, [-0.5, 1.0])
-        >>> found = ordcut.optimal_thresholds(scores, labels)
-        >>> low, high = found.bootstrap(n=200).intervals(level=0.95).T
+        >>> result = ordcut.optimal_thresholds(scores, labels)
+        >>> low, high = result.bootstrap(n=200).intervals(level=0.95).T
         >>> (low <= [-0.5, 1.0]) & ([-0.5, 1.0] <= high)
         array([ True,  True])
         """
@@ -220,9 +211,9 @@ class Thresholds:
         """Return how far each threshold can move alone before the value is noticeably worse.
 
         The others stay where they are, and it does not pass them. Every position between the
-        threshold and an end of its range is good enough, and keeps the constraints on what is
-        decided; good ones beyond a bad one do not count. Constraints on the values of thresholds,
-        such as :class:`ordcut.Digits`, are ignored.
+        threshold and an end of its range is within the tolerance, and keeps the constraints on
+        what is decided. Constraints on the values of thresholds, such as :class:`ordcut.Digits`,
+        are ignored.
 
         Parameters
         ----------
@@ -232,17 +223,17 @@ class Thresholds:
         Returns
         -------
         ndarray of shape (D - 1, 2)
-            As in ``ranges``, which they contain, a threshold can stand anywhere above the first
-            value and up to the second one.
+            A threshold can be anywhere above the first value and up to the second. This range
+            contains that in ``ranges``.
 
         Examples
         --------
         >>> import ordcut
         >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 1, 0, 1, 1]
-        >>> found = ordcut.optimal_thresholds(scores, labels)
-        >>> found.ranges
+        >>> result = ordcut.optimal_thresholds(scores, labels)
+        >>> result.ranges
         array([[2., 3.]])
-        >>> found.near_optimal(tolerance=0.5)
+        >>> result.near_optimal(tolerance=0.5)
         array([[1., 8.]])
         """
         from ordcut.uncertainty import near_optimal_ranges
@@ -255,18 +246,18 @@ class Thresholds:
         Parameters
         ----------
         n_positions : int, optional
-            About how many positions there are at most; all between two scores if None.
+            About the largest number of positions; None for a position between any two scores.
 
         Returns
         -------
         Curves
-            A sequence with one curve per threshold; ``to_dict()`` returns columns for a frame.
+            A sequence with a curve per threshold; ``to_dict()`` returns columns for a frame.
 
         Examples
         --------
         >>> import ordcut
-        >>> found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
-        >>> curve = found.curves()[0]
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> curve = result.curves()[0]
         >>> float(curve.positions[curve.values.argmin()])
         2.5
         """
@@ -280,8 +271,8 @@ class Thresholds:
         Examples
         --------
         >>> import ordcut
-        >>> found = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
-        >>> ordcut.Thresholds.from_json(found.to_json()) == found
+        >>> result = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
+        >>> ordcut.Thresholds.from_json(result.to_json()) == result
         True
         """
         return storage.to_json(self)
@@ -295,19 +286,13 @@ class Thresholds:
         text : str or path
             The JSON text, or the path of a file that holds it.
         """
-        is_path = isinstance(text, os.PathLike) or not str(text).lstrip().startswith("{")
-        if is_path and (os.path.isfile(text) or str(text).lower().endswith(".json")):
-            text = Path(text).read_text(encoding="utf-8")
-        fields = storage.from_json(str(text))
-        outcomes = (
-            ConstraintOutcome(entry["constraint"], entry["reached"], partial(float, entry["cost"]))
-            for entry in fields.pop("constraints")
-        )
-        return cls(**fields, constraints=tuple(outcomes))
+        return cls(**storage.from_json(text))
 
     @classmethod
     def from_values(cls, values: ArrayLike, classes: Sequence[Any] | Array) -> Thresholds:
-        """Return thresholds of your own, which were not found on data.
+        """Return thresholds with given values, which are not claimed to be optimal.
+
+        Their value is NaN until :func:`ordcut.judge` computes it on data.
 
         Parameters
         ----------
@@ -315,11 +300,6 @@ class Thresholds:
             In ascending order.
         classes : sequence
             The K classes, lowest first.
-
-        Returns
-        -------
-        Thresholds
-            Their value is NaN until :func:`ordcut.judge` computes it on data.
 
         Examples
         --------
@@ -341,22 +321,22 @@ class Thresholds:
         )
 
     def moved(self, k: int, to: float) -> Thresholds:
-        """Return the thresholds with one moved, and their value on the rows they were found on.
+        """Return the thresholds with threshold ``k`` moved, and their value on the original rows.
 
-        Constraints are not kept: what is moved is up to you.
+        Constraints are not checked.
 
         Parameters
         ----------
         k : int
             The position of the threshold, counted from 0.
         to : float
-            Where it goes: not below the threshold before it, and not above the one after it.
+            Its new value, between the thresholds before and after it.
 
         Examples
         --------
         >>> import ordcut
-        >>> found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
-        >>> found.moved(0, 1.5).value
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> result.moved(0, 1.5).value
         0.25
         """
         return moved_thresholds(self, k, to)
@@ -385,7 +365,7 @@ class Thresholds:
         Parameters
         ----------
         bootstrap : Bootstrap, optional
-            What ``bootstrap()`` returned: the text then also says how sure all that is.
+            The result of ``bootstrap()``, for a sentence about the uncertainty.
 
         Examples
         --------
@@ -430,7 +410,7 @@ class Thresholds:
     def to_excel(self, cell: str) -> str:
         """Return the rule as a spreadsheet formula over a cell that holds a number.
 
-        Spreadsheets read 15 digits of a number; the thresholds are written so within their ranges.
+        Spreadsheets read 15 digits of a number, to which thresholds are rounded within ``ranges``.
 
         Examples
         --------
@@ -441,17 +421,14 @@ class Thresholds:
         return rules.to_excel(self.thresholds, self.ranges, self.decisions, cell)
 
     def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:
-        """Return the rule as an ONNX model, as :func:`ordcut.onnx.rule_to_onnx` does.
+        """Return the rule as an ONNX model with the input ``score`` and the output ``label``.
+
+        It is that of :func:`ordcut.onnx.rule_to_onnx`, and needs ``ordcut[onnx]``.
 
         Parameters
         ----------
         dtype : {"float16", "float32", "float64"}, default="float64"
             The dtype of the scores that the model takes.
-
-        Returns
-        -------
-        onnx.ModelProto
-            With the input ``score`` and the output ``label``. Needs ``ordcut[onnx]``.
 
         Examples
         --------

@@ -46,7 +46,7 @@ def to_python(thresholds: Floats, classes: Array) -> str:
 
 def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> str:
     """Return a ``LOOKUP`` formula, which finds the last threshold that is not above the cell."""
-    finite = {  # of equal thresholds the last one decides, and is the only one that is written
+    finite = {  # of equal thresholds the last decides, and only that is written
         _fifteen_digits(threshold, low, high): label
         for threshold, (low, high), label in zip(
             thresholds.tolist(), ranges.tolist(), classes[1:].tolist(), strict=True
@@ -59,29 +59,29 @@ def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> s
     return f"=LOOKUP({cell},{{{','.join(bounds)}}},{{{','.join(labels)}}})"
 
 
-def to_text(found: Thresholds) -> str:
-    """Return a result on one line."""
-    cuts = ", ".join(f"{threshold:.6g}" for threshold in found.thresholds)
-    never = f", never predicted: {found.never_predicted}" if found.never_predicted else ""
-    value = "" if np.isnan(found.value) else f"{found.objective}={found.value:.6g}, "
-    names = f"classes={found.classes.tolist()}"
-    if found.decides_otherwise:
-        names = f"decisions={found.decisions.tolist()}"
-    return f"Thresholds([{cuts}], {names}, {value}method={found.method!r}{never})"
+def to_text(result: Thresholds) -> str:
+    """Return a result on a single line."""
+    cuts = ", ".join(f"{threshold:.6g}" for threshold in result.thresholds)
+    never = f", never predicted: {result.never_predicted}" if result.never_predicted else ""
+    value = "" if np.isnan(result.value) else f"{result.objective}={result.value:.6g}, "
+    names = f"classes={result.classes.tolist()}"
+    if result.decides_otherwise:
+        names = f"decisions={result.decisions.tolist()}"
+    return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{never})"
 
 
-def to_html(found: Thresholds) -> str:
+def to_html(result: Thresholds) -> str:
     """Return a result as a table, for notebooks."""
-    edges = ["", *(f"{threshold:.6g}" for threshold in found.thresholds), ""]
+    edges = ["", *(f"{threshold:.6g}" for threshold in result.thresholds), ""]
     rows = "".join(
         f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
-        for name, low, high in zip(found.decisions, edges[:-1], edges[1:], strict=True)
+        for name, low, high in zip(result.decisions, edges[:-1], edges[1:], strict=True)
     )
-    what = "decision" if found.decides_otherwise else "class"
+    what = "decision" if result.decides_otherwise else "class"
     return (
         f"<table><thead><tr><th>{what}</th><th>from</th><th>below</th></tr></thead>"
-        f"<tbody>{rows}</tbody><caption>{escape(found.objective)} {found.value:.6g}; "
-        f"{escape(found.certificate)}</caption></table>"
+        f"<tbody>{rows}</tbody><caption>{escape(result.objective)} {result.value:.6g}; "
+        f"{escape(result.certificate)}</caption></table>"
     )
 
 
@@ -103,12 +103,12 @@ def class_literals(classes: Array) -> dict[str, list[str]]:
 
 
 def _bounds(thresholds: Floats, classes: Array) -> list[tuple[float, Any]]:
-    """Return each finite threshold with the class just below it; of equal ones, the first."""
-    found: dict[float, Any] = {}
+    """Return each finite threshold with the class just below it; the first of equal thresholds."""
+    bounds: dict[float, Any] = {}
     for bound, label in zip(thresholds.tolist(), classes.tolist(), strict=False):
         if np.isfinite(bound):
-            found.setdefault(bound, label)
-    return list(found.items())
+            bounds.setdefault(bound, label)
+    return list(bounds.items())
 
 
 def _top_class(thresholds: Floats, classes: Array) -> Any:
@@ -136,7 +136,7 @@ def _excel_value(label: Any) -> str:
 
 
 def _fifteen_digits(threshold: float, low: float, high: float) -> str:
-    """Write a threshold in the 15 digits that spreadsheets read, inside its range if one fits."""
+    """Write a threshold in the 15 digits that spreadsheets read, if possible inside its range."""
     for digits in (15, 14, 13):
         text = f"{threshold:.{digits}g}"
         if low < float(text) <= high:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut.data import check_classes
 from ordcut.thresholds.certificate import Certificate
+from ordcut.thresholds.outcomes import ConstraintOutcome, as_written
 from ordcut.typing import Floats
 
 if TYPE_CHECKING:
@@ -20,41 +24,44 @@ SCHEMA = "ordcut.thresholds"
 VERSION, VERSION_OF_DECISIONS = 1, 2
 
 
-def to_dict(found: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
+def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
     """Return everything in a result as plain Python values.
 
-    What constraints cost is computed for it, unless it is left out.
+    The costs of constraints, which may take time to compute, are left out without ``with_costs``.
     """
-    own = found.decisions.tolist() != found.classes.tolist()
-    decisions = {"decisions": found.decisions.tolist()} if own else {}
-    share = {} if found.review_share is None else {"review_share": found.review_share}
-    outcomes = [outcome.to_dict(with_cost=with_costs) for outcome in found.constraints]
+    own = result.decisions.tolist() != result.classes.tolist()
+    decisions = {"decisions": result.decisions.tolist()} if own else {}
+    share = {} if result.review_share is None else {"review_share": result.review_share}
+    outcomes = [outcome.to_dict(with_cost=with_costs) for outcome in result.constraints]
     return {
         "schema": SCHEMA,
         "version": VERSION_OF_DECISIONS if own else VERSION,
-        "objective": found.objective,
-        "value": None if np.isnan(found.value) else found.value,
-        "method": found.method,
-        "certificate": str(found.proof),
-        "proof": found.proof.as_dict(),
-        "classes": found.classes.tolist(),
+        "objective": result.objective,
+        "value": None if np.isnan(result.value) else result.value,
+        "method": result.method,
+        "certificate": str(result.proof),
+        "proof": result.proof.as_dict(),
+        "classes": result.classes.tolist(),
         **decisions,
         **share,
-        "thresholds": [as_written(value) for value in found.thresholds.tolist()],
-        "ranges": [[as_written(value) for value in row] for row in found.ranges.tolist()],
+        "thresholds": [as_written(value) for value in result.thresholds.tolist()],
+        "ranges": [[as_written(value) for value in row] for row in result.ranges.tolist()],
         **({"constraints": outcomes} if outcomes else {}),
     }
 
 
-def to_json(found: Thresholds) -> str:
+def to_json(result: Thresholds) -> str:
     """Return a result as JSON text."""
-    return json.dumps(to_dict(found), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(to_dict(result), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def from_json(text: str) -> dict[str, Any]:
-    """Return the fields of a result, read from JSON text and checked."""
+def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the fields of a result, read from JSON text or from a file, and checked."""
+    is_path = isinstance(text, os.PathLike) or not str(text).lstrip().startswith("{")
+    if is_path and (os.path.isfile(text) or str(text).lower().endswith(".json")):
+        text = Path(text).read_text(encoding="utf-8")
     try:
-        data = json.loads(text)
+        data = json.loads(str(text))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"text must be the JSON that Thresholds.to_json wrote, got something else: {error}"
@@ -67,7 +74,7 @@ def from_json(text: str) -> dict[str, Any]:
     if data.get("version") not in (VERSION, VERSION_OF_DECISIONS):
         raise ValueError(
             f"version must be {VERSION} or {VERSION_OF_DECISIONS}, got {data.get('version')!r}. "
-            "Read it with the release of ordcut that wrote it, or a newer one."
+            "Read it with the release of ordcut that wrote it, or a newer release."
         )
     thresholds = _numbers(data, "thresholds")
     ranges = _numbers(data, "ranges")
@@ -79,14 +86,14 @@ def from_json(text: str) -> dict[str, Any]:
     if ranges.shape != (len(thresholds), 2):
         raise ValueError(f"ranges must be a pair for each threshold, got {ranges.tolist()}.")
     if not ((ranges[:, 0] <= thresholds) & (thresholds <= ranges[:, 1])).all():
-        raise ValueError("ranges must contain the thresholds, got some that do not.")
+        raise ValueError("ranges must contain the thresholds, and these do not.")
     names = {name: _field(data, name, str) for name in ("objective", "method", "certificate")}
-    text = names.pop("certificate")
+    certificate = names.pop("certificate")
     if "proof" in data:
         proof = Certificate.from_dict(_field(data, "proof", dict))
     else:  # a file of version 0.2 or earlier
-        proof = Certificate.from_text(text, names["method"])
-    value = np.array(np.nan)  # of given thresholds that nobody has judged
+        proof = Certificate.from_text(certificate, names["method"])
+    value = np.array(np.nan)  # of given thresholds that were not judged on data
     if "value" not in data or data["value"] is not None:
         value = _numbers(data, "value")
         if value.shape != () or not np.isfinite(value):
@@ -122,27 +129,16 @@ def check_thresholds(values: Floats, argument: str, n: int, what: str = "classes
         raise ValueError(f"{argument} must be in ascending order, got {values.tolist()}.")
 
 
-def as_written(value: float) -> float | str:
-    """Return a number as JSON can hold it: infinite ones as text.
-
-    Examples
-    --------
-    >>> as_written(0.5), as_written(float("inf"))
-    (0.5, 'inf')
-    """
-    return value if np.isfinite(value) else str(value)
-
-
-def _outcomes(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the text of each constraint, what it has reached and what it costs."""
+def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
+    """Return the outcome of each constraint, which is known by its text only."""
     outcomes = []
     for entry in _field(data, "constraints", list) if "constraints" in data else ():
         fields = entry if isinstance(entry, dict) else {}
         text, cost = _field(fields, "constraint", str), _reached(fields, "cost")
         if isinstance(cost, tuple):
             raise ValueError(f"cost of a constraint must be a number, got {fields['cost']!r}.")
-        outcomes.append({"constraint": text, "reached": _reached(fields, "reached"), "cost": cost})
-    return outcomes
+        outcomes.append(ConstraintOutcome(text, _reached(fields, "reached"), partial(float, cost)))
+    return tuple(outcomes)
 
 
 def _reached(data: dict[str, Any], name: str) -> Any:
