@@ -1,7 +1,7 @@
-"""Labels blended with the class probabilities of a model, and how much of each.
+"""Labels blended with the class probabilities of a model, and the amount of blending.
 
-The same solvers, run on observed rows and on rows that represent the model, find thresholds that
-follow the noise of few rows less. Rows are counted in narrow cells of the scores first, to which
+The solvers run on observed rows and on rows that represent the model, so that thresholds follow the
+noise of few rows less. Rows are counted in narrow cells of the scores first, to which
 the model is fitted and from which data sets are drawn.
 """
 
@@ -30,20 +30,20 @@ Smoothing: TypeAlias = float | Literal["auto"]
 #: model with 2 (K - 1) parameters does not notice: a score moves by 1/1000 of the rows at most.
 MOST_CELLS = 1024
 
-#: From this whole weight on, cells are put together from equal steps of the scores, which saves
-#: sorting them, if no step has more than so many times the weight of a cell.
+#: From this whole weight on, cells consist of equal steps of the scores, which saves sorting the
+#: rows, if no step has more than the second number times the weight of a cell.
 FEWEST_FOR_STEPS, MOST_PER_STEP = 1 << 19, 2
 
-#: How many data sets are drawn from the model, always the same ones. Each cell takes a draw, so
-#: that neighbours are joined where there are more cells than this.
+#: The number of data sets that are drawn from the model, with a fixed seed. Each cell takes a draw,
+#: so neighbouring cells are joined if there are more than the second number.
 N_DRAWS, MOST_CELLS_TO_DRAW = 8, 512
 
-#: Whole weights are split into at most this many parts, so that sums stay exact; where these leave
-#: no room for as many as the second, the blended weights are fractions.
+#: Whole weights are split into at most the first number of parts, so that sums stay exact; if sums
+#: are too large even for the second number of parts, the blended weights are fractions.
 FINEST, COARSEST = 1 << 20, 1 << 10
 
-#: Below the least amount, thresholds are the plain optimum. More than the most did no better on the
-#: data sets that were used to choose it, and worse on some (docs/generalisation.md).
+#: Below the least amount, thresholds are the plain optimum. Amounts above the largest were never
+#: better on the data sets that were used to choose it, and at times worse (docs/generalisation.md).
 LEAST, MOST = 0.05, 0.75
 
 
@@ -65,7 +65,7 @@ def check_smoothing(smoothing: object) -> None:
 
 @dataclass(frozen=True)
 class Smoothed:
-    """Rows to find thresholds on, and how much of them is the model's."""
+    """Rows with blended labels, and the share of the labels that the model gives."""
 
     rows: Rows
     amount: float
@@ -78,8 +78,8 @@ def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
     --------
     >>> from ordcut.objectives import resolve_objective
     >>> rows = Rows.read([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1])
-    >>> found = smooth(rows, resolve_objective("absolute", 2), 0.5).rows
-    >>> found.n_rows, (found.weights[:4] / found.weights.sum()).round(3)
+    >>> smoothed = smooth(rows, resolve_objective("absolute", 2), 0.5).rows
+    >>> smoothed.n_rows, (smoothed.weights[:4] / smoothed.weights.sum()).round(3)
     (12, array([0.125, 0.125, 0.125, 0.125]))
     """
     observed: Rows | SortedRows = rows
@@ -106,13 +106,12 @@ def _blend(
     probabilities: Floats,
     amount: float,
 ) -> Rows:
-    """Return the observed rows and, at each cell's score, one row of the model for each class.
+    """Return the observed rows and, at each cell's score, a row of the model for each class.
 
-    So there are n + m K rows with m of at most some thousand, and never an (n, K) matrix. The
-    rows of the model have scores that occur, so that the same thresholds are possible as before.
-    Where weights are whole they stay so, in finer parts, and all sums stay exact, unless they are
-    too large for that. Observed rows keep at least the finest part, to decide where the model has
-    no preference.
+    So there are n + m K rows with m of at most ``MOST_CELLS``, and never an (n, K) matrix. The rows
+    of the model have scores that occur, so that the possible thresholds stay the same. Whole
+    weights stay whole, in finer parts, and all sums stay exact, unless they are too large.
+    Observed rows keep at least the finest part, to decide where the model has no preference.
     """
     assert given.codes is not None
     observed = np.ones(len(given.codes), np.int64) if given.weights is None else given.weights
@@ -139,12 +138,12 @@ def _blend(
 
 @dataclass(frozen=True)
 class ScoreCounts:
-    """Ascending scores, one for each cell, and the weight of each class there.
+    """The score of each cell, in ascending order, and the weight of each class in it.
 
     Attributes
     ----------
     scores : ndarray of shape (m,)
-        One of the distinct scores of each cell: the middle one, or the lowest one.
+        The middle or the lowest of the distinct scores of each cell.
     counts : ndarray of shape (m, K)
         The weight of each cell and class. Whole weights count repeats of a row; others are scaled
         to the number of rows of equal weight that they are worth (Kish's effective sample size).
@@ -179,7 +178,7 @@ class ScoreCounts:
 
     @cached_property
     def as_rows(self) -> SortedRows:
-        """The cells as sorted rows: a score for each cell, with one row for each class."""
+        """The cells as sorted rows: a score for each cell, with a row for each class."""
         m, n_classes = self.counts.shape
         codes: Codes = np.tile(np.arange(n_classes, dtype=np.uint16), m)
         ends = codes == n_classes - 1
@@ -187,7 +186,7 @@ class ScoreCounts:
         return SortedRows(scores, codes, ends, _whole_if_all_are(self.counts), n_classes)
 
     def rows_with(self, counts: Floats) -> SortedRows:
-        """Return these rows with other weights."""
+        """Return the cells as sorted rows, with other weights."""
         return replace(self.as_rows, weights=_whole_if_all_are(counts))
 
     def table(self, counts: Floats, cuts: Ints) -> Floats:
@@ -205,7 +204,7 @@ class ScoreCounts:
 
 
 def _whole_if_all_are(weights: Floats) -> Numbers:
-    """Return weights in one row, in int64 if all of them are whole."""
+    """Return flattened weights, as int64 if all of them are whole."""
     flat: Numbers = weights.ravel()
     return flat.astype(np.int64) if (flat == np.rint(flat)).all() else flat
 
@@ -213,13 +212,13 @@ def _whole_if_all_are(weights: Floats) -> Numbers:
 def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
     """Count rows in at most ``most`` cells without sorting them; None where that would be coarse.
 
-    The lowest and the highest score and the whole weights decide, and not the order of the rows.
+    The cells depend on the scores and weights, and not on the order of the rows.
 
     Examples
     --------
     >>> rows = Rows.read(np.linspace(0, 1, 1 << 19), np.arange(1 << 19) % 2)
-    >>> found = count_in_steps(rows, most=4)
-    >>> found.scores.round(2), (found.weights / (1 << 17)).round(2)
+    >>> cells = count_in_steps(rows, most=4)
+    >>> cells.scores.round(2), (cells.weights / (1 << 17)).round(2)
     (array([0.  , 0.25, 0.5 , 0.75]), array([1., 1., 1., 1.]))
     """
     if not rows.is_whole or rows.codes is None:
@@ -245,13 +244,13 @@ def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
 def count_scores(rows: Rows, ordered: SortedRows, most: int = MOST_CELLS) -> ScoreCounts:
     """Count rows in at most ``most`` cells; equal scores share a cell.
 
-    ``ordered`` are the same rows, sorted.
+    ``ordered`` are the sorted rows.
 
     Examples
     --------
     >>> rows = Rows.read([0.5, 0.1, 0.5, 0.7], [1, 0, 0, 1])
-    >>> found = count_scores(rows, rows.sorted())
-    >>> found.scores, found.counts.tolist()
+    >>> cells = count_scores(rows, rows.sorted())
+    >>> cells.scores, cells.counts.tolist()
     (array([0.1, 0.5, 0.7]), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> count_scores(rows, rows.sorted(), most=2).counts.tolist()
     [[1.0, 0.0], [1.0, 2.0]]
@@ -282,23 +281,23 @@ def _rows_per_weight(rows: Rows) -> float:
 
 
 def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objective) -> float:
-    """Return the share of what plain thresholds gain on the data that noise alone would gain.
+    """Return the amount of smoothing: the gain of plain thresholds by noise over their gain.
 
-    Plain optimal thresholds always beat those of the model on the data that they were found on.
-    If the model is right, all of that gain is noise, and data drawn from the model show how much
-    to expect. The ratio of the expected to the observed gain is the share to leave to the model:
-    all, or the most that is allowed, where the model explains everything; towards 0 where it is
-    wrong and rows are many, since the gain from noise vanishes then and the other does not.
+    On the data, plain optimal thresholds are never worse than those of the model. If the model is
+    right, all of that gain is noise, and data drawn from the model show how much to expect. The
+    ratio of the expected to the observed gain is the amount: the largest allowed if the model
+    explains everything; towards 0 if it is wrong and rows are many, since the gain from noise
+    vanishes then and the rest of the gain does not.
     """
     cells, probabilities = cells.joined(probabilities, MOST_CELLS_TO_DRAW)
     optimal_cuts = _cut_finder(objective, float(cells.weights.sum()))
-    # In whole numbers, for which solvers are quickest; every cell keeps some weight.
+    # In whole numbers, for which solvers are fastest; no cell gets the weight 0.
     parts = max(1, min(FINEST, int(EXACT / 8 / cells.weights.sum())))
     modelled = np.rint(parts * probabilities * cells.weights[:, None])
     likeliest = np.arange(len(modelled)), probabilities.argmax(axis=1)
     modelled[likeliest] = np.maximum(modelled[likeliest], 1)
     if objective.is_kappa and np.count_nonzero(modelled.sum(axis=0)) == 1:
-        return MOST  # one class alone has no kappa: the model leaves nothing to compare
+        return MOST  # kappa needs two classes: the model leaves nothing to compare
     cuts = optimal_cuts(cells.rows_with(modelled))
 
     def gain(counts: Floats) -> float:
@@ -317,7 +316,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     expected = 0.0
     for _ in range(N_DRAWS):
         drawn = random.multinomial(n_rows, probabilities) * scale
-        if np.count_nonzero(drawn.sum(axis=0)) > 1:  # one class alone has no kappa, and no gain
+        if np.count_nonzero(drawn.sum(axis=0)) > 1:  # a single class has no kappa, and no gain
             expected += gain(drawn)
     amount = min(MOST, expected / N_DRAWS / gained)
     return amount if amount >= LEAST else 0.0

@@ -1,8 +1,8 @@
 """A partial proportional odds model: class probabilities given the score, for smoothing.
 
-Each threshold has a slope of its own, held back by a penalty from the common one. That follows the
-data more closely than the proportional odds model of ``ordcut.estimators``, where all thresholds
-share one slope and probabilities have a formula at every score.
+Each threshold has a slope of its own, with a penalty for its difference from the common slope. The
+model follows the data more closely than the proportional odds model of ``ordcut.estimators``, where
+all thresholds share a slope and probabilities have a formula at every score.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ordcut.typing import Array, Floats, Ints
 FARTHEST = 4.0
 
 #: Half of the first times the squared slope is added to the loss, so that the slope stays finite
-#: where scores separate the classes. The others penalise by how much each threshold's own slope
-#: and bias differ from the common ones.
+#: where scores separate the classes. The others penalise the difference of each threshold's own
+#: slope and bias from those in common.
 SLOPE_PENALTY, OWN_SLOPE_PENALTY, OWN_BIAS_PENALTY = 1.0, 1.0, 0.2
 
 MOST_STEPS = 100
@@ -32,10 +32,10 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
     """Return the probability of each class at each score, (m, K).
 
     ``P(class <= k) = expit(b_k - slope_k * z)``, where ``z`` is the standardised score. First,
-    biases and one common slope minimise the sum of K - 1 logistic losses, one for each threshold;
-    then each threshold moves to a bias and a slope of its own, held back by a penalty. Where the
-    curves cross, the higher one counts, and no slope is negative: a higher score never means lower
-    classes. Newton's method, O(m K) per step.
+    biases and a common slope minimise the sum of the logistic losses of all K - 1 thresholds; then
+    each threshold moves to a bias and a slope of its own, with a penalty. Where the curves cross,
+    the higher is used, and no slope is negative: a higher score never means lower classes. Newton's
+    method, O(m K) per step.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
     array([0.18, 0.28, 0.42, 0.58, 0.72, 0.82])
     """
     occurs = np.flatnonzero(counts.sum(axis=0))
-    found = np.zeros_like(counts)
+    probabilities = np.zeros_like(counts)
     if len(occurs) == 1:
-        found[:, occurs] = 1.0
-        return found
+        probabilities[:, occurs] = 1.0
+        return probabilities
     curves = _Curves(scores.astype(np.float64), counts, occurs)
     share = curves.at_most.sum(axis=1) / curves.weights.sum()
     flat = np.log(share) - np.log1p(-share)
@@ -65,9 +65,9 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
     own = _minimise(curves, common, shared=False)
     own = np.where(own[1] > 0, own, start)  # without a slope, the share of the classes is best
     below = np.maximum.accumulate(curves.evaluate(own).chance, axis=0)
-    one = np.ones((1, len(scores)))
-    found[:, occurs] = np.diff(np.concatenate([0 * one, below, one]), axis=0).T
-    return found
+    certain = np.ones((1, len(scores)))
+    probabilities[:, occurs] = np.diff(np.concatenate([0 * certain, below, certain]), axis=0).T
+    return probabilities
 
 
 def standardise(scores: Floats, weights: Floats) -> Floats:
@@ -128,7 +128,7 @@ class _Curves:
 
 
 def _minimise(curves: _Curves, start: Floats, *, shared: bool) -> Floats:
-    """Return the minimum from a start: one slope for all thresholds, or one for each."""
+    """Return the minimum from a start, with a shared slope or a slope per threshold."""
     iterate, point = start.copy(), curves.evaluate(start)
     value = _penalised(point, iterate, start, shared)
     for _ in range(MOST_STEPS):
@@ -152,7 +152,7 @@ def _minimise(curves: _Curves, start: Floats, *, shared: bool) -> Floats:
 
 
 def _penalised(point: _Point, iterate: Floats, start: Floats, shared: bool) -> Floats:
-    """Return the penalised loss: one number if thresholds share a slope, else one for each."""
+    """Return the penalised loss: that of each threshold, or their sum if they share a slope."""
     if shared:
         return np.asarray([point.losses.sum() + 0.5 * SLOPE_PENALTY * iterate[1, 0] ** 2])
     away = iterate - start
@@ -167,7 +167,7 @@ def _newton_step(
     down, (bias_bend, mixed, slope_bend) = curves.derivatives(point)
     if shared:
         bias_bend = np.maximum(bias_bend, 1e-300)
-        # Biases interact only through the slope, so they are eliminated one by one.
+        # Biases interact only through the slope, so each of them is eliminated by itself.
         push = down[1].sum() - SLOPE_PENALTY * iterate[1, 0] - (mixed * down[0] / bias_bend).sum()
         slope = push / (slope_bend.sum() + SLOPE_PENALTY - (mixed**2 / bias_bend).sum())
         step = np.stack([(down[0] - mixed * slope) / bias_bend, np.full_like(mixed, slope)])
