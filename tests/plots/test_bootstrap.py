@@ -21,7 +21,7 @@ def test_each_threshold_is_drawn_with_its_interval():
     boot = ordcut.optimal_thresholds(*ratings(300, 3)).bootstrap(n=30)
     axes = draw_bootstrap(boot, level=0.9)
     drawn = [line.get_xdata().tolist() for line in axes.get_lines()]
-    for threshold, interval in zip(boot.found.thresholds, boot.intervals(0.9), strict=True):
+    for threshold, interval in zip(boot.result.thresholds, boot.intervals(0.9), strict=True):
         assert interval.tolist() in drawn
         assert [threshold] in drawn
     assert [text.get_text() for text in axes.get_yticklabels()] == ["0 | 1", "1 | 2"]

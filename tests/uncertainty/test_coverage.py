@@ -38,7 +38,7 @@ def coverage(intervals, values):
 def test_the_interval_for_the_value_holds_where_errors_are_few(name):
     population = BY_NAME[name]
     results = boots(population, n=200, n_data=100)
-    risks = [population.risk(boot.found.thresholds) for boot in results]
+    risks = [population.risk(boot.result.thresholds) for boot in results]
     intervals = [boot.value_interval(LEVEL) for boot in results]
     assert coverage(intervals, risks) >= LEVEL - TOLERANCE
     # The replicates alone do not do it, so that this is no easy design; and nobody needs an

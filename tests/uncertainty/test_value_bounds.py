@@ -62,7 +62,7 @@ def test_the_interval_of_separated_classes_starts_at_0_and_ends_beyond_the_exact
     labels = np.arange(n_rows) > n_rows // 2
     boot = ordcut.optimal_thresholds(np.arange(n_rows), labels, objective="zero_one").bootstrap(5)
     low, high = boot.value_interval(0.95)
-    assert boot.found.value == low == 0
+    assert boot.result.value == low == 0
     exact = 1 - 0.025 ** (1 / n_rows)
     assert exact * 0.97 <= high <= min(1, 3 * exact)
 

@@ -55,7 +55,7 @@ def draw_bootstrap(
     """
     outer, inner = boot.intervals(level), boot.intervals(min(INNER_LEVEL, level))
     ax = new_axes("Bootstrap.plot") if ax is None else ax
-    found = boot.found.thresholds
+    found = boot.result.thresholds
     known = np.concatenate([found, outer.ravel()])
     known = known[np.isfinite(known)]
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
@@ -70,7 +70,7 @@ def draw_bootstrap(
         for end, border, marker in ((outer[k, 0], low, "<"), (outer[k, 1], high, ">")):
             if np.isinf(end):
                 ax.plot(border, k, marker, color=colour, clip_on=False)
-    ax.set_yticks(range(len(found)), pair_names(boot.found.decisions))
+    ax.set_yticks(range(len(found)), pair_names(boot.result.decisions))
     for text in ax.get_yticklabels():
         text.set_parse_math(False)
     ax.set_xlim(low, high)
@@ -79,7 +79,7 @@ def draw_bootstrap(
     least, most = boot.value_interval(level)
     title = (
         f"Thresholds with {100 * level:g} % intervals\n"
-        f"{boot.found.objective} on new rows: {least:.3g} to {most:.3g}"
+        f"{boot.result.objective} on new rows: {least:.3g} to {most:.3g}"
     )
     ax.set_title(title).set_parse_math(False)
     return ax

@@ -60,9 +60,9 @@ def thresholds_and_intervals(
     """Return the initial thresholds of a page and their intervals, if a bootstrap is given."""
     if bootstrap is None:
         return thresholds, None
-    if thresholds is not None and thresholds != bootstrap.found:
+    if thresholds is not None and thresholds != bootstrap.result:
         raise ValueError(
             "bootstrap must be of the initial thresholds of the page, got one of others. "
             "Pass thresholds.bootstrap(), or leave thresholds out."
         )
-    return bootstrap.found, intervals_of(bootstrap)
+    return bootstrap.result, intervals_of(bootstrap)

@@ -17,14 +17,14 @@ from ordcut.typing import Array, Bools, Floats, Ints
 ROUNDING = 1e-12
 
 
-def near_optimal_ranges(found: Thresholds, tolerance: float) -> Floats:
+def near_optimal_ranges(thresholds: Thresholds, tolerance: float) -> Floats:
     """Return the near-optimal ranges of a result; see ``Thresholds.near_optimal``."""
     if not 0 <= tolerance < np.inf:
         raise ValueError(
             "tolerance must be a share of the loss that is not negative, such as 0.01, "
             f"got {tolerance!r}."
         )
-    known = original_rows(found, "near_optimal")
+    known = original_rows(thresholds, "near_optimal")
     cuts = known.cuts
     judge = _Judge(known)
     loss = 1 - judge.value if judge.is_kappa else judge.value
@@ -66,10 +66,10 @@ def cuts_kept(
     observed: SortedRows | None = None,
     unit: Fraction = Fraction(1),
 ) -> list[Ints]:
-    """Return for each threshold the cuts around its own that it can move to one by one.
+    """Return for each threshold the run of cuts around its own that keep the limits.
 
-    Limits on ratios of weights hold at all of them, on the observed rows if these are others.
-    Limits on the values of thresholds, such as digits, are ignored.
+    The other thresholds stay. Limits on ratios of weights hold at all of these cuts, on the
+    observed rows if given. Limits on the values of thresholds, such as digits, are ignored.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def cuts_kept(
     [array([2, 3, 4])]
     """
     windows = region_of(rows, limits.only_ratios(), observed, unit).windows
-    every = windows.cuts[1:-1]  # the first and the last one are not open to any threshold
+    every = windows.cuts[1:-1]  # the first and the last are not open to any threshold
     own = np.searchsorted(every, cuts) + 1
     ends = np.concatenate([[0], own, [len(windows.cuts) - 1]])
     kept = []
@@ -111,7 +111,7 @@ def cuts_kept(
 
 
 def _allows(window: SegmentWindow, starts: Array, ends: Array) -> Bools:
-    """Return whether a segment may have such a start and end, of which one is an array."""
+    """Return whether a segment may have the starts and ends, either of which is an array."""
     is_allowed = np.asarray(starts <= ends)
     if window.low is not None:
         is_allowed = is_allowed & (starts >= window.low[ends - window.ends.start])
@@ -123,7 +123,7 @@ def _allows(window: SegmentWindow, starts: Array, ends: Array) -> Bools:
 
 
 def _around(is_kept: Bools, index: int) -> slice:
-    """Return the run of what is kept around an index, which is kept itself."""
+    """Return the run of kept positions around an index, which is kept itself."""
     above = np.flatnonzero(~is_kept[index + 1 :])
     below = np.flatnonzero(~is_kept[:index])
     first = int(below[-1]) + 1 if len(below) else 0
@@ -131,7 +131,7 @@ def _around(is_kept: Bools, index: int) -> slice:
 
 
 class _Judge:
-    """The value at every position of one threshold, with the others fixed."""
+    """The value at every position of a threshold, with the others fixed."""
 
     def __init__(self, known: OriginalRows) -> None:
         objective = known.origin.objective

@@ -1,4 +1,4 @@
-"""Find thresholds again on many samples drawn from the rows that they were found on."""
+"""Optimise thresholds again on many samples drawn from the original rows."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ OPTIMISM_RATE = 2 / 3
 #: The rows near a threshold are those between these quantiles of its replicates.
 NEAR = (0.1, 0.9)
 
-#: The number of consecutive draws without a value, such as those of one class for a kappa, after
-#: which an error is raised.
+#: The number of consecutive draws without a value, such as those of a single class for a kappa,
+#: after which an error is raised.
 MOST_TRIES = 100
 
 #: Constraints must be possible in at least this share of the replicates.
@@ -47,7 +47,7 @@ MOST_ENTRIES = 1 << 22
 
 
 def bootstrap_thresholds(
-    found: Thresholds,
+    result: Thresholds,
     n: int,
     size: int | None,
     random_state: RandomState,
@@ -59,12 +59,12 @@ def bootstrap_thresholds(
         raise ValueError(f"n must be a whole number of replicates of at least 2, got {n!r}.")
     n_threads = count_threads(n_jobs)
     seeds = seeds_of(random_state, n)
-    known = original_rows(found, "bootstrap")
+    known = original_rows(result, "bootstrap")
     _check_observed(known.origin)
     deck = Deck.from_rows(known.rows, known.sorted)
     size = _checked_size(size, deck.n_effective)
-    replicate = Replicate(deck, known.rows, known.sorted, known.origin, found.thresholds, size)
-    thresholds, plain = np.empty((2, n, len(found.thresholds)))
+    replicate = Replicate(deck, known.rows, known.sorted, known.origin, result.thresholds, size)
+    thresholds, plain = np.empty((2, n, len(result.thresholds)))
     reached, values = np.empty((2, n))
 
     with _progress_bar("bootstrap", n, shown=progress) as advance:
@@ -81,7 +81,7 @@ def bootstrap_thresholds(
         raise ValueError(
             f"constraints must hold in at least {LEAST_FEASIBLE:.0%} of the replicates, but can "
             f"hold in only {is_feasible.mean():.0%} of {n} samples of {size} rows: "
-            f"{[outcome.limit for outcome in found.constraints]}. "
+            f"{[outcome.limit for outcome in result.constraints]}. "
             "Relax them, or draw more rows with size=."
         )
     thresholds, plain = thresholds[is_feasible], plain[is_feasible]
@@ -89,14 +89,14 @@ def bootstrap_thresholds(
     share = min(1.0, size / deck.n_effective)
     # Half of the optimism is the gain of the replicate's own thresholds on the replicate, and half
     # is their loss on all rows.
-    gains = reached[is_feasible] - values[is_feasible] + found.value - on_all
+    gains = reached[is_feasible] - values[is_feasible] + result.value - on_all
     optimism = float(np.mean(gains))
-    centres = found.thresholds
+    centres = result.thresholds
     if replicate.smoothing > 0:
         unsmoothed = replicate.solve(known.sorted)
         centres = centres if unsmoothed is None else unsmoothed
     return Bootstrap(
-        found=found,
+        result=result,
         thresholds=thresholds,
         plain_thresholds=plain,
         centres=centres,
@@ -107,7 +107,7 @@ def bootstrap_thresholds(
         n_rows=deck.n_effective,
         n_rows_near=rows_near(known.rows, deck.n_effective, _spans(plain)),
         scores=known.sorted.scores[known.sorted.ends].astype(np.float64),
-        value_bounds=ValueBounds.of(found.thresholds, known.origin, known.rows, deck.n_effective),
+        value_bounds=ValueBounds.of(result.thresholds, known.origin, known.rows, deck.n_effective),
         n_infeasible=int((~is_feasible).sum()),
         is_on_grid=known.origin.limits is not None and known.origin.limits.grid is not None,
     )
@@ -143,23 +143,23 @@ class Replicate:
         return Minimiser.choose(weighted_cost(self.origin.objective, self.factors), Plan())
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
-        """Return the thresholds of a sample, with the same smoothing and without, and two values.
+        """Return the thresholds of a sample, with and without smoothing, and two values.
 
-        The values are those of the first thresholds and of the thresholds found, on the sample. All
-        but the last are NaN for a sample on which the constraints cannot hold.
+        The values are those of the smoothed thresholds and of the result, on the sample. All but
+        the last are NaN for a sample on which the constraints cannot hold.
         """
         sample = self._draw(np.random.default_rng(seed))
-        cuts_found: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
-        by_found = sample.between(cuts_found)
-        thresholds = plain = self.solve(sample, by_found)
+        own_cuts: Ints = np.searchsorted(sample.scores, self.thresholds, side="left")
+        own_table = sample.between(own_cuts)
+        thresholds = plain = self.solve(sample, own_table)
         if self.smoothing > 0:
             thresholds = self._solve_smoothed(sample)
         if thresholds is None or plain is None:
             nothing = np.full(len(self.thresholds), np.nan)
-            return nothing, nothing, np.nan, self.origin.value(by_found)
+            return nothing, nothing, np.nan, self.origin.value(own_table)
         cuts: Ints = np.searchsorted(sample.scores, thresholds, side="left")
         reached = self.origin.value(sample.between(cuts))
-        return thresholds, plain, reached, self.origin.value(by_found)
+        return thresholds, plain, reached, self.origin.value(own_table)
 
     def solve(self, sample: SortedRows, first: Floats | None = None) -> Floats | None:
         """Return the optimal thresholds of a sample; None if the constraints cannot hold on it.
@@ -180,7 +180,7 @@ class Replicate:
         return self._place(solve_freely(smoothed, objective, self.factors, Plan()), sample)
 
     def _place(self, solution: Solution, sample: SortedRows) -> Floats | None:
-        """Return the thresholds of a solution, or the best ones within limits on the sample."""
+        """Return the thresholds of a solution, or the best within limits on the sample."""
         rows = solution.rows
         if self.origin.limits is None:
             return place_cuts(rows.scores.astype(self.rows.dtype, copy=False), solution.cuts)
@@ -266,14 +266,14 @@ def _judge_on_all(known: OriginalRows, thresholds: Floats) -> tuple[Floats, floa
         cuts: Ints = np.searchsorted(ordered.scores, positions, side="left")
         return ordered.between(cuts)
 
-    below_found = np.cumsum(known.confusion.sum(axis=1))[:-1]
+    below_own = np.cumsum(known.confusion.sum(axis=1))[:-1]
     values, change = [], 0.0
     at_once = max(1, MOST_ENTRIES // known.confusion.size)
     for first in range(0, len(thresholds), at_once):
         confusions = confusions_of(thresholds[first : first + at_once], count)
         values += [known.origin.value(confusion) for confusion in confusions]
         below = np.cumsum(confusions.sum(axis=2), axis=1)[:, :-1]
-        change += np.abs(below - below_found).sum()
+        change += np.abs(below - below_own).sum()
     return np.array(values), change / len(thresholds) / ordered.weight
 
 

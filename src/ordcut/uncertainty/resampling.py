@@ -25,7 +25,7 @@ class Deck:
     scores : ndarray of shape (n,)
         In ascending order.
     codes, soft : ndarray of shape (n,) or (n, K)
-        The labels; one of the two is None.
+        The labels; either is None.
     score_index : ndarray of shape (n,) or (0,)
         The index of each row's distinct score; empty where all are distinct.
     heights : ndarray of shape (n,), optional
@@ -47,7 +47,7 @@ class Deck:
 
     @classmethod
     def from_rows(cls, rows: Rows, ordered: SortedRows) -> Deck:
-        """Create a deck from rows, and from the same rows sorted."""
+        """Create a deck from rows, which are also given in sorted order."""
         n_effective = _effective(rows.weights, rows.n_rows)
         n_classes = len(rows.classes)
         if rows.soft is not None:
@@ -98,7 +98,7 @@ class Deck:
         return SortedRows(scores, codes, ends, None, self.n_classes)
 
     def _draw_indices(self, gaps: Floats) -> Ints:
-        """Return the indices of rows at positions with such gaps between them."""
+        """Return the indices of rows at positions with the given gaps between them."""
         drawn: Ints
         if self.heights is None:
             drawn = np.empty(len(gaps) - 1, np.int64)
@@ -154,20 +154,20 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
     >>> rows_near(rows, 3.6, np.array([[0.5, 1.5], [3.5, 4.5], [np.nan, np.nan]]))
     array([3. , 6. , 3.6])
     """
-    found = np.full(len(spans), n_effective)
+    n_near = np.full(len(spans), n_effective)
     if rows.weights is None or rows.weights.dtype == np.int64:
-        return found
+        return n_near
     order = np.argsort(rows.scores)
     scores, weights = rows.scores[order], rows.weights[order]
     sums = np.append(0.0, np.cumsum(weights))
     squares = np.append(0.0, np.cumsum(weights * weights))
     for k, (low, high) in enumerate(spans):
         if not np.isnan(low):
-            # The row below and the row above count too, so that there always are some.
+            # The row below and the row above count too, so that no span is empty.
             first = max(0, int(np.searchsorted(scores, low, side="left")) - 1)
             last = min(len(scores), int(np.searchsorted(scores, high, side="right")) + 1)
-            found[k] = sums[-1] * (sums[last] - sums[first]) / (squares[last] - squares[first])
-    return found
+            n_near[k] = sums[-1] * (sums[last] - sums[first]) / (squares[last] - squares[first])
+    return n_near
 
 
 def _effective(weights: Numbers | None, n_rows: int) -> float:
@@ -184,8 +184,8 @@ def _heights(weights: Numbers | None) -> Floats | None:
 def rows_at(gaps: Floats, n_rows: int, drawn: Ints) -> None:
     """Find the rows at positions drawn at random, in order, given the gaps between them.
 
-    Position ``i`` is the sum of the gaps up to ``i``, scaled so that all gaps, one more than there
-    are positions, span the rows. O(len(gaps)) time.
+    Position ``i`` is the sum of the gaps up to ``i``, scaled so that all gaps, including that after
+    the last position, span the rows. O(len(gaps)) time.
     """
     total = 0.0
     for i in range(len(gaps)):
@@ -195,7 +195,7 @@ def rows_at(gaps: Floats, n_rows: int, drawn: Ints) -> None:
     for i in range(len(drawn)):
         position += gaps[i]
         row = int(position * scale)
-        drawn[i] = row if row < n_rows else n_rows - 1  # the last one can round up
+        drawn[i] = row if row < n_rows else n_rows - 1  # the last position can round up
 
 
 @kernel("drawn", steps=4)
@@ -204,7 +204,7 @@ def take_rows(
 ) -> None:
     """Take the classes of the rows drawn, and mark the last row of each score.
 
-    ``score_index`` is empty where no two rows have one score. O(len(drawn)) time.
+    ``score_index`` is empty where no two rows have the same score. O(len(drawn)) time.
     """
     has_ties = len(score_index) > 0
     before = -1
@@ -212,6 +212,6 @@ def take_rows(
         row = drawn[i]
         drawn_codes[i] = codes[row]
         score = score_index[row] if has_ties else row
-        ends[max(i, 1) - 1] = score != before  # of the row before; of the first one, overwritten
+        ends[max(i, 1) - 1] = score != before  # of the row before; overwritten for the first row
         before = score
     ends[len(drawn) - 1] = True

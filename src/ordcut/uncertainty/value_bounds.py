@@ -16,7 +16,7 @@ from ordcut.typing import Bools, Floats
 #: The number of tables that are drawn is lower if they have many entries that are not 0.
 MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 1000, 1 << 21
 
-#: Rows with costs of their own are drawn in at most so many groups.
+#: The largest number of groups in which rows with costs of their own are drawn.
 MOST_GROUPS = 2048
 
 #: Tables are drawn together if they have at most this many entries.
@@ -28,20 +28,20 @@ class ValueBounds:
     """Values of thresholds on tables drawn around the (predicted, true) table of the data.
 
     A table is drawn by giving each row an exponential weight. Clopper and Pearson's interval for a
-    rate of errors consists of quantiles of such draws with one more row, which is wrong for the
-    upper end and right for the lower one. Here the additional row is the worst, or the best, for
-    the objective, so that events that do not occur in the data are taken into account. For losses
-    of two values this is Clopper and Pearson's interval, for others Gaffke's (2005), and for kappas
-    the same with the kappa of each table.
+    rate of errors consists of quantiles of such draws with an additional row, which is wrong for
+    the upper end and right for the lower end. Here the additional row is the worst, or the best,
+    for the objective, so that events that do not occur in the data are taken into account. For
+    losses of two values this is Clopper and Pearson's interval, for other losses Gaffke's (2005),
+    and for kappas Gaffke's with the kappa of each table.
 
     Attributes
     ----------
     good : ndarray of shape (n_draws,)
-        The values with one more row that is best, in ascending order.
+        The values with an additional row that is best, in ascending order.
     bad : ndarray of shape (n_draws,)
-        The values with one more row that is worst.
+        The values with an additional row that is worst.
     overfitted : ndarray of shape (n_draws,)
-        The same with one further row for each threshold, on its wrong side.
+        The values with that worst row, and a further row on the wrong side of each threshold.
     least, most : float
         The limits of the value.
     is_kappa : bool
@@ -53,9 +53,9 @@ class ValueBounds:
 
     >>> from ordcut import optimal_thresholds
     >>> from ordcut.thresholds import original_rows
-    >>> found = optimal_thresholds(range(20), [0] * 10 + [1] * 10)
-    >>> known = original_rows(found, "bootstrap")
-    >>> bounds = ValueBounds.of(found.thresholds, known.origin, known.rows, n_effective=20)
+    >>> result = optimal_thresholds(range(20), [0] * 10 + [1] * 10)
+    >>> known = original_rows(result, "bootstrap")
+    >>> bounds = ValueBounds.of(result.thresholds, known.origin, known.rows, n_effective=20)
     >>> round(float(np.quantile(bounds.bad, 0.975)), 2), 1 - 0.025 ** (1 / 20)
     (0.17, 0.16843347098308536)
     """
@@ -109,7 +109,7 @@ class ValueBounds:
         order = np.argsort(paid, kind="stable")
         starts = np.linspace(0, len(paid), min(len(paid), MOST_GROUPS) + 1).astype(np.int64)[:-1]
         sums, squares, totals = (
-            np.add.reduceat(some[order], starts) for some in (weights, weights**2, weights * paid)
+            np.add.reduceat(each[order], starts) for each in (weights, weights**2, weights * paid)
         )
         is_whole = rows.weights is None or rows.weights.dtype == np.int64
         units = np.ones_like(sums) if is_whole else squares / sums
@@ -124,8 +124,8 @@ class ValueBounds:
         counts[0, : len(sums)], units_of[0, : len(sums)] = sums / units, units
         best[0, len(sums)] = worst[0, len(sums) + 1] = row
         beyond[0, len(sums) + 2 :] = row
-        same = Objective(objective.name, np.stack([every, every]))
-        problem = Problem(Sample(rows), same)
+        by_group = Objective(objective.name, np.stack([every, every]))
+        problem = Problem(Sample(rows), by_group)
         drawn = _Drawn(problem, counts, units_of, best, worst, beyond)
         good, bad, overfitted = drawn.values()
         return cls(good, bad, overfitted, float(costs.min()), float(costs.max()), False)
@@ -138,7 +138,7 @@ class ValueBounds:
         """Return an interval for the value on new rows of thresholds optimised on the data.
 
         Its better end is that of thresholds given beforehand, since optimised thresholds are not
-        better on new rows. Its worse end is moved by the optimism, and by at least one row for each
+        better on new rows. Its worse end is moved by the optimism, and by at least a row for each
         threshold.
         """
         tail = (1 + level) / 2
@@ -158,7 +158,7 @@ def _below(ascending: Floats, level: float) -> float:
 
 
 def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floats:
-    """Return the value of a table with one more row in each of its entries, (D, K).
+    """Return the values of a table with an additional row in each of its entries, (D, K).
 
     ``row`` has the weight of a row of each true class.
     """
@@ -173,9 +173,9 @@ def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floa
 
 
 def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats, objective: Objective) -> Floats:
-    """Return a table with one row on the wrong side of each distinct threshold.
+    """Return a table with a row on the wrong side of each distinct threshold.
 
-    Of the two classes next to the threshold, it is the one whose error is worse.
+    Of the two classes next to the threshold, the row has that whose error is worse.
     """
     table = np.zeros_like(losses)
     is_new: Bools = np.append(True, thresholds[1:] != thresholds[:-1])
@@ -191,7 +191,7 @@ def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats, objective: Objec
 def _classes_around(below: Floats, above: Floats) -> tuple[int, int]:
     """Return the highest class that costs less below a threshold, and the lowest that does above.
 
-    Where all classes cost less on one side, it is for the other the one that costs the most.
+    If no class costs less below, or above, it is the class that costs the most on the other side.
     """
     for_below, for_above = np.flatnonzero(below < above), np.flatnonzero(above < below)
     lower = for_below[-1] if len(for_below) else above.argmax()
@@ -200,7 +200,7 @@ def _classes_around(below: Floats, above: Floats) -> tuple[int, int]:
 
 
 def _effective_counts(rows: Rows, thresholds: Floats, table: Floats) -> tuple[Floats, Floats]:
-    """Return the effective number of rows in each entry, and the weight of one such row."""
+    """Return the effective number of rows in each entry, and the weight of each."""
     weights = None if rows.weights is None else np.square(rows.weights, dtype=np.float64)
     soft = None if rows.soft is None else np.square(rows.soft)
     squares = replace(rows, weights=weights, soft=soft).confusion(thresholds)
@@ -212,7 +212,7 @@ def _effective_counts(rows: Rows, thresholds: Floats, table: Floats) -> tuple[Fl
 class _Drawn:
     """Tables whose entries are sums of exponential weights of their rows, with a fixed seed.
 
-    Only the entries that are not 0 in some table are stored, one column for each.
+    Entries that are 0 in all tables are left out; every other entry is a column.
     """
 
     def __init__(
@@ -233,16 +233,16 @@ class _Drawn:
 
     @cached_property
     def predicted(self) -> Floats:
-        """Which decision each entry is of, (n_entries, D)."""
+        """The decision of each entry as an indicator, (n_entries, D)."""
         return np.eye(self._shape[0])[self._entries[0]]
 
     @cached_property
     def true(self) -> Floats:
-        """Which class each entry is of, (n_entries, K)."""
+        """The class of each entry as an indicator, (n_entries, K)."""
         return np.eye(self._shape[1])[self._entries[1]]
 
     def values(self) -> Floats:
-        """Return the values with one best row, with one worst row, and with others beyond it.
+        """Return the values with a best row, with a worst row, and with further rows beyond it.
 
         The array has the shape (3, n_draws), in ascending order.
         """
@@ -250,24 +250,24 @@ class _Drawn:
         n_draws = int(np.clip(MOST_NUMBERS // n_entries, LEAST_DRAWS, MOST_DRAWS))
         at_once = max(1, MOST_ENTRIES // n_entries)
         random = np.random.default_rng(0)
-        # One draw per quantile, since this row dominates if errors are few.
-        one_more = -np.log1p(-(random.permutation(n_draws) + 0.5) / n_draws)
-        found = np.empty((3, n_draws))
+        # A draw per quantile, since this row dominates if errors are few.
+        additional = -np.log1p(-(random.permutation(n_draws) + 0.5) / n_draws)
+        values = np.empty((3, n_draws))
         for first in range(0, n_draws, at_once):
             part = slice(first, min(n_draws, first + at_once))
-            row, n = one_more[part, None], part.stop - part.start
+            row, n = additional[part, None], part.stop - part.start
             tables = random.standard_gamma(self.counts, (n, n_entries)) * self.units
-            found[0, part] = self._judge(tables + row * self.best)
+            values[0, part] = self._judge(tables + row * self.best)
             tables += row * self.worst
-            found[1, part] = self._judge(tables)
+            values[1, part] = self._judge(tables)
             others = np.flatnonzero(self.beyond)
             drawn = random.standard_exponential((n, len(others)))
             tables[:, others] += drawn * self.beyond[others]
-            found[2, part] = self._judge(tables)
-        return np.sort(found)
+            values[2, part] = self._judge(tables)
+        return np.sort(values)
 
     def _judge(self, tables: Floats) -> Floats:
-        """Return the value of each table, as ``Problem.value`` does for one."""
+        """Return the value of each table, as ``Problem.value`` does for a single table."""
         objective = self.origin.objective
         tables = tables * self._factors(tables)
         paid, weight = tables @ self.cost, tables.sum(axis=1)
