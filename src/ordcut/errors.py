@@ -44,11 +44,11 @@ class InfeasibleConstraintsError(ValueError):
 
     def __init__(self, constraints: list[str], nearest: dict[str, float]) -> None:
         self.constraints, self.nearest = constraints, nearest
-        names = " and ".join(f"{one!r}" for one in constraints)
+        names = " and ".join(map(repr, constraints))
         cannot = "cannot hold together" if len(constraints) > 1 else "cannot hold"
         hints = " or ".join(
-            f"{_rounded(limit, down=_is_floor(one, limit))} in {one!r}"
-            for one, limit in nearest.items()
+            f"{_rounded(limit, down=_is_floor(constraint, limit))} in {constraint!r}"
+            for constraint, limit in nearest.items()
         )
         others = ", with the others as they are" if len(constraints) > 1 else ""
         advice = f" The nearest limit that could{others}: {hints}." if hints else ""
@@ -61,7 +61,7 @@ class InfeasibleConstraintsError(ValueError):
 
 
 def _is_floor(constraint: str, limit: float) -> bool:
-    """Return whether a limit is a lower one; a constraint may have both."""
+    """Return whether a limit is a lower limit of a constraint, which may have both."""
     _, has_ceiling, ceiling = constraint.rpartition("<= ")
     return ">=" in constraint and not (has_ceiling and limit > float(ceiling))
 
@@ -106,10 +106,10 @@ def unknown_name(
 
 
 def undefined_kappa(name: str, position: int) -> ValueError:
-    """Return the error for data on which predicting one class agrees with all labels."""
+    """Return the error for data on which predicting a single class agrees with all labels."""
     return ValueError(
         f"objective {name!r} is undefined for these labels: predicting the class at position "
         f"{position} for every row could not disagree with any of them, so that there is no "
         "agreement by chance to compare with. Use data in which other classes occur, weights that "
-        'are positive for some of them, or a cost such as objective="absolute".'
+        'are positive for other classes, or a cost such as objective="absolute".'
     )

@@ -1,10 +1,10 @@
 """The arithmetic policy: when sums are exact, and how a decision is made where they are not.
 
 Costs and weights are rational numbers. A float that is a plain fraction, such as 0.1 or 1/7, counts
-as that fraction, and any other as the rational number that it is; so do weights of thousands of
-distinct values. Scaled to whole numbers, they are
-added up in int64 where all sums fit. Where they do not, sums in float64 have a known error bound,
-and cuts whose values are closer than that are compared in exact fractions.
+as that fraction, and any other as the rational number that it is; so do all weights, if they have
+thousands of distinct values. Scaled to whole numbers, they are added up in int64 where all sums
+fit. Elsewhere, sums in float64 have a known error bound, and cuts whose values are closer than that
+are compared in exact fractions.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ EXACT = 2.0**53
 #: Sums of whole numbers below this, and their differences, are exact in int64.
 LARGEST_SUM = 2**62
 
-#: Costs whose sums over rows of this weight do not fit are divided by what they share.
+#: Costs whose sums over rows of this weight do not fit are divided by their common divisor.
 ENOUGH_WEIGHT = 2.0**31
 
 #: The largest denominator of a plain fraction, for costs and for weights. Weights are many: of a
-#: million random ones, none should happen to be near a fraction.
+#: million random weights, none should happen to be near a fraction.
 COST_DENOMINATOR, WEIGHT_DENOMINATOR = 1_000_000, 10_000
 
-#: Weights of more distinct values than this are not looked at one by one, if it can be avoided.
+#: Weights of more distinct values than this are not turned into plain fractions.
 MOST_DISTINCT = 4096
 
-#: Sums of so many numbers of 27 bits are exact in float64.
+#: Sums of this many numbers of 27 bits are exact in float64.
 MOST_AT_ONCE = 1 << 24
 
-#: The largest relative error of one operation in float64.
+#: The largest relative error of an operation in float64.
 UNIT_ROUNDOFF = 2.0**-53
 
 
@@ -117,7 +117,7 @@ def as_exact(values: Floats) -> Array:
 
 
 def distinct_values(weights: Floats) -> Floats | None:
-    """Return the distinct weights, if they are few enough to be looked at one by one."""
+    """Return the distinct weights; None if there are more than ``MOST_DISTINCT``."""
     if len(weights) > MOST_DISTINCT:
         sample = np.unique(weights[:: len(weights) // MOST_DISTINCT])
         if len(sample) > MOST_DISTINCT // 4:
@@ -127,7 +127,7 @@ def distinct_values(weights: Floats) -> Floats | None:
 
 
 def whole_weights(weights: Floats) -> Ints | None:
-    """Return fractional weights as multiples of a common unit, int64; None if they are no such.
+    """Return fractional weights as int64 multiples of a common unit; None if they have none.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def whole_weights(weights: Floats) -> Ints | None:
     for value in distinct.tolist():
         scale = lcm(scale, as_fraction(value, WEIGHT_DENOMINATOR).denominator)
         # Weights are within 8 roundings of what they mean, and the products below round once more:
-        # below this, they are off by less than one half.
+        # below this, they are off by less than 1/2.
         if scale >= EXACT / 32 or scale * total >= EXACT / 32:
             return None
     return np.rint(weights * scale).astype(np.int64)
@@ -152,8 +152,8 @@ def exact_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
 
     Examples
     --------
-    >>> found = exact_totals(np.array([0, 1, 1]), 2, np.array([0.1, 1.0, 2.0**-60]))
-    >>> str(found[0]), found[1] > 1
+    >>> totals = exact_totals(np.array([0, 1, 1]), 2, np.array([0.1, 1.0, 2.0**-60]))
+    >>> str(totals[0]), totals[1] > 1
     ('1/10', True)
     """
     distinct = distinct_values(weights)
@@ -181,8 +181,8 @@ def exact_multiples(weights: Floats) -> tuple[Array, Fraction]:
     distinct = distinct_values(weights)
     if distinct is not None:
         fractions = [as_fraction(value, WEIGHT_DENOMINATOR) for value in distinct.tolist()]
-        scale = lcm(*(one.denominator for one in fractions))
-        multiples = np.array([int(one * scale) for one in fractions], dtype=object)
+        scale = lcm(*(fraction.denominator for fraction in fractions))
+        multiples = np.array([int(fraction * scale) for fraction in fractions], dtype=object)
         return multiples[np.searchsorted(distinct, weights)], Fraction(1, scale)
     mantissa, exponent = np.frexp(weights)
     whole = (mantissa * EXACT).astype(np.int64).astype(object)
@@ -192,15 +192,15 @@ def exact_multiples(weights: Floats) -> tuple[Array, Fraction]:
 
 
 def _dyadic_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
-    """Return the same for many values, which count as the rational numbers that they are."""
+    """Return the exact sum of the weights with each key, as the rational numbers that they are."""
     mantissa, exponent = np.frexp(weights)
     whole = (mantissa * EXACT).astype(np.int64)
     totals = np.zeros(n_keys, dtype=object)
     lowest = int(exponent.min())
     for power in np.unique(exponent).tolist():
-        some = np.flatnonzero(exponent == power)
-        for start in range(0, len(some), MOST_AT_ONCE):
-            piece = some[start : start + MOST_AT_ONCE]
+        rows = np.flatnonzero(exponent == power)
+        for start in range(0, len(rows), MOST_AT_ONCE):
+            piece = rows[start : start + MOST_AT_ONCE]
             high = np.bincount(keys[piece], whole[piece] >> 26, n_keys)
             low = np.bincount(keys[piece], whole[piece] & ((1 << 26) - 1), n_keys)
             both = high.astype(np.int64).astype(object) * (1 << 26) + low.astype(np.int64)
@@ -215,10 +215,10 @@ Convexity = Literal["convex", "up to scale", "no"]
 def convexity_of(cost: Array) -> Convexity:
     """Return whether whole costs are convex in the prediction, or are so up to scale.
 
-    Convex means that what is gained by one class higher, ``gain[k] = cost[k] - cost[k + 1]``, never
-    rises in ``k``, for any truth: Theorem 2. Up to scale means that it does not for some multiples
-    ``c[k] * gain[k]`` with ``c[k] > 0``, which have the same minima; an interval of ratios
-    ``c[k + 1] / c[k]`` must then not be empty for any two neighbours.
+    Convex means that the gain of the next higher class, ``gain[k] = cost[k] - cost[k + 1]``, never
+    rises in ``k``, for any truth: Theorem 2. Up to scale means that there are factors ``c[k] > 0``
+    with which ``c[k] * gain[k]``, which has the same minima, never rises; the interval of possible
+    ratios ``c[k + 1] / c[k]`` must then not be empty for any two neighbours.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def convexity_of(cost: Array) -> Convexity:
 
 
 def cost_of_errors(cost: Array) -> Array:
-    """Return what a wrong prediction costs for each truth, where that is always the same."""
+    """Return the cost of a wrong prediction for each truth, if all wrong predictions cost alike."""
     return np.append(cost[-1, :-1], cost[0, -1])
 
 
@@ -307,7 +307,7 @@ class ExactCost:
 
     @cached_property
     def has_equal_errors(self) -> bool:
-        """Whether all wrong predictions of a row cost the same, and the right one not more.
+        """Whether all wrong predictions of a row cost the same, and the right prediction not more.
 
         Examples
         --------
@@ -327,7 +327,7 @@ class ExactCost:
 
     @cached_property
     def gain(self) -> Array:
-        """What a row gains by one class higher, ``cost[k] - cost[k + 1]``, exactly: (K - 1, K)."""
+        """The exact gain of the next higher class, ``cost[k] - cost[k + 1]``: (K - 1, K)."""
         exact = self.integers.astype(object)
         return np.asarray(exact[:-1] - exact[1:])
 
@@ -392,7 +392,7 @@ def rounding_bound(scale: Floats | float, n_rows: int) -> Floats:
     """Return a bound on twice the error of a sum over rows, whose absolute terms add up to a scale.
 
     Terms are products of two factors that are off by a few roundings, and a factor may itself be a
-    sum over some of the rows.
+    sum over rows.
     """
     return np.asarray(4 * UNIT_ROUNDOFF * (n_rows + 24) * np.asarray(scale) + n_rows * 2e-323)
 

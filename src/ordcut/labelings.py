@@ -1,4 +1,4 @@
-"""Labelings: rules that choose thresholds for scores, one function each.
+"""Labelings: rules that choose thresholds for scores, as functions.
 
 ``LABELINGS`` holds those that an estimator can use, by name.
 """
@@ -134,7 +134,7 @@ class LabelingProblem:
     Attributes
     ----------
     rows : Rows
-        Scores with one label each.
+        Scores with a label each.
     objective : Objective
         What labels are judged by.
     factors : ndarray of shape (K,)
@@ -222,8 +222,8 @@ def _by_likelihood(problem: LabelingProblem) -> Thresholds:
             note = "least expected cost at every score, by the model's probabilities"
             why = Certificate("model", note=note)
             return _given(problem, thresholds, "likelihood", why)
-    # With some costs the cheapest class falls somewhere, and a kappa is no mean over rows, so that
-    # no row has a class of its own that is best: solve for the probabilities as soft labels.
+    # Depending on the costs, the cheapest class can fall as scores rise, and a kappa is no mean
+    # over rows: solve with the probabilities as soft labels.
     weighted = rows.class_weighted(problem.factors)
     expected = replace(weighted, codes=None, soft=model.probabilities(weighted.scores))
     result = optimum(Problem(Sample(expected), objective))

@@ -1,4 +1,4 @@
-"""Judge predictions by the same objectives that thresholds are found for."""
+"""Judge predictions, and given thresholds, by the objectives of thresholds."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ def judge(
     Parameters
     ----------
     thresholds : Thresholds
-        Found before, or made of your own values by :meth:`ordcut.Thresholds.from_values`.
+        A former result, or your own values as :meth:`ordcut.Thresholds.from_values`.
     scores : array-like of shape (n_samples,)
         Finite scores.
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
         The true classes, or soft labels.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
-        What to judge by; by default what the thresholds were found for, or else the absolute loss.
+        What to judge by; by default the objective of the thresholds, or else the absolute loss.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
@@ -111,7 +111,7 @@ def judge(
     Returns
     -------
     Thresholds
-        The same thresholds with a fresh ``value`` and ``ranges``; ``method`` is ``"given"``.
+        The thresholds with their ``value`` and ``ranges`` on these rows; ``method`` is ``"given"``.
 
     Examples
     --------

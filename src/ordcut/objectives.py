@@ -1,6 +1,6 @@
 """What thresholds are judged by: additive costs and kappas, by name, matrix or callable.
 
-An objective is data. A new one with a name is one row in ``COSTS`` or ``KAPPAS``.
+An objective is data. To add a named objective, add a row to ``COSTS`` or ``KAPPAS``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KAPPAS: dict[str, str] = {
 #: Costs that are distances: of the values of the classes, where these are numbers.
 DISTANCES = ("absolute", "squared")
 
-#: Losses in which every true class counts the same, however many rows it has.
+#: Losses in which every true class counts the same, whatever its number of rows.
 BALANCED: dict[str, str] = {"macro_mae": "absolute", "balanced_zero_one": "zero_one"}
 
 #: Other names that people use, among them those of scikit-learn's metrics and scorers.
@@ -156,7 +156,7 @@ class Objective:
 
     @cached_property
     def has_convex_steps(self) -> bool:
-        """Whether all additive costs to be minimised are convex: for a kappa, one in every step.
+        """Whether all additive costs to be minimised are convex: for a kappa, those of its steps.
 
         Steps of a kappa subtract a multiple, at most 1, of the mean cost over truths. They are
         convex if all truths have the same second differences.
@@ -181,7 +181,7 @@ class Objective:
 
     @cached_property
     def exact_cost(self) -> ExactCost:
-        """The cost in whole numbers, for a kappa the one that it is made of."""
+        """The cost in whole numbers; for a kappa, its disagreement weights."""
         return ExactCost.of(self.cost)
 
     def asymmetric(self, factor: float) -> Objective:
@@ -212,7 +212,7 @@ class Objective:
         return None
 
     def mean(self, paid: Any, totals: Floats) -> Any:
-        """Return the mean of what is paid, for rows with such weights of the classes."""
+        """Return the mean of a total cost, for rows with the given weights of the classes."""
         return paid / totals.sum()
 
     def value(self, confusion: Floats) -> float:
@@ -254,8 +254,8 @@ class Kappa:
     --------
     >>> import ordcut
     >>> forgiving = ordcut.Kappa(lambda k, l: max(0, abs(k - l) - 1) + (k != l))
-    >>> found = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], objective=forgiving)
-    >>> found.value
+    >>> result = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], objective=forgiving)
+    >>> result.value
     1.0
     """
 
@@ -270,7 +270,7 @@ ObjectiveLike: TypeAlias = str | ArrayLike | CostFunction | Objective | Kappa
 
 
 def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int | None:
-    """Return the number of classes that an objective is made for; None if any number will do.
+    """Return the number of classes that an objective requires; None if any number is possible.
 
     Examples
     --------
@@ -286,8 +286,8 @@ def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int |
     n_decisions, n_classes = _as_matrix(objective, "objective").shape
     if n_decisions != n_classes and not has_decisions:
         raise ValueError(
-            "objective must be a (K, K) matrix, one row for each predicted class and one column "
-            f"for each true one, got shape {(n_decisions, n_classes)}. If its rows are decisions "
+            "objective must be a (K, K) matrix, with a row for each predicted class and a column "
+            f"for each true class, got shape {(n_decisions, n_classes)}. If its rows are decisions "
             "of another kind, name them with decisions=."
         )
     return int(n_classes)
@@ -351,26 +351,22 @@ def resolve_objective(
         matrix = _as_matrix(objective, "objective")
         resolved = _of_matrix(matrix.tobytes(), matrix.shape)
     if names is not None:
-        resolved = _with_decisions(resolved, names)
+        if resolved.is_kappa:
+            raise ValueError(
+                f"decisions cannot be used with the kappa {resolved.name!r}, which compares "
+                "predictions and labels of the same classes. Use a cost matrix with one row for "
+                "each decision."
+            )
+        resolved = replace(resolved, decisions=names)
     n_decisions = n_classes if resolved.decisions is None else len(resolved.decisions)
     if resolved.cost.shape != (n_decisions, n_classes):
         each = "predicted class" if resolved.decisions is None else "decision"
         raise ValueError(
             f"objective must be a ({n_decisions}, {n_classes}) matrix for {n_classes} classes, "
-            f"got shape {resolved.cost.shape}. Give it one row for each {each} and one "
-            "column for each true one, those that do not occur included."
+            f"got shape {resolved.cost.shape}. Give it a row for each {each} and a column for "
+            "each true class, including those that do not occur."
         )
     return resolved
-
-
-def _with_decisions(objective: Objective, names: Array) -> Objective:
-    if objective.is_kappa:
-        raise ValueError(
-            f"decisions cannot be used with the kappa {objective.name!r}, which compares "
-            "predictions and labels of the same classes. Use a cost matrix with one row for each "
-            "decision."
-        )
-    return replace(objective, decisions=names)
 
 
 def is_named(name: str) -> bool:
@@ -399,7 +395,7 @@ def _are_ascending_numbers(classes: Array) -> bool:
 def _named(
     name: str, cost: Callable[[Array, Array], Array], values: tuple[float, ...]
 ) -> Objective:
-    """Return an objective that has a name; the same one each time, with what it has computed."""
+    """Return a named objective, cached with all that it has computed."""
     at = np.array(values)
     if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**30:
         at = np.array(values, dtype=object)  # squares of distances could leave the range of int64
@@ -408,7 +404,7 @@ def _named(
 
 @lru_cache(maxsize=8)
 def _of_matrix(entries: bytes, shape: tuple[int, int]) -> Objective:
-    """Return the objective of a matrix; the same one for the same matrix."""
+    """Return the objective of a matrix, cached with all that it has computed."""
     return Objective("custom cost", np.frombuffer(entries).reshape(shape))
 
 
@@ -422,8 +418,8 @@ def _as_matrix(cost: Any, argument: str) -> Floats:
         ) from error
     if matrix.ndim != 2 or min(matrix.shape) < 2:
         raise ValueError(
-            f"{argument} must be a (K, K) matrix with K >= 2, one row for each predicted class and "
-            f"one column for each true one, got shape {matrix.shape}."
+            f"{argument} must be a (K, K) matrix with K >= 2, a row for each predicted class and "
+            f"a column for each true class, got shape {matrix.shape}."
         )
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):

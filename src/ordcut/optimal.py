@@ -73,25 +73,25 @@ def optimal_thresholds(
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count; ``"balanced"`` gives every class the same weight.
     smoothing : float from 0 to 1 or "auto", default=0.0
-        How much of each label is left to a model. 0 is the optimum for the labels as observed,
+        The share of each label that a model gives. 0 is the optimum for the labels as observed,
         which overfits where rows are few. Above 0, thresholds are optimal for a blend of observed
         labels, ``1 - smoothing``, and class probabilities given the score, ``smoothing``. These are
-        from an ordinal logistic model in which each threshold has a slope of its own, held back
-        by a penalty from the common one; ``value`` is still that on the observed labels.
-        ``"auto"`` chooses the amount, the same one every time: the share of what plain thresholds
-        gain over the model's that noise alone would gain, in data drawn from the model. It
-        costs a sort of the scores, and memory for the rows once more and up to 1024 K rows of the
-        model; ``"auto"`` also solves 10 tables of that many rows.
+        from an ordinal logistic model in which each threshold has a slope of its own, with a
+        penalty for its difference from the common slope; ``value`` is still that on the observed
+        labels. ``"auto"`` chooses the amount, with a fixed seed: the gain of plain thresholds over
+        the model's that noise alone would bring, in data drawn from the model, divided by their
+        gain on the data. Smoothing costs a sort of the scores, and memory for the rows once more
+        and up to 1024 K rows of the model; ``"auto"`` also solves 10 tables of that many rows.
     method : {"auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
         (``"blocks"``); ``"nested"`` for convex objectives; ``"zero_one"`` where all errors of a row
         cost the same; or ``"pruned"``, which counts rows by cells and sorts few of them.
         ``"auto"`` takes the fastest that is sure to be optimal.
     n_jobs : int, optional
-        The number of threads, -1 for one per core. By default one, and one per core for the methods
+        The number of threads, -1 for all cores. By default 1, or all cores for the methods
         ``"pio"`` and ``"blocks"``.
     block_size : int, optional
-        How many rows ``"blocks"`` puts in a block; by default there is a block for each thread.
+        The number of rows of a block of ``"blocks"``; by default there is a block for each thread.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def optimal_thresholds(
     >>> result.certificate
     'convex objective (Theorem 2)'
 
-    Left to the model, the cut stands between the classes as a whole, and not where two rows happen
-    to change places:
+    Smoothed, the threshold is between the classes as a whole, and not where two rows happen to be
+    in the other order:
 
     >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 0, 1, 1, 1]
     >>> optimal_thresholds(scores, labels).thresholds

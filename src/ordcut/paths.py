@@ -43,8 +43,8 @@ class ThresholdPath:
     grid : ndarray of shape (n_points,)
         The values of the parameter, in the order in which they were given.
     points : tuple of Thresholds
-        What was found at each: to the last bit what a call of ``optimal_thresholds`` finds, if
-        perhaps by another method.
+        The result at each value: to the last bit that of ``optimal_thresholds``, if perhaps by
+        another method.
     infeasible : ndarray of shape (n_infeasible,)
         Limits that no thresholds can keep, which are not in ``grid``.
     is_factor : bool
@@ -153,10 +153,10 @@ def asymmetry_path(
     scores, labels, objective, classes, sample_weight, class_weight
         As in :func:`ordcut.optimal_thresholds`.
     factors : array-like of shape (n_points,)
-        By how much a prediction that is too high costs more than the objective says, while one
-        that is too low costs the same; from 1/10 to 10 by default.
+        The factors by which predictions that are too high cost more than in the objective; the
+        costs of those that are too low do not change. From 1/10 to 10 by default.
     n_jobs : int, optional
-        The number of threads, which share the points; -1 for one per core. By default one.
+        The number of threads, which share the points; -1 for all cores, 1 by default.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def class_weight_path(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> ThresholdPath:
-    """Find the optimal thresholds for each of many weights of one class.
+    """Find the optimal thresholds for each of many weights of a class.
 
     Rows are validated and sorted once. Each point is exactly what
     ``optimal_thresholds`` finds with ``class_weight={name: weight}``.
@@ -198,11 +198,11 @@ def class_weight_path(
     scores, labels, objective, classes, sample_weight
         As in :func:`ordcut.optimal_thresholds`.
     name : object
-        One of the classes.
+        The class.
     weights : array-like of shape (n_points,)
-        How much its rows count, while those of the others count 1; from 1/10 to 10 by default.
+        The weights of its rows, while those of other classes count 1; from 1/10 to 10 by default.
     n_jobs : int, optional
-        The number of threads, which share the points; -1 for one per core. By default one.
+        The number of threads, which share the points; -1 for all cores, 1 by default.
 
     Returns
     -------
@@ -238,11 +238,11 @@ def constraint_path(
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
 ) -> ThresholdPath:
-    """Find the optimal thresholds for each of many limits of a constraint: what it costs.
+    """Find the optimal thresholds, and so the cost of a constraint, for each of many limits.
 
     Rows are validated and sorted once, and solved anew only where the thresholds of a looser limit
-    break the next one. Each point has exactly the thresholds that ``optimal_thresholds`` finds
-    with that limit.
+    break the next. Each point has exactly the thresholds that ``optimal_thresholds`` finds with
+    that limit.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def constraint_path(
             continue
         points[index] = point
         if limited.is_nested and kept.distance is None:
-            # The best of a larger set is the best of a smaller one that it is in.
+            # The best of a set is also the best of every subset that contains it.
             cuts: Ints = np.searchsorted(ordered.scores, point.thresholds, side="left")
             is_free = np.array_equal(cuts, free.cuts)
             start = replace(
@@ -370,7 +370,7 @@ class LimitedBy:
 
     @property
     def is_nested(self) -> bool:
-        """Whether all thresholds that keep a stricter limit keep a looser one."""
+        """Whether all thresholds that keep a stricter limit keep every looser limit."""
         return self.limit != "value"
 
     def from_loose_to_strict(self, grid: Floats) -> Ints:
@@ -381,7 +381,7 @@ class LimitedBy:
 def _solve_all(
     sample: Sample, work: Sequence[tuple[Objective, ClassWeight | None]], plan: Plan
 ) -> tuple[Thresholds, ...]:
-    """Solve the same rows for many objectives and class weights."""
+    """Return the result for each objective and class weight, on rows that are prepared once."""
     store = prepare(Problem(sample, work[0][0], plan=plan), n_problems=len(work))
     points: list[Thresholds | None] = [None] * len(work)
 

@@ -1,8 +1,8 @@
-"""The problem, and the path from it to a result.
+"""The problem, and the steps from it to a result.
 
 A ``Problem`` is the whole question, frozen: the rows to solve, the rows that were observed, the
-objective, the limits and the plan. ``solve`` finds its optimum, and ``result_of`` makes a
-``Thresholds`` of that.
+objective, the limits and the plan. ``solve`` returns its optimum, and ``result_of`` turns that into
+a ``Thresholds``.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from ordcut.typing import Array, ArrayLike, Floats
 GIVEN = Certificate("given", note="thresholds were given")
 
 
-#: Rows are lumped between the values that limits list if these are at most so many, and there are
-#: so many rows for each.
+#: Rows are lumped between the values that limits list if there are at most the first number of
+#: values, and at least the second number of rows for each value.
 MOST_VALUES, ROWS_PER_VALUE = 20_000, 20
 
 
@@ -61,7 +61,7 @@ class Sample:
     class_weight : "balanced", dict or array-like of shape (K,), optional
         How the rows of each true class are weighted, unless the objective says so.
     store : Store, optional
-        The rows prepared for solvers, if they are.
+        The rows prepared for solvers, if known.
     row_unit : Fraction, optional
         What a weight of 1 of the stored rows stands for, if that is not known from the data.
     factors : ndarray of shape (K,), optional
@@ -128,8 +128,7 @@ class Problem:
     plan : Plan
         How to search.
     observed : Sample, optional
-        The rows as they were observed, which limits and the value are about, where those to solve
-        are others.
+        The rows as they were observed, which limits and the value are about, if not ``solved``.
     smoothing : float, optional
         The share of the labels that a model gives, if labels are smoothed.
     origin : Problem, optional
@@ -292,7 +291,7 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
 def solve(problem: Problem, start: Solution | None = None) -> Solution:
     """Return the optimum of a problem; an error if its limits cannot hold.
 
-    ``start`` is the optimum without limits, or within looser ones, if it is known.
+    ``start`` is the optimum without limits, or within looser limits, if it is known.
     """
     solution = solve_if_feasible(problem, start)
     if solution is None:

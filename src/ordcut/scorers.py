@@ -1,4 +1,4 @@
-"""Scorers for scikit-learn's searches and cross-validation, one for every objective.
+"""Scorers for scikit-learn's searches and cross-validation, for every objective.
 
 Higher is better, as scikit-learn expects: the score of a loss is its negative.
 """
@@ -36,7 +36,7 @@ class ObjectiveScorer(BaseEstimator):
         What predictions are judged by, as in :func:`ordcut.optimal_thresholds`.
     classes : sequence, default=None
         All classes, lowest first. By default those that the classifier was fitted on, so that
-        a fold without some class is judged by the same costs as the others.
+        a fold in which a class is missing is judged by the same costs as the others.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each true class count.
 

@@ -1,4 +1,4 @@
-"""Sorted scores with the classes of their rows: what the paper's Algorithm 1 prepares."""
+"""Sorted scores with the classes of their rows: the preparation in the paper's Algorithm 1."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class ScoreTable:
         """Return the loss matrix of line P4, (N, D): what each decision costs each score.
 
         Decisions are the classes, unless the objective has others. The solvers do without the
-        matrix, since it is D times the size of the scores; it is here for those who want to look,
-        or to run an algorithm of their own.
+        matrix, since it is D times the size of the scores; it is here for inspection, and for
+        algorithms of your own.
 
         Examples
         --------
@@ -109,7 +109,7 @@ class ScoreTable:
         sums = np.zeros((score_index[-1] + 1, cost.shape[1]))
         weights = np.ones(1) if rows.weights is None else rows.weights.astype(np.float64)
         stride = int(rows.weights is not None)
-        # A piece ends where a score ends, so that no two threads add to one sum.
+        # A piece ends where a score ends, so that no two threads add to the same sum.
         n_threads = count_threads(n_jobs)
         starts = np.append(np.flatnonzero(np.append(True, rows.ends[:-1])), len(rows.codes))
 

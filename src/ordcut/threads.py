@@ -11,16 +11,16 @@ from typing import TypeVar
 
 Piece = TypeVar("Piece")
 
-#: Threads that wait for work, kept since making new ones takes as long as some of their work.
+#: Threads that wait for work. They are kept, since starting a thread can take as long as its work.
 _idle: list[_Helper] = []
 _current = threading.local()
 
 
 class _Helper:
-    """A thread that is handed work, and does nothing in between.
+    """A thread that waits for work, does it, and waits again.
 
-    One lock is released to hand the work over, another to hand it back. That takes about half the
-    time of a future of ``concurrent.futures``, which matters for work of less than a millisecond.
+    A lock is released when work is handed over, and another when it is done. That takes about half
+    the time of a future of ``concurrent.futures``, which matters for work of under a millisecond.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class _Helper:
 
 
 def count_threads(n_jobs: int | None, default: int = 1) -> int:
-    """Return how many threads ``n_jobs`` means; -1 means one for each core.
+    """Return the number of threads that ``n_jobs`` means; -1 means the number of cores.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def count_cores() -> int:
 
 
 def run_all(work: Callable[[Piece], None], pieces: Sequence[Piece], n_threads: int) -> None:
-    """Call ``work`` on every piece, with up to ``n_threads`` at once, this one included.
+    """Call ``work`` on every piece, in up to ``n_threads`` threads including the current thread.
 
-    Work that is itself done in such a thread does its own pieces one after the other.
+    Calls from within these threads run their pieces in sequence.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def run_all(work: Callable[[Piece], None], pieces: Sequence[Piece], n_threads: i
 
 
 def _take_helper() -> _Helper:
-    """Return a thread that has no work, if need be a new one."""
+    """Return a thread that has no work, and start it if there is none."""
     try:
         return _idle.pop()
     except IndexError:
