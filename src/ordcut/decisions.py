@@ -115,8 +115,9 @@ class RowCosts(Objective):
         """Return the mean cost, given the weights of the artificial classes."""
         return paid / totals[-1]
 
-    def value(self, confusion: Floats) -> float:
+    def value(self, confusion: Floats, factors: Floats | None = None) -> float:
         """Return the mean cost of a table of weights by decision and artificial class."""
+        confusion = confusion if factors is None else confusion * factors
         return float((self.cost * confusion).sum() / confusion[:, -1].sum())
 
 

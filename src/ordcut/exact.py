@@ -338,16 +338,19 @@ class ExactCost:
         An exact difference is rounded once; the difference of two rounded costs could be nothing
         but rounding.
         """
-        flat = self.gain.ravel().tolist()
-        unit = 1 << max(abs(value) for value in flat).bit_length()
-        return np.array([value / unit for value in flat]).reshape(self.gain.shape)
+        return _scaled_floats(self.gain)
 
     @cached_property
     def float_cost(self) -> Floats:
         """The costs in float64, scaled so that the largest is about 1."""
-        flat = self.integers.ravel().tolist()
-        unit = 1 << max(abs(value) for value in flat).bit_length()
-        return np.array([value / unit for value in flat]).reshape(self.integers.shape)
+        return _scaled_floats(self.integers)
+
+
+def _scaled_floats(integers: Array) -> Floats:
+    """Return whole numbers of any size over a power of 2, so that the largest is about 1."""
+    flat = integers.ravel().tolist()
+    unit = 1 << max(abs(value) for value in flat).bit_length()
+    return np.array([value / unit for value in flat]).reshape(integers.shape)
 
 
 def _reduced(cost: Array) -> Array:

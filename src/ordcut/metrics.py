@@ -79,7 +79,7 @@ def evaluate(
     confusion = count_confusion(predicted, k, codes=truth.codes, soft=truth.soft, weights=weights)
     resolved = resolve_objective(objective, truth.classes)
     factors = resolved.class_factors(class_weight, truth.classes, confusion.sum(axis=0))
-    return resolved.value(confusion * factors)
+    return resolved.value(confusion, factors)
 
 
 def judge(

@@ -215,14 +215,15 @@ class Objective:
         """Return the mean of a total cost, for rows with the given weights of the classes."""
         return paid / totals.sum()
 
-    def value(self, confusion: Floats) -> float:
-        """Return the mean cost, or the kappa, of a (predicted, true) table of weights.
+    def value(self, confusion: Floats, factors: Floats | None = None) -> float:
+        """Return the mean cost or kappa of a (predicted, true) table, times ``factors`` by class.
 
         Examples
         --------
         >>> resolve_objective("absolute", 2).value(np.array([[3.0, 1.0], [0.0, 4.0]]))
         0.125
         """
+        confusion = confusion if factors is None else confusion * factors
         weight = confusion.sum()
         if not self.is_kappa:
             return float((self.cost * confusion).sum() / weight)

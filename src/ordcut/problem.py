@@ -36,7 +36,8 @@ from ordcut.thresholds import (
     Certificate,
     ConstraintOutcome,
     Thresholds,
-    place_between_known,
+    known_scores_around,
+    place_between,
     scores_around,
 )
 from ordcut.typing import Array, ArrayLike, Floats
@@ -202,8 +203,7 @@ class Problem:
 
     def value(self, confusion: Floats) -> float:
         """Return the value of a (predicted, true) table, with the class weights of its totals."""
-        factors = self.factors_for(confusion.sum(axis=0))
-        return self.objective.value(confusion if factors is None else confusion * factors)
+        return self.objective.value(confusion, self.factors_for(confusion.sum(axis=0)))
 
     def at(
         self, thresholds: Floats, method: str = "given", certificate: Certificate = GIVEN
@@ -212,7 +212,6 @@ class Problem:
         rows = self.solved.rows
         distinct = rows.distinct_scores()
         around = scores_around(distinct, np.searchsorted(distinct, thresholds, side="left"))
-        factors = self.factors_for(rows.totals)
         confusion = rows.confusion(thresholds)
         review_share = self.objective.review_share(
             confusion if self.observed is None else self.observed.data.confusion(thresholds)
@@ -220,7 +219,7 @@ class Problem:
         return Thresholds(
             thresholds=thresholds,
             classes=_classes(self.objective, rows.classes),
-            value=self.objective.value(confusion if factors is None else confusion * factors),
+            value=self.objective.value(confusion, self.factors_for(rows.totals)),
             objective=self.objective.name,
             method=method,
             proof=certificate,
@@ -319,8 +318,8 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     depend on their order, and are added up in the order of predicting the rows again.
     """
     data, objective, rows = problem.judged.data, problem.objective, solution.rows
-    around, at = place_between_known(rows.scores, solution.cuts)
-    at = at if solution.thresholds is None else solution.thresholds
+    around = known_scores_around(rows.scores, solution.cuts)
+    at = place_between(*around) if solution.thresholds is None else solution.thresholds
     # Weights may have been scaled to whole numbers.
     was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole
     if problem.observed is not None or was_scaled or not rows.is_whole:
@@ -338,7 +337,7 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     return Thresholds(
         thresholds=at,
         classes=_classes(objective, data.classes),
-        value=objective.value(confusion if factors is None else confusion * factors),
+        value=objective.value(confusion, factors),
         objective=objective.name,
         method=solution.method,
         proof=certificate,
@@ -412,7 +411,7 @@ class Prices:
     def _value(self, table: Array) -> float:
         weights = table.astype(np.float64)
         factors = self.problem.factors_for(weights.sum(axis=0), self.problem.judged)
-        return self.problem.objective.value(weights if factors is None else weights * factors)
+        return self.problem.objective.value(weights, factors)
 
     def _loss(self, table: Array) -> Fraction:
         """Return the cost of a table in a fixed unit; for a kappa, how far it is below 1."""

@@ -63,16 +63,6 @@ class ObjectiveScorer(BaseEstimator):
         self.classes = classes
         self.class_weight = class_weight
 
-    def __call__(
-        self,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """Return the score of an estimator on rows and their true classes."""
-        return self.score(estimator, X, y, sample_weight)
-
     def score(
         self,
         estimator: Any,
@@ -109,6 +99,8 @@ class ObjectiveScorer(BaseEstimator):
             class_weight=self.class_weight,
         )
         return value if _is_kappa(self.objective) else -value
+
+    __call__ = score
 
 
 def get_scorer(name: str) -> ObjectiveScorer:

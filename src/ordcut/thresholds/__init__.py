@@ -7,7 +7,6 @@ from ordcut.thresholds.outcomes import ConstraintOutcome, as_written
 from ordcut.thresholds.placing import (
     known_scores_around,
     place_between,
-    place_between_known,
     place_cuts,
     scores_around,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "objective_for",
     "original_rows",
     "place_between",
-    "place_between_known",
     "place_cuts",
     "reason",
     "scores_around",

@@ -32,12 +32,6 @@ def known_scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
     return around
 
 
-def place_between_known(scores: Array, cuts: Ints) -> tuple[tuple[Array, Array], Floats]:
-    """Return the scores on both sides of each cut, which must be known, and a threshold between."""
-    around = known_scores_around(scores, cuts)
-    return around, place_between(*around)
-
-
 def place_cuts(scores: Array, cuts: Ints) -> Floats:
     """Return a threshold for each cut of sorted scores, computed in the dtype of the scores.
 
