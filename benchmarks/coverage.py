@@ -97,7 +97,7 @@ def simulate(
 def _intervals(
     way: str, boot: ordcut.Bootstrap, all_rows: ordcut.Bootstrap | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    found = boot.found
+    found = boot.result
     if way == "smoothed only":
         only = replace(boot, plain_thresholds=boot.thresholds, centres=found.thresholds)
         return only.intervals(LEVEL), boot.value_interval(LEVEL)
@@ -114,6 +114,6 @@ def _intervals(
 
 def values_of_replicates(boot: ordcut.Bootstrap) -> np.ndarray:
     """Return the interval for the value that the replicates have by themselves."""
-    found = boot.found.value
+    found = boot.result.value
     strays = np.sqrt(boot.size / boot.n_rows) * (boot.values - found)
     return np.quantile(strays, TAILS) + found - boot.optimism

@@ -3,12 +3,13 @@
 Costs and weights from 1e-300 to 1e300, near ties, costs that mean "never", tenths and sevenths,
 mixed at random; up to eight rows and four classes, so that all ordered labelings can be tried in
 `fractions.Fraction`. `additive` are cost matrices of any shape, and `kappa` kappas with such
-weights: every method must return the lowest optimum, or refuse the problem with an error.
-`row costs` are costs of each row, entries below 0 among them, and `balanced` weigh all classes
-the same, with weights of the rows of any kind. `constraints` have one or two random limits, on
-costs or on kappas, and must keep them exactly at the least cost, or be refused because no thresholds keep them. `solved` counts problems that at
-least one method solved, `results` the results of single methods, all of which were compared with
-the brute force. The others were drawn with costs that are not finite, or were refused.
+weights: every method must return the lowest optimum, or refuse the problem with an error. `row
+costs` are costs of each row, entries below 0 among them, and `balanced` weigh all classes the same,
+with weights of the rows of any kind. `constraints` have one or two random limits, on costs or on
+kappas, and must keep them exactly at the least cost, or be refused because no thresholds keep them.
+`solved` counts problems that at least one method solved, `results` the results of single methods,
+all of which were compared with the brute force. The others were drawn with costs that are not
+finite, or were refused.
 
 `make bench-exact` repeats them.
 """

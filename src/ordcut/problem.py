@@ -219,7 +219,7 @@ class Problem:
         return Thresholds(
             thresholds=thresholds,
             classes=_classes(self.objective, rows.classes),
-            value=self.objective.value(confusion, self.factors_for(rows.totals)),
+            value=self.value(confusion),
             objective=self.objective.name,
             method=method,
             proof=certificate,
