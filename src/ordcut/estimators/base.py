@@ -14,10 +14,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import assert_all_finite
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
-    check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
 from ordcut.data import (
@@ -41,8 +39,18 @@ from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike, Floats
 
 
+def _has_probabilities(estimator: Any) -> bool:
+    if getattr(estimator, "probabilities", True) or estimator.labeling == "likelihood":
+        return True
+    raise AttributeError(
+        f"{type(estimator).__name__} has probabilities only with probabilities=True (or "
+        'labeling="likelihood") in fit, since its labels are optimal for the objective, '
+        "and can differ from the most probable class, which scikit-learn expects."
+    )
+
+
 class OrdinalClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that labels rows by a one-dimensional score and thresholds.
+    """A classifier that labels rows by comparing a score with thresholds.
 
     A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``constraints``,
     ``classes`` and ``class_weight``. Its ``fit`` learns a score and ends with ``_set_labels``; its
@@ -62,7 +70,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     _model: ProportionalOddsModel | None
 
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
-        """Return the one-dimensional score of each row; higher means a higher class."""
+        """Return the score of each row; higher means a higher class."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:  # noqa: N803
@@ -129,6 +137,44 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return margins(self.predict_score(X), self.thresholds_)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Return the probability of each class, by a proportional odds model of the score.
+
+        ``predict`` returns the best class for the objective, which can differ from the most
+        probable class. An estimator with the parameter ``probabilities`` has this method only with
+        ``probabilities=True`` or ``labeling="likelihood"``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        scores = np.asarray(self.predict_score(X), dtype=np.float64)
+        return self._fitted_model().probabilities(scores)
+
+    @available_if(_has_probabilities)
+    def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
+        """Return the probability of each class or any lower class, as ``predict_proba`` has it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; the last column is 1.
+        """
+        scores = np.asarray(self.predict_score(X), dtype=np.float64)
+        return self._fitted_model().cumulative(scores)
 
     def _fitted_model(self) -> ProportionalOddsModel:
         check_is_fitted(self)
@@ -204,59 +250,6 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = targets.classes
 
 
-def _has_probabilities(estimator: Any) -> bool:
-    if estimator.labeling != "likelihood" and not estimator.probabilities:
-        raise AttributeError(
-            f"{type(estimator).__name__} has probabilities only with probabilities=True (or "
-            'labeling="likelihood") in fit, since its labels are optimal for the objective, '
-            "and can differ from the most probable class, which scikit-learn expects."
-        )
-    return True
-
-
-class ProbabilitiesOfScores(OrdinalClassifier):
-    """A classifier whose probabilities are those of a proportional odds model of its score."""
-
-    probabilities: Any
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return the probability of each class, by a proportional odds model of the score.
-
-        Available with ``probabilities=True`` and with ``labeling="likelihood"``. ``predict``
-        returns the best class for the objective, which can differ from the most probable class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        scores = np.asarray(self.predict_score(X), dtype=np.float64)
-        return self._fitted_model().probabilities(scores)
-
-    @available_if(_has_probabilities)
-    def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
-        """Return the probability of each class or a lower one, by the model of ``predict_proba``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; the last column is 1.
-        """
-        scores = np.asarray(self.predict_score(X), dtype=np.float64)
-        return self._fitted_model().cumulative(scores)
-
-
 @dataclass(frozen=True)
 class Targets:
     """Labels as codes of the ordered classes, with row weights, class factors and constraints."""
@@ -279,7 +272,7 @@ class Targets:
         return rows if (self.factors == 1).all() else rows * self.factors[self.codes]
 
     def take(self, rows: Array) -> Targets:
-        """Return the targets of some rows, with the same classes and factors."""
+        """Return the targets of the given rows; classes and factors do not change."""
         weights = None if self.sample_weight is None else self.sample_weight[rows]
         return replace(self, codes=self.codes[rows], sample_weight=weights)
 
@@ -305,18 +298,18 @@ def read_targets(
     is_order_stated = classes is not None or stated_order(y) is not None
     if not is_order_stated:
         _check_two_classes(y)
-    found = encode(y, classes, n_classes_of(objective))
-    assert found.codes is not None
+    labels = encode(y, classes, n_classes_of(objective))
+    assert labels.codes is not None
     if not is_order_stated:
-        check_not_continuous(found.classes, len(found.codes), "y")
-    weights = _check_sample_weight(sample_weight, len(found.codes))
-    codes = found.codes.astype(np.intp, copy=False)
-    totals = np.bincount(codes, weights, minlength=len(found.classes)).astype(np.float64)
-    factors = class_factors(class_weight, found.classes, totals)
+        check_not_continuous(labels.classes, len(labels.codes), "y")
+    weights = _check_sample_weight(sample_weight, len(labels.codes))
+    codes = labels.codes.astype(np.intp, copy=False)
+    totals = np.bincount(codes, weights, minlength=len(labels.classes)).astype(np.float64)
+    factors = class_factors(class_weight, labels.classes, totals)
     if isinstance(class_weight, str):
         # As in scikit-learn, balanced weights do not change the total weight of all rows.
         factors = factors * (totals.sum() / (factors @ totals))
-    return Targets(found.classes, codes, weights, factors)
+    return Targets(labels.classes, codes, weights, factors)
 
 
 def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
@@ -337,9 +330,9 @@ def _check_constraints(constraints: Sequence[Constraint], labeling: str) -> None
 def _check_decisions(objective: object) -> None:
     if isinstance(objective, Objective) and objective.decisions is not None:
         raise ValueError(
-            "objective must have one row per class, since a classifier predicts classes; got one "
-            f"with the decisions {objective.decisions.tolist()}. For other decisions, pass the "
-            "scores of predict_score to ordcut.optimal_thresholds."
+            "objective must have a row per class, since a classifier predicts classes; got an "
+            f"objective with the decisions {objective.decisions.tolist()}. For other "
+            "decisions, pass the scores of predict_score to ordcut.optimal_thresholds."
         )
 
 
@@ -374,19 +367,10 @@ def margins(scores: Floats, thresholds: Floats) -> Floats:
     above[above == 0] = np.finfo(np.float64).tiny
     if len(thresholds) == 1:
         return np.asarray(above[:, 0])
-    found = np.full((len(scores), len(thresholds) + 1), np.inf)
-    found[:, 1:] = above
-    found[:, :-1] = np.minimum(found[:, :-1], -above)
-    return found
-
-
-def read_rows(estimator: Any, features: Any, y: Any) -> tuple[Array, Any]:
-    """Return X as numbers, dense or CSR, and y unchanged, after a check of their lengths."""
-    check_given(estimator, features, y)
-    rows = validate_data(estimator, features, accept_sparse="csr", dtype=np.float64)
-    labels = y if hasattr(y, "__len__") else np.asarray(y)
-    check_consistent_length(rows, labels)
-    return rows, labels
+    distances = np.full((len(scores), len(thresholds) + 1), np.inf)
+    distances[:, 1:] = above
+    distances[:, :-1] = np.minimum(distances[:, :-1], -above)
+    return distances
 
 
 def check_given(estimator: Any, features: Any, y: Any) -> None:

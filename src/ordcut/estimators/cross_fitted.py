@@ -1,4 +1,4 @@
-"""Any regressor or classifier, with thresholds found on out-of-fold scores."""
+"""Any regressor or classifier, with thresholds for out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 
 from ordcut.data import codes_of
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import ProbabilitiesOfScores, Targets, check_given
+from ordcut.estimators.base import OrdinalClassifier, Targets, check_given
 from ordcut.estimators.cross_validation import (
     RESPONSES,
     ROW_PARAMETERS,
@@ -35,7 +35,7 @@ from ordcut.smoothing import Smoothing
 from ordcut.typing import Array, ArrayLike, Floats
 
 
-class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
+class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     """Turn any regressor or classifier into an ordinal classifier for a given objective.
 
     The inner estimator is fitted to the positions 0..K-1 of the ordered classes. Thresholds are
@@ -49,7 +49,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         The objective, as in :func:`ordcut.optimal_thresholds`.
     labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective; by the
-        biases, or by the least expected cost (the best expected kappa), of a one-dimensional
+        biases, or by the least expected cost (the best expected kappa), of a
         proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
@@ -65,7 +65,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         finds thresholds on all rows passed to ``fit``.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method that scores rows. ``"auto"`` is ``"predict"`` for a regressor; for a classifier
-        it is ``"predict_proba"`` if it has one, else ``"decision_function"``, whose softmax is
+        it is ``"predict_proba"`` if it exists, else ``"decision_function"``, whose softmax is
         used as probabilities if there are more than two classes.
     refit : bool, default=True
         Whether to fit the estimator on all rows at the end. False needs a single split, and keeps
@@ -80,7 +80,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
     random_state : int, RandomState instance or None, default=None
         Determines the rows of a hold-out.
     store_cv_results : bool, default=False
-        Whether to keep the scores that the thresholds were found on, as ``cv_results_``.
+        Whether to keep the scores that determined the thresholds, as ``cv_results_``.
     probabilities : bool, default=False
         Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
         and can differ from the most probable class.
@@ -322,7 +322,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, ProbabilitiesOfScores):
         return Metadata(to_fit, to_split, frozenset(per_row))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return where metadata go: to this estimator, to the inner one and to the splitter."""
+        """Return where metadata go: to this estimator, the inner estimator or the splitter."""
         router = MetadataRouter(owner=self).add_self_request(self)
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         router.add(estimator=self.estimator, method_mapping=to_fit)

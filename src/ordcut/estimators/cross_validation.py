@@ -19,7 +19,7 @@ from ordcut.typing import Array, Floats
 
 @dataclass(frozen=True)
 class Response:
-    """A method of an estimator, and how its output becomes one score per row.
+    """A method of an estimator, and how its output becomes a score per row.
 
     ``read`` takes the output and the positions of the classes that the estimator was fitted on.
     """
@@ -29,7 +29,7 @@ class Response:
     needs_classifier: bool
 
     def scores(self, estimator: Any, features: Any, code_of: Array) -> Floats:
-        """Return one score per row; ``code_of`` has the position of each class of a classifier."""
+        """Return the score of each row; ``code_of`` has the positions of a classifier's classes."""
         if not hasattr(estimator, self.method):
             raise ValueError(
                 f"response_method={self.method!r} needs an estimator with that method, got "
@@ -90,7 +90,7 @@ def choose_response(estimator: Any, method: str) -> Response:
 def read_cv(cv: Any, codes: Array, random_state: Any) -> tuple[Any, Array]:
     """Return the splitter for the parameter ``cv``, and the strata to pass to it.
 
-    A number of folds is stratified, a share between 0 and 1 is one stratified hold-out; anything
+    A number of folds is stratified, a share between 0 and 1 is a stratified hold-out; anything
     else is interpreted by scikit-learn.
     """
     if isinstance(cv, Real) and not isinstance(cv, Integral):
@@ -206,7 +206,7 @@ def fit_and_score(
 
 
 def take_rows(features: Any, rows: Array) -> Any:
-    """Return some rows of an array, a sparse matrix, a dataframe or a list."""
+    """Return the given rows of an array, a sparse matrix, a dataframe or a list."""
     if isinstance(features, np.ndarray):
         return features[rows]
     if sparse.issparse(features):

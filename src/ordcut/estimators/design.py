@@ -17,9 +17,9 @@ PIECE = 131_072
 
 
 def few_threads(n_features: int) -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread if there are few features.
+    """Limit BLAS to a single thread if there are few features.
 
-    Products are then so small that threads wait for each other longer than they work.
+    The products are then small, and threads wait for each other longer than they compute.
     """
     if n_features > 100:
         return nullcontext()
@@ -107,8 +107,8 @@ class Design:
         """Return, for each class, the sum over its rows of factor times row: (K, p)."""
         n = len(codes)
         picked = sparse.csr_array((factors, codes, np.arange(n + 1)), shape=(n, n_classes))
-        found = picked.T @ self.rows
-        return np.asarray(found.toarray() if sparse.issparse(found) else found)
+        sums = picked.T @ self.rows
+        return np.asarray(sums.toarray() if sparse.issparse(sums) else sums)
 
     def to_features(self, coef: Floats) -> tuple[Floats, float]:
         """Return the coefficients of the original features, and what to add to the biases."""

@@ -8,7 +8,7 @@ from ordcut.estimators.likelihood import LikelihoodPoint, OrdinalRows
 from ordcut.estimators.minimisers import invert_hessian
 from ordcut.typing import Array, Floats
 
-#: A row with this much leverage or more keeps its score, since one step is not accurate for it.
+#: A row with at least this leverage keeps its score: a single step is not accurate for it.
 MOST_LEVERAGE = 0.9
 
 
@@ -33,15 +33,15 @@ def leave_one_out_changes(rows: OrdinalRows, point: LikelihoodPoint) -> Floats:
     return np.concatenate([_changes(rows, point, inverse, slice(*piece)) for piece in bounds])
 
 
-def _changes(rows: OrdinalRows, point: LikelihoodPoint, inverse: Floats, some: slice) -> Floats:
+def _changes(rows: OrdinalRows, point: LikelihoodPoint, inverse: Floats, piece: slice) -> Floats:
     m, terms = point.n_biases, point.terms
-    features, codes = rows.design.rows[some], rows.codes[some]
-    once = np.minimum(rows.weights[some], 1.0)
+    features, codes = rows.design.rows[piece], rows.codes[piece]
+    once = np.minimum(rows.weights[piece], 1.0)
     u, l, uu, ll, ul = (  # noqa: E741 (upper and lower, as in Terms)
-        once * part[some] for part in (terms.u, terms.l, terms.uu, terms.ll, terms.ul)
+        once * part[piece] for part in (terms.u, terms.l, terms.uu, terms.ll, terms.ul)
     )
-    # Inner products by the inverse: of the row with itself, and with its upper and lower bias. At
-    # an end there is one bias only; the terms of the other are 0, so any index will do for it.
+    # Inner products by the inverse: of the row with itself, and with its upper and lower bias. A
+    # class at an end has a single bias; the terms of the other are 0, so any index will do.
     across = np.asarray(features @ inverse[m:])
     itself = _row_sums(features, across[:, m:])
     upper, lower = np.minimum(codes, m - 1), np.maximum(codes - 1, 0)

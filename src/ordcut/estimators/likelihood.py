@@ -51,7 +51,7 @@ class ProportionalOdds:
 
 
 class LikelihoodPoint:
-    """The negative log-likelihood at one iterate; inf where the biases do not ascend."""
+    """The negative log-likelihood at an iterate; inf where the biases do not ascend."""
 
     def __init__(self, problem: ProportionalOdds, iterate: Floats) -> None:
         self.problem = problem
@@ -104,9 +104,10 @@ class LikelihoodPoint:
 
 
 class LogGaps:
-    """The same function of ``(lowest bias, logs of the gaps between biases, coefficients)``.
+    """The likelihood as a function of the lowest bias, the logs of the gaps, and coefficients.
 
-    Every iterate is allowed here, so that no step of a search can break the order of the biases.
+    The gaps are those between neighbouring biases. Every iterate is allowed, so that no step of a
+    search can break the order of the biases.
     """
 
     def __init__(self, inner: ProportionalOdds) -> None:
@@ -116,11 +117,11 @@ class LogGaps:
 
     def to_inner(self, iterate: Floats) -> Floats:
         """Return the biases and coefficients of an iterate."""
-        found = iterate.copy()
+        inner = iterate.copy()
         with np.errstate(over="ignore"):
-            found[1 : self.n_biases] = np.exp(iterate[1 : self.n_biases])
-        found[: self.n_biases] = np.cumsum(found[: self.n_biases])
-        return found
+            inner[1 : self.n_biases] = np.exp(iterate[1 : self.n_biases])
+        inner[: self.n_biases] = np.cumsum(inner[: self.n_biases])
+        return inner
 
     def at(self, iterate: Floats) -> LogGapsPoint:
         """Return the function at an iterate."""
@@ -141,10 +142,10 @@ class LogGapsPoint:
         if not np.isfinite(self.inner.value):
             return np.zeros_like(self.iterate)
         m = self.problem.n_biases
-        found = self.inner.gradient()
-        found[:m] = np.cumsum(found[:m][::-1])[::-1]
-        found[1:m] *= np.exp(self.iterate[1:m])
-        return found
+        gradient = self.inner.gradient()
+        gradient[:m] = np.cumsum(gradient[:m][::-1])[::-1]
+        gradient[1:m] *= np.exp(self.iterate[1:m])
+        return gradient
 
 
 def fit_proportional_odds(
@@ -156,6 +157,6 @@ def fit_proportional_odds(
     if solver == "newton" or (solver == "auto" and len(problem.start) <= MOST_FOR_NEWTON):
         return newton(problem, gtol=gtol, max_iter=max_iter)
     free = LogGaps(problem)
-    found = lbfgs(free, gtol=gtol, max_iter=max_iter)
-    iterate = free.to_inner(found.iterate)
-    return Minimum(iterate, problem.at(iterate), found.n_iter, found.failure)
+    minimum = lbfgs(free, gtol=gtol, max_iter=max_iter)
+    iterate = free.to_inner(minimum.iterate)
+    return Minimum(iterate, problem.at(iterate), minimum.n_iter, minimum.failure)

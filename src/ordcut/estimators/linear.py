@@ -1,14 +1,14 @@
-"""Linear scores learned with a surrogate loss, labelled by thresholds."""
+"""Linear scores, learned with a surrogate loss, with thresholds."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import ProbabilitiesOfScores, Targets, check_search, read_rows
+from ordcut.estimators.base import OrdinalClassifier, Targets, check_given, check_search
 from ordcut.estimators.design import few_threads
 from ordcut.estimators.likelihood import MOST_FOR_NEWTON, OrdinalRows
 from ordcut.estimators.minimisers import Minimum, Point, lbfgs, newton
@@ -21,7 +21,78 @@ from ordcut.smoothing import Smoothing
 from ordcut.typing import ArrayLike, Floats
 
 
-class LinearThresholdClassifier(ProbabilitiesOfScores):
+class LinearClassifier(OrdinalClassifier):
+    """A classifier whose score is a linear function of the features.
+
+    A subclass learns ``coef_``, ``n_iter_`` and the thresholds in ``_learn``.
+    """
+
+    coef_: Floats
+    intercept_: float
+
+    def _check_parameters(self) -> None:
+        """Raise an error unless the parameters of the subclass can be used."""
+        raise NotImplementedError
+
+    def _learn(self, features: Any, targets: Targets) -> None:
+        """Learn the coefficients, then find the thresholds."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: N803
+        """Learn the scores, then find the thresholds.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
+            or an ordered categorical gives the order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts. A weight of 2 repeats the row.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._check_parameters()
+        check_given(self, X, y)
+        features = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        labels = y if hasattr(y, "__len__") else np.asarray(y)
+        check_consistent_length(features, labels)
+        targets = self._read_targets(X, labels, sample_weight)
+        with few_threads(features.shape[1]):
+            self._learn(features, targets)
+        return self
+
+    def predict_score(self, X: Any) -> Floats:  # noqa: N803
+        """Return the linear score of each row, to which the thresholds apply.
+
+        It is ``X @ coef_``, plus ``intercept_`` if the estimator has it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Higher means a higher class.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores = np.asarray(rows @ self.coef_)
+        return scores + self.intercept_ if hasattr(self, "intercept_") else scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearThresholdClassifier(LinearClassifier):
     """Linear scores learned with a surrogate loss, with thresholds for a given objective.
 
     Parameters
@@ -36,7 +107,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
     labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows; by the biases; by the least expected cost (the best expected kappa) under a
-        one-dimensional proportional odds model of the labels given the scores; or by rounding.
+        proportional odds model of the labels given the scores; or by rounding.
     smoothing : float from 0 to 1 or "auto", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
@@ -62,7 +133,7 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        The coefficients; a positive one raises the class.
+        The coefficients; a positive coefficient raises the class.
     intercept_ : float
         Added to the scores; 0 where biases are learned.
     biases_ : ndarray of shape (n_classes - 1,)
@@ -129,87 +200,31 @@ class LinearThresholdClassifier(ProbabilitiesOfScores):
             raise unknown_name("surrogate", self.surrogate, SURROGATES)
         check_search(self.alpha, self.tol, self.max_iter)
 
-    def fit(
-        self,
-        X: Any,  # noqa: N803
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-    ) -> LinearThresholdClassifier:
-        """Learn the scores, then find the thresholds.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
-            or an ordered categorical gives the order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts. A weight of 2 repeats the row.
-
-        Returns
-        -------
-        LinearThresholdClassifier
-            The fitted estimator.
-        """
-        self._check_parameters()
-        features, labels = read_rows(self, X, y)
-        targets = self._read_targets(X, labels, sample_weight)
-        surrogate = SURROGATES[self.surrogate]
-        with few_threads(features.shape[1]):
-            self._learn(features, targets, surrogate)
-            scores = np.asarray(features @ self.coef_) + self.intercept_
-        if surrogate.has_biases:
-            self._set_labels(scores, targets, biases=self.biases_)
-        else:
-            self.biases_ = rounding_thresholds(len(targets.classes))
-            self._set_labels(scores, targets, biases=self.biases_, rounding=self.biases_)
-        return self
-
-    def _learn(self, features: Any, targets: Targets, surrogate: Surrogate) -> None:
-        n_classes = len(targets.classes)
+    def _learn(self, features: Any, targets: Targets) -> None:
+        surrogate, n_classes = SURROGATES[self.surrogate], len(targets.classes)
         rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
         if not surrogate.has_biases:
             # Distances to the label include classes that do not occur.
             rows = OrdinalRows(rows.design, occurring[rows.codes], rows.weights, n_classes)
-        elif len(occurring) == 1:
-            self.coef_, self.intercept_, self.n_iter_ = np.zeros(features.shape[1]), 0.0, 1
-            self.biases_ = expand_biases(np.empty(0), occurring, n_classes)
-            return
-        found = minimise_surrogate(
-            rows, surrogate,
-            alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
-        )  # fmt: skip
-        found.warn("Pass alpha > 0, or a larger max_iter or tol.")
-        m = len(found.iterate) - rows.design.n_features
-        self.n_iter_ = found.n_iter
-        self.coef_, shift = rows.design.to_features(found.iterate[m:])
-        biases = found.iterate[:m] + shift
-        self.intercept_ = 0.0 if surrogate.has_biases else -float(biases[0])
+        if surrogate.has_biases and len(occurring) == 1:
+            self.coef_, biases, self.n_iter_ = np.zeros(features.shape[1]), np.empty(0), 1
+        else:
+            minimum = minimise_surrogate(
+                rows, surrogate,
+                alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
+            )  # fmt: skip
+            minimum.warn("Pass alpha > 0, or a larger max_iter or tol.")
+            m = len(minimum.iterate) - rows.design.n_features
+            self.coef_, shift = rows.design.to_features(minimum.iterate[m:])
+            biases, self.n_iter_ = minimum.iterate[:m] + shift, minimum.n_iter
+        rounding = None
         if surrogate.has_biases:
-            self.biases_ = expand_biases(biases, occurring, n_classes)
-
-    def predict_score(self, X: Any) -> Floats:  # noqa: N803
-        """Return ``X @ coef_ + intercept_``, to which the thresholds apply.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher means a higher class.
-        """
-        check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(rows @ self.coef_) + self.intercept_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+            self.intercept_, self.biases_ = 0.0, expand_biases(biases, occurring, n_classes)
+        else:
+            self.intercept_ = -float(biases[0])
+            self.biases_ = rounding = rounding_thresholds(n_classes)
+        scores = np.asarray(features @ self.coef_) + self.intercept_
+        self._set_labels(scores, targets, biases=self.biases_, rounding=rounding)
 
 
 def minimise_surrogate(
@@ -225,12 +240,13 @@ def minimise_surrogate(
         iterate, n_iter = start, 0
         for width in widths:
             risk = SurrogateRisk(rows, surrogate, alpha, width, iterate)
-            found = newton(risk, gtol=gtol, max_iter=min(max_iter, most_steps))
-            iterate, n_iter = found.iterate, n_iter + found.n_iter
+            minimum = newton(risk, gtol=gtol, max_iter=min(max_iter, most_steps))
+            iterate, n_iter = minimum.iterate, n_iter + minimum.n_iter
         is_ordered = bool((np.diff(iterate[: risk.n_biases]) >= 0).all())
-        # Free biases that come out in order are also the best ordered ones.
-        if (is_ordered or not surrogate.ordered) and not (surrogate.has_corners and found.failure):
-            return Minimum(iterate, found.point, n_iter, found.failure)
+        # Free biases that come out in order are also the best among ordered biases.
+        has_failed = surrogate.has_corners and minimum.failure
+        if (is_ordered or not surrogate.ordered) and not has_failed:
+            return Minimum(iterate, minimum.point, n_iter, minimum.failure)
         start = iterate
     return _minimise_within_bounds(rows, surrogate, alpha, gtol, max_iter, start)
 
@@ -246,6 +262,6 @@ def _minimise_within_bounds(
     n_iter = 0
     for width in WIDTHS if surrogate.has_corners else (0.0,):
         gaps = Gaps(SurrogateRisk(rows, surrogate, alpha, width, iterate))
-        found = lbfgs(gaps, gtol=gtol, max_iter=max_iter, lower_bounds=gaps.lower_bounds)
-        iterate, n_iter = gaps.to_inner(found.iterate), n_iter + found.n_iter
-    return Minimum(iterate, found.point, n_iter, found.failure)
+        minimum = lbfgs(gaps, gtol=gtol, max_iter=max_iter, lower_bounds=gaps.lower_bounds)
+        iterate, n_iter = gaps.to_inner(minimum.iterate), n_iter + minimum.n_iter
+    return Minimum(iterate, minimum.point, n_iter, minimum.failure)

@@ -1,4 +1,4 @@
-"""The links of the proportional odds model, in one table.
+"""The links of the proportional odds model, as a table.
 
 Class ``k`` has the probability ``F(upper) - F(lower)``, where ``upper`` and ``lower`` are its two
 biases minus the score. Everything is computed in logarithms, so that no difference cancels and no
@@ -39,7 +39,7 @@ class Link:
     """A distribution function ``F``, as logarithms.
 
     ``slope`` is the derivative of ``log f``, that is ``f' / f``; ``quantile`` is the inverse of
-    ``F``. ``terms`` is a closed form of all terms of a row, where there is one.
+    ``F``. ``terms`` is a closed form of all terms of a row, or None.
     """
 
     log_cdf: Curve

@@ -9,21 +9,20 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ordcut.errors import unknown_name
-from ordcut.estimators.base import (
-    OrdinalClassifier,
-    Targets,
-    check_number,
-    check_search,
-    read_rows,
-    read_targets,
-)
+from ordcut.estimators.base import Targets, check_number, check_search, read_targets
 from ordcut.estimators.design import Design, few_threads
-from ordcut.estimators.inference import Summary, covariance_of, fit_statistics, summarise
+from ordcut.estimators.inference import (
+    Summary,
+    covariance_of,
+    fit_statistics,
+    score_test_of_odds,
+    summarise,
+)
 from ordcut.estimators.leave_one_out import leave_one_out_changes
 from ordcut.estimators.likelihood import MOST_FOR_NEWTON, LikelihoodPoint, fit_proportional_odds
+from ordcut.estimators.linear import LinearClassifier
 from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimisers import CurvedPoint, Minimum
-from ordcut.estimators.odds_test import score_test_of_odds
 from ordcut.estimators.proportional_odds import ProportionalOddsModel, occurring_rows
 from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
@@ -33,7 +32,7 @@ from ordcut.typing import ArrayLike, Floats
 SOLVERS = ("auto", "newton", "lbfgs")
 
 
-class OrdinalLogisticRegression(OrdinalClassifier):
+class OrdinalLogisticRegression(LinearClassifier):
     """Ordinal logistic regression by maximum likelihood, with labels for a given objective.
 
     The probability of a class of at most ``k`` is ``F(biases_[k] - X @ coef_)``, where ``F``
@@ -54,10 +53,10 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     smoothing : float from 0 to 1 or "auto", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
-        generalises better. Unless it is 0, thresholds are found on leave-one-out scores, by one
+        generalises better. Unless it is 0, thresholds are those of leave-one-out scores, by a
         Newton step per row and no further fit (not after ``"lbfgs"``, which has no Hessian).
     constraints : sequence of constraints or str, default=None
-        Constraints on the scores that thresholds are found on, as in
+        Constraints on the scores that determine the thresholds, as in
         :func:`ordcut.optimal_thresholds`. Needs optimal thresholds.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
@@ -80,7 +79,7 @@ class OrdinalLogisticRegression(OrdinalClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        The coefficients; a positive one raises the class.
+        The coefficients; a positive coefficient raises the class.
     biases_ : ndarray of shape (n_classes - 1,)
         The ascending biases of the model.
     thresholds_ : ndarray of shape (n_classes - 1,)
@@ -153,36 +152,6 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             raise unknown_name("solver", self.solver, SOLVERS)
         check_search(self.alpha, self.tol, self.max_iter)
 
-    def fit(
-        self,
-        X: Any,  # noqa: N803
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-    ) -> OrdinalLogisticRegression:
-        """Fit the model, then find the thresholds.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
-            or an ordered categorical gives the order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts. A weight of 2 repeats the row.
-
-        Returns
-        -------
-        OrdinalLogisticRegression
-            The fitted estimator.
-        """
-        self._check_parameters()
-        features, labels = read_rows(self, X, y)
-        targets = self._read_targets(X, labels, sample_weight)
-        with few_threads(features.shape[1]):
-            self._learn(features, targets)
-        return self
-
     def _learn(self, features: Any, targets: Targets) -> None:
         n_classes = len(targets.classes)
         rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
@@ -192,24 +161,24 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             self.n_iter_, self.log_likelihood_, self.covariance_ = 1, 0.0, None
             self._set_labels(np.zeros(features.shape[0]), targets, model=model)
             return
-        found = fit_proportional_odds(
+        minimum = fit_proportional_odds(
             rows, LINKS[self.link],
             alpha=float(self.alpha), tol=float(self.tol), max_iter=int(self.max_iter),
             solver=self.solver,
         )  # fmt: skip
-        found.warn("Pass alpha > 0, or a larger max_iter or tol.")
+        minimum.warn("Pass alpha > 0, or a larger max_iter or tol.")
         m = len(occurring) - 1
-        self.coef_, shift = rows.design.to_features(found.iterate[m:])
-        biases = found.iterate[:m] + shift
+        self.coef_, shift = rows.design.to_features(minimum.iterate[m:])
+        biases = minimum.iterate[:m] + shift
         model = ProportionalOddsModel(self.link, biases, 1.0, occurring, n_classes)
         self.biases_ = model.biases
-        self.n_iter_ = found.n_iter
-        assert isinstance(found.point, LikelihoodPoint)
-        self.log_likelihood_ = found.point.log_likelihood
+        self.n_iter_ = minimum.n_iter
+        assert isinstance(minimum.point, LikelihoodPoint)
+        self.log_likelihood_ = minimum.point.log_likelihood
         shares = rows.by_class(np.ones(len(rows.codes)))
         self._total_weight = float(shares.sum())
         self._null_log_likelihood = float(shares @ np.log(shares / shares.sum()))
-        self.covariance_ = self._covariance(found, rows.design, model)
+        self.covariance_ = self._covariance(minimum, rows.design, model)
         scores = np.asarray(features @ self.coef_)
         if (
             self._resolved()[1] == "optimal"
@@ -217,65 +186,16 @@ class OrdinalLogisticRegression(OrdinalClassifier):
             and self.covariance_ is not None
         ):
             kept = np.flatnonzero(targets.weights > 0)
-            scores[kept] += leave_one_out_changes(rows, found.point)
+            scores[kept] += leave_one_out_changes(rows, minimum.point)
         self._set_labels(scores, targets, model=model)
 
     def _covariance(
-        self, found: Minimum[CurvedPoint], design: Design, model: ProportionalOddsModel
+        self, minimum: Minimum[CurvedPoint], design: Design, model: ProportionalOddsModel
     ) -> Floats | None:
-        n_parameters = len(found.iterate)
+        n_parameters = len(minimum.iterate)
         if self.solver == "lbfgs" or (self.solver == "auto" and n_parameters > MOST_FOR_NEWTON):
             return None
-        return covariance_of(found.point.hessian(), design, model)
-
-    def predict_score(self, X: Any) -> Floats:  # noqa: N803
-        """Return ``X @ coef_``, to which thresholds and biases apply.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Higher means a higher class.
-        """
-        check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(rows @ self.coef_)
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        scores = self.predict_score(X)
-        return self._fitted_model().probabilities(scores)
-
-    def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
-        """Return the probability of each class or a lower one.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; the last column is 1.
-        """
-        scores = self.predict_score(X)
-        return self._fitted_model().cumulative(scores)
+        return covariance_of(minimum.point.hessian(), design, model)
 
     def summary(
         self,
@@ -345,11 +265,11 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         y: Any,
         sample_weight: ArrayLike | None = None,
     ) -> Summary:
-        """Test whether one coefficient per feature is enough for all thresholds: a score test.
+        """Test whether a feature has the same effect on all thresholds: a score test.
 
         A small p value means that a feature has different effects on different thresholds. The
-        first line is for all features together, the others for one feature each. The test needs
-        many rows of every class; with few of them it rejects too often.
+        first line is for all features together, each other line for a single feature. The test
+        needs many rows of every class; with few rows it rejects too often.
 
         Parameters
         ----------
@@ -404,8 +324,3 @@ class OrdinalLogisticRegression(OrdinalClassifier):
         if features is None:
             features = [f"x{index}" for index in range(self.n_features_in_)]
         return [*names, *map(str, features)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -20,7 +20,7 @@ MOST_LONG_STEPS = 8
 
 
 class Point(Protocol):
-    """A function at one iterate; a value of inf means that the iterate is not allowed."""
+    """A function at an iterate; a value of inf means that the iterate is not allowed."""
 
     value: float
 
@@ -30,7 +30,7 @@ class Point(Protocol):
 
 
 class CurvedPoint(Point, Protocol):
-    """A function at one iterate, with second derivatives."""
+    """A function at an iterate, with second derivatives."""
 
     def hessian(self) -> Floats:
         """Return the second derivatives."""
@@ -151,7 +151,7 @@ def lbfgs(
         return point.value / scale, point.gradient() / scale
 
     bounds = None if lower_bounds is None else optimize.Bounds(lower_bounds, np.inf)
-    found = optimize.minimize(
+    search = optimize.minimize(
         value_and_gradient,
         problem.start,
         jac=True,
@@ -165,16 +165,16 @@ def lbfgs(
             "ftol": 0.0,
         },
     )
-    point = problem.at(found.x)
+    point = problem.at(search.x)
     gradient = point.gradient()
     if lower_bounds is not None:
-        gradient = np.where((found.x <= lower_bounds) & (gradient > 0), 0.0, gradient)
+        gradient = np.where((search.x <= lower_bounds) & (gradient > 0), 0.0, gradient)
     # Whether a search converged that ended because values no longer differ, the gradient decides.
     largest = float(np.abs(gradient).max(initial=0.0))
     failure = ""
     if largest > 10 * gtol:
         failure = (
-            f"the search did not converge in {found.nit} steps "
+            f"the search did not converge in {search.nit} steps "
             f"(largest derivative {largest:.2g}, tolerance {gtol:.2g})."
         )
-    return Minimum(found.x, point, max(1, int(found.nit)), failure)
+    return Minimum(search.x, point, max(1, int(search.nit)), failure)

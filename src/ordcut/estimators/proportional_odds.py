@@ -16,7 +16,7 @@ from ordcut.typing import Array, Floats
 class ProportionalOddsModel:
     """``P(class <= k) = F(b_k - slope * score)``, over the classes that occur.
 
-    All thresholds share one slope, and probabilities have a formula at every score. Smoothing uses
+    All thresholds share a slope, and probabilities have a formula at every score. Smoothing uses
     a partial proportional odds model instead, in which each threshold has a slope of its own, and
     whose probabilities are known at observed scores only.
 
@@ -57,13 +57,13 @@ class ProportionalOddsModel:
             rows, occurring = occurring_rows(scores[:, None], codes, weights, n_classes)
             if len(occurring) == 1:
                 return cls(link, np.empty(0), 0.0, occurring, n_classes)
-            found = fit_proportional_odds(rows, LINKS[link], alpha=1.0, tol=1e-8, max_iter=100)
-        coef, shift = rows.design.to_features(found.iterate[-1:])
+            minimum = fit_proportional_odds(rows, LINKS[link], alpha=1.0, tol=1e-8, max_iter=100)
+        coef, shift = rows.design.to_features(minimum.iterate[-1:])
         slope = float(coef[0])
         if slope < 0:
             # Scores in the wrong direction: the best slope that is not negative is 0.
             return cls.fit(np.zeros_like(scores), codes, weights, n_classes, link)
-        return cls(link, found.iterate[:-1] + shift, slope, occurring, n_classes)
+        return cls(link, minimum.iterate[:-1] + shift, slope, occurring, n_classes)
 
     @property
     def biases(self) -> Floats:
@@ -88,18 +88,18 @@ class ProportionalOddsModel:
         """Return the probability of each class: (n, K)."""
         edges = np.concatenate([[-np.inf], self.inner_biases, [np.inf]])
         at = self.slope * scores
-        found = np.zeros((len(scores), self.n_classes))
+        probabilities = np.zeros((len(scores), self.n_classes))
         link = LINKS[self.link]
         for code, lower, upper in zip(self.occurring, edges[:-1], edges[1:], strict=True):
-            found[:, code] = np.exp(link.log_interval(upper - at, lower - at))
-        found /= found.sum(axis=1, keepdims=True)
-        return found
+            probabilities[:, code] = np.exp(link.log_interval(upper - at, lower - at))
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        return probabilities
 
 
 def expand_biases(inner: Floats, occurring: Array, n_classes: int) -> Floats:
     """Return the biases of all classes from those between the classes that occur.
 
-    A class that does not occur lies between two equal biases, or beyond an infinite one at an end.
+    A class that does not occur lies between two equal biases, or beyond an infinite bias at an end.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Surrogate losses by which a one-dimensional score is learned, in one table.
+"""Surrogate losses by which a one-dimensional score is learned, as a table.
 
 With biases ``b``, a row of class ``y`` and score ``a`` pays ``loss(a - b_k)`` for thresholds ``k``
 below its class and ``loss(b_k - a)`` for those above it: for all of them ("all"), or for the two
@@ -79,7 +79,7 @@ SURROGATES: dict[str, Surrogate] = {
 class SurrogateRisk:
     """The penalised sum of a surrogate as a function of ``(biases, coefficients)``.
 
-    A surrogate without biases has one number instead of them: the shift of the labels.
+    A surrogate without biases has a single number instead: the shift of the labels.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class SurrogateRisk:
 
 
 class RiskPoint:
-    """A surrogate risk at one iterate, with its derivatives by score and bias."""
+    """A surrogate risk at an iterate, with its derivatives by score and bias."""
 
     def __init__(self, risk: SurrogateRisk, iterate: Floats) -> None:
         self.risk, rows, m = risk, risk.rows, risk.n_biases
@@ -161,9 +161,10 @@ class RiskPoint:
 
 
 class Gaps:
-    """The same risk as a function of the lowest bias, the gaps between biases, and coefficients.
+    """A surrogate risk as a function of the lowest bias, the gaps between biases, and coefficients.
 
-    The change is linear, so a convex risk stays convex, and order is a bound of 0 on the gaps.
+    The map from gaps to biases is linear, so a convex risk stays convex, and ascending biases are
+    gaps with a lower bound of 0.
     """
 
     def __init__(self, inner: SurrogateRisk) -> None:
@@ -183,9 +184,9 @@ class Gaps:
 
     def to_inner(self, iterate: Floats) -> Floats:
         """Return the biases and coefficients of an iterate."""
-        found = iterate.copy()
-        found[: self.m] = np.cumsum(iterate[: self.m])
-        return found
+        inner = iterate.copy()
+        inner[: self.m] = np.cumsum(iterate[: self.m])
+        return inner
 
     def at(self, iterate: Floats) -> GapsPoint:
         """Return the risk at an iterate."""
@@ -201,6 +202,6 @@ class GapsPoint:
 
     def gradient(self) -> Floats:
         """Return the first derivatives."""
-        found = self.inner.gradient()
-        found[: self.m] = np.cumsum(found[: self.m][::-1])[::-1]
-        return found
+        gradient = self.inner.gradient()
+        gradient[: self.m] = np.cumsum(gradient[: self.m][::-1])[::-1]
+        return gradient
