@@ -41,7 +41,7 @@ class ExpressionBackend:
         return otherwise
 
     def floor(self, values: Any) -> Any:
-        """Round down; a cast alone would round to the nearest in some engines."""
+        """Round down; a cast alone would round to the nearest in several engines."""
         return values.floor()
 
 
@@ -65,7 +65,7 @@ def as_arrays(frame: Any) -> Columns:
 
 
 def _exact(column: Any) -> Array:
-    """Return a column as an array; integers stay integers if some are missing."""
+    """Return a column as an array; integers stay integers if values are missing."""
     dtype = column.dtype
     if dtype.is_decimal() or (dtype.is_integer() and column.is_null().any()):
         return np.array(column.to_list(), dtype=object)
@@ -128,11 +128,11 @@ def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
     return is_lost.cast(nw.Float64)
 
 
-def inexact(name: str, found: str) -> ValueError:
+def inexact(name: str, values: str) -> ValueError:
     """Return the error for scores that lose digits in float64."""
     return ValueError(
         f"score must name a column of numbers that are exact in float64, which holds whole numbers "
-        f"up to 2**53, got {found} in {name!r}. Subtract a common offset first, such as the least "
+        f"up to 2**53, got {values} in {name!r}. Subtract a common offset first, such as the least "
         "score."
     )
 
@@ -175,7 +175,7 @@ def location_columns(location: Location) -> list[Any]:
 
 
 def from_columns(location: Location) -> Location:
-    """Return a location in terms of those columns."""
+    """Return a location that refers to the columns of ``location_columns``."""
     values = vars(location)
     return Location(
         **{
@@ -186,7 +186,7 @@ def from_columns(location: Location) -> Location:
 
 
 def key_and_label(frame: Any, key: Any, most_keys: int) -> Any:
-    """Return one number for a key and a ``label`` of 8 bits: engines group by one faster than two.
+    """Return a key and a ``label`` of 8 bits as a single number, which engines group by faster.
 
     float64 is exact while the number is small.
     """
@@ -199,12 +199,12 @@ def key_and_label(frame: Any, key: Any, most_keys: int) -> Any:
 def split_pairs(columns: Columns, least: int) -> Columns:
     """Return columns with the key and the label instead of their pair.
 
-    Without a label or without a score there is no pair: no label, then, and the key of no cell.
+    A row without a label or a score has no pair: its label is None, and its key that of no cell.
 
     Examples
     --------
-    >>> found = split_pairs({"pair": np.array([3 * 256 + 7.0, np.nan])}, 0)
-    >>> found["key"], found["label"]
+    >>> columns = split_pairs({"pair": np.array([3 * 256 + 7.0, np.nan])}, 0)
+    >>> columns["key"], columns["label"]
     (array([ 3, -2]), array([7, None], dtype=object))
     """
     pairs = columns["pair"]

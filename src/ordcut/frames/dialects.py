@@ -1,14 +1,19 @@
-"""Differences between engines: the same query in the form that is fast for each of them."""
+"""Differences between engines: queries in a form that is fast, and cached rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from ordcut.frames.grid import NestedCells
 from ordcut.typing import Ints
+
+#: The maximum number of cached rows: a few hundred MiB, in the engine's own memory.
+MOST_CACHED = 1 << 25
 
 #: The maximum number of runs of keys in a condition for Spark.
 MOST_RUNS = 32
@@ -27,7 +32,7 @@ def collect(frame: Any) -> Any:
     [(1.0,), (2.0,)]
     """
     engine = frame.implementation
-    if engine.is_polars():  # so that a frame larger than memory is never one table
+    if engine.is_polars():  # so that a frame larger than memory is never loaded whole
         return frame.collect(engine="streaming")
     if engine.is_dask():  # which fuses tasks only if told to
         return nw.from_native(frame.to_native().optimize()).collect()
@@ -35,7 +40,7 @@ def collect(frame: Any) -> Any:
 
 
 def first_rows(frame: Any, n_rows: int) -> Any:
-    """Return some of the first rows of a lazy frame.
+    """Return up to ``n_rows`` of the first rows of a lazy frame.
 
     For Dask, these are rows of the first partition, since it would read all partitions otherwise.
     """
@@ -93,6 +98,43 @@ def materialiser(frame: Any) -> Callable[[], Any] | None:
     return None
 
 
+@dataclass(frozen=True)
+class CachedRows:
+    """The rows of cells at the same depth, cached by the engine.
+
+    Attributes
+    ----------
+    frame : narwhals.LazyFrame
+        The rows.
+    n_rows : int
+        Their number.
+    depth : int
+        The depth of their cells.
+    keys : ndarray
+        The keys of their cells, in ascending order.
+    """
+
+    frame: Any
+    n_rows: int
+    depth: int
+    keys: Ints
+
+    def holds(self, cells: NestedCells, chosen: Ints) -> bool:
+        """Return whether the rows of chosen cells, all at the same depth, are cached."""
+        if cells.depth[chosen[0]] < self.depth:
+            return False
+        return bool(np.isin(cells.ancestors(chosen, self.depth), self.keys).all())
+
+    def needs_no_filter(self, depth: int, deepest: int, keys: Ints) -> bool:
+        """Return whether rows need not be filtered by the keys of their cells at a depth.
+
+        The result depends on the keys of the deepest cells only. Other filters are there to save
+        work.
+        """
+        is_of_use = depth > self.depth or (depth == deepest and len(keys) < len(self.keys))
+        return not is_of_use
+
+
 def release(frame: Any) -> None:
     """Free the rows that an engine caches; most do so when nothing refers to them any more."""
     if frame.implementation.is_pyspark():
@@ -100,7 +142,7 @@ def release(frame: Any) -> None:
 
 
 def is_slow_at_conditions(frame: Any) -> bool:
-    """Return whether conditions are so slow that a query to avoid one pays off."""
+    """Return whether a condition is slower than a query that makes it unnecessary."""
     return bool(frame.implementation.is_duckdb())
 
 
@@ -114,12 +156,12 @@ def should_not_cast(frame: Any) -> bool:
 
 
 def may_round_integers(frame: Any) -> bool:
-    """Return whether integers may have become floats: Dask reads them so if some are missing."""
+    """Return whether integers with missing values may have become floats, as in Dask."""
     return bool(frame.implementation.is_dask())
 
 
 def as_float64(frame: Any, name: str, dtype: Any) -> Any:
-    """Return a column of numbers as float64, each rounded to the nearest one.
+    """Return a column of numbers as float64, each rounded to the nearest.
 
     PyArrow refuses to round integers, so they are the sum of two parts, of which each is exact.
     """
@@ -131,7 +173,7 @@ def as_float64(frame: Any, name: str, dtype: Any) -> Any:
 
 
 def is_one_of(frame: Any, key: Any, keys: Ints) -> Any:
-    """Return the condition that a key is among some keys in ascending order.
+    """Return the condition that a key is among the given keys, which ascend.
 
     Spark takes a millisecond for each literal, so it gets the ends of runs of keys, if there are
     few.

@@ -16,7 +16,6 @@ import numpy as np
 from ordcut.data import is_missing
 from ordcut.exact import EXACT
 from ordcut.frames import dialects
-from ordcut.frames.cache import MOST_CACHED, CachedRows
 from ordcut.frames.columns import (
     LEAST,
     Columns,
@@ -32,6 +31,7 @@ from ordcut.frames.columns import (
     location_columns,
     split_pairs,
 )
+from ordcut.frames.dialects import MOST_CACHED, CachedRows
 from ordcut.frames.grid import (
     NOWHERE,
     WEIGHTLESS,
@@ -83,54 +83,54 @@ class Engine:
     ) -> None:
         if nulls not in ("raise", "drop"):
             raise ValueError(f'nulls must be "raise" or "drop", got {nulls!r}.')
-        some = as_narwhals(frame)
+        frame = as_narwhals(frame)
         self.names = {"score": score, "label": label, "weight": weight}
-        schema = columns_of(some, self.names)
+        schema = columns_of(frame, self.names)
         self._label_dtype = schema[label]
         #: The dtype that the scores have, or get.
         self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)
         self.is_weighted = weight is not None
-        self._score = as_number(some, score, schema[score], "score").alias("x")
+        self._score = as_number(frame, score, schema[score], "score").alias("x")
         is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
-        #: The order of the classes, where the type of the labels states one.
+        #: The order of the classes if the type of the labels states it, or None.
         self.stated_order = (
-            dialects.stated_order(some, label, self._label_dtype) if is_category else None
+            dialects.stated_order(frame, label, self._label_dtype) if is_category else None
         )
         a_label = nw.col(label).cast(nw.String) if is_category else nw.col(label)
         self._label = a_label.alias("label")
         columns = [self._score, self._label]
         if weight is not None:
-            columns.append(as_number(some, weight, schema[weight], "weight").alias("weight"))
-        lost = has_lost_digits(some, score, schema[score])
+            columns.append(as_number(frame, weight, schema[weight], "weight").alias("weight"))
+        lost = has_lost_digits(frame, score, schema[score])
         #: The columns that the first count checks.
         self._checks = [] if lost is None else [lost.alias("lost")]
         self._least_label = LEAST.get(type(self._label_dtype))
-        self._eager = some if isinstance(some, nw.DataFrame) else None
+        self._eager = frame if isinstance(frame, nw.DataFrame) else None
         try:
-            self._frame: Frame = some.lazy().select(*columns, *self._checks)
+            self._frame: Frame = frame.lazy().select(*columns, *self._checks)
         except ValueError as error:
             if lost is not None and "not in range" in str(error):  # PyArrow, of unsigned integers
                 raise inexact(score, "larger ones") from error
             raise
         self._cached: list[CachedRows] = []
-        self._name = some.implementation.name.lower()
+        self._name = frame.implementation.name.lower()
         self._nulls, self._progress = nulls, progress
         self._all_rows_count = False  # until it is known that no row is to be left out
         self.passes = 0  # how many times the engine has gone through the frame
 
     def sample(self) -> Columns:
-        """Return some scores and labels: the first of a lazy frame, or else a spread-out sample."""
+        """Return a sample of scores and labels: the first of a lazy frame, otherwise spread out."""
         description = "a sample of the rows"
         names = ["x", "label"]
-        some = dialects.first_rows(self._frame.select(*names), SAMPLE_SIZE)
+        rows = dialects.first_rows(self._frame.select(*names), SAMPLE_SIZE)
         if self._eager is not None and len(self._eager) > SAMPLE_SIZE:
             indices = spread_indices(len(self._eager)).tolist()
-            some = self._eager[indices].lazy().select(self._score, self._label)
-        found = self._collect(some, description, is_pass=False)
-        if len(found["x"]) == 0:  # perhaps only the first partition is empty
+            rows = self._eager[indices].lazy().select(self._score, self._label)
+        sample = self._collect(rows, description, is_pass=False)
+        if len(sample["x"]) == 0:  # perhaps only the first partition is empty
             first = self._frame.select(*names).head(SAMPLE_SIZE)
-            found = self._collect(first, description, is_pass=False)
-        return found
+            sample = self._collect(first, description, is_pass=False)
+        return sample
 
     def widen(self, root: Root) -> Root:
         """Return wider cells that contain all scores, if that saves time.
@@ -143,8 +143,8 @@ class Engine:
         window = wide.windows[0]
         beyond = (nw.col("x") < window.low) | (nw.col("x") > window.high)
         frame = self._frame.filter(beyond).select("x").head(1)
-        found = self._collect(frame, "a score that lies far out", is_pass=False)
-        return root if len(found["x"]) else wide
+        far = self._collect(frame, "a score that lies far out", is_pass=False)
+        return root if len(far["x"]) else wide
 
     def count_in_root(self, root: Root) -> Columns:
         """Return the number of rows and their weight for each of the root's cells and label."""
@@ -153,7 +153,7 @@ class Engine:
         return self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
 
     def keep(self, cells: NestedCells, chosen: Ints) -> None:
-        """Make the engine cache the rows of chosen cells of one depth, if it can and should."""
+        """Make the engine cache the rows of chosen cells, all at the same depth, if it can."""
         n_rows = int(cells.n_rows[chosen].sum())
         n_cached = n_rows + sum(entry.n_rows for entry in self._cached)
         if n_cached > MOST_CACHED or self._find_cached(cells, chosen) is not None:
@@ -173,13 +173,16 @@ class Engine:
             dialects.release(self._cached.pop().frame)
 
     def _find_cached(self, cells: NestedCells, chosen: Ints) -> CachedRows | None:
-        """Return cached rows that include those of chosen cells of one depth."""
+        """Return cached rows that include those of chosen cells, all at the same depth."""
         return next((entry for entry in self._cached if entry.holds(cells, chosen)), None)
 
     def count_in_parts(
         self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
     ) -> Columns:
-        """Return the same for parts of chosen cells of one depth, and optionally their extremes."""
+        """Return the number of rows and their weight for each part of chosen cells and label.
+
+        The cells must be at the same depth. With ``extremes``, also the lowest and highest score.
+        """
         self.keep(cells, chosen)
         frame, location = self._zoomed(*self._in_cells(cells, chosen), zoom)
         sums = [*self._sums, *(_EXTREMES if extremes else [])]
@@ -189,14 +192,14 @@ class Engine:
         return self._count(frame, location.key, sums, description, most_keys, is_pass=is_pass)
 
     def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
-        """Return the lowest and the highest score of chosen cells of one depth."""
+        """Return the lowest and the highest score of each of the chosen cells."""
         frame, location = self._in_cells(cells, chosen)
         frame = frame.with_columns(location.key.alias("key")).group_by("key").agg(*_EXTREMES)
         is_pass = self._find_cached(cells, chosen) is None
         return self._collect(frame, f"the extremes of {len(chosen)} cells", is_pass=is_pass)
 
     def fetch(self, cells: NestedCells, chosen: Ints, *, merge: bool) -> Columns:
-        """Return the rows of chosen cells of one depth; with ``merge``, equal ones as one."""
+        """Return the rows of chosen cells at the same depth; with ``merge``, add up equal rows."""
         frame, _ = self._in_cells(cells, chosen)
         if merge:
             weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
@@ -211,9 +214,9 @@ class Engine:
 
     def _take(self, frame: Frame, description: str, *, is_pass: bool = True) -> Columns:
         """Return the score, the label and the weight of rows."""
-        found = self._collect(frame, description, is_pass=is_pass)
-        names = [name for name in ("label", "weight") if name in found]
-        return {"score": found["x"].astype(self.dtype)} | {name: found[name] for name in names}
+        columns = self._collect(frame, description, is_pass=is_pass)
+        names = [name for name in ("label", "weight") if name in columns]
+        return {"score": columns["x"].astype(self.dtype)} | {name: columns[name] for name in names}
 
     def count_labels(self, predicted: Any, *, extremes: bool = False) -> Columns:
         """Return the rows and the weight by an expression over the score ``x``, and by label.
@@ -228,8 +231,8 @@ class Engine:
     def extent(self) -> tuple[float, float]:
         """Return the lowest and the highest score."""
         frame = self._frame if self._all_rows_count else self._frame.filter(self._is_valid)
-        found = self._collect(frame.select(*_EXTREMES), "the lowest and the highest score")
-        return float(found["low"][0]), float(found["high"][0])
+        columns = self._collect(frame.select(*_EXTREMES), "the lowest and the highest score")
+        return float(columns["low"][0]), float(columns["high"][0])
 
     def _count(
         self,
@@ -248,14 +251,14 @@ class Engine:
             return self._collect(groups.agg(*sums), description, is_pass=is_pass)
         pair = key_and_label(frame, key, most_keys).alias("pair")
         groups = frame.with_columns(pair, *self._fractions).group_by("pair")
-        found = self._collect(groups.agg(*sums), description, is_pass=is_pass)
-        return split_pairs(found, self._least_label)
+        columns = self._collect(groups.agg(*sums), description, is_pass=is_pass)
+        return split_pairs(columns, self._least_label)
 
     def usable(self, counted: Columns) -> tuple[Columns, int]:
         """Return the counts of valid rows, and the number of rows with nulls.
 
-        If some rows are not valid, the engine runs one more query for the reasons. From then on,
-        such rows are left out.
+        If there are rows that are not valid, the engine runs another query for the reasons. From
+        then on, these rows are left out.
         """
         counted = self._checked(counted)
         no_label = is_missing(counted["label"])
@@ -274,13 +277,13 @@ class Engine:
                 "frame must hold at least one row with a score, a label and a weight above 0, "
                 "got none."
             )
-        found = {name: values[~is_out] for name, values in counted.items()}
-        return found | {"label": self._as_integers(found["label"])}, n_missing
+        valid = {name: values[~is_out] for name, values in counted.items()}
+        return valid | {"label": self._as_integers(valid["label"])}, n_missing
 
     def _as_integers(self, labels: Array) -> Array:
-        """Return integer labels as integers if an engine made them floats; others unchanged.
+        """Return integer labels as integers if an engine turned them into floats, as Dask does.
 
-        Dask converts them if some are missing.
+        Dask converts integer columns with missing values. Other labels are returned unchanged.
         """
         if not self._label_dtype.is_integer() or labels.dtype.kind != "f":
             return labels
@@ -316,8 +319,8 @@ class Engine:
         frame = self._frame.select(
             *(is_it.cast(nw.Int64).sum().alias(name) for name, is_it in problems.items())
         )
-        found = self._collect(frame, "the number of missing values")
-        return {name: int(counts[0] or 0) for name, counts in found.items()}
+        numbers = self._collect(frame, "the number of missing values")
+        return {name: int(values[0] or 0) for name, values in numbers.items()}
 
     def _refuse(self, problems: dict[str, int]) -> None:
         """Raise an error for rows that are not valid, unless they may be dropped."""
@@ -325,7 +328,7 @@ class Engine:
         if problems["infinite"]:
             raise ValueError(
                 f"score must name a column of finite numbers, got {problems['infinite']} rows "
-                f"with an infinite one in {names['score']!r}. Drop or fix those rows."
+                f"with an infinite score in {names['score']!r}. Drop or fix those rows."
             )
         if problems.get("bad weight"):
             raise ValueError(
@@ -380,7 +383,7 @@ class Engine:
     def _locate(self, root: Root, *, with_ends: bool = True) -> Location:
         """Return the location of rows among the cells of the root.
 
-        Without ends, which saves time, the keys of rows that lie in no window are none of a cell.
+        Without ends, which saves time, rows that lie in no window have the key of no cell.
         """
         x, backend = nw.col("x"), ExpressionBackend()
         location = enter(root, x, backend)
@@ -394,7 +397,7 @@ class Engine:
         return replace(location, key=nw.when(is_inside).then(location.key).otherwise(end))
 
     def _in_cells(self, cells: NestedCells, chosen: Ints) -> tuple[Frame, Location]:
-        """Return the rows of cells of one depth, and their location."""
+        """Return the rows of cells at the same depth, and their location."""
         depth = int(cells.depth[chosen[0]])
         keys_by_depth = [cells.ancestors(chosen, d) for d in range(depth + 1)]
         has_ends = bool(np.isin(keys_by_depth[0], cells.root.ends).any())
@@ -430,8 +433,9 @@ class Engine:
 
     def _collect(self, frame: Frame, description: str, *, is_pass: bool = True) -> Columns:
         """Return the rows of a lazy frame as arrays."""
-        found = self._run(lambda: dialects.collect(frame), description, is_pass=is_pass)
-        columns = as_arrays(found)
+        columns = as_arrays(
+            self._run(lambda: dialects.collect(frame), description, is_pass=is_pass)
+        )
         if "key" in columns:  # a whole number in float64, which saves engines a cast of all rows
             keys = columns["key"]
             columns["key"] = np.where(keys == keys, keys, NOWHERE).astype(np.int64)

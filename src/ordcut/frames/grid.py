@@ -1,8 +1,8 @@
 """Cells that an engine can count: powers of two, refined where thresholds can be.
 
 A score is first located among the cells of the root, and then, step by step, among the parts of its
-cell. Each step is one subtraction, one multiplication by a power of two and one floor, which every
-engine rounds in the same way, and each preserves the order of the scores. The steps are written
+cell. Each step is a subtraction, a multiplication by a power of two and a floor, which every engine
+ rounds in the same way, and each preserves the order of the scores. The steps are written
 once, for any backend: expressions of an engine, or arrays of rows that were fetched.
 """
 
@@ -21,10 +21,10 @@ from ordcut.typing import Array, Bools, Floats, Ints
 #: Beyond this, the difference of two scores could overflow in float64.
 FARTHEST = 2.0**1021
 
-#: Scales of windows are powers of two up to this one: zooms go on from there.
+#: Scales of windows are powers of two up to this power; zooms split the parts further.
 LARGEST_EXPONENT = 900
 
-#: If one of ``N_ROUGH`` cells contains more than the share ``MOST_IN_ROUGH`` of the scores, there
+#: If any of ``N_ROUGH`` cells contains more than the share ``MOST_IN_ROUGH`` of the scores, there
 #: are ``N_WINDOWS`` windows, with about the same number of scores each.
 MOST_IN_ROUGH, N_ROUGH, N_WINDOWS = 0.2, 64, 8
 
@@ -34,11 +34,12 @@ WEIGHTLESS, NOWHERE, BELOW = -3.0, -2.0, -1.0
 #: The number of parts that a cell is split into is a power of two between these.
 LEAST_PARTS, MOST_PARTS = 4, 1 << 9
 
-#: Of the cells with so many times the rows of others, at most so many get a window of their own.
+#: Cells with more than ``TIMES_HEAVY`` times the mean number of rows get a window of their own, at
+#: most ``N_SPECIAL`` of them.
 TIMES_HEAVY, N_SPECIAL = 8, 8
 
-#: Keys of cells are exact in float64, and cells are split at most so many times: what that does not
-#: separate has about the same score.
+#: Keys of cells are exact in float64, and cells are split at most ``MOST_DEPTH`` times: rows that
+#: are still together have about the same score.
 LARGEST_KEY, MOST_DEPTH = 2.0**52, 8
 
 
@@ -79,7 +80,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Root:
-    """The first cells: windows side by side, each up to its edge, the last one without.
+    """The first cells: windows side by side, each up to its edge, except for the last.
 
     ``is_whole`` says that no score is known to lie beyond them.
     """
@@ -108,7 +109,7 @@ class Root:
         return backend.choose([(score < self.windows[0].low, below)], above)
 
     def widened(self) -> Root | None:
-        """Return the same cells with as many again on either side; None if windows differ.
+        """Return the cells with as many more on either side; None if there are several windows.
 
         Examples
         --------
@@ -122,14 +123,14 @@ class Root:
         return Root((), (Window(low - width, high + width, scale),), is_whole=True)
 
     def window_of(self, key: int, most_parts: int) -> Window:
-        """Return a window over one of the cells."""
+        """Return a window over the cell with a key."""
         around = self.windows[key // self.n_keys]
         low = around.low + (key % self.n_keys) / around.scale
         return Window.over(low, low + 1 / around.scale, most_parts)
 
 
 def first_cells(sample: Array, n_cells: int) -> Root:
-    """Return about the given number of cells over the middle 99.8 % of some scores.
+    """Return about the given number of cells over the middle 99.8 % of a sample of scores.
 
     Cells have the same width, unless many scores would share few of them.
 
@@ -161,10 +162,10 @@ def first_cells(sample: Array, n_cells: int) -> Root:
 
 @dataclass(frozen=True)
 class Zoom:
-    """A step into cells: each is split into equal parts, and some in a window of their own.
+    """A step into cells: each is split into equal parts, of the cell or of a window of its own.
 
-    ``special`` holds the keys of the latter; ``n_keys`` is how far apart the keys of the first
-    parts of two cells are.
+    ``special`` holds the keys and windows of the latter; ``n_keys`` is the distance between
+    the keys of the first parts of two cells.
     """
 
     n_parts: int
@@ -174,12 +175,21 @@ class Zoom:
 
 @dataclass(frozen=True)
 class Location:
-    """Where scores are: the key of their cell, its lower end, its width, and one over it."""
+    """Where scores are: the key of their cell, its lower end, its width, and 1 / width."""
 
     key: Any
     origin: Any
     width: Any
     scale: Any
+
+    def take(self, chosen: Bools) -> Location:
+        """Return the location of the chosen scores."""
+        return Location(
+            **{
+                name: value[chosen] if np.ndim(value) else value
+                for name, value in vars(self).items()
+            }
+        )
 
 
 class ArrayBackend:
@@ -199,7 +209,7 @@ class ArrayBackend:
 def enter(root: Root, score: Any, backend: Any) -> Location:
     """Return the location of scores among the cells of the root's windows.
 
-    The key of a score beyond them is that of no cell; it belongs to one of the ends.
+    The key of a score beyond them is that of no cell; see ``Root.end_of``.
     """
     bases = [index * float(root.n_keys) for index in range(len(root.windows))]
     conditions = [score < edge for edge in root.edges]
@@ -279,19 +289,17 @@ class NestedCells:
         return np.asarray((self.key + 1 < LARGEST_KEY / MOST_PARTS) & (self.depth < MOST_DEPTH))
 
     def zoomed_into(self, indices: Ints, n_parts: int) -> NestedCells:
-        """Return the same cells with a zoom that splits some of them into about so many parts.
+        """Return the cells with a zoom that splits those at indices into about ``n_parts`` parts.
 
-        All must be of one depth. Those with far more rows than others, and those that have no
-        ends of their own, get windows of their own.
+        All must be at the same depth. Cells with far more rows than others, and those below or
+        above all windows, get windows of their own.
         """
         depth = int(self.depth[indices[0]])
         rows = self.n_rows[indices]
         is_heaviest = np.isin(np.arange(len(rows)), np.argsort(-rows, kind="stable")[:N_SPECIAL])
         is_special = is_heaviest & (rows > TIMES_HEAVY * rows.mean())
         is_special |= np.isin(self.key[indices], self.root.ends) & (depth == 0)
-        if depth < len(
-            self.zooms
-        ):  # cells of this depth have been split before: the same way again
+        if depth < len(self.zooms):  # cells of this depth have been split before, in this way
             zoom = self.zooms[depth]
         else:
             each = int(np.clip(n_parts // len(indices), LEAST_PARTS, MOST_PARTS))
@@ -314,7 +322,7 @@ class NestedCells:
         return Window.over(float(self.low[index]), float(self.high[index]), most_parts)
 
     def with_parts(self, indices: Ints, parts: NestedCells) -> tuple[NestedCells, Ints]:
-        """Return the cells with those at some indices replaced by their parts.
+        """Return the cells with those at the given indices replaced by their parts.
 
         Also return the order into which that puts what belongs to the cells that stay, followed by
         what belongs to the parts.
@@ -333,11 +341,11 @@ class NestedCells:
     @cached_property
     def _by_depth(self) -> list[tuple[Ints, Ints]]:
         """Return the indices of the cells at each depth, and their keys, which ascend."""
-        indices = [np.flatnonzero(self.depth == d) for d in range(len(self.zooms) + 1)]
-        return [(some, self.key[some]) for some in indices]
+        depths = range(len(self.zooms) + 1)
+        return [(at := np.flatnonzero(self.depth == d), self.key[at]) for d in depths]
 
     def locate(self, scores: Array) -> Ints:
-        """Return the cell of each score; every score must be one of a row that was counted."""
+        """Return the cell of each score; the row of every score must have been counted."""
         located = np.full(len(scores), -1, np.int64)
         left = np.arange(len(scores))
         score = scores.astype(np.float64)
@@ -353,12 +361,7 @@ class NestedCells:
             located[left[is_here]] = cells[at[is_here]]
             on = ~is_here
             left, score = left[on], score[on]
-            location = Location(
-                *(
-                    _some(value, on)
-                    for value in (location.key, location.origin, location.width, location.scale)
-                )
-            )
+            location = location.take(on)
         if len(left):
             raise RuntimeError(
                 f"{len(left)} rows came back from cells in which no rows were counted. "
@@ -367,7 +370,7 @@ class NestedCells:
         return located
 
     def at_or_after(self, scores: Array) -> Ints:
-        """Return the cell of each score, or the next one where it has none; before any zoom."""
+        """Return the cell of each score, or the next cell if it has none; before any zoom."""
         key = self._enter(scores.astype(np.float64)).key
         after: Ints = np.searchsorted(self.key, np.asarray(key).astype(np.int64))
         return np.minimum(after, self.n_cells - 1)
@@ -386,7 +389,3 @@ class NestedCells:
         for zoom in self.zooms[depth : int(self.depth[cells[0]])][::-1]:
             key = key // zoom.n_keys
         return np.unique(key)
-
-
-def _some(value: Any, chosen: Bools) -> Any:
-    return value[chosen] if np.ndim(value) else value

@@ -78,8 +78,8 @@ def optimal_thresholds(
     constraints : sequence of constraints or str, optional
         Constraints, as in :func:`ordcut.optimal_thresholds`. Limits on single thresholds of a
         convex objective (``under``, ``over``, ``fixed``, ``between``, and the recall, share or
-        count of the lowest or the highest decision) are solved in the engine, with at most one
-        more pass, and so are all limits if thresholds are chosen from up to 500 values
+        count of the lowest or the highest decision) are solved in the engine, with at most
+        a further pass, and so are all limits if thresholds are chosen from up to 500 values
         (``allowed``, ``digits``). If the best thresholds break any other constraint, all rows are
         fetched, which must not be more than ``max_rows``.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
@@ -106,10 +106,10 @@ def optimal_thresholds(
     --------
     >>> import duckdb
     >>> rows = duckdb.sql("select i / 10 as risk, i // 40 as grade from range(100) t(i)")
-    >>> found = optimal_thresholds(rows, score="risk", label="grade")
-    >>> found.thresholds
+    >>> result = optimal_thresholds(rows, score="risk", label="grade")
+    >>> result.thresholds
     array([3.95, 7.95])
-    >>> found.passes
+    >>> result.passes
     2
     """
     if smoothing != 0:
@@ -147,7 +147,7 @@ def thresholds_of(
             if source.n_rows > source.max_rows:
                 raise ValueError(
                     f"smoothing must be 0 for more than max_rows ({source.max_rows}) rows, got "
-                    f"{source.n_rows}. With so many rows, smoothing is not needed; or raise "
+                    f"{source.n_rows}. With this many rows, smoothing is not needed; or raise "
                     "max_rows, if they fit in memory."
                 )
             in_memory = replace(sample, data=source.all_rows())
@@ -167,7 +167,7 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     Parameters
     ----------
     frame : dataframe
-        A frame of any library that narwhals supports. A lazy one stays lazy.
+        A frame of any library that narwhals supports. A lazy frame stays lazy.
     thresholds : Thresholds
         The thresholds to apply.
     score : str
@@ -178,20 +178,20 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     Returns
     -------
     dataframe
-        A frame of the same kind, with one more column.
+        A frame of the same type, with the new column.
 
     Examples
     --------
     >>> import polars as pl, ordcut
-    >>> found = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
-    >>> predict(pl.DataFrame({"s": [0.0, 2.2, 9.0]}), found, score="s")["label"].to_list()
+    >>> thresholds = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
+    >>> predict(pl.DataFrame({"s": [0.0, 2.2, 9.0]}), thresholds, score="s")["label"].to_list()
     ['a', 'b', 'c']
     """
-    some = as_narwhals(frame)
-    schema = columns_of(some, {"score": score})
+    rows = as_narwhals(frame)
+    schema = columns_of(rows, {"score": score})
     if name in schema:
         raise ValueError(f"name must be that of a new column, got {name!r}, which frame has.")
-    x = as_number(some, score, schema[score], "score")
+    x = as_number(rows, score, schema[score], "score")
     labels = thresholds.decisions.tolist()
     label: Any = nw.lit(labels[0])
     for code, above in enumerate(labels[1:], start=1):
@@ -202,11 +202,11 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     code = n_at_or_below(x, thresholds.thresholds.tolist())
     if isinstance(schema[score], nw.Int64):  # which float64 might round
         code = n_at_or_below(nw.col(score), whole_thresholds(thresholds.thresholds.tolist()))
-    # One step each: Dask cannot nest a choice in what another one takes.
-    some = some.with_columns(code.alias(CODE))
-    some = some.with_columns(label.alias(name))
-    some = some.with_columns(nw.when(~x.is_nan()).then(nw.col(name)).alias(name))
-    return some.drop(CODE).to_native()
+    # Three steps: Dask cannot nest conditional expressions.
+    rows = rows.with_columns(code.alias(CODE))
+    rows = rows.with_columns(label.alias(name))
+    rows = rows.with_columns(nw.when(~x.is_nan()).then(nw.col(name)).alias(name))
+    return rows.drop(CODE).to_native()
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def evaluate(
     class_weight: ClassWeight | None = None,
     nulls: Nulls = "raise",
 ) -> Evaluation:
-    """Evaluate thresholds on a frame, in one pass of its engine.
+    """Evaluate thresholds on a frame, in a single pass of its engine.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def evaluate(
     weight : str, optional
         The name of the column of row weights.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
-        The objective; by default the one that the thresholds were found for. JSON files do not
+        The objective; by default that of the thresholds. JSON files do not
         contain costs without a name, so these must be passed for thresholds read from JSON.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each true class count.
@@ -268,12 +268,12 @@ def evaluate(
     Examples
     --------
     >>> import pandas as pd, ordcut
-    >>> found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
+    >>> thresholds = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
     >>> frame = pd.DataFrame({"s": [0.0, 1.6, 2.0, 5.0], "y": [0, 1, 2, 2]})
-    >>> judged = evaluate(frame, found, score="s", label="y")
-    >>> judged.value
+    >>> evaluation = evaluate(frame, thresholds, score="s", label="y")
+    >>> evaluation.value
     0.25
-    >>> judged.confusion
+    >>> evaluation.confusion
     array([[1., 0., 0.],
            [0., 1., 0.],
            [0., 1., 1.]])

@@ -32,7 +32,7 @@ from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 #: About the number of cells at first.
 N_CELLS = 1 << 13
 
-#: About the number of parts that the remaining cells are split into in one pass; fewer if a part
+#: About the number of parts that the remaining cells are split into in a pass; fewer if a part
 #: would have less than ``ROWS_PER_PART`` rows.
 N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
@@ -42,7 +42,7 @@ FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
 #: A sample of at least this many fractional labels that are all different is an error.
 FEWEST_TO_REFUSE = 2000
 
-#: The maximum number of values between which an engine counts rows, one comparison for each.
+#: The maximum number of values between which an engine counts rows, by a comparison for each.
 MOST_VALUES = 500
 
 #: Cells are split at most this many times to reach that; then only if ``max_rows`` requires it.
@@ -121,7 +121,7 @@ class FrameSource:
         self.engine.release()
 
     def count(self) -> CountedFrame:
-        """Return the first cells, which were laid out and counted when the source was made."""
+        """Return the first cells, which were laid out and counted when the source was created."""
         return self._counted
 
     def all_rows(self) -> Rows:
@@ -130,19 +130,17 @@ class FrameSource:
         if not counted.is_fetched.all():
             if self.n_rows > self.max_rows:
                 return counted.fetch(np.ones(len(counted.counts), np.bool_))
-            found = self.engine.fetch_all()
-            if len(found["score"]) != self.n_rows:
-                raise _changed(self.n_rows, len(found["score"]))
+            rows = self.engine.fetch_all()
+            if len(rows["score"]) != self.n_rows:
+                raise _changed(self.n_rows, len(rows["score"]))
             self._fetched = self._fetched.take(slice(0))
-            self._keep(found)
+            self._keep(rows)
             counted.is_fetched[:] = True
         return self._fetched
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between thresholds, as the engine adds fractions up."""
-        found = self.engine.count_labels(n_at_or_below(nw.col("x"), thresholds.tolist()))
-        is_in = (found["key"] >= 0) & ~is_missing(found["label"])
-        counted = {name: found[name][is_in] for name in found}
+        counted = self._count_between(thresholds)
         return confusion_of(counted, self.classes, len(thresholds) + 1)
 
     def between_values(self, limits: Limits) -> LumpedRows | None:
@@ -152,10 +150,7 @@ class FrameSource:
         values = limits.listed_values(self.engine.extent, MOST_VALUES)
         if values is None:
             return None
-        key = n_at_or_below(nw.col("x"), values.tolist())
-        found = self.engine.count_labels(key, extremes=True)
-        is_in = (found["key"] >= 0) & ~is_missing(found["label"])
-        counted = {name: found[name][is_in] for name in found}
+        counted = self._count_between(values, extremes=True)
         cells = counted["key"].astype(np.int64)
         lowest, highest = np.full(len(values) + 1, np.inf), np.full(len(values) + 1, -np.inf)
         np.minimum.at(lowest, cells, counted["low"])
@@ -164,19 +159,26 @@ class FrameSource:
         ends = lowest.astype(self.dtype), highest.astype(self.dtype)
         return lumps_of(self, limits.grid, counts, *ends)
 
-    def tabulate(self, found: Columns) -> tuple[dict[str, Array], Numbers]:
+    def _count_between(self, values: Floats, *, extremes: bool = False) -> Columns:
+        """Return the sums over valid rows, by label and by the number of values <= the score."""
+        key = n_at_or_below(nw.col("x"), values.tolist())
+        counted = self.engine.count_labels(key, extremes=extremes)
+        is_in = (counted["key"] >= 0) & ~is_missing(counted["label"])
+        return {name: column[is_in] for name, column in counted.items()}
+
+    def tabulate(self, counted: Columns) -> tuple[dict[str, Array], Numbers]:
         """Turn rows of key, label and sums into columns of cells, and counts of cell and class."""
-        keys, index = np.unique(found["key"], return_inverse=True)
-        codes = codes_of(found["label"], self.classes, "labels")
+        keys, index = np.unique(counted["key"], return_inverse=True)
+        codes = codes_of(counted["label"], self.classes, "labels")
         counts = np.zeros((len(keys), len(self.classes)), self._weight_dtype)
-        weights = found["weight"] if "weight" in found else found["rows"]
+        weights = counted["weight"] if "weight" in counted else counted["rows"]
         np.add.at(counts, (index, codes), weights.astype(self._weight_dtype))
-        n_rows = np.bincount(index, found["rows"]).astype(np.int64)
+        n_rows = np.bincount(index, counted["rows"]).astype(np.int64)
         low, high = np.full((2, len(keys)), np.nan)
-        if "low" in found:
+        if "low" in counted:
             low[:], high[:] = np.inf, -np.inf
-            np.minimum.at(low, index, found["low"])
-            np.maximum.at(high, index, found["high"])
+            np.minimum.at(low, index, counted["low"])
+            np.maximum.at(high, index, counted["high"])
         return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, counts
 
     def fetched(self, cells: NestedCells, wanted: Bools) -> Rows:
@@ -184,32 +186,32 @@ class FrameSource:
         merge = int(cells.n_rows[wanted].sum()) > self.max_rows
         for depth in np.unique(cells.depth[wanted]).tolist():
             indices = np.flatnonzero(wanted & (cells.depth == depth))
-            found = self.engine.fetch(cells, indices, merge=merge)
-            if len(found["score"]) > self.max_rows:
+            rows = self.engine.fetch(cells, indices, merge=merge)
+            if len(rows["score"]) > self.max_rows:
                 raise TooManyRowsError(
-                    f"max_rows must be at least {len(found['score'])} for these data, "
+                    f"max_rows must be at least {len(rows['score'])} for these data, "
                     f"got {self.max_rows}: this many rows can be next to a threshold."
                 )
             expected = int(cells.n_rows[indices].sum())
-            if not merge and len(found["score"]) != expected:
-                raise _changed(expected, len(found["score"]))
-            if self._fetched.n_rows > 0:  # some of these rows may be there, from other cells
+            if not merge and len(rows["score"]) != expected:
+                raise _changed(expected, len(rows["score"]))
+            if self._fetched.n_rows > 0:  # which may contain rows of these cells
                 is_there = np.isin(cells.locate(self._fetched.scores), indices)
                 self._fetched = self._fetched.take(~is_there)
-            self._keep(found)
+            self._keep(rows)
         return self._fetched
 
-    def _keep(self, found: Columns) -> None:
+    def _keep(self, added: Columns) -> None:
         rows = self._fetched
         assert rows.codes is not None
-        codes = codes_of(found["label"], self.classes, "labels")
+        codes = codes_of(added["label"], self.classes, "labels")
         weights = rows.weights
-        if "weight" in found:
+        if "weight" in added:
             old = np.ones(rows.n_rows, np.int64) if weights is None else weights
-            weights = np.append(old, found["weight"].astype(self._weight_dtype))
+            weights = np.append(old, added["weight"].astype(self._weight_dtype))
         elif weights is not None:
             weights = np.append(weights, np.ones(len(codes), weights.dtype))
-        scores = np.append(rows.scores, found["score"])
+        scores = np.append(rows.scores, added["score"])
         self._fetched = Rows(scores, self.classes, np.append(rows.codes, codes), weights=weights)
 
     def _find_classes(
@@ -217,15 +219,15 @@ class FrameSource:
         labels: Array,
         classes: Sequence[Any] | Array | None,
         n_classes: int | None,
-        some_scores: Array,
+        sample: Array,
     ) -> Array:
         stated = self.engine.stated_order if classes is None else classes
         if stated is not None:
             return check_classes(stated)
-        found = encode(labels, None, n_classes).classes
+        occurring = encode(labels, None, n_classes).classes
         if n_classes is None:
-            check_classes_found(found, some_scores[np.isfinite(some_scores)], self.n_rows)
-        return found
+            check_classes_found(occurring, sample[np.isfinite(sample)], self.n_rows)
+        return occurring
 
 
 class CountedFrame:
@@ -260,15 +262,15 @@ class CountedFrame:
     is_lazy: ClassVar[bool] = False
 
     def at_or_after(self, scores: Array) -> Ints:
-        """Return the cell of each score, or the next one where it has none; before any split."""
+        """Return the cell of each score, or the next cell if it has none; before any split."""
         return self.cells.at_or_after(scores)
 
     def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedFrame, Bools]:
         """Return cells that are split until few rows are left that can be next to a threshold."""
         counted, verdict = self, judge(self.counts)
         while counted._should_be_split(verdict.can_hold):
-            some = verdict.first if counted._can_split(verdict.first) else verdict.can_hold
-            counted = counted._with_splits(some)
+            chosen = verdict.first if counted._can_split(verdict.first) else verdict.can_hold
+            counted = counted._with_splits(chosen)
             verdict = judge(counted.counts)
         return counted, verdict.can_hold
 
@@ -285,7 +287,7 @@ class CountedFrame:
         return n_left > few and not is_enough and self._can_split(chosen)
 
     def _can_split(self, chosen: Bools) -> bool:
-        """Return whether some of the chosen cells have rows that are not known and can be split."""
+        """Return whether any of the chosen cells has rows that are not known, and can be split."""
         return bool((chosen & ~self._is_known & self.cells.can_split).any())
 
     def _with_splits(self, chosen: Bools) -> CountedFrame:
@@ -300,25 +302,25 @@ class CountedFrame:
         return self._with_parts(indices)
 
     def _with_extremes(self, ends: Ints) -> CountedFrame:
-        """Return the same cells, with the lowest and highest scores of the first and last one."""
+        """Return the cells with the extreme scores of those below and above all windows."""
         cells = self.cells
-        found = self._source.engine.extremes(cells, ends)
-        at = ends[np.searchsorted(cells.key[ends], found["key"])]
+        extremes = self._source.engine.extremes(cells, ends)
+        at = ends[np.searchsorted(cells.key[ends], extremes["key"])]
         low, high = cells.low.copy(), cells.high.copy()
-        low[at], high[at] = found["low"], found["high"]
+        low[at], high[at] = extremes["low"], extremes["high"]
         cells = replace(cells, low=low, high=high)
         return CountedFrame(self._source, cells, self.counts, self.is_fetched, self.n_splits + 1)
 
     def _with_parts(self, indices: Ints) -> CountedFrame:
-        """Return the cells with those at some indices split into parts."""
+        """Return the cells with those at the given indices split into parts."""
         n_splits = self.n_splits + 1
         n_rows = int(self.cells.n_rows[indices].sum())
         cells = self.cells.zoomed_into(indices, min(N_PARTS, n_rows // ROWS_PER_PART))
         zoom = cells.zooms[cells.depth[indices[0]]]
         # To know the extremes pays where few scores have many rows, or cells were split before.
         extremes = n_splits > 1 or len(zoom.special) > 0
-        found = self._source.engine.count_in_parts(cells, indices, zoom, extremes=extremes)
-        columns, part_counts = self._source.tabulate(found)
+        counted = self._source.engine.count_in_parts(cells, indices, zoom, extremes=extremes)
+        columns, part_counts = self._source.tabulate(counted)
         if int(columns["n_rows"].sum()) != n_rows:
             raise _changed(n_rows, int(columns["n_rows"].sum()))
         depth = np.zeros(len(part_counts), np.int64)
@@ -329,14 +331,14 @@ class CountedFrame:
         return CountedFrame(self._source, finer, counts, is_fetched, n_splits)
 
     def fetch(self, chosen: Bools) -> Rows:
-        """Return the rows of the chosen cells; those of a cell with one score, one per class.
+        """Return the rows of the chosen cells, a row per class for a cell with a single score.
 
         Rows that have been fetched before are not fetched again.
         """
         cells, wanted = self.cells, chosen & ~self._is_known
         rows = self._source.fetched(cells, wanted)
         self.is_fetched = self.is_fetched | wanted
-        # Rows may also be there from other cells, of which these hold only some.
+        # Rows of the chosen cells may have been fetched with larger cells.
         kept = rows.take((chosen & self.is_fetched)[cells.locate(rows.scores)])
         alone = np.flatnonzero(chosen & cells.is_one_score & ~self.is_fetched)
         cell, code = np.nonzero(self.counts[alone])
@@ -354,7 +356,7 @@ class CountedFrame:
 
     def split(self, chosen: Bools, rows: Rows, *, is_last: bool = True) -> Parts:
         """Return the rows located in the chosen cells as they are: the engine has split enough."""
-        del is_last  # all that can hold a threshold were chosen
+        del is_last  # unused: all cells that can hold a threshold were chosen
         is_first = chosen | np.append(True, chosen[:-1])  # others go on with a run
         index: Ints = np.cumsum(is_first) - 1
 
@@ -365,11 +367,13 @@ class CountedFrame:
         return Parts(locate(rows.scores), ~chosen[is_first], locate)
 
 
-def confusion_of(found: Columns, classes: Array, n_predicted: int) -> Floats:
+def confusion_of(counted: Columns, classes: Array, n_predicted: int) -> Floats:
     """Return the (predicted, true) table of what was counted by predicted class and label."""
-    codes = codes_of(found["label"], classes, "labels")
+    codes = codes_of(counted["label"], classes, "labels")
     confusion = np.zeros((n_predicted, len(classes)))
-    np.add.at(confusion, (found["key"], codes), found["weight" if "weight" in found else "rows"])
+    np.add.at(
+        confusion, (counted["key"], codes), counted["weight" if "weight" in counted else "rows"]
+    )
     return confusion
 
 
@@ -379,7 +383,7 @@ def _check_sample(sample: Columns) -> None:
         return
     is_there = np.isfinite(sample["x"]) & ~is_missing(sample["label"])
     scores, labels = sample["x"][is_there], sample["label"][is_there]
-    is_decimal = labels.dtype.kind == "O" and all(isinstance(one, Decimal) for one in labels)
+    is_decimal = labels.dtype.kind == "O" and all(isinstance(label, Decimal) for label in labels)
     if len(labels) < FEWEST_TO_REFUSE or not (labels.dtype.kind == "f" or is_decimal):
         return
     distinct = np.unique(labels)
@@ -387,14 +391,14 @@ def _check_sample(sample: Columns) -> None:
         check_classes_found(distinct.astype(np.float64), scores)
 
 
-def _is_whole(found: Columns) -> bool:
+def _is_whole(counted: Columns) -> bool:
     """Return whether all weights are whole numbers whose sum is exact."""
-    if "weight" not in found:
+    if "weight" not in counted:
         return True
-    total = found["weight"].sum()
+    total = counted["weight"].sum()
     if not np.isfinite(total):
         raise ValueError("weight must have a finite sum, got inf. Scale the weights down.")
-    return bool(total < EXACT and not found["fractions"].any())
+    return bool(total < EXACT and not counted["fractions"].any())
 
 
 def _changed(expected: int, came: int) -> RuntimeError:
