@@ -19,7 +19,7 @@ from ordcut.labelings import (
     rounding_thresholds,
 )
 from ordcut.objectives import resolve_objective
-from ordcut.report.rules_of_thumb import (
+from ordcut.report.comparison import (
     BinnedCounts,
     class_mean_thresholds,
     class_share_thresholds,

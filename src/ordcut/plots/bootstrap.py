@@ -49,32 +49,32 @@ def draw_bootstrap(
     --------
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
-    >>> draw_bootstrap(found.bootstrap(n=50)).get_yticklabels()[0].get_text()
+    >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+    >>> draw_bootstrap(result.bootstrap(n=50)).get_yticklabels()[0].get_text()
     '0 | 1'
     """
     outer, inner = boot.intervals(level), boot.intervals(min(INNER_LEVEL, level))
     ax = new_axes("Bootstrap.plot") if ax is None else ax
-    found = boot.result.thresholds
-    known = np.concatenate([found, outer.ravel()])
+    thresholds = boot.result.thresholds
+    known = np.concatenate([thresholds, outer.ravel()])
     known = known[np.isfinite(known)]
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
     margin = 0.06 * (high - low) or 0.5
     low, high = low - margin, high + margin
-    for k, colour in enumerate(ordered_colours(len(found), cmap)):
+    for k, colour in enumerate(ordered_colours(len(thresholds), cmap)):
         for (start, end), width in ((outer[k], 1.5), (inner[k], 5.0)):
             ends = np.clip([start, end], low, high)
             ax.plot(ends, [k, k], color=colour, linewidth=width, solid_capstyle="butt")
-        if np.isfinite(found[k]):
-            ax.plot(found[k], k, "o", color="black", markersize=5)
+        if np.isfinite(thresholds[k]):
+            ax.plot(thresholds[k], k, "o", color="black", markersize=5)
         for end, border, marker in ((outer[k, 0], low, "<"), (outer[k, 1], high, ">")):
             if np.isinf(end):
                 ax.plot(border, k, marker, color=colour, clip_on=False)
-    ax.set_yticks(range(len(found)), pair_names(boot.result.decisions))
+    ax.set_yticks(range(len(thresholds)), pair_names(boot.result.decisions))
     for text in ax.get_yticklabels():
         text.set_parse_math(False)
     ax.set_xlim(low, high)
-    ax.set_ylim(-0.6, len(found) - 0.4)
+    ax.set_ylim(-0.6, len(thresholds) - 0.4)
     ax.set_xlabel(score_name).set_parse_math(False)
     least, most = boot.value_interval(level)
     title = (

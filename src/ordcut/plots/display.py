@@ -18,7 +18,7 @@ from ordcut.typing import Array, ArrayLike, Floats
 
 KINDS = ("density", "risk", "confusion")
 
-#: For many rows, risks are computed at about so many positions; for few rows, at all.
+#: For many rows, risks are computed at about this many positions; for few rows, at all.
 N_POSITIONS = 6400
 
 #: The axis leaves out up to this share of the rows at either end.
@@ -31,7 +31,7 @@ FEWEST_BINS, MOST_BINS = 10, 80
 class ThresholdDisplay:
     """Thresholds between scores: densities of the classes, risk curves or the confusion matrix.
 
-    Use ``from_estimator``, ``from_predictions`` or ``from_frame`` to create one.
+    Use ``from_estimator``, ``from_predictions`` or ``from_frame`` to create a display.
 
     Parameters
     ----------
@@ -163,8 +163,7 @@ class ThresholdDisplay:
         thresholds : Thresholds, default=None
             The thresholds to show; those that are optimal for the objective by default.
         objective : str, array-like of shape (D, K), callable, Kappa or Objective, default=None
-            The objective to judge by; by default the one that ``thresholds`` were found for, or
-            the absolute loss.
+            The objective to judge by; by default that of ``thresholds``, or the absolute loss.
         classes : sequence, default=None
             All classes, lowest first; those of ``thresholds`` by default.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -180,7 +179,7 @@ class ThresholdDisplay:
         score_name : str, default="score"
             The name of the scores.
         n_jobs : int, default=None
-            The number of threads, -1 for one per core. By default one.
+            The number of threads, -1 for all cores. By default 1.
 
         Returns
         -------
@@ -378,7 +377,7 @@ class ThresholdDisplay:
     def histogram(self) -> tuple[Floats, Floats]:
         """Return edges at nearly equal steps, and the weight of each class between them.
 
-        The steps are those of ``xlim``; scores beyond it share one step at either end.
+        The steps are those of ``xlim``; scores beyond it share a step at either end.
 
         Returns
         -------
@@ -393,7 +392,7 @@ class ThresholdDisplay:
         n_bins = int(np.clip(2 * np.cbrt(len(self.positions)), FEWEST_BINS, MOST_BINS))
         grid = np.linspace(*self.xlim, n_bins + 1)
         grid = grid[(grid > low) & (grid < high)]
-        # The weights are known at positions only, so each edge moves to the next one.
+        # The weights are known at positions only, so each edge moves to the next position.
         indices = np.unique(np.searchsorted(self.positions, grid))
         indices = indices[indices < len(self.positions)]
         indices = indices[(self.positions[indices] > low) & (self.positions[indices] < high)]
@@ -405,16 +404,16 @@ class ThresholdDisplay:
         """Return positions, and the mean risk of each threshold at each of them.
 
         Threshold ``k`` at a position pays for scores below it as decision ``k``, by default class
-        ``k``, and for the rest as the one above. If the objective is convex, the minimum is at the
-        optimal threshold. The risk of a kappa is that of the cost it is made of; see ``curves`` for
-        the kappa itself.
+        ``k``, and for the rest as decision ``k + 1``. If the objective is convex, the minimum is
+        at the optimal threshold. For a kappa, the risk is that of its cost; see ``curves`` for the
+        kappa itself.
 
         Returns
         -------
         positions : ndarray of shape (P,)
-            From -inf to inf: all positions between two scores, or some thousands of them.
+            From -inf to inf: all positions between two scores, or several thousand of them.
         risks : ndarray of shape (D - 1, P)
-            One row per threshold.
+            A row per threshold.
         """
         cost = self.objective.cost * self.factors
         as_lower = self.below @ cost[:-1].T
@@ -425,7 +424,7 @@ class ThresholdDisplay:
     def curves(self) -> Curves:
         """Return the value of the objective over the positions of each threshold.
 
-        The other thresholds are where they are, and the one that moves does not pass them.
+        The other thresholds stay, and the threshold that moves does not pass them.
         """
         weights = self.below * self.factors
         return curves_of_counts(self.positions, weights, self.thresholds, self.objective)

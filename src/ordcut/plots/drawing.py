@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: With more names than this, a colour bar replaces the legend.
 MOST_NAMES = 10
 
-#: Longer names are cut to so many characters, and names beside columns are turned beyond a few.
+#: The longest names, in characters: of a class, of each class of a pair, and of an upright name.
 LONGEST_NAME, LONGEST_OF_PAIR, LONGEST_UPRIGHT = 24, 15, 8
 
 #: The share of the axes' width that the value of a threshold takes.
@@ -77,11 +77,11 @@ def never_predicted(thresholds: Thresholds) -> list[bool]:
     [False, True, False]
     """
     edges = np.concatenate([[-np.inf], thresholds.thresholds, [np.inf]])
-    return [bool(found) for found in edges[1:] == edges[:-1]]
+    return [bool(is_never) for is_never in edges[1:] == edges[:-1]]
 
 
 def class_names(thresholds: Thresholds) -> list[str]:
-    """Return the names of the classes, with a note where one is never predicted."""
+    """Return the names of the classes, with a note for each that is never predicted."""
     never = never_predicted(thresholds)
     if thresholds.decides_otherwise:
         never = [False] * len(thresholds.classes)
@@ -120,7 +120,7 @@ class Key:
         self.colours = ordered_colours(len(names), cmap)
 
     def explain(self, axes: Any) -> None:
-        """Add a legend, or for many names a colour bar with some of them."""
+        """Add a legend, or for many names a colour bar that names a few."""
         if len(self.names) <= MOST_NAMES:
             add_legend(axes)
             return
@@ -137,23 +137,23 @@ class Key:
 
 
 def draw_densities(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) -> None:
-    """Draw one histogram per class, its area the class's share, and the thresholds on top."""
+    """Draw a histogram per class, its area the class's share, and the thresholds on top."""
     edges, counts = display.histogram()
     heights = counts / (counts.sum() * np.diff(edges)[:, None])
     for name, colour, height in zip(key.names, key.colours, heights.T, strict=True):
         axes.stairs(height, edges, color=colour, label=name, linewidth=1.8)
         axes.stairs(height, edges, color=colour, fill=True, alpha=0.15)
     low, high = edges[0], edges[-1]
-    found = display.thresholds
-    for threshold, (lower, upper) in zip(found.thresholds, found.ranges, strict=True):
+    thresholds = display.thresholds
+    for threshold, (lower, upper) in zip(thresholds.thresholds, thresholds.ranges, strict=True):
         axes.axvspan(max(lower, low), min(upper, high), color="0.5", alpha=0.3, linewidth=0)
         if low <= threshold <= high:
             axes.axvline(threshold, color="black", linewidth=1.2, linestyle="--")
     axes.set_xlim(*display.xlim)
     axes.set_ylabel("density, by share of class")
-    how = f"{found.method}, smoothed" if is_smoothed(found) else found.method
-    axes.set_title(f"Thresholds for {found.objective} ({how})").set_parse_math(False)
-    _finish(axes, found, key, score_name)
+    how = f"{thresholds.method}, smoothed" if is_smoothed(thresholds) else thresholds.method
+    axes.set_title(f"Thresholds for {thresholds.objective} ({how})").set_parse_math(False)
+    _finish(axes, thresholds, key, score_name)
 
 
 def draw_risks(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) -> None:
@@ -184,15 +184,15 @@ def draw_kappas(axes: Any, display: ThresholdDisplay, key: Key, score_name: str)
 
 def _finish_curves(axes: Any, display: ThresholdDisplay, key: Key, score_name: str) -> None:
     """Draw the thresholds across the curves, and name the axis and the colours."""
-    found = display.thresholds
-    for threshold in found.thresholds[np.isfinite(found.thresholds)]:
+    thresholds = display.thresholds
+    for threshold in thresholds.thresholds[np.isfinite(thresholds.thresholds)]:
         axes.axvline(threshold, color="black", linewidth=0.8, linestyle=":")
     axes.set_xlim(*display.xlim)
-    _finish(axes, found, key, score_name)
+    _finish(axes, thresholds, key, score_name)
 
 
 def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds) -> None:
-    """Draw a (true, decided) table: a cell for each pair, shaded by its share of the true one."""
+    """Draw a (true, decided) table: a cell for each pair, shaded by its share of the true class."""
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     image = axes.imshow(shares, cmap="Blues", vmin=0)

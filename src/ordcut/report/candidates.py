@@ -28,7 +28,7 @@ class Candidates:
     source : Rows or Source
         The rows, in memory if they are few.
     store : Store
-        The same rows, sorted or counted by cells, to be solved for many objectives.
+        The rows, sorted or counted by cells, to be solved for many objectives.
     positions : ndarray of shape (n_positions,)
         Finite positions in ascending order.
     below : ndarray of shape (n_positions, K)
@@ -80,7 +80,7 @@ class Candidates:
         counts = store.cells.counts
         borders = lower_borders(store.cells, source.dtype)
         below = np.cumsum(counts, axis=0)[:-1].astype(np.float64)
-        # Next to an empty cell, two borders are the same cut; those at the ends cut nothing off.
+        # The two borders of an empty cell are the same cut; those at the ends cut nothing off.
         chosen: Ints = np.flatnonzero(counts.any(axis=1))[:-1]
         steps = np.linspace(0, len(chosen) - 1, min(n_positions, len(chosen)))
         chosen = chosen[steps.astype(np.int64)]
@@ -109,7 +109,7 @@ class Candidates:
         return optimum(Problem(sample, objective))
 
     def including(self, thresholds: Floats) -> Candidates:
-        """Return the candidates with the finite ones of some thresholds among their positions."""
+        """Return the candidates with the finite thresholds added to their positions."""
         extra = np.setdiff1d(thresholds[np.isfinite(thresholds)], self.positions)
         if len(extra) == 0:
             return self
@@ -119,7 +119,7 @@ class Candidates:
         return replace(self, positions=positions[order], below=below[order])
 
     def snap(self, thresholds: Floats) -> Floats:
-        """Return the positions with the same labels as thresholds, or else the nearest ones."""
+        """Return positions that give the labels of thresholds, or else the nearest positions."""
         if self.scores is None:
             return nearest(self.positions, thresholds)
         return place_cuts(self.scores, np.searchsorted(self.scores, thresholds, side="left"))
@@ -134,14 +134,14 @@ class Candidates:
 
 
 def weights_below(source: Rows | Source, positions: Floats) -> Floats:
-    """Return the weight of each class below each of some ascending positions, in one pass."""
+    """Return the weight of each class below each of the ascending positions, in a single pass."""
     return np.cumsum(source.confusion(positions)[:-1], axis=0)
 
 
 def lower_borders(cells: CountedCells, dtype: np.dtype[Any]) -> Floats:
     """Return the least float that belongs to each cell but the first, to the last bit.
 
-    A score of the given dtype is at or above it if, and only if, it is in the cell or a later one.
+    A score of the given dtype is at or above it if, and only if, it is in the cell or a later cell.
     For a cell beyond all floats it is inf.
 
     Examples
@@ -162,7 +162,7 @@ def lower_borders(cells: CountedCells, dtype: np.dtype[Any]) -> Floats:
 
 
 def nearest(positions: Floats, thresholds: Floats) -> Floats:
-    """Return the position nearest to each threshold; infinite ones are returned unchanged.
+    """Return the position nearest to each threshold; infinite thresholds do not change.
 
     Examples
     --------

@@ -1,16 +1,18 @@
-"""The optimum of every objective on the same rows, and other labelings to compare it with."""
+"""The optimum of every objective on given rows, and simple rules to compare it with."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordcut.data import ClassWeight
+from ordcut.data import ClassWeight, Rows
+from ordcut.labelings import cheapest_codes, rounding_thresholds
 from ordcut.objectives import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
+from ordcut.problem import Problem, Sample, optimum
 from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
-from ordcut.report.rules_of_thumb import BinnedCounts, Labeling, labelings_of_counts
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 
@@ -20,19 +22,72 @@ N_COUNTS, FEWEST_POSITIONS, MOST_POSITIONS = 60_000, 60, 600
 #: Beyond this product of rows and classes, a dynamic programme runs for the main objective only.
 MOST_CHOICES = 1 << 31
 
+#: The total of expected counts, which are rounded to whole numbers.
+EXPECTED_TOTAL = 2.0**40
+
+
+@dataclass(frozen=True)
+class BinnedCounts:
+    """The weight of each class below ascending positions on the line of scores.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (m,)
+        Finite positions.
+    below : ndarray of shape (m, K)
+        The weight of each class below each position.
+    totals : ndarray of shape (K,)
+        The weight of each class.
+    """
+
+    positions: Floats
+    below: Floats
+    totals: Floats
+
+    @property
+    def centres(self) -> Floats:
+        """The middle of each bin between positions; an outer bin has the position next to it."""
+        at = self.positions
+        return np.concatenate([at[:1], at[:-1] / 2 + at[1:] / 2, at[-1:]])
+
+    @property
+    def counts(self) -> Floats:
+        """The weight of each class in each bin, (m + 1, K)."""
+        below = np.vstack([self.below, self.totals])
+        return np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """Thresholds that follow a rule, for each of several objectives.
+
+    Attributes
+    ----------
+    name : str
+        The name of the labeling for readers.
+    note : str
+        The rule, as a sentence.
+    thresholds : dict of str to ndarray
+        The thresholds for each objective, by its name.
+    """
+
+    name: str
+    note: str
+    thresholds: dict[str, Floats]
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """Thresholds for the same rows: the optimum of each objective, and other labelings.
+    """Thresholds for given rows: the optimum of each objective, and other labelings.
 
     Attributes
     ----------
     candidates : Candidates
         The rows, and candidate positions of thresholds.
     main : Objective
-        The objective that was given, one of ``objectives``.
+        The given objective, which is among ``objectives``.
     objectives : list of Objective
-        Those with a name, unless decisions are not the classes, and the one that was given.
+        Those with a name, unless decisions are not the classes, and the given objective.
     optima : dict of str to Thresholds
         The optimum of each objective by its name, except those that would take too long.
     labelings : list of Labeling
@@ -49,7 +104,7 @@ class Comparison:
 def compare(
     source: Source, objective: Objective, *, class_weight: ClassWeight | None = None
 ) -> Comparison:
-    """Find the optimum of an objective and of each one with a name, and other labelings.
+    """Find the optimum of an objective and of all named objectives, and other labelings.
 
     Where decisions are not the classes, there is only the objective itself: the others, and other
     labelings, are about classes.
@@ -67,14 +122,14 @@ def compare(
     candidates = Candidates.of(source, n_positions)
     factors = objective.class_factors(class_weight, source.classes, candidates.totals)
     if objective.decisions is not None:
-        optimum = candidates.optimum(objective, class_weight)
-        return Comparison(candidates, objective, [objective], {objective.name: optimum}, [])
+        best = candidates.optimum(objective, class_weight)
+        return Comparison(candidates, objective, [objective], {objective.name: best}, [])
     objectives, main = _with_named(objective, source.classes, candidates.totals * factors)
     of_others = "balanced" if objective.name in BALANCED else class_weight
     optima = {
-        one.name: candidates.optimum(one, class_weight if one is main else of_others)
-        for one in objectives
-        if one is main or _is_affordable(source.n_rows, one)
+        each.name: candidates.optimum(each, class_weight if each is main else of_others)
+        for each in objectives
+        if each is main or _is_affordable(source.n_rows, each)
     }
     bins = BinnedCounts(candidates.positions, candidates.below, candidates.totals)
     labelings = labelings_of_counts(bins, source.classes, objectives, candidates.snap)
@@ -84,25 +139,122 @@ def compare(
 def _with_named(
     objective: Objective, classes: Array, totals: Floats
 ) -> tuple[list[Objective], Objective]:
-    """Return all objectives with a name and the one given, and which of them that is."""
+    """Return the named objectives with the given objective, and the latter as it is named there."""
     named = [resolve_objective(name, classes) for name in (*COSTS, *KAPPAS)]
-    same = [one for one in named if _are_equal(one, objective)]
-    if same:
-        objective = same[0]
-    elif objective.name in [one.name for one in named]:  # a callable with the name of another
+    equal = [other for other in named if _are_equal(other, objective)]
+    if equal:
+        objective = equal[0]
+    elif objective.name in [other.name for other in named]:  # a callable with the name of another
         objective = replace(objective, name=f"custom {objective.name}")
     if np.count_nonzero(totals) < 2:  # no kappa is defined for a single class
-        named = [one for one in named if not one.is_kappa or one is objective]
-    return (named if same else [*named, objective]), objective
+        named = [other for other in named if not other.is_kappa or other is objective]
+    return (named if equal else [*named, objective]), objective
 
 
-def _are_equal(one: Objective, other: Objective) -> bool:
+def _are_equal(first: Objective, second: Objective) -> bool:
     return (
-        one.name == other.name
-        and one.is_kappa == other.is_kappa
-        and np.array_equal(one.cost, other.cost)
+        first.name == second.name
+        and first.is_kappa == second.is_kappa
+        and np.array_equal(first.cost, second.cost)
     )
 
 
 def _is_affordable(n_rows: int, objective: Objective) -> bool:
     return objective.exact_cost.is_convex or n_rows * objective.n_classes <= MOST_CHOICES
+
+
+def labelings_of_counts(
+    bins: BinnedCounts,
+    classes: Array,
+    objectives: list[Objective],
+    snap: Callable[[Floats], Floats] = lambda thresholds: thresholds,
+) -> list[Labeling]:
+    """Return the labelings that can be computed from counts, to compare an optimum with.
+
+    ``snap`` moves thresholds to positions where the counts below them are known.
+
+    Examples
+    --------
+    >>> from ordcut.objectives import resolve_objective
+    >>> bins = BinnedCounts(
+    ...     np.array([0.15, 0.5, 1.0, 1.5]),
+    ...     np.array([[9, 0, 0], [18, 0, 0], [18, 9, 0], [18, 18, 0]]), np.array([18, 18, 9]))
+    >>> labelings = labelings_of_counts(bins, np.arange(3), [resolve_objective("absolute", 3)])
+    >>> for labeling in labelings:
+    ...     print(labeling.name, labeling.thresholds["absolute"].round(2))
+    rounding [0.5 1.5]
+    class means [0.62 1.25]
+    class shares [0.5 1.5]
+    ordinal logistic model [0.5 1.5]
+    """
+    labelings = []
+    names = [objective.name for objective in objectives]
+    if classes.dtype.kind in "iuf" and (np.diff(classes.astype(np.float64)) > 0).all():
+        note = "Each score gets the class whose number is nearest to it."
+        halves = rounding_thresholds(classes.astype(np.float64))
+        labelings.append(Labeling("rounding", note, dict.fromkeys(names, halves)))
+    if len(bins.positions):
+        note = "Halfway between the mean scores of neighbouring classes."
+        means = snap(class_mean_thresholds(bins))
+        labelings.append(Labeling("class means", note, dict.fromkeys(names, means)))
+        note = "As many rows get each class as have it, as nearly as can be."
+        shares = class_share_thresholds(bins)
+        labelings.append(Labeling("class shares", note, dict.fromkeys(names, shares)))
+        note = "The least expected cost, or best expected kappa, by an ordinal logistic model."
+        by_model = _likelihood_of_counts(bins, objectives)
+        labelings.append(Labeling("ordinal logistic model", note, by_model))
+    return labelings
+
+
+def class_mean_thresholds(bins: BinnedCounts) -> Floats:
+    """Return the thresholds halfway between the mean scores of neighbouring classes."""
+    counts = bins.counts
+    totals = counts.sum(axis=0)
+    occurs = np.flatnonzero(totals)
+    means = (bins.centres @ counts)[occurs] / totals[occurs]
+    # The mean of a class that does not occur is interpolated between those of its neighbours.
+    every = np.interp(np.arange(len(totals)), occurs, means)
+    return np.maximum.accumulate(every[:-1] / 2 + every[1:] / 2)
+
+
+def class_share_thresholds(bins: BinnedCounts) -> Floats:
+    """Return the positions that give each class as many rows as have it, as nearly as possible."""
+    wanted = np.cumsum(bins.totals)[:-1]
+    below = bins.below.sum(axis=1)
+    after = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
+    before = np.maximum(after - 1, 0)
+    is_before = wanted - below[before] <= below[after] - wanted
+    return np.asarray(bins.positions[np.where(is_before, before, after)])
+
+
+def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> dict[str, Floats]:
+    """Fit a model to the bins; minimise the expected cost, or maximise the expected kappa."""
+    from ordcut.estimators import ProportionalOddsModel  # which takes long to import
+
+    centres, counts = bins.centres, bins.counts
+    n_classes = counts.shape[1]
+    filled, codes = np.nonzero(counts)
+    model = ProportionalOddsModel.fit(centres[filled], codes, counts[filled, codes], n_classes)
+    probabilities = model.probabilities(centres)
+    edges = np.concatenate([[-np.inf], bins.positions, [np.inf]])
+    thresholds = {}
+    for objective in objectives:
+        if objective.is_kappa:
+            first_bins = _best_kappa_bins(probabilities, counts.sum(axis=1), objective)
+        else:
+            # If costs are not convex, the cheapest class can fall as scores rise; labels never do.
+            codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
+            first_bins = np.searchsorted(codes, np.arange(n_classes - 1), "right")
+        thresholds[objective.name] = edges[first_bins]
+    return thresholds
+
+
+def _best_kappa_bins(probabilities: Floats, weights: Floats, objective: Objective) -> Array:
+    """Return the first bin above each threshold of the greatest kappa of the expected confusion."""
+    # In whole numbers, sums are exact, and no near tie between fractions has to be resolved.
+    expected = np.rint(probabilities * weights[:, None] * (EXPECTED_TOTAL / weights.sum()))
+    filled = np.flatnonzero(expected.any(axis=1))
+    thresholds = optimum(Problem(Sample(Rows.read(filled, expected[filled])), objective)).thresholds
+    # A threshold below all filled bins is at the left end, and above all of them at the right end.
+    firsts = np.concatenate([[0], filled[1:], [len(weights)]])
+    return firsts[np.searchsorted(filled, thresholds)]

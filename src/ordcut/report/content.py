@@ -27,8 +27,8 @@ from ordcut.typing import Array, Floats
 #: The maximum number of classes that the tables and rules of a page can show.
 MOST_CLASSES = 100
 
-#: Fractional weights are stored as multiples of the total's power of two, shifted by so many bits:
-#: finer than the rounding of the sums.
+#: Fractional weights are stored as multiples of the total's power of two, shifted by this many
+#: bits: finer than the rounding of the sums.
 WEIGHT_BITS = 50
 
 
@@ -54,9 +54,9 @@ def page_content(
     main = compared.main.name
     start = optima[main] if thresholds is None else thresholds
     results = [start, *optima.values()]
-    others = [at for one in labelings for at in one.thresholds.values()]
+    others = [at for labeling in labelings for at in labeling.thresholds.values()]
     allowed = values_allowed(limits, compared.candidates.extent)
-    at_all = np.concatenate([*(one.thresholds for one in results), *others, allowed])
+    at_all = np.concatenate([*(result.thresholds for result in results), *others, allowed])
     grid = _Grid(compared.candidates.including(at_all))
     totals, own = compared.candidates.totals, resolved.decisions
     factors = resolved.class_factors(class_weight, classes, totals)
@@ -78,20 +78,20 @@ def page_content(
         "counts": np.diff(whole, axis=0, prepend=0).tolist(),
         "objectives": [
             {
-                "name": one.name,
-                "isKappa": one.is_kappa,
-                "cost": one.cost.tolist(),
-                "optimum": grid.as_dict(optima[one.name]) if one.name in optima else None,
+                "name": each.name,
+                "isKappa": each.is_kappa,
+                "cost": each.cost.tolist(),
+                "optimum": grid.as_dict(optima[each.name]) if each.name in optima else None,
             }
-            for one in compared.objectives
+            for each in compared.objectives
         ],
         "labelings": [
             {
-                "name": one.name,
-                "note": one.note,
-                "at": {name: grid.indices(at) for name, at in one.thresholds.items()},
+                "name": labeling.name,
+                "note": labeling.note,
+                "at": {name: grid.indices(at) for name, at in labeling.thresholds.items()},
             }
-            for one in labelings
+            for labeling in labelings
         ],
         "start": {
             **grid.as_dict(start),
@@ -132,12 +132,12 @@ class _Grid:
         everywhere = self.candidates.ranges(self.positions)
         if everywhere is not None:
             known = dict(enumerate(everywhere.tolist()))
-        else:  # at the thresholds of results; of two at one position, the last counts
+        else:  # at the thresholds of results; of two at a position, the last counts
             known = {
                 index: pair
-                for one in results
+                for result in results
                 for index, pair in zip(
-                    self.indices(one.thresholds), one.ranges.tolist(), strict=True
+                    self.indices(result.thresholds), result.ranges.tolist(), strict=True
                 )
             }
         return {index: [as_written(end) for end in pair] for index, pair in known.items()}
@@ -164,7 +164,7 @@ def _in_whole_numbers(below: Floats) -> tuple[Array, float]:
 
 
 def is_smoothed(thresholds: Thresholds) -> bool:
-    """Return whether thresholds are optimal for smoothed labels instead of the observed ones.
+    """Return whether thresholds are optimal for smoothed labels instead of observed labels.
 
     Examples
     --------
@@ -183,11 +183,11 @@ def compact(content: dict[str, Any]) -> dict[str, Any]:
     """
     objectives: list[dict[str, Any]] = []
     costs: dict[str, list[list[float]]] = {}
-    for one in content["objectives"]:
-        cost = [[int(x) if x == int(x) else x for x in row] for row in one["cost"]]
-        same = [name for name, known in costs.items() if known == cost]
-        objectives.append(one | {"cost": same[0] if same else cost})
-        costs[one["name"]] = cost
+    for objective in content["objectives"]:
+        cost = [[int(x) if x == int(x) else x for x in row] for row in objective["cost"]]
+        equal = [name for name, known in costs.items() if known == cost]
+        objectives.append(objective | {"cost": equal[0] if equal else cost})
+        costs[objective["name"]] = cost
     return content | {"objectives": objectives, "counts": written_counts(content["counts"])}
 
 

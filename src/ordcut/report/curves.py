@@ -22,17 +22,17 @@ N_POSITIONS = 6400
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The value of an objective over the positions of one threshold.
+    """The value of an objective over the positions of a threshold.
 
     Attributes
     ----------
     lower, upper : object
         The classes, or decisions, below and above the threshold.
     threshold : float
-        The current threshold; one of ``positions``.
+        The current threshold, which is among ``positions``.
     positions : ndarray of shape (P,)
-        Its possible positions, from the threshold below it to the one above it, in ascending order;
-        from -inf for the first threshold, and up to inf for the last one.
+        Its possible positions, from the threshold below it to the threshold above it, in
+        ascending order; from -inf for the first threshold, and up to inf for the last.
     values : ndarray of shape (P,)
         The mean loss or the kappa at each position, with the other thresholds fixed; NaN where a
         kappa is undefined.
@@ -56,17 +56,17 @@ class Curves:
     is_kappa : bool
         Whether it is a kappa, for which higher values are better.
     all : tuple of Curve
-        One for each threshold.
+        A curve for each threshold.
 
     Examples
     --------
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 2])
-    >>> for curve in curves(found):
+    >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 2])
+    >>> for curve in curves(result):
     ...     print(curve.lower, curve.upper, curve.positions, curve.values)
     0 1 [-inf  1.5  2.5  3.5] [0.5  0.25 0.5  0.25]
     1 2 [1.5 2.5 3.5 inf] [0.75 0.5  0.25 0.5 ]
-    >>> columns = curves(found).to_dict()  # for pandas.DataFrame or polars.DataFrame
+    >>> columns = curves(result).to_dict()  # for pandas.DataFrame or polars.DataFrame
     >>> list(columns), len(columns["value"])
     (['threshold', 'lower', 'upper', 'position', 'value'], 8)
     """
@@ -85,7 +85,7 @@ class Curves:
         return iter(self.all)
 
     def to_dict(self) -> dict[str, Array]:
-        """Return one column per name, with a row for each position of each threshold.
+        """Return a column for each name, with a row for each position of each threshold.
 
         ``threshold`` counts thresholds from 0. Any dataframe library makes a frame of the columns.
         """
@@ -99,25 +99,25 @@ class Curves:
         }
 
 
-def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
+def curves(thresholds: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
     """Return the possible positions of each threshold of a result, and the value at each position.
 
     Parameters
     ----------
-    found : Thresholds
-        A result that was found on rows in memory.
+    thresholds : Thresholds
+        A result for rows in memory.
     n_positions : int, optional
         About how many positions to evaluate if there are more; None for all between two scores.
-        Each value is exact, and the thresholds found are always among the positions.
+        Each value is exact, and the thresholds of the result are always among the positions.
 
     Returns
     -------
     Curves
-        One curve for each threshold.
+        A curve for each threshold.
     """
     if n_positions is not None and n_positions < 1:
         raise ValueError(f"n_positions must be at least 1, or None for all, got {n_positions!r}.")
-    origin = found.origin
+    origin = thresholds.origin
     if origin is None:
         raise ValueError(
             "curves needs the rows that thresholds were found on, but these have none: they were "
@@ -130,23 +130,23 @@ def curves(found: Thresholds, n_positions: int | None = N_POSITIONS) -> Curves:
         candidates = Candidates.of_rows(source.all_rows())
     else:
         candidates = Candidates.of(source, n_positions)
-    candidates = candidates.including(found.thresholds)
+    candidates = candidates.including(thresholds.thresholds)
     positions, below = candidates.with_ends()
     factors = origin.factors_for(candidates.totals)
     weighted = below if factors is None else below * factors
-    made = curves_of_counts(positions, weighted, found, origin.objective)
-    reached = made[0].values[np.searchsorted(made[0].positions, made[0].threshold)]
-    if not np.isclose(reached, found.value, rtol=1e-9, atol=1e-12):
+    result = curves_of_counts(positions, weighted, thresholds, origin.objective)
+    reached = result[0].values[np.searchsorted(result[0].positions, result[0].threshold)]
+    if not np.isclose(reached, thresholds.value, rtol=1e-9, atol=1e-12):
         raise ValueError(
             "curves needs scores, labels and weights as they were when the thresholds were found; "
-            f"the value was {found.value:g} and is {reached:g} now. The arrays have changed "
+            f"the value was {thresholds.value:g} and is {reached:g} now. The arrays have changed "
             "since, or the value was judged on other labels. Find the thresholds again."
         )
-    return made
+    return result
 
 
 def curves_of_counts(
-    positions: Floats, below: Floats, found: Thresholds, objective: Objective
+    positions: Floats, below: Floats, thresholds: Thresholds, objective: Objective
 ) -> Curves:
     """Return the curves of thresholds that are among positions with the weights below them.
 
@@ -156,21 +156,21 @@ def curves_of_counts(
         From -inf to inf, in ascending order.
     below : ndarray of shape (P, K)
         The weight of each class below each position, times what the class counts.
-    found : Thresholds
+    thresholds : Thresholds
         The thresholds, all of them among the positions.
     objective : Objective
         What to evaluate.
     """
     weights = below
-    at = np.searchsorted(positions, found.thresholds)
+    at = np.searchsorted(positions, thresholds.thresholds)
     edges = np.concatenate([[0], at, [len(positions) - 1]])
     confusion = np.diff(weights[edges], axis=0)
     totals = weights[-1]
     by_chance = objective.cost @ totals
     paid = float((objective.cost * confusion).sum())
     chance = float(confusion.sum(axis=1) @ by_chance)
-    made = []
-    for k, (lower, upper) in enumerate(pairwise(found.decisions.tolist())):
+    all_curves = []
+    for k, (lower, upper) in enumerate(pairwise(thresholds.decisions.tolist())):
         allowed = slice(edges[k], edges[k + 2] + 1)
         moved = weights[allowed] - weights[at[k]]  # what gets decision k instead of k + 1
         costs = paid + moved @ (objective.cost[k] - objective.cost[k + 1])
@@ -181,6 +181,6 @@ def curves_of_counts(
             values = 1 - ratio
         else:
             values = objective.mean(costs, totals)
-        threshold = float(found.thresholds[k])
-        made.append(Curve(lower, upper, threshold, positions[allowed], values))
-    return Curves(objective.name, objective.is_kappa, tuple(made))
+        threshold = float(thresholds.thresholds[k])
+        all_curves.append(Curve(lower, upper, threshold, positions[allowed], values))
+    return Curves(objective.name, objective.is_kappa, tuple(all_curves))

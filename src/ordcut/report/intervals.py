@@ -16,8 +16,8 @@ def intervals_of(bootstrap: Bootstrap, level: float = LEVEL) -> dict[str, Any]:
     Examples
     --------
     >>> import ordcut
-    >>> found = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1])
-    >>> list(intervals_of(found.bootstrap(n=100)))
+    >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1])
+    >>> list(intervals_of(result.bootstrap(n=100)))
     ['level', 'replicates', 'thresholds', 'value']
     """
     pairs = bootstrap.intervals(level).tolist()
@@ -50,8 +50,8 @@ def check_intervals(intervals: Any, n_thresholds: int) -> dict[str, Any]:
             f"intervals must hold a level, a pair for each of the {n_thresholds} thresholds and "
             f"one for their value, got {intervals!r}."
         ) from error
-    found: dict[str, Any] = intervals
-    return found
+    checked: dict[str, Any] = intervals
+    return checked
 
 
 def thresholds_and_intervals(

@@ -33,7 +33,7 @@ def limits_content(limits: Limits | None, positions: Floats) -> list[dict[str, A
 
     Of the values that limits allow, only those at the given positions are listed. A limit on a
     ratio has two sums over the (decision, class) table of weights, each as a list of blocks: a
-    coefficient, the first decision and the end of the decisions, and the same of the classes. The
+    coefficient, the first decision and the end of the decisions, and likewise for the classes. The
     second sum is None for a number of rows.
 
     Examples
@@ -128,7 +128,7 @@ CONTENT: dict[str, Callable[[Any, Floats], dict[str, Any]]] = {
 
 
 def blocks_of(coefficients: Ints) -> list[list[Any]]:
-    """Return a (decision, class) table of coefficients as blocks of equal ones.
+    """Return a (decision, class) table of coefficients as blocks of equal coefficients.
 
     Examples
     --------
