@@ -36,7 +36,7 @@ __all__ = ["register_converters", "rule_to_onnx", "to_onnx"]
 #: Graphs use operators of this version, which ONNX Runtime has had since 1.12.
 OPSET, IR_VERSION = 17, 8
 
-#: A converted estimator is compared with ``predict`` on so many rows at most.
+#: A converted estimator is compared with ``predict`` on at most this many rows.
 MOST_TO_COMPARE = 10_000
 
 #: Whether the estimator inside is converted in float64.
@@ -52,8 +52,8 @@ DTYPES = {
 def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.ModelProto:
     """Return the rule that turns scores into classes or decisions as an ONNX model.
 
-    It compares in float64, as ``predict`` does, so it returns the same for every score. A
-    NaN is an error at run time ("indices element out of data bounds").
+    It compares in float64, as ``predict`` does, so every score gets the class that
+    ``predict`` returns. A NaN is an error at run time ("indices element out of data bounds").
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.Mode
     graph = _ModelGraph()
     score = graph.add("Cast", "score", to=TensorProto.DOUBLE)
     _add_labels(graph, score, "label", thresholds.thresholds, labels)
-    made = helper.make_graph(
+    whole = helper.make_graph(
         graph.nodes,
         "ordcut",
         [helper.make_tensor_value_info("score", DTYPES[dtype], ["n"])],
@@ -90,27 +90,27 @@ def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.Mode
     )
     opsets = [helper.make_opsetid("", OPSET)]
     model = helper.make_model(
-        made, opset_imports=opsets, ir_version=IR_VERSION, producer_name="ordcut"
+        whole, opset_imports=opsets, ir_version=IR_VERSION, producer_name="ordcut"
     )
     onnx.checker.check_model(model)
     return model
 
 
 def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa: N803
-    """Return a fitted estimator, or a pipeline that holds one, as an ONNX model.
+    """Return a fitted estimator, or a pipeline with a fitted estimator, as an ONNX model.
 
-    The same as ``skl2onnx.to_onnx`` after ``import ordcut.onnx``. The outputs are ``label``, as
-    ``predict`` returns it, and ``probabilities``; without ``probabilities=True`` in the estimator,
-    these are 1 for the label and 0 for the other classes. Scores are computed in float64 wherever
-    skl2onnx has such a converter for the steps of a pipeline and the estimator inside; where it
-    computes in float32, a row whose score is within rounding errors of a threshold can get the
-    other class. If onnxruntime is installed, the model is run on ``X`` and compared with
-    ``predict``, since some converters leave out parts of an estimator.
+    ``skl2onnx.to_onnx`` does this, too, after ``import ordcut.onnx``. The outputs are ``label``,
+    as ``predict`` returns it, and ``probabilities``; without ``probabilities=True`` in the
+    estimator, these are 1 for the label and 0 for the other classes. Scores are computed in float64
+    wherever skl2onnx has a float64 converter for the steps of a pipeline and the estimator inside;
+    where it computes in float32, a row whose score is within rounding errors of a threshold can get
+    the other class. If onnxruntime is installed, the model is run on ``X`` and compared with
+    ``predict``, since not all converters cover all parts of an estimator.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted estimator of ``ordcut.estimators``, or a pipeline that ends with one.
+        A fitted estimator of ``ordcut.estimators``, or a pipeline that ends with it.
     X : array-like of shape (n_samples, n_features)
         Rows, for the number and the dtype of the inputs and for the comparison with ``predict``,
         of which a few hundred are enough. Pass float64 rows if the steps before the estimator have
@@ -133,20 +133,20 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     ['label', 'probabilities']
     """
     register_converters()
-    made = _convert(estimator, X, options)
+    model = _convert(estimator, X, options)
     if find_spec("onnxruntime") is None or hasattr(X, "columns") or not hasattr(X, "shape"):
-        return made
+        return model
     rows = X[:MOST_TO_COMPARE]
     try:
-        labels = _run(made, rows)
+        labels = _run(model, rows)
     except Exception:  # the errors of ONNX Runtime have no common class
         # Some converters mix float32 with the float64 that scores are computed in.
         token = _IN_FLOAT64.set(False)
         try:
-            made = _convert(estimator, X, options)
+            model = _convert(estimator, X, options)
         finally:
             _IN_FLOAT64.reset(token)
-        labels = _run(made, rows)
+        labels = _run(model, rows)
     n_different = int(np.sum(labels != estimator.predict(rows)))
     if n_different > 1 + len(rows) // 100:  # more than roundings in float32 can explain
         raise ValueError(
@@ -155,7 +155,7 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
             "estimator, such as the loss of HistGradientBoostingRegressor. Use another estimator, "
             "or export the rule alone with labeler_.to_onnx()."
         )
-    return made
+    return model
 
 
 def _convert(estimator: Any, X: Any, options: dict[str, Any]) -> onnx.ModelProto:  # noqa: N803
@@ -165,7 +165,7 @@ def _convert(estimator: Any, X: Any, options: dict[str, Any]) -> onnx.ModelProto
         # Of the converter of histogram-based boosting, which nobody but skl2onnx can heed.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            made: onnx.ModelProto = skl2onnx.to_onnx(estimator, X[:1], **options)
+            model: onnx.ModelProto = skl2onnx.to_onnx(estimator, X[:1], **options)
         except ValueError as error:
             if not str(error).startswith("Unable to create node"):
                 raise
@@ -174,7 +174,7 @@ def _convert(estimator: Any, X: Any, options: dict[str, Any]) -> onnx.ModelProto
                 f"skl2onnx could not write a part of {type(estimator).__name__} with protobuf "
                 f'{version}. If that is 7 or later, install an older one: pip install "protobuf<7".'
             ) from error
-    return made
+    return model
 
 
 def _run(model: onnx.ModelProto, rows: Any) -> Array:
@@ -218,7 +218,7 @@ def register_converters() -> None:
 
 
 class _Graph(Protocol):
-    """A graph under construction: in a model of our own, or in one of skl2onnx."""
+    """A graph under construction: in a model of our own, or in a model of skl2onnx."""
 
     def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
         """Add a node, and return the name of its output."""
@@ -320,7 +320,7 @@ class _Converter:
         self.score = score
 
     def __call__(self, scope: Any, operator: Any, container: Any) -> None:
-        """Convert one estimator, as skl2onnx asks."""
+        """Convert an estimator, as skl2onnx asks."""
         model, graph = operator.raw_operator, _ConvertedGraph(scope, container)
         label, probabilities = (output.full_name for output in operator.outputs)
         score = self.score(graph, scope, operator)
@@ -365,12 +365,12 @@ def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
         scope.add_options(id(last), {"zipmap": False})
     outputs = _parse_sklearn(scope, model.estimator_, inputs)
     if not model._response.needs_classifier:
-        found = graph.add("Cast", outputs[0].full_name, to=TensorProto.DOUBLE)
-        return graph.add("Reshape", found, graph.constant(np.array([-1], dtype=np.int64)))
+        scores = graph.add("Cast", outputs[0].full_name, to=TensorProto.DOUBLE)
+        return graph.add("Reshape", scores, graph.constant(np.array([-1], dtype=np.int64)))
     known = np.asarray(model.estimator_.classes_)
     positions = model._code_of if len(known) == len(model._code_of) else model._code_of[known]
-    found = graph.add("Cast", outputs[1].full_name, to=TensorProto.DOUBLE)
-    return graph.add("MatMul", found, graph.constant(positions.astype(np.float64)))
+    probabilities = graph.add("Cast", outputs[1].full_name, to=TensorProto.DOUBLE)
+    return graph.add("MatMul", probabilities, graph.constant(positions.astype(np.float64)))
 
 
 def _cumulative(graph: _Graph, score: str, model: Any) -> str:

@@ -27,7 +27,14 @@ COMMANDS = {
     "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
     "report": ("ordcut.cli.report:report", "Write an interactive HTML page about thresholds."),
     "demo": ("ordcut.cli.demo:demo", "Find and compare thresholds on real data."),
-    "completion": ("ordcut.cli.completion:completion", "Print a completion script for a shell."),
+    "completion": ("ordcut.cli.app:completion", "Print a completion script for a shell."),
+}
+
+#: How each shell loads completions at its start.
+SHELLS = {
+    "bash": 'eval "$(ordcut completion bash)"    # in ~/.bashrc',
+    "zsh": 'eval "$(ordcut completion zsh)"     # in ~/.zshrc',
+    "fish": "ordcut completion fish | source    # in ~/.config/fish/config.fish",
 }
 
 #: Shells report a program that was ended by a signal as this plus the number of the signal.
@@ -53,7 +60,7 @@ class LazyGroup(click.Group):
         ctx: click.Context,  # noqa: ARG002
         cmd_name: str,
     ) -> click.Command | None:
-        """Import and return a command; None if there is none of that name."""
+        """Import and return a command, or None if no command has that name."""
         if cmd_name not in COMMANDS:
             return None
         module, name = COMMANDS[cmd_name][0].split(":")
@@ -65,7 +72,7 @@ class LazyGroup(click.Group):
         ctx: click.Context,  # noqa: ARG002
         formatter: click.HelpFormatter,
     ) -> None:
-        """Write one line per command, without importing any."""
+        """Write a line for each command, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
@@ -77,6 +84,20 @@ class LazyGroup(click.Group):
 def ordcut(ctx: click.Context, traceback: bool) -> None:
     """Find the exactly optimal thresholds that turn scores into ordered labels."""
     ctx.ensure_object(State).traceback = traceback
+
+
+@click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script for SHELL that completes commands, options, files and columns."""
+    from click.shell_completion import get_completion_class
+
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    # Only the text is needed. The method that prints it would first run the shell.
+    script = completion_class(ctx.find_root().command, {}, "ordcut", "_ORDCUT_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
 
 
 def run(arguments: Sequence[str]) -> int:

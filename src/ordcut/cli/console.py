@@ -33,7 +33,7 @@ def printable(text: str) -> str:
 
 
 def as_line(value: object) -> str:
-    r"""Return a value from the data as one line of printable text.
+    r"""Return a value from the data as a line of printable text.
 
     Examples
     --------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
 
-#: The name of each labeling in the tables, with the one of the estimator and its smoothing.
+#: The labelings by their names in the tables: the estimator's labeling and smoothing.
 LABELINGS: dict[str, tuple[str, Smoothing]] = {
     "rounding": ("rounding", 0),
     "biases": ("biases", 0),
@@ -136,7 +136,7 @@ def _print_thresholds(title: str, train: Ratings, labeling: str) -> OrdinalLogis
 
 
 def _print_values(title: str, values: dict[str, list[float]]) -> None:
-    """Print one line per labeling and one column per objective."""
+    """Print a table with a line per labeling and a column per objective."""
     columns = zip(OBJECTIVES, zip(*values.values(), strict=True), strict=True)
     best = [max(column) if name.endswith("kappa") else min(column) for name, column in columns]
     print(f"\n{title}")

@@ -39,7 +39,7 @@ READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000
 
 
 def open_frame(engine: str, files: Files, columns: Columns) -> Any:
-    """Return some columns of files as a lazy frame of an engine."""
+    """Return the given columns of files as a lazy frame of an engine."""
     if files.decimal != "." and engine != "duckdb":
         files = _with_decimal_points(files, columns)
     if files.format == "csv" and engine in READ_AS_FLOATS and columns.score is not None:
@@ -101,7 +101,7 @@ def open_source(
 def stated_order(files: Files, label: str) -> list[Any] | None:
     """Return the order that Parquet files state for a column of text, as pandas writes it.
 
-    Engines read ordered categories as text. None if a file states no order, or another one.
+    Engines read ordered categories as text. None unless all files state the same order.
     """
     if files.format != "parquet":
         return None
@@ -174,12 +174,12 @@ def check_unique(connection: Any, files: Files, names: Sequence[str]) -> None:
         if header.count(name) > 1:
             raise UserError(
                 f'columns must have unique names, and {files.name} has "{name}" '
-                f"{header.count(name)} times. Rename one of them."
+                f"{header.count(name)} times. Rename them."
             )
 
 
 def separator_of(connection: Any, files: Files) -> str:
-    """Return the character between the fields of CSV files: the given or the detected one."""
+    """Return the character between the fields of CSV files, which is detected unless given."""
     if files.separator is not None:
         return files.separator
     path = files.paths[0].replace("'", "''")
@@ -201,13 +201,13 @@ def as_number(column: str, decimal: str) -> str:
 
 def _with_points(text: str, decimal: str) -> str:
     """Return the SQL of text with a point as its decimal mark."""
-    # Both are exchanged, so that a point that separates thousands is not taken for one.
+    # Both are exchanged, so that a point that separates thousands is no decimal mark.
     return text if decimal == "." else f"translate({text}, ',.', '.,')"
 
 
 @contextmanager
 def locate_bad_numbers(relation: Any, names: Sequence[str], decimal: str = ".") -> Iterator[None]:
-    """Turn DuckDB's error about text that is not a number into one that says where it is."""
+    """Turn DuckDB's error about text that is not a number into an error that says where it is."""
     import duckdb
 
     try:
@@ -291,7 +291,7 @@ def _with_duckdb(files: Files, columns: Columns) -> Any:
 
 
 def _replaced(names: Sequence[str], by: dict[str, str]) -> str:
-    """Return the list of all columns, with some replaced by expressions."""
+    """Return the list of all columns in SQL, with expressions instead of the given columns."""
     return ", ".join(f"{by.get(name, quoted(name))} AS {quoted(name)}" for name in names)
 
 
@@ -303,7 +303,7 @@ def _narrowest(table: Any, name: str, decimal: str) -> str:
         for pattern in LABEL_TYPES.values()
     )
     fits = table.aggregate(fits_type).fetchall()[0]
-    narrowest = (one for one, is_fit in zip(LABEL_TYPES, fits, strict=True) if is_fit)
+    narrowest = (sql_type for sql_type, is_fit in zip(LABEL_TYPES, fits, strict=True) if is_fit)
     sql_type = next(narrowest, None)
     return quoted(name) if sql_type is None else f"CAST({text} AS {sql_type})"
 
@@ -390,7 +390,7 @@ def _separator(files: Files) -> str:
     return files.separator or ("\t" if is_tabbed else ",")
 
 
-#: How each engine opens files. A new engine is one row here and one below.
+#: How each engine opens files. A new engine needs a row here and a row below.
 ENGINES: dict[str, Callable[[Files, Columns], Any]] = {
     "duckdb": _with_duckdb,
     "polars": _with_polars,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ordcut.cli.completion import complete_column
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import (
     class_weight_option,
     column_option,
+    complete_column,
     engine_option,
     files_argument,
     json_option,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ordcut.thresholds import Thresholds
     from ordcut.typing import Array, Floats
 
-#: The names of the thresholds that are evaluated, and of the best ones for the same rows.
+#: The names of the thresholds that are evaluated, and of the optimal thresholds for the rows.
 OURS, OPTIMAL = "these thresholds", "optimal for these rows"
 
 
@@ -112,7 +112,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The values of several labelings on the same rows, by every objective.
+    """The values of several labelings on given rows, by every objective.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Evaluation:
 
         compared = compare(source, objective, class_weight=class_weight)
         objectives = compared.objectives
-        chosen = {(OURS, one.name): thresholds.thresholds for one in objectives}
+        chosen = {(OURS, each.name): thresholds.thresholds for each in objectives}
         for name, optimum in compared.optima.items():
             chosen[OPTIMAL, name] = optimum.thresholds
         for labeling in compared.labelings:
@@ -180,13 +180,13 @@ class Evaluation:
         )
         tables = dict(zip(chosen, counted, strict=True))
         for column, table in others.items():
-            tables |= {(column, one.name): table for one in objectives}
+            tables |= {(column, each.name): table for each in objectives}
         ours = tables[OURS, objectives[0].name]
         factors = objective.class_factors(class_weight, source.classes, ours.sum(axis=0))
         values: dict[str, dict[str, float | None]] = {
-            row: dict.fromkeys((one.name for one in objectives), None) for row, _ in tables
+            row: dict.fromkeys((each.name for each in objectives), None) for row, _ in tables
         }
-        by_name = {one.name: one for one in objectives}
+        by_name = {each.name: each for each in objectives}
         for (row, name), table in tables.items():
             values[row][name] = _value(by_name[name], table * factors)
         return cls(
@@ -273,8 +273,8 @@ def outcomes_on(
     >>> import numpy as np
     >>> from ordcut import optimal_thresholds
     >>> from ordcut.objectives import resolve_objective
-    >>> found = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
-    >>> outcomes_on(np.array([[2.0, 1.0], [0.0, 3.0]]), found, resolve_objective("absolute", 2))
+    >>> result = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
+    >>> outcomes_on(np.array([[2.0, 1.0], [0.0, 3.0]]), result, resolve_objective("absolute", 2))
     [{'constraint': 'recall 1 >= 0.9', 'reached': 0.75, 'holds': False}]
     """
     from ordcut.exact import as_exact
@@ -333,11 +333,12 @@ def _print_tables(evaluation: Evaluation) -> None:
     ]
     header = ["labeling", *(f"{objective.name} " for objective in evaluation.objectives)]
     print_table(console, f"Value on {evaluation.n_rows:,} rows", header, lines)
-    for one in evaluation.constraints:
-        state = "kept" if one["holds"] else "broken"
-        numbers = one["reached"] if isinstance(one["reached"], list) else [one["reached"]]
+    for outcome in evaluation.constraints:
+        state = "kept" if outcome["holds"] else "broken"
+        numbers = outcome["reached"]
+        numbers = numbers if isinstance(numbers, list) else [numbers]
         reached = ", ".join("-" if x is None else format_number(float(x)) for x in numbers)
-        console.print(f"constraint {as_line(one['constraint'])}: {state}, reached {reached}")
+        console.print(f"constraint {as_line(outcome['constraint'])}: {state}, reached {reached}")
     if evaluation.review_share is not None:
         console.print(f"handed over for review: {format_number(evaluation.review_share)} of rows")
     if evaluation.constraints or evaluation.review_share is not None:

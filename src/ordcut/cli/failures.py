@@ -54,7 +54,7 @@ FULL = re.compile("no space left|could not write|file too large|disk quota|out o
 
 
 class UserError(click.ClickException):
-    """A mistake of the user. The message says what was expected, what was found, and what to do.
+    """A mistake of the user. The message says what was expected, what was given, and what to do.
 
     Examples
     --------

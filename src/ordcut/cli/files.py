@@ -46,7 +46,7 @@ class Reading:
     Attributes
     ----------
     format : {"csv", "parquet", "json"}, optional
-        Their format; by default the one that their names imply.
+        Their format; by default, it follows from their names.
     separator : str, optional
         The character between the fields of CSV.
     decimal : {".", ","}
@@ -63,14 +63,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Files:
-    """Files of one format.
+    """Files of the same format.
 
     Attributes
     ----------
     paths : tuple of str
         Their paths, in order.
     format : {"csv", "parquet", "json"}
-        The format of all; ``"json"`` is one object per line.
+        The format of all; ``"json"`` is an object per line.
     separator : str, optional
         The character between the fields of CSV. By default, engines that can detect it do so.
     decimal : {".", ","}
@@ -163,11 +163,12 @@ def find_files(arguments: Sequence[str], reading: Reading = Reading()) -> Files:
     paths = [path for argument in arguments for path in _expand(argument)]
     formats = {path: reading.format or format_of(path, "FILES") for path in paths}
     if len(set(formats.values())) > 1:
-        one, other = (
+        first, second = (
             next(p for p in paths if formats[p] == f) for f in list(set(formats.values()))[:2]
         )
         raise UserError(
-            f"FILES must be of one format, got {one} and {other}. Convert them, or pass --format."
+            f"FILES must be of one format, got {first} and {second}. Convert them, or pass "
+            "--format."
         )
     for path in paths:
         _check_readable(path)
@@ -184,7 +185,7 @@ def format_of(path: str, argument: str, option: str = "--format") -> str:
     """
     format = _known_format(path)
     if format is None:
-        known = ", ".join(extension for some in EXTENSIONS.values() for extension in some)
+        known = ", ".join(extension for known in EXTENSIONS.values() for extension in known)
         raise UserError(
             f"{argument} must end in one of {known} (or these with .gz or .zst), got {path}. "
             f"Rename it, or pass {option}."
@@ -207,7 +208,7 @@ def _known_format(path: str) -> str | None:
     name = path.lower()
     for extension in COMPRESSED:
         name = name.removesuffix(extension)
-    return next((format for format, some in EXTENSIONS.items() if name.endswith(some)), None)
+    return next((format for format, known in EXTENSIONS.items() if name.endswith(known)), None)
 
 
 def _expand(argument: str) -> list[str]:
@@ -306,7 +307,7 @@ def _in_utf_8(path: str, encoding: str, folder: str) -> str:
 
 
 def _starts(path: str, *signatures: bytes) -> bool:
-    """Return whether a file starts with one of some signatures."""
+    """Return whether a file starts with any of the signatures."""
     with open(path, "rb") as file:
         return file.read(max(map(len, signatures))).startswith(signatures)
 

@@ -169,13 +169,13 @@ def fit(
         parsed = read_constraints(constraints) if constraints else ()
         names = None if decisions is None else read_decisions(decisions)
         given = read_objective(objective, None if names is None else len(names))
-        found = find_files(files, reading)
-        frame = open_frame(engine, found, columns)
+        data = find_files(files, reading)
+        frame = open_frame(engine, data, columns)
         with show_passes(quiet) as progress:
             source = open_source(
                 frame,
                 columns,
-                classes=stated_order(found, label) if classes is None else classes,
+                classes=stated_order(data, label) if classes is None else classes,
                 nulls=nulls,
                 progress=progress,
                 max_rows=max_rows,

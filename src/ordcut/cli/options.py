@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
-from ordcut.cli.completion import complete_column
 from ordcut.cli.costs import CostTable, class_names, position_of, read_costs
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Reading
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from ordcut.typing import Array
 
 #: The value of ``--class-weight``: a number for each class, or all classes alike.
@@ -73,6 +75,27 @@ objective_option = click.option(
 )
 
 
+def complete_column(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the columns of the files on the command line that start with what is typed."""
+    del param  # unused, but part of the signature
+    from click.shell_completion import CompletionItem
+
+    from ordcut.cli.engines import connect, read_relation
+    from ordcut.cli.files import find_files
+
+    # The option that is being typed has no value yet, and click then leaves words in ``args``.
+    words = [*(ctx.params.get("files") or ()), *ctx.args]
+    try:
+        with ctx:
+            files = find_files([word for word in words if os.path.exists(word)])
+            names = read_relation(connect(), files, as_text=True).columns
+    except Exception:  # a shell cannot show errors while it completes
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 def class_weight_option(default: str) -> Callable[[Command], Command]:
     """Return the option for class weights."""
     return click.option(
@@ -84,7 +107,7 @@ def class_weight_option(default: str) -> Callable[[Command], Command]:
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for how FILES are read, which a command gets as one argument, ``reading``."""
+    """Add the options for how FILES are read, which a command gets as the argument ``reading``."""
 
     @wraps(command)
     def with_reading(
@@ -135,7 +158,7 @@ def _read_encoding(ctx: click.Context, param: click.Parameter, value: str) -> st
         "".encode(value)  # raises the same error for codecs that are not of text
         return codecs.lookup(value).name
     except LookupError:
-        message = f"{value!r} is not an encoding. Pass one such as utf-8, cp1252 or utf-16."
+        message = f"{value!r} is not an encoding. Pass an encoding such as utf-8, cp1252 or utf-16."
         raise click.BadParameter(message, ctx, param) from None
 
 
@@ -167,7 +190,7 @@ def read_amount(ctx: click.Context, param: click.Parameter, value: str) -> float
 
 
 def read_classes(text: str, dtype: Any) -> list[Any]:
-    """Return the value of ``--classes``, one line of CSV, as values of the label's narwhals dtype.
+    """Return the value of ``--classes``, a line of CSV, as values of the label's narwhals dtype.
 
     Examples
     --------
@@ -192,7 +215,7 @@ def read_classes(text: str, dtype: Any) -> list[Any]:
 
 
 def read_decisions(text: str) -> Array:
-    """Return the value of ``--decisions``, one line of CSV, as text.
+    """Return the value of ``--decisions``, a line of CSV, as text.
 
     Examples
     --------

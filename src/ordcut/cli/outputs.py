@@ -130,7 +130,7 @@ class OutputFile:
         yield str(self._temporary)
 
     def sync(self) -> None:
-        """Flush the file to disk, and give it the permissions of the one that it replaces."""
+        """Flush the file to disk, and give it the permissions of the file that it replaces."""
         with self._temporary.open("rb+") as written:
             os.fsync(written.fileno())
         if self._target.exists():

@@ -132,7 +132,7 @@ def _separator_of_output(output: str, connection: Any, data: Files) -> str:
 def _rows(
     connection: Any, data: Files, written: str, score: str | None, name: str
 ) -> tuple[Any, str]:
-    """Return all columns of the files, and the name of the one with the scores."""
+    """Return all columns of the files, and the name of the column with the scores."""
     from ordcut.cli.engines import check_unique, read_relation
 
     # From CSV to CSV, all columns stay the text that they are.

@@ -59,8 +59,8 @@ def report(
 ) -> None:
     """Write an interactive HTML page about thresholds.
 
-    The page is one HTML file that opens in any browser and needs no network. It shows the scores
-    of each class and the value of the thresholds, which can be moved on the page.
+    The page is a single HTML file that opens in any browser and needs no network. It shows the
+    scores of each class and the value of the thresholds, which can be moved on the page.
     """
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source

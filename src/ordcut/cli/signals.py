@@ -23,7 +23,7 @@ _state = _State()
 def catch_signals() -> Iterator[list[int]]:
     """Raise KeyboardInterrupt at a signal, and yield the list of signals received so far.
 
-    An engine may wrap the error in one of its own, so the list decides what has happened.
+    An engine may wrap the KeyboardInterrupt in another error; the list shows what happened.
     """
     outer, _state.received = _state.received, []
 

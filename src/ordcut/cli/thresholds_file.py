@@ -37,7 +37,7 @@ class ThresholdsFile:
     columns : Columns
         The columns of the scores, labels and weights.
     cost : list of list of float, optional
-        The cost matrix of an objective without a name, one row per decision.
+        The cost matrix of an objective without a name, a row per decision.
     class_weight : "balanced" or list of float, optional
         How much the rows of each class count.
     intervals : dict, optional
@@ -77,7 +77,7 @@ class ThresholdsFile:
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def objective(self, option: str | None = None) -> Objective:
-        """Return the objective of the thresholds, or the one given by an option."""
+        """Return the objective given by an option, or else that of the thresholds."""
         thresholds = self.thresholds
         decisions = thresholds.decisions if thresholds.decides_otherwise else None
         resolved = resolve_objective(self._goal(option, decisions), thresholds.classes, decisions)
