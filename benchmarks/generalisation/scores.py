@@ -13,10 +13,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.estimators.held_out import by_mord, by_skordinal
 from benchmarks.generalisation.datasets import Data
 from ordcut.estimators import OrdinalLogisticRegression
-from ordcut.estimators.leave_one_out import leave_one_out_changes
-from ordcut.estimators.likelihood import fit_proportional_odds
+from ordcut.estimators.inference import leave_one_out_changes
+from ordcut.estimators.likelihood import fit_proportional_odds, occurring_rows
 from ordcut.estimators.links import LINKS
-from ordcut.estimators.proportional_odds import occurring_rows
 
 N_SPLITS, TEST_SHARE, N_FOLDS = 20, 0.33, 5
 

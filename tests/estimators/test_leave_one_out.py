@@ -7,7 +7,7 @@ from scipy import sparse
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression
 from ordcut.estimators.design import Design
-from ordcut.estimators.leave_one_out import leave_one_out_changes
+from ordcut.estimators.inference import leave_one_out_changes
 from ordcut.estimators.likelihood import OrdinalRows, fit_proportional_odds
 from ordcut.estimators.links import LINKS
 

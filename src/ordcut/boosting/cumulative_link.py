@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ordcut.boosting.rows import NOT_GIVEN, BoostedRows, calling_library, read_scores
-from ordcut.estimators.proportional_odds import ProportionalOddsModel
+from ordcut.estimators import ProportionalOddsModel
 from ordcut.typing import Array, ArrayLike, Floats
 
 

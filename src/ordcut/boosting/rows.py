@@ -25,7 +25,7 @@ from ordcut.boosting.kernels import (
 )
 from ordcut.errors import unknown_name
 from ordcut.estimators.links import LINKS
-from ordcut.estimators.proportional_odds import ProportionalOddsModel
+from ordcut.estimators import ProportionalOddsModel
 from ordcut.threads import count_threads, run_all, split
 from ordcut.typing import Array, Floats
 

@@ -31,7 +31,7 @@ LABEL_TYPES = {
 }
 
 
-#: What takes the place of bytes that are not text in UTF-8.
+#: The character that replaces bytes that are not text in UTF-8.
 REPLACEMENT = "\ufffd"
 
 #: Engines that read the scores in CSV as floats, and how many rows show whether these are exact.
@@ -90,7 +90,7 @@ def open_source(
         progress=progress or False,
     )
     damaged = [name for name in source.classes.tolist() if REPLACEMENT in str(name)]
-    if damaged:  # Spark puts it in the place of what it cannot read
+    if damaged:  # Spark's replacement for bytes that are not UTF-8
         raise UserError(
             f'FILES must be text in UTF-8 unless --encoding says otherwise, and "{columns.label}" '
             f'holds "{damaged[0]}". Pass --encoding, such as cp1252 (Windows) or latin-1.'

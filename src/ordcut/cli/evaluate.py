@@ -129,7 +129,7 @@ class Evaluation:
     n_rows : int
         The number of rows.
     constraints : list of dict
-        For each constraint on the thresholds, what it has reached here and whether it holds.
+        For each constraint on the thresholds, the value reached and whether it holds.
     review_share : float, optional
         The share of these rows that is handed over for review.
 
@@ -159,7 +159,7 @@ class Evaluation:
         others: dict[str, Floats],
         class_weight: ClassWeights = None,
     ) -> Evaluation:
-        """Evaluate thresholds, the optimal ones, other rules, and other predictions.
+        """Evaluate thresholds, optimal thresholds, other rules, and other predictions.
 
         ``others`` has the (predicted, true) table of weights of each of the other predictions.
         """
@@ -264,7 +264,7 @@ class Evaluation:
 def outcomes_on(
     confusion: Floats, thresholds: Thresholds, objective: Objective
 ) -> list[dict[str, Any]]:
-    """Return what the constraints on thresholds have reached on rows, and whether they hold there.
+    """Return the value that each constraint reaches on the rows, and whether it holds there.
 
     ``confusion`` is the (decision, class) table of the weights of the rows.
 

@@ -95,7 +95,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns that a command needs, None where it needs none.
+    """The names of the columns that a command needs; None for those it does not need.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ from ordcut.data import (
     encode,
     stated_order,
 )
-from ordcut.estimators.proportional_odds import ProportionalOddsModel
+from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
 from ordcut.limits import Constraint, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective

@@ -10,9 +10,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from ordcut.errors import unknown_name
 from ordcut.estimators.base import OrdinalClassifier, Targets, check_given, check_search
 from ordcut.estimators.design import few_threads
-from ordcut.estimators.likelihood import MOST_FOR_NEWTON, OrdinalRows
+from ordcut.estimators.likelihood import (
+    MOST_FOR_NEWTON,
+    OrdinalRows,
+    expand_biases,
+    occurring_rows,
+)
 from ordcut.estimators.minimisers import Minimum, Point, lbfgs, newton
-from ordcut.estimators.proportional_odds import expand_biases, occurring_rows
 from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Gaps, Surrogate, SurrogateRisk
 from ordcut.labelings import rounding_thresholds
 from ordcut.limits import Constraints

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
+from scipy.special import expit, log_expit, log_ndtr, ndtri
 
 from ordcut.typing import Array, Floats
 
@@ -77,15 +77,6 @@ class Link:
         return Terms(log_p, -u, l, u * u - bend_u, l * l + bend_l, -u * l)
 
 
-def _log_expit(z: Floats) -> Floats:
-    return np.minimum(z, 0.0) - np.log1p(np.exp(-np.abs(z)))
-
-
-def _expit(z: Floats) -> Floats:
-    tail = np.exp(-np.abs(z))
-    return np.where(z < 0, tail, 1.0) / (1.0 + tail)
-
-
 def _logistic_terms(upper: Floats, lower: Floats, gaps: Floats, codes: Array) -> Terms:
     """Use that ``F(u) - F(l) = F(u) F(-l) (1 - exp(l - u))`` for the logistic ``F``."""
     with np.errstate(divide="ignore", over="ignore"):
@@ -136,10 +127,10 @@ def _cauchy_slope(z: Floats) -> Floats:
 #: Links by name. ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``F(z) = exp(-exp(-z))``.
 LINKS: dict[str, Link] = {
     "logit": Link(
-        _log_expit,
-        lambda z: _log_expit(-z),
-        lambda z: _log_expit(z) + _log_expit(-z),
-        lambda z: 1.0 - 2.0 * _expit(z),
+        log_expit,
+        lambda z: log_expit(-z),
+        lambda z: log_expit(z) + log_expit(-z),
+        lambda z: 1.0 - 2.0 * expit(z),
         lambda p: np.log(p) - np.log1p(-p),
         _logistic_terms,
     ),

@@ -15,15 +15,20 @@ from ordcut.estimators.inference import (
     Summary,
     covariance_of,
     fit_statistics,
+    leave_one_out_changes,
     score_test_of_odds,
     summarise,
 )
-from ordcut.estimators.leave_one_out import leave_one_out_changes
-from ordcut.estimators.likelihood import MOST_FOR_NEWTON, LikelihoodPoint, fit_proportional_odds
+from ordcut.estimators.likelihood import (
+    MOST_FOR_NEWTON,
+    LikelihoodPoint,
+    ProportionalOddsModel,
+    fit_proportional_odds,
+    occurring_rows,
+)
 from ordcut.estimators.linear import LinearClassifier
 from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimisers import CurvedPoint, Minimum
-from ordcut.estimators.proportional_odds import ProportionalOddsModel, occurring_rows
 from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
 from ordcut.smoothing import Smoothing

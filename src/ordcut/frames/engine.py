@@ -96,8 +96,8 @@ class Engine:
         self.stated_order = (
             dialects.stated_order(frame, label, self._label_dtype) if is_category else None
         )
-        a_label = nw.col(label).cast(nw.String) if is_category else nw.col(label)
-        self._label = a_label.alias("label")
+        labels = nw.col(label).cast(nw.String) if is_category else nw.col(label)
+        self._label = labels.alias("label")
         columns = [self._score, self._label]
         if weight is not None:
             columns.append(as_number(frame, weight, schema[weight], "weight").alias("weight"))
@@ -143,8 +143,8 @@ class Engine:
         window = wide.windows[0]
         beyond = (nw.col("x") < window.low) | (nw.col("x") > window.high)
         frame = self._frame.filter(beyond).select("x").head(1)
-        far = self._collect(frame, "a score that lies far out", is_pass=False)
-        return root if len(far["x"]) else wide
+        outliers = self._collect(frame, "a score that lies far out", is_pass=False)
+        return root if len(outliers["x"]) else wide
 
     def count_in_root(self, root: Root) -> Columns:
         """Return the number of rows and their weight for each of the root's cells and label."""

@@ -368,7 +368,7 @@ class CountedFrame:
 
 
 def confusion_of(counted: Columns, classes: Array, n_predicted: int) -> Floats:
-    """Return the (predicted, true) table of what was counted by predicted class and label."""
+    """Return the (predicted, true) table of weights, from counts by predicted class and label."""
     codes = codes_of(counted["label"], classes, "labels")
     confusion = np.zeros((n_predicted, len(classes)))
     np.add.at(

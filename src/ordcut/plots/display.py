@@ -287,15 +287,12 @@ class ThresholdDisplay:
         cls,
         source: Source,
         *,
-        thresholds: Thresholds | None = None,
+        thresholds: Thresholds | None,
         objective: ObjectiveLike | None = None,
         class_weight: ClassWeight | None = None,
-        kind: str = "density",
-        ax: Any = None,
-        cmap: str = "viridis",
-        score_name: str = "score",
+        **options: Any,
     ) -> ThresholdDisplay:
-        """Plot the rows of a source from counts."""
+        """Plot the rows of a source from counts, with the options of ``plot``."""
         resolved = objective_for(thresholds, objective, source.classes)
         candidates = Candidates.of(source, N_POSITIONS)
         extent = candidates.extent
@@ -311,7 +308,7 @@ class ThresholdDisplay:
             objective=resolved,
             factors=resolved.class_factors(class_weight, source.classes, candidates.totals),
         )
-        return display.plot(kind=kind, ax=ax, cmap=cmap, score_name=score_name)
+        return display.plot(**options)
 
     def plot(
         self,

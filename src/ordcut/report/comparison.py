@@ -139,7 +139,7 @@ def compare(
 def _with_named(
     objective: Objective, classes: Array, totals: Floats
 ) -> tuple[list[Objective], Objective]:
-    """Return the named objectives with the given objective, and the latter as it is named there."""
+    """Return the objectives to compare, and which of them is the given objective."""
     named = [resolve_objective(name, classes) for name in (*COSTS, *KAPPAS)]
     equal = [other for other in named if _are_equal(other, objective)]
     if equal:
