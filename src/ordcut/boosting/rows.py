@@ -24,8 +24,8 @@ from ordcut.boosting.kernels import (
     fit_biases,
 )
 from ordcut.errors import unknown_name
-from ordcut.estimators.links import LINKS
 from ordcut.estimators import ProportionalOddsModel
+from ordcut.estimators.links import LINKS
 from ordcut.threads import count_threads, run_all, split
 from ordcut.typing import Array, Floats
 
