@@ -36,8 +36,7 @@ from ordcut.thresholds import (
     Certificate,
     ConstraintOutcome,
     Thresholds,
-    known_scores_around,
-    place_between,
+    place_known,
     scores_around,
 )
 from ordcut.typing import Array, ArrayLike, Floats
@@ -318,8 +317,8 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     depend on their order, and are added up in the order of predicting the rows again.
     """
     data, objective, rows = problem.judged.data, problem.objective, solution.rows
-    around = known_scores_around(rows.scores, solution.cuts)
-    at = place_between(*around) if solution.thresholds is None else solution.thresholds
+    around, middle = place_known(rows.scores, solution.cuts)
+    at = middle if solution.thresholds is None else solution.thresholds
     # Weights may have been scaled to whole numbers.
     was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole
     if problem.observed is not None or was_scaled or not rows.is_whole:

@@ -8,6 +8,7 @@ from ordcut.thresholds.placing import (
     known_scores_around,
     place_between,
     place_cuts,
+    place_known,
     scores_around,
 )
 from ordcut.thresholds.result import UNKNOWN, Thresholds
@@ -31,6 +32,7 @@ __all__ = [
     "original_rows",
     "place_between",
     "place_cuts",
+    "place_known",
     "reason",
     "scores_around",
     "to_dict",

@@ -32,6 +32,12 @@ def known_scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
     return around
 
 
+def place_known(scores: Array, cuts: Ints) -> tuple[tuple[Array, Array], Floats]:
+    """Return the known scores on both sides of each cut, and a threshold between them."""
+    around = known_scores_around(scores, cuts)
+    return around, place_between(*around)
+
+
 def place_cuts(scores: Array, cuts: Ints) -> Floats:
     """Return a threshold for each cut of sorted scores, computed in the dtype of the scores.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ordcut.data import check_classes
 from ordcut.thresholds.certificate import Certificate
-from ordcut.thresholds.outcomes import ConstraintOutcome, as_written
+from ordcut.thresholds.outcomes import ConstraintOutcome
 from ordcut.typing import Floats
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
         "classes": result.classes.tolist(),
         **decisions,
         **share,
-        "thresholds": [as_written(value) for value in result.thresholds.tolist()],
-        "ranges": [[as_written(value) for value in row] for row in result.ranges.tolist()],
+        "thresholds": _written(result.thresholds.tolist()),
+        "ranges": [_written(row) for row in result.ranges.tolist()],
         **({"constraints": outcomes} if outcomes else {}),
     }
 
@@ -127,6 +127,11 @@ def check_thresholds(values: Floats, argument: str, n: int, what: str = "classes
         )
     if (values[1:] < values[:-1]).any():
         raise ValueError(f"{argument} must be in ascending order, got {values.tolist()}.")
+
+
+def _written(values: list[float]) -> list[float | str]:
+    """Return numbers as JSON can hold them: infinite ones as text."""
+    return [value if np.isfinite(value) else str(value) for value in values]
 
 
 def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
