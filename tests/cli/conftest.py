@@ -10,7 +10,8 @@ import pytest
 from cli_rows import CLASSES, make_rows, write_csv
 
 import ordcut as library
-from ordcut.cli.app import run
+from ordcut import frames
+from ordcut.cli import main
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,27 @@ def ordcut(capfd, monkeypatch):
     def call(*arguments, stdin=""):
         capfd.readouterr()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        code = run([str(argument) for argument in arguments])
-        return Outcome(code, *capfd.readouterr())
+        monkeypatch.setattr(sys, "argv", ["ordcut", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return Outcome(stop.value.code, *capfd.readouterr())
 
     return call
+
+
+@pytest.fixture
+def while_fitting(monkeypatch):
+    """Give a function whose argument ``fit`` then calls when it starts to seek thresholds."""
+    find_thresholds = frames.thresholds_of
+
+    def set_action(action):
+        def act_first(*args):
+            action()
+            return find_thresholds(*args)
+
+        monkeypatch.setattr(frames, "thresholds_of", act_first)
+
+    return set_action
 
 
 @pytest.fixture

@@ -1,49 +1,66 @@
 """``ordcut demo``: its tables and its files."""
 
-import ordcut
-from ordcut.cli import demo
-from ordcut.cli.app import run
+import re
+
+import pytest
+
+import ordcut as library
+
+OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
 
 
-def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(tmp_path, capsys):
-    out = str(tmp_path / "out")
-    assert run(["demo", "--output", out]) == 0
-    printed = capsys.readouterr().out
+@pytest.fixture
+def printed(ordcut, tmp_path):
+    """What the demo prints; its files are in the folder of the test."""
+    done = ordcut("demo", "--output", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    return done.out
+
+
+def values_in(table):
+    """The values in a table of the demo by labeling, in the order of the objectives."""
+    lines = re.findall(r"^  (\w+) +([\d. *]+)$", table, re.MULTILINE)
+    return {name: [float(one.strip("*")) for one in cells.split()] for name, cells in lines}
+
+
+def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(ordcut, printed, tmp_path):
     for word in ["rounding", "biases", "likelihood", "optimal", "Theorem 2", "Dinkelbach"]:
         assert word in printed
-    text = (tmp_path / "out" / "thresholds.json").read_text(encoding="utf-8")
-    assert ordcut.Thresholds.from_json(text).objective == "absolute"
-    assert (tmp_path / "out" / "thresholds.png").read_bytes().startswith(b"\x89PNG")
-    assert run(["demo", "--output", out]) == 2  # its files are there
-    assert "pass --force" in capsys.readouterr().err
+    saved = library.Thresholds.from_json((tmp_path / "thresholds.json").read_text("utf-8"))
+    assert saved.objective == "absolute"
+    assert "smoothed" not in saved.certificate
+    assert (tmp_path / "thresholds.png").read_bytes().startswith(b"\x89PNG")
+    again = ordcut("demo", "--output", tmp_path)
+    assert again.code == 2  # its files are there
+    assert "pass --force" in again.err
 
 
-def test_optimal_thresholds_are_best_on_the_rows_they_were_found_on():
-    train, _ = demo.load_marriages()
-    by_labeling = demo.compare(train, train)
+def test_optimal_thresholds_are_best_on_the_rows_they_were_found_on(printed):
+    learnt, tested = printed.partition("Values on the rows to learn from")[2].split("\n\n")[:2]
+    values = values_in(learnt)
+    assert set(values) == set(values_in(tested))
     for labeling in ["rounding", "biases", "likelihood"]:
-        others, ours = by_labeling[labeling], by_labeling["optimal"]
+        others, ours = values[labeling], values["optimal"]
+        assert len(others) == len(ours) == len(OBJECTIVES)
         assert all(our <= other for our, other in zip(ours[:3], others[:3], strict=True))
         assert ours[3] >= others[3]
 
 
-def test_only_thresholds_without_smoothing_are_called_optimal_for_the_rows(tmp_path, capsys):
-    assert run(["demo", "--output", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
+def test_only_thresholds_without_smoothing_are_called_optimal_for_the_rows(printed):
     proven, smoothed, *_ = printed.split("Thresholds that are optimal", 1)[1].split("\n\n")
     assert "with the proof" in proven
     assert "Theorem 2" in proven
     assert "smoothed" not in proven
     assert smoothed.startswith("Smoothed thresholds")
-    assert smoothed.count("of labels smoothed by") == len(demo.OBJECTIVES)
+    assert smoothed.count("of labels smoothed by") == len(OBJECTIVES)
+
+
+def test_classes_are_never_predicted_where_thresholds_leave_no_room_for_them(printed):
     assert "no score is below it" in printed
-    train, _ = demo.load_marriages()
-    for objective in demo.OBJECTIVES:
-        model = demo.fit(train, objective, "optimal")
-        predicted = set(model.predict(train.features).tolist())
-        line = (proven + "\n")[proven.index(f"  {objective} ") :].split("\n", 2)[1]
-        never = sorted(set(range(1, 6)) - predicted)
-        named = line.partition("never predicted: ")[2]
-        assert named == ", ".join(map(str, never))
-    saved = ordcut.Thresholds.from_json((tmp_path / "thresholds.json").read_text())
-    assert "smoothed" not in saved.certificate
+    table = printed.split("Thresholds that are optimal", 1)[1].split("\n\n")[0]
+    for objective in OBJECTIVES:
+        line, next_line = (table + "\n")[table.index(f"  {objective} ") :].split("\n", 2)[:2]
+        cuts = [float(one) for one in line.split()[1:5]]
+        edges = [float("-inf"), *cuts, float("inf")]
+        empty = [str(k + 1) for k in range(5) if edges[k] == edges[k + 1]]
+        assert next_line.partition("never predicted: ")[2] == ", ".join(empty)

@@ -2,93 +2,91 @@
 
 import gzip
 import json
+import re
 import sys
+from types import ModuleType, SimpleNamespace
 
-import click
 import duckdb
-import narwhals as nw
 import pandas as pd
 import pytest
 from cli_rows import CLASSES, make_rows
 
 import ordcut as library
-from ordcut.cli.app import ordcut as group
-from ordcut.cli.engines import ENGINES, PACKAGES, _check_reachable, open_frame, stated_order
-from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, Reading, find_files
-
-COLUMNS = Columns("score", "label")
 
 
-@pytest.fixture(autouse=True)
-def inside_a_command():
-    """What a command has: a context that cleans up at its end."""
-    with click.Context(click.Command("test")):
-        yield
+@pytest.fixture
+def fit(ordcut, tmp_path):
+    """Run ``fit`` on text in a file; it fails unless it finds thresholds, which are returned."""
+
+    def call(text, name="rows.csv", *options):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        done = ordcut("fit", path, "--score", "score", "--label", "label", "--json", *options)
+        assert done.code == 0, done.err
+        return json.loads(done.out)
+
+    return call
 
 
-def read(path, text):
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return open_frame("duckdb", find_files([str(path)]), Columns("score", "label")).fetchall()
+def is_of(saved, scores, labels):
+    """Whether thresholds are those of rows, with classes of the same values and types."""
+    found = library.optimal_thresholds(scores, labels, classes=sorted(set(labels)))
+    expected = found.classes.tolist()
+    assert saved["classes"] == expected
+    assert list(map(type, saved["classes"])) == list(map(type, expected))
+    return saved["thresholds"] == found.thresholds.tolist()
 
 
 @pytest.mark.parametrize(
     "name", ["we[i]rd*.csv", "it's; drop.csv", "naïve 日本 <b>.csv", "a?b.csv"]
 )
-def test_names_of_files_are_taken_as_they_are(tmp_path, name):
-    assert read(tmp_path / name, "score,label\n1,2\n") == [(1.0, 2)]
+def test_names_of_files_are_taken_as_they_are(fit, name):
+    assert fit("score,label\n1,2\n2,3\n", name)["thresholds"] == [1.5]
 
 
 @pytest.mark.parametrize(
-    ("text", "rows"),
+    ("text", "scores", "labels"),
     [
-        ("score;label\n1,5;a\n", None),
-        ("score;label\n1.5;a\n", [(1.5, "a")]),
-        ("\ufeffscore,label\n1.5,a\n", [(1.5, "a")]),
-        ("score\tlabel\r\n1.5\ta\r\n", [(1.5, "a")]),
-        ('score,label\n1.5,"a, ""b"""\n', [(1.5, 'a, "b"')]),
-        ("score,label\n1e3, 7\n-2,+8\n", [(1000.0, 7), (-2.0, 8)]),
-        ("score,label\n1,7\n2,7.5\n", [(1.0, 7.0), (2.0, 7.5)]),
-        ("score,label\n1,true\n2,False\n", [(1.0, True), (2.0, False)]),
-        ("score,label\n1,7\n2,seven\n", [(1.0, "7"), (2.0, "seven")]),
-        ("score,label\n1,\n2,7\n", [(1.0, None), (2.0, 7)]),
+        ("score;label\n1.5;a\n2;b\n", [1.5, 2], ["a", "b"]),
+        ("\ufeffscore,label\n1.5,a\n2,b\n", [1.5, 2], ["a", "b"]),
+        ("score\tlabel\r\n1.5\ta\r\n2\tb\r\n", [1.5, 2], ["a", "b"]),
+        ('score,label\n1.5,"a, ""b"""\n2,c\n', [1.5, 2], ['a, "b"', "c"]),
+        ("score,label\n1e3, 7\n-2,+6\n", [1000, -2], [7, 6]),
+        ("score,label\n1,7\n2,7.5\n", [1, 2], [7.0, 7.5]),
+        ("score,label\n2,true\n1,False\n", [2, 1], [True, False]),
+        ("score,label\n1,7\n2,seven\n", [1, 2], ["7", "seven"]),
+        ("score,label\n1,\n2,7\n3,8\n", [2, 3], [7, 8]),
     ],
 )
-def test_text_becomes_numbers_where_all_of_it_is(tmp_path, text, rows):
-    if rows is None:
-        with pytest.raises(UserError, match='"score" must contain numbers, got "1,5" in row 1'):
-            read(tmp_path / "rows.csv", text)
-    else:
-        assert read(tmp_path / "rows.csv", text) == rows
+def test_text_becomes_numbers_where_all_of_it_is(fit, text, scores, labels):
+    order = [] if not isinstance(labels[0], str) else [
+        "--classes", ",".join('"' + label.replace('"', '""') + '"' for label in sorted(labels)),
+    ]  # fmt: skip
+    assert is_of(fit(text, "rows.csv", "--nulls", "drop", *order), scores, labels)
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
-def test_a_fraction_after_many_whole_numbers_is_not_rounded(tmp_path, format):
+def test_a_fraction_after_many_whole_numbers_is_not_rounded(fit, format):
     values = [*range(30_000), 30_000.5]
-    line = {"csv": "{0},{0}", "jsonl": '{{"score": {0}, "label": {0}}}'}[format]
+    line = {"csv": "{0},{1}", "jsonl": '{{"score": {0}, "label": {1}}}'}[format]
     head = ["score,label"] if format == "csv" else []
-    text = "\n".join([*head, *map(line.format, values)])
-    assert read(tmp_path / f"rows.{format}", text)[-1] == (30_000.5, 30_000.5)
-
-
-def read_with(engine, path, **reading):
-    """The rows of a file in order, whatever the engine reads them into."""
-    frame = open_frame(engine, find_files([str(path)], Reading(**reading)), COLUMNS)
-    rows = nw.from_native(frame).lazy().collect().rows()
-    return sorted(tuple(row) for row in rows)
+    pairs = [line.format(value, min(value, 0.5) + 1) for value in values]
+    pairs[:-1] = [line.format(value, 1) for value in values[:-1]]
+    saved = fit("\n".join([*head, *pairs]), f"rows.{format}")
+    assert saved["classes"] == [1.0, 1.5]
+    assert saved["thresholds"] == [29_999.75]
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas, in the code of Dask
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 @pytest.mark.parametrize("separator", [";", "\t", "|", None])
-def test_decimal_commas_are_read_by_every_engine(tmp_path, engine, separator):
-    path = tmp_path / "rows.csv"
+def test_decimal_commas_are_read_by_every_engine(fit, engine, separator):
     mark = separator or ";"
-    lines = ["score,label", "1.5,2.5", "-10,3", "2.5e3,3"]
+    lines = ["score,label", "1.5,2.5", "-10,1", "2.5e3,3"]
     text = "\n".join(line.replace(",", mark).replace(".", ",") for line in lines)
-    path.write_text(text)
-    expected = [(-10.0, 3.0), (1.5, 2.5), (2500.0, 3.0)]
-    assert read_with(engine, path, decimal=",", separator=separator) == expected
+    stated = [] if separator is None else ["--separator", separator]
+    saved = fit(text, "rows.csv", "--engine", engine, "--decimal", ",", *stated)
+    assert is_of(saved, [1.5, -10, 2500], [2.5, 1.0, 3.0])
 
 
 @pytest.mark.parametrize(
@@ -100,24 +98,30 @@ def test_decimal_commas_are_read_by_every_engine(tmp_path, engine, separator):
         ("x", ",", "Fix that row"),
     ],
 )
-def test_numbers_with_another_decimal_mark_are_never_guessed(tmp_path, number, decimal, advice):
+def test_numbers_with_another_decimal_mark_are_never_guessed(
+    ordcut, tmp_path, number, decimal, advice
+):
     path = tmp_path / "rows.csv"
     path.write_text(f"score;label\n7;a\n{number};b\n")
-    with pytest.raises(UserError, match=f'got "{number}" in row 2.*{advice}'):
-        read_with("duckdb", path, decimal=decimal)
+    columns = "--score", "score", "--label", "label"
+    done = ordcut("fit", path, *columns, "--decimal", decimal)
+    assert done.code == 2
+    said = f'"score" must contain numbers.*, got "{re.escape(number)}" in row 2.*{advice}'
+    assert re.search(said, done.err)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8-sig"])
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 @pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz", "rows.jsonl"])
-def test_text_is_read_in_its_encoding(tmp_path, encoding, engine, name):
-    path = tmp_path / name
-    text = "score,label\n1.5,café\n"
+def test_text_is_read_in_its_encoding(fit, encoding, engine, name):
+    text = "score,label\n1.5,café\n2.5,thé\n"
     if name == "rows.jsonl":
-        text = '{"score": 1.5, "label": "café"}\n'
+        text = '{"score": 1.5, "label": "café"}\n{"score": 2.5, "label": "thé"}\n'
     encoded = text.encode(encoding)
-    path.write_bytes(gzip.compress(encoded) if name.endswith(".gz") else encoded)
-    assert read_with(engine, path, encoding=encoding) == [(1.5, "café")]
+    encoded = gzip.compress(encoded) if name.endswith(".gz") else encoded
+    options = "--engine", engine, "--encoding", encoding, "--classes", "café,thé"
+    saved = fit(encoded, name, *options)
+    assert (saved["classes"], saved["thresholds"]) == (["café", "thé"], [2.0])
 
 
 def test_the_option_is_named_where_text_is_not_utf_8(ordcut, tmp_path):
@@ -173,14 +177,38 @@ def test_every_engine_names_the_option_for_json_in_another_encoding(ordcut, tmp_
     assert "pass --encoding" in done.err
 
 
-def test_a_cluster_is_not_sent_copies_that_only_this_machine_has(tmp_path):
+@pytest.mark.parametrize(
+    ("master", "is_refused"), [("local[2]", False), ("spark://somewhere:7077", True)]
+)
+def test_a_cluster_is_not_sent_copies_that_only_this_machine_has(
+    ordcut, tmp_path, monkeypatch, master, is_refused
+):
+    class Builder:
+        def appName(self, _):  # noqa: N802 (Spark's name)
+            return self
+
+        def config(self, *_):
+            return self
+
+        def getOrCreate(self):  # noqa: N802
+            def read_csv(*_, **__):
+                raise ValueError("the rows were read")
+
+            read = SimpleNamespace(csv=read_csv)
+            return SimpleNamespace(sparkContext=SimpleNamespace(master=master), read=read)
+
+    sql = ModuleType("pyspark.sql")
+    sql.SparkSession = SimpleNamespace(builder=Builder())
+    monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
+    monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
     path = tmp_path / "rows.csv"
-    path.write_text("score;label\n1,5;2\n", encoding="utf-16")
-    copies = find_files([str(path)], Reading(encoding="utf-16")).paths
-    _check_reachable("local[2]", copies)
-    _check_reachable("spark://somewhere:7077", [str(path)])
-    with pytest.raises(UserError, match="which the workers of spark://somewhere:7077 cannot read"):
-        _check_reachable("spark://somewhere:7077", copies)
+    path.write_text("score,label\n1.5,2\n", encoding="utf-16")
+    command = "fit", path, "--score", "score", "--label", "label", "--engine", "spark"
+    done = ordcut(*command, "--encoding", "utf-16")
+    assert done.code == 2
+    refusal = f"which the workers of {master} cannot read"
+    assert (refusal if is_refused else "the rows were read") in done.err
+    assert "the rows were read" in ordcut(*command).err  # from where all workers read them
 
 
 @pytest.mark.parametrize("option", [("--decimal", ","), ("--encoding", "latin-1")])
@@ -192,24 +220,16 @@ def test_options_of_text_are_refused_for_parquet(ordcut, tmp_path, option):
     assert f"{option[0]} must be left out for files that are not csv" in done.err
 
 
-def test_compressed_text_is_read(tmp_path):
-    text = gzip.compress(b"score,label\n1,2\n")
-    assert read(tmp_path / "rows.csv.gz", text) == [(1.0, 2)]
-
-
-def test_columns_of_several_files_are_matched_by_name(tmp_path):
+def test_columns_of_several_files_are_matched_by_name(ordcut, tmp_path):
     (tmp_path / "a.csv").write_text("score,label\n1,2\n")
     (tmp_path / "b.csv").write_text("label,score\n3,4\n")
-    files = find_files([f"{tmp_path}/*.csv"])
-    relation = open_frame("duckdb", files, Columns("score", "label"))
-    assert sorted(relation.fetchall()) == [(1.0, 2), (4.0, 3)]
+    done = ordcut("fit", f"{tmp_path}/*.csv", "--score", "score", "--label", "label", "--json")
+    assert is_of(json.loads(done.out), [1, 4], [2, 3])
 
 
 @pytest.mark.parametrize("command", ["fit", "evaluate", "report"])
-def test_commands_offer_the_engines_that_there_are(command):
-    parameters = group.get_command(click.Context(group), command).params
-    choice = next(parameter.type for parameter in parameters if parameter.name == "engine")
-    assert list(choice.choices) == list(ENGINES) == list(PACKAGES)
+def test_commands_offer_the_engines_that_there_are(ordcut, command):
+    assert "--engine [duckdb|polars|dask|spark]" in ordcut(command, "--help").out
 
 
 def test_an_engine_that_is_missing_is_named(ordcut, csv_file, monkeypatch):
@@ -237,10 +257,15 @@ def test_parquet_of_pandas_keeps_the_order_of_its_categories(ordcut, tmp_path, e
     assert json.loads(done.out)["value"] == found.value
 
 
-def test_parquet_files_with_different_orders_state_none(tmp_path):
-    for part, order in enumerate((CLASSES, CLASSES[::-1])):
+def test_parquet_files_with_different_orders_state_none(ordcut, tmp_path):
+    for part, order in enumerate((CLASSES[::-1], CLASSES)):
         names = pd.Categorical(CLASSES, order, ordered=True)
-        pd.DataFrame({"label": names}).to_parquet(tmp_path / f"{part}.parquet")
-    assert stated_order(find_files([str(tmp_path / "0.parquet")]), "label") == CLASSES
-    assert stated_order(find_files([str(tmp_path)]), "label") is None
-    assert stated_order(find_files([str(tmp_path)]), "other") is None
+        frame = pd.DataFrame({"score": [1.0, 2.0, 3.0], "label": names})
+        frame.to_parquet(tmp_path / f"{part}.parquet")
+
+    def classes_of(files):
+        done = ordcut("fit", files, "--score", "score", "--label", "label", "--json")
+        return json.loads(done.out)["classes"], "without a stated order" in done.err
+
+    assert classes_of(tmp_path / "0.parquet")[0] == CLASSES[::-1]
+    assert classes_of(tmp_path)[0] == sorted(CLASSES)

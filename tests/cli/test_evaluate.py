@@ -10,7 +10,6 @@ from cli_rows import CLASSES, make_rows, names_in, write_csv
 from sklearn.metrics import confusion_matrix
 
 import ordcut as library
-from ordcut.cli.evaluate import OPTIMAL, OURS
 from ordcut.data import Rows, confusions_of
 from strategies import OBJECTIVES
 

@@ -8,7 +8,6 @@ import pytest
 from cli_rows import CLASSES
 
 import ordcut as library
-from ordcut.cli.failures import with_option_names
 
 COLUMNS = "--score", "score", "--label", "label"
 ORDER = "--classes", ",".join(CLASSES)

@@ -1,16 +1,43 @@
 """How the values of options are read."""
 
-import numpy as np
+import csv
+import io
+import json
+
 import pytest
 
-from ordcut.cli.failures import UserError
-from ordcut.cli.options import read_class_weight, read_objective
+
+@pytest.fixture
+def fit(ordcut):
+    """Run ``fit`` for rows of classes in ascending order."""
+
+    def call(classes, *options):
+        file = io.StringIO()
+        writer = csv.writer(file)
+        writer.writerows([("score", "label"), *enumerate(classes)])
+        columns = "--score", "score", "--label", "label", "--json"
+        return ordcut("fit", "-", *columns, *options, stdin=file.getvalue())
+
+    return call
 
 
-def test_a_matrix_of_costs_is_read(tmp_path):
-    path = tmp_path / "cost.csv"
-    path.write_text("0;1.5\n4;0\n\n")
-    assert read_objective(str(path)).cost == [[0.0, 1.5], [4.0, 0.0]]
+@pytest.fixture
+def fit_by_costs(fit, tmp_path):
+    """Run ``fit`` with a file of costs."""
+
+    def call(text, *classes, named=True):
+        path = tmp_path / "cost.csv"
+        if text is not None:
+            path.write_text(text)
+        order = ["--classes", ",".join(classes)] if named else []
+        return fit(classes, "--objective", path, *order)
+
+    return call
+
+
+def test_a_matrix_of_costs_is_read(fit_by_costs):
+    done = fit_by_costs("0;1.5\n4;0\n\n", "a", "b")
+    assert json.loads(done.out)["cost"] == [[0.0, 1.5], [4.0, 0.0]]
 
 
 @pytest.mark.parametrize(
@@ -26,17 +53,16 @@ def test_a_matrix_of_costs_is_read(tmp_path):
         (None, "No such file"),
     ],
 )
-def test_a_bad_matrix_of_costs_is_refused(tmp_path, text, message):
-    path = tmp_path / "cost.csv"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(UserError, match=message):
-        read_objective(str(path))
+def test_a_bad_matrix_of_costs_is_refused(fit_by_costs, text, message):
+    done = fit_by_costs(text, "a", "b")
+    assert done.code == 2
+    assert message in done.err
 
 
-def test_a_misspelt_objective_is_corrected():
-    with pytest.raises(UserError, match='Did you mean "quadratic_kappa"'):
-        read_objective("quadratic_kapa")
+def test_a_misspelt_objective_is_corrected(fit):
+    done = fit(["a", "b"], "--objective", "quadratic_kapa")
+    assert done.code == 2
+    assert 'Did you mean "quadratic_kappa"' in done.err
 
 
 #: The costs of predicting low, mid and high, for the true classes in the same order.
@@ -56,11 +82,8 @@ COSTS = [[0.0, 1.0, 5.0], [2.0, 0.0, 3.0], [9.0, 4.0, 0.0]]
         ",high,low,mid\nmid,3,2,0\nhigh,0,9,4\nlow,5,0,1\n",
     ],
 )
-def test_costs_with_names_are_put_in_the_order_of_the_classes(tmp_path, text):
-    path = tmp_path / "cost.csv"
-    path.write_text(text)
-    classes = np.array(["low", "mid", "high"])
-    assert read_objective(str(path)).for_classes(classes) == COSTS
+def test_costs_with_names_are_put_in_the_order_of_the_classes(fit_by_costs, text):
+    assert json.loads(fit_by_costs(text, "low", "mid", "high").out)["cost"] == COSTS
 
 
 @pytest.mark.parametrize(
@@ -72,19 +95,16 @@ def test_costs_with_names_are_put_in_the_order_of_the_classes(tmp_path, text):
         ",3.0,1,2\n1,5,0,1\n2,3,2,0\n3,0,9,4\n",
     ],
 )
-def test_numbers_can_be_the_names_of_classes(tmp_path, text):
-    path = tmp_path / "cost.csv"
-    path.write_text(text)
-    assert read_objective(str(path)).for_classes(np.array([1, 2, 3])) == COSTS
+def test_numbers_can_be_the_names_of_classes(fit_by_costs, text):
+    assert json.loads(fit_by_costs(text, "1", "2", "3", named=False).out)["cost"] == COSTS
 
 
 @pytest.mark.parametrize("header", ["low,high", "low,low", "low,mid"])
-def test_costs_must_name_every_class_once(tmp_path, header):
-    path = tmp_path / "cost.csv"
-    path.write_text(f"{header}\n0,1\n1,0\n")
-    classes = np.array(["bad", "good"]) if header == "low,high" else np.array(["low", "high"])
-    with pytest.raises(UserError, match="must name each class once in its header"):
-        read_objective(str(path)).for_classes(classes)
+def test_costs_must_name_every_class_once(fit_by_costs, header):
+    classes = ["bad", "good"] if header == "low,high" else ["low", "high"]
+    done = fit_by_costs(f"{header}\n0,1\n1,0\n", *classes)
+    assert done.code == 2
+    assert "must name each class once in its header" in done.err
 
 
 @pytest.mark.parametrize(
@@ -101,11 +121,15 @@ def test_costs_must_name_every_class_once(tmp_path, header):
         ("True=7", [False, True], [1, 7]),
     ],
 )
-def test_weights_of_classes_are_read_by_name(text, classes, weights):
-    assert read_class_weight(text, np.array(classes)) == weights
+def test_weights_of_classes_are_read_by_name(fit, text, classes, weights):
+    order = ["--classes", ",".join(f'"{name}"' for name in classes)] if text != "2=3" else []
+    option = [] if text is None else ["--class-weight", text]
+    assert json.loads(fit(classes, *option, *order).out).get("class_weight") == weights
 
 
 @pytest.mark.parametrize("text", ["c=1", "a", "a=", "a=-1", "a=inf", "a=1,a=2", "a=nan", "=2"])
-def test_weights_that_are_none_are_refused(text):
-    with pytest.raises(UserError, match=r"such as b=2 .* The classes are: a, b\."):
-        read_class_weight(text, np.array(["a", "b"]))
+def test_weights_that_are_none_are_refused(fit, text):
+    done = fit(["a", "b"], "--classes", "a,b", "--class-weight", text)
+    assert done.code == 2
+    assert "such as b=2 " in done.err
+    assert "The classes are: a, b." in done.err

@@ -4,94 +4,112 @@ import os
 import stat
 
 import pytest
+from cli_rows import CLASSES, names_in
 
-from ordcut.cli.failures import UserError
-from ordcut.cli.outputs import Outputs
-
-
-def test_nothing_has_the_name_of_an_output_until_all_are_published(tmp_path):
-    with Outputs(force=False) as outputs:
-        page = outputs.add("--report", str(tmp_path / "page.html"))
-        table = outputs.add("--output", str(tmp_path / "table.json"))
-        page.write("page")
-        table.write(b"table")
-        assert not (tmp_path / "page.html").exists()
-        outputs.publish()
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
-        "page.html": "page",
-        "table.json": "table",
-    }
+import ordcut as library
 
 
-def test_an_error_leaves_nothing(tmp_path):
-    def fail():
-        with Outputs(force=False) as outputs:
-            outputs.add("--output", str(tmp_path / "page.html")).write("half")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert list(tmp_path.iterdir()) == []
+@pytest.fixture
+def folder(tmp_path):
+    """A folder for outputs, apart from the rows."""
+    path = tmp_path / "outputs"
+    path.mkdir()
+    return path
 
 
-def test_a_file_that_is_there_stays_unless_forced(tmp_path):
-    path = tmp_path / "page.html"
+@pytest.fixture
+def fit(ordcut, csv_file):
+    """Run ``fit`` with options about its outputs."""
+
+    def call(*options):
+        columns = "--score", "score", "--label", "label", "--classes", ",".join(CLASSES)
+        return ordcut("fit", csv_file, *columns, *options, "-q")
+
+    return call
+
+
+def is_complete(path, found):
+    return library.Thresholds.from_json(path.read_text("utf-8")) == found
+
+
+def test_nothing_has_the_name_of_an_output_until_all_are_complete(
+    fit, folder, found, while_fitting
+):
+    seen = []
+    while_fitting(lambda: seen.extend(names_in(folder)))
+    assert fit("-o", folder / "t.json", "--report", folder / "page.html").code == 0
+    assert not {"t.json", "page.html"} & set(seen)
+    assert names_in(folder) == ["page.html", "t.json"]
+    assert is_complete(folder / "t.json", found)
+    assert (folder / "page.html").read_text("utf-8").rstrip().endswith("</html>")
+
+
+def test_an_error_leaves_nothing(fit, folder, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(library.report, "page_from_source", fail)
+    assert fit("-o", folder / "t.json", "--report", folder / "page.html").code == 1
+    assert names_in(folder) == []
+
+
+def test_a_file_that_is_there_stays_unless_forced(fit, folder, found, while_fitting):
+    path = folder / "t.json"
     path.write_text("old")
-    with Outputs(force=False) as outputs, pytest.raises(UserError, match="pass --force"):
-        outputs.add("--output", str(path))
+    done = fit("-o", path)
+    assert done.code == 2
+    assert "pass --force" in done.err
     assert path.read_text() == "old"
-    with Outputs(force=True) as outputs:
-        outputs.add("--output", str(path)).write("new")
-        assert path.read_text() == "old"
-        outputs.publish()
-    assert path.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [path]
+    seen = []
+    while_fitting(lambda: seen.append(path.read_text()))
+    assert fit("-o", path, "--force").code == 0
+    assert seen == ["old"]
+    assert is_complete(path, found)
+    assert names_in(folder) == ["t.json"]
 
 
-def test_a_file_that_appears_meanwhile_stays_as_well(tmp_path):
-    path = tmp_path / "page.html"
-    with Outputs(force=False) as outputs:
-        outputs.add("--output", str(path)).write("mine")
-        path.write_text("theirs")
-        with pytest.raises(UserError, match="exists"):
-            outputs.publish()
+def no_links(*_):
+    raise OSError("operation not supported")
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_appears_meanwhile_stays_as_well(
+    fit, folder, while_fitting, monkeypatch, has_links
+):
+    if not has_links:
+        monkeypatch.setattr(os, "link", no_links)
+    path = folder / "t.json"
+    while_fitting(lambda: path.write_text("theirs"))
+    done = fit("-o", path)
+    assert done.code == 2
+    assert "exists" in done.err
     assert path.read_text() == "theirs"
-    assert list(tmp_path.iterdir()) == [path]
+    assert names_in(folder) == ["t.json"]
 
 
-def test_a_file_system_without_links_gets_the_file_renamed(tmp_path, monkeypatch):
-    def no_links(*_):
-        raise OSError("operation not supported")
-
+def test_a_file_system_without_links_gets_the_file_renamed(fit, folder, found, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
-    path = tmp_path / "page.html"
-    with Outputs(force=False) as outputs:
-        outputs.add("--output", str(path)).write("new")
-        outputs.publish()
-    assert path.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [path]
+    assert fit("-o", folder / "t.json").code == 0
+    assert is_complete(folder / "t.json", found)
+    assert names_in(folder) == ["t.json"]
 
 
-def test_a_replaced_file_keeps_its_permissions_and_its_links(tmp_path):
-    path, link = tmp_path / "page.html", tmp_path / "link.html"
+def test_a_replaced_file_keeps_its_permissions_and_its_links(fit, folder, found):
+    path, link = folder / "t.json", folder / "link.json"
     path.write_text("old")
     path.chmod(0o640)
     link.symlink_to(path)
-    with Outputs(force=True) as outputs:
-        outputs.add("--output", str(link)).write("new")
-        outputs.publish()
+    assert fit("-o", link, "--force").code == 0
     assert link.is_symlink()
-    assert path.read_text() == "new"
+    assert is_complete(path, found)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
-def test_a_new_file_has_the_permissions_of_any_other(tmp_path):
-    other = tmp_path / "other"
+def test_a_new_file_has_the_permissions_of_any_other(fit, folder):
+    other = folder / "other"
     other.touch()
-    with Outputs(force=False) as outputs:
-        outputs.add("--output", str(tmp_path / "page.html")).write("new")
-        outputs.publish()
-    assert (tmp_path / "page.html").stat().st_mode == other.stat().st_mode
+    assert fit("-o", folder / "t.json").code == 0
+    assert (folder / "t.json").stat().st_mode == other.stat().st_mode
 
 
 @pytest.mark.parametrize(
@@ -102,37 +120,39 @@ def test_a_new_file_has_the_permissions_of_any_other(tmp_path):
         ("file/page.html", "must be in a folder that exists"),
     ],
 )
-def test_what_cannot_be_written_is_said_before_anything_is_computed(tmp_path, name, message):
-    (tmp_path / "file").touch()
-    with Outputs(force=False) as outputs, pytest.raises(UserError, match=message):
-        outputs.add("--output", str(tmp_path / name))
+def test_what_cannot_be_written_is_said_before_anything_is_computed(
+    fit, folder, while_fitting, name, message
+):
+    (folder / "file").touch()
+    seen = []
+    while_fitting(lambda: seen.append("computed"))
+    done = fit("-o", folder / name)
+    assert done.code == 2
+    assert message in done.err
+    assert seen == []
 
 
-def test_two_outputs_must_not_be_one_file(tmp_path):
-    with Outputs(force=True) as outputs:
-        outputs.add("--output", str(tmp_path / "page"))
-        with pytest.raises(UserError, match="--report must differ from --output"):
-            outputs.add("--report", str(tmp_path / "." / "page"))
+def test_two_outputs_must_not_be_one_file(fit, folder):
+    done = fit("-o", folder / "page", "--report", f"{folder}/./page", "--force")
+    assert done.code == 2
+    assert "--report must differ from --output" in done.err
 
 
-def test_a_named_pipe_is_written_to_and_not_replaced(tmp_path):
-    pipe = tmp_path / "pipe"
+def test_a_named_pipe_is_written_to_and_not_replaced(fit, folder, found):
+    pipe = folder / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with Outputs(force=False) as outputs:
-        outputs.add("--output", str(pipe)).write("through")
-        outputs.publish()
-    assert os.read(reading, 100) == b"through"
+    assert fit("-o", pipe).code == 0
+    assert library.Thresholds.from_json(os.read(reading, 10_000).decode()) == found
     os.close(reading)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_an_engine_can_write_to_standard_output(capfdbinary):
-    with Outputs(force=False) as outputs:
-        with (
-            outputs.add("--output", "-").path_for_engine() as path,
-            open(path, "wb") as engine,
-        ):
-            engine.write(b"x" * 1_000_000)
-        outputs.publish()
-    assert capfdbinary.readouterr().out == b"x" * 1_000_000
+def test_an_engine_can_write_much_to_standard_output(ordcut, tmp_path, thresholds_file):
+    file = tmp_path / "many.csv"
+    file.write_text("score\n" + "0.25\n" * 100_000)
+    done = ordcut("predict", file, "-t", thresholds_file, "--score", "score", "-o", "-")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert len(lines) == 100_001
+    assert len(set(lines[1:])) == 1

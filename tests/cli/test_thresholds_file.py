@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns
-from ordcut.cli.thresholds_file import read_thresholds_file
+import ordcut as library
 
 #: What ``fit`` of ordcut 0.1.0 wrote for costs in a file.
 WRITTEN_BEFORE = """{
@@ -23,31 +21,62 @@ WRITTEN_BEFORE = """{
   "cost": [[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [9.0, 3.0, 0.0]]
 }
 """
+CLASSES = ["reject", "interview", "hire"]
+COST = [[0, 1, 5], [1, 0, 1], [9, 3, 0]]
+ROWS = [(4, "reject", "hire", 1), (5, "reject", "reject", 3), (7, "hire", "interview", 2)]
 
 
 @pytest.fixture
-def path(tmp_path):
-    file = tmp_path / "t.json"
-    file.write_text(WRITTEN_BEFORE)
-    return str(file)
+def evaluate(ordcut, tmp_path):
+    """Evaluate the thresholds of the file on a few rows."""
+    thresholds, rows = tmp_path / "t.json", tmp_path / "rows.csv"
+    thresholds.write_text(WRITTEN_BEFORE)
+    lines = ["tests,decision,other,w", *(",".join(map(str, row)) for row in ROWS)]
+    rows.write_text("\n".join(lines))
+
+    def call(*options):
+        done = ordcut("evaluate", rows, "-t", thresholds, "--json", *options)
+        assert (done.code, done.err) == (0, "")
+        return json.loads(done.out)["values"]
+
+    return call
 
 
-def test_a_file_written_before_is_read_and_written_alike(path):
-    file = read_thresholds_file(path, ["rows.csv"])
-    assert file.thresholds.thresholds.tolist() == [4.875, 6.875]
-    assert file.objective().cost.tolist() == [[0, 1, 5], [1, 0, 1], [9, 3, 0]]
-    written = json.loads(file.as_text())
+def value_of(objective, column=1, weights=None):
+    labels = [row[column] for row in ROWS]
+    predicted = ["reject", "interview", "hire"]  # of the scores 4, 5 and 7
+    return library.evaluate(
+        labels, predicted, objective, classes=CLASSES, sample_weight=weights
+    )
+
+
+def first_of(values):
+    return next(iter(values.values()))
+
+
+def test_a_file_written_before_has_thresholds_columns_and_costs(evaluate):
+    assert first_of(evaluate())["custom cost"] == pytest.approx(value_of(COST))
+
+
+def test_a_file_written_before_is_read_and_written_alike():
+    written = json.loads(library.Thresholds.from_json(WRITTEN_BEFORE).to_json())
     assert written.pop("proof") == {"verified": "convex"}
-    assert written == json.loads(WRITTEN_BEFORE)
+    before = json.loads(WRITTEN_BEFORE)
+    assert written == {key: before[key] for key in written}
+    assert set(before) - set(written) == {"columns", "cost"}
 
 
-def test_options_come_before_the_columns_and_the_objective_of_the_file(path):
-    file = read_thresholds_file(path, ["rows.csv"])
-    assert file.columns_for(Columns()) == Columns("tests", "decision")
-    assert file.columns_for(Columns("s", weight="w")) == Columns("s", "decision", "w")
-    assert file.objective("squared").name == "squared"
+def test_options_come_before_the_columns_and_the_objective_of_the_file(evaluate):
+    other = first_of(evaluate("--label", "other"))
+    assert other["custom cost"] == pytest.approx(value_of(COST, column=2))
+    weighted = first_of(evaluate("--weight", "w"))
+    assert weighted["custom cost"] == pytest.approx(value_of(COST, weights=[1, 3, 2]))
+    squared = first_of(evaluate("--objective", "squared"))
+    assert "custom cost" not in squared
+    assert squared["squared"] == pytest.approx(value_of("squared"))
 
 
-def test_only_one_of_thresholds_and_rows_can_be_standard_input():
-    with pytest.raises(UserError, match="must not both be - "):
-        read_thresholds_file("-", ["-"])
+def test_only_one_of_thresholds_and_rows_can_be_standard_input(ordcut):
+    done = ordcut("evaluate", "-", "-t", "-")
+    assert done.code == 2
+    assert "must not both be - " in done.err
