@@ -19,12 +19,8 @@ from ordcut.labelings import (
     rounding_thresholds,
 )
 from ordcut.objectives import resolve_objective
-from ordcut.report.comparison import (
-    BinnedCounts,
-    class_mean_thresholds,
-    class_share_thresholds,
-    labelings_of_counts,
-)
+from ordcut.pruning import ArraySource
+from ordcut.report import compare
 from strategies import KAPPAS, OBJECTIVES, enough_classes, problems
 
 NAMES = ["optimal", "biases", "likelihood", "rounding"]
@@ -182,41 +178,41 @@ def test_an_unknown_labeling_is_answered_by_the_nearest():
 # Labelings of counts
 
 
-def binned(scores, labels, n_classes, n_positions=200):
-    """Return the counts below positions between scores."""
-    distinct = np.unique(scores)
-    positions = (distinct[:-1] + distinct[1:]) / 2
-    positions = positions[:: max(1, len(positions) // n_positions)]
-    one_hot = np.eye(n_classes)[labels]
-    below = np.array([one_hot[scores < position].sum(axis=0) for position in positions])
-    return BinnedCounts(positions, below, one_hot.sum(axis=0))
+def compared(scores, labels, classes, objective="absolute"):
+    """The comparison of a report, which has labelings of counts between its candidates."""
+    rows = Rows.read(scores, labels, classes=classes)
+    return compare(ArraySource(rows), resolve_objective(objective, rows.classes))
 
 
-def test_bins_hold_every_row_once():
-    scores, labels = noisy()
-    bins = binned(scores, labels, 4)
-    assert len(bins.centres) == len(bins.counts) == len(bins.positions) + 1
-    assert (bins.counts.sum(axis=0) == np.bincount(labels)).all()
+def labelings_in(comparison, objective="absolute"):
+    return {one.name: one.thresholds[objective] for one in comparison.labelings}
 
 
 def test_class_means_are_halfway_between_the_means_of_the_rows():
     scores, labels = noisy(2000)
     means = np.array([scores[labels == k].mean() for k in range(4)])
-    found = class_mean_thresholds(binned(scores, labels, 4, n_positions=1000))
-    np.testing.assert_allclose(found, (means[:-1] + means[1:]) / 2, atol=0.01)
+    found = labelings_in(compared(scores, labels, range(4)))["class means"]
+    np.testing.assert_allclose(found, (means[:-1] + means[1:]) / 2, atol=0.02)
 
 
 def test_class_means_of_classes_that_do_not_occur_are_interpolated():
     scores, labels = noisy(500, n_classes=3)
-    with_gap = class_mean_thresholds(binned(scores, np.array([0, 2, 3])[labels], 4))
-    plain = class_mean_thresholds(binned(scores, labels, 3))
-    assert with_gap[:2].mean() == pytest.approx(plain[0])
-    assert with_gap[2] == pytest.approx(plain[1])
+    with_gap = labelings_in(compared(scores, np.array([0, 2, 3])[labels], range(4)))["class means"]
+    plain = labelings_in(compared(scores, labels, range(3)))["class means"]
+    assert with_gap[:2].mean() == pytest.approx(plain[0], abs=0.02)
+    assert with_gap[2] == pytest.approx(plain[1], abs=0.02)
+
+
+def test_class_means_are_at_candidates():
+    comparison = compared(*noisy(), range(4))
+    means = labelings_in(comparison)["class means"]
+    assert np.isin(means, comparison.candidates.positions).all()
 
 
 def test_class_shares_give_each_class_as_many_rows_as_have_it():
     scores, labels = noisy()
-    predicted = labels_of(class_share_thresholds(binned(scores, labels, 4)), scores)
+    found = labelings_in(compared(scores, labels, range(4)))["class shares"]
+    predicted = labels_of(found, scores)
     np.testing.assert_allclose(np.bincount(predicted), np.bincount(labels), atol=2)
 
 
@@ -224,54 +220,39 @@ def test_class_shares_give_each_class_as_many_rows_as_have_it():
 def test_the_likelihood_of_counts_is_close_to_that_of_the_rows(objective):
     scores, labels = noisy(2000)
     model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)
-    resolved = resolve_objective(objective, 4)
-    of_rows = likelihood_thresholds(model, resolved.cost)
-    bins = binned(scores, labels, 4, n_positions=1000)
-    found = labelings_of_counts(bins, np.arange(4), [resolved])
-    of_counts = next(one for one in found if one.name == "ordinal logistic model")
-    np.testing.assert_allclose(of_counts.thresholds[objective], of_rows, atol=0.02)
+    of_rows = likelihood_thresholds(model, resolve_objective(objective, 4).cost)
+    comparison = compared(scores, labels, range(4), objective)
+    found = labelings_in(comparison, objective)["ordinal logistic model"]
+    np.testing.assert_allclose(found, of_rows, atol=0.02)
 
 
 @pytest.mark.parametrize("kappa", KAPPAS)
 def test_the_likelihood_of_counts_is_best_for_the_kappa_that_the_model_expects(kappa):
-    scores, labels = noisy(200, n_classes=3)
-    bins = binned(scores, labels, 3, n_positions=8)
-    bins.below[3] = bins.below[2]  # a bin without rows
-    resolved = resolve_objective(kappa, 3)
-    found = labelings_of_counts(bins, np.arange(3), [resolved])[-1].thresholds[kappa]
-    counts = bins.counts
+    scores, labels = noisy(12, n_classes=3, seed=2)
+    comparison = compared(scores, labels, range(3), kappa)
+    known = comparison.candidates
+    found = labelings_in(comparison, kappa)["ordinal logistic model"]
+    counts = np.diff(np.vstack([0 * known.totals, known.below, known.totals]), axis=0)
+    edges = np.concatenate([known.positions[:1], known.positions, known.positions[-1:]])
+    centres = (edges[:-1] + edges[1:]) / 2  # an outer bin has the position next to it
     some, codes = np.nonzero(counts)
-    model = ProportionalOddsModel.fit(bins.centres[some], codes, counts[some, codes], 3)
-    soft = model.probabilities(bins.centres) * counts.sum(axis=1, keepdims=True)
-    best = max(
-        expected_kappa(cuts, soft, resolved.cost) for cuts in naive.every_labeling(len(soft), 3)
-    )
-    assert np.isin(found, bins.positions).all()
-    cuts = np.searchsorted(bins.positions, found) + 1
-    assert expected_kappa(cuts, soft, resolved.cost) == pytest.approx(best, abs=1e-9)
+    model = ProportionalOddsModel.fit(centres[some], codes, counts[some, codes], 3)
+    soft = model.probabilities(centres) * counts.sum(axis=1, keepdims=True)
+    cost = resolve_objective(kappa, 3).cost
+    every = naive.every_labeling(len(soft), 3)
+    best = max(expected_kappa(cuts, soft, cost) for cuts in every)
+    assert np.isin(found, [-np.inf, *known.positions, np.inf]).all()
+    cuts = np.searchsorted([-np.inf, *known.positions], found)
+    assert expected_kappa(cuts, soft, cost) == pytest.approx(best, abs=1e-6)
 
 
 def test_only_numbers_in_ascending_order_can_be_rounded_to():
-    bins = binned(*noisy(n_classes=3), 3)
-    objectives = [resolve_objective("absolute", 3)]
+    scores, labels = noisy(n_classes=3)
     for classes, is_rounded in (([1, 2, 5], True), ([5, 2, 1], False), (["a", "b", "c"], False)):
-        names = [one.name for one in labelings_of_counts(bins, np.array(classes), objectives)]
-        assert ("rounding" in names) == is_rounded
+        comparison = compared(scores, np.array(classes)[labels], classes, np.ones((3, 3)))
+        assert ("rounding" in labelings_in(comparison, "custom cost")) == is_rounded
 
 
 def test_without_positions_only_rounding_is_left():
-    empty = BinnedCounts(np.empty(0), np.empty((0, 2)), np.array([3.0, 4.0]))
-    found = labelings_of_counts(empty, np.arange(2), [resolve_objective("absolute", 2)])
-    assert [one.name for one in found] == ["rounding"]
-
-
-def test_class_means_are_snapped_to_positions():
-    scores, labels = noisy()
-    bins = binned(scores, labels, 4)
-
-    def snap(thresholds):
-        return bins.positions[np.abs(bins.positions[:, None] - thresholds).argmin(axis=0)]
-
-    found = labelings_of_counts(bins, np.arange(4), [resolve_objective("absolute", 4)], snap)
-    means = next(one for one in found if one.name == "class means").thresholds["absolute"]
-    assert np.isin(means, bins.positions).all()
+    comparison = compared([1.0] * 7, [0, 1] * 3 + [1], [0, 1])
+    assert list(labelings_in(comparison)) == ["rounding"]

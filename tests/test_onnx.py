@@ -30,7 +30,6 @@ from ordcut.estimators import (
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
-from ordcut.estimators.links import LINKS
 from ordinal_data import ordinal_data
 
 DTYPES = ["float16", "float32", "float64"]
@@ -193,7 +192,7 @@ def test_rows_whose_score_is_on_a_threshold_get_the_label_of_predict(estimator, 
     assert (labels == model.predict(rows)).all()
 
 
-@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "loglog", "cauchit"])
 def test_the_probabilities_are_those_of_the_estimator(link):
     X, y = ordinal_data()
     model = OrdinalLogisticRegression(link=link, classes=[-1, 0, 1, 2, 3]).fit(X, y)

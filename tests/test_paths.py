@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.paths import LimitedBy
-from ordcut.solvers.choose import FEWEST_ROWS_TO_PRUNE
+from small_sizes import prune_from
 from strategies import OBJECTIVES, problems
 
 mpl.use("Agg")
@@ -172,8 +172,7 @@ def noisy(n=5000, n_classes=5, seed=0):
 
 @pytest.mark.parametrize("objective", ["squared", "quadratic_kappa", "zero_one"])
 def test_points_of_many_rows_are_those_of_calls_of_their_own(monkeypatch, objective):
-    for kind in FEWEST_ROWS_TO_PRUNE:
-        monkeypatch.setitem(FEWEST_ROWS_TO_PRUNE, kind, (100, 0))
+    prune_from(monkeypatch, 100)
     scores, labels = noisy(20_000)
     path = ordcut.asymmetry_path(scores, labels, [1 / 3, 1, 5], objective=objective)
     assert path.points[0].method == ("nested" if objective == "squared" else "pruned")

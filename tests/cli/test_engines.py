@@ -201,14 +201,15 @@ def test_a_cluster_is_not_sent_copies_that_only_this_machine_has(
     sql.SparkSession = SimpleNamespace(builder=Builder())
     monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
     monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
-    path = tmp_path / "rows.csv"
-    path.write_text("score,label\n1.5,2\n", encoding="utf-16")
-    command = "fit", path, "--score", "score", "--label", "label", "--engine", "spark"
-    done = ordcut(*command, "--encoding", "utf-16")
+    copied, plain = tmp_path / "wide.csv", tmp_path / "rows.csv"
+    copied.write_text("score,label\n1.5,2\n", encoding="utf-16")
+    plain.write_text("score,label\n1.5,2\n")
+    options = "--score", "score", "--label", "label", "--engine", "spark"
+    done = ordcut("fit", copied, *options, "--encoding", "utf-16")
     assert done.code == 2
     refusal = f"which the workers of {master} cannot read"
     assert (refusal if is_refused else "the rows were read") in done.err
-    assert "the rows were read" in ordcut(*command).err  # from where all workers read them
+    assert "the rows were read" in ordcut("fit", plain, *options).err
 
 
 @pytest.mark.parametrize("option", [("--decimal", ","), ("--encoding", "latin-1")])

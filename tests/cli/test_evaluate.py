@@ -13,6 +13,9 @@ import ordcut as library
 from ordcut.data import Rows, confusions_of
 from strategies import OBJECTIVES
 
+#: How the tables and the JSON call what they compare.
+OURS, OPTIMAL = "these thresholds", "optimal for these rows"
+
 
 @pytest.fixture
 def saved(ordcut, tmp_path, csv_file):

@@ -126,7 +126,14 @@ def test_spark_gives_the_same(ordcut, tmp_path):
     wrong = [["fit", file, *COLUMNS, *spark] for file in (french, not_json, large)]
     # In a process of its own, where no other session of Spark is at hand, and one for all files.
     program = (
-        "from ordcut.cli.app import run\n"
+        "import sys\n"
+        "from ordcut.cli import main\n"
+        "def run(command):\n"
+        "    sys.argv = ['ordcut', *command]\n"
+        "    try:\n"
+        "        main()\n"
+        "    except SystemExit as stop:\n"
+        "        return stop.code\n"
         f"for command in {as_text(wrong)!r}:\n"
         "    assert run(command) == 2\n"
         f"for command in {as_text(right)!r}:\n"

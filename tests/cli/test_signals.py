@@ -1,44 +1,43 @@
-"""Signals become errors, at once or after what must not be interrupted."""
+"""Signals in a process that runs several commands: at once, later, and not twice."""
 
-import signal
+import subprocess
+import sys
 
 import pytest
 
-from ordcut.cli.signals import catch_signals, delay_signals
+#: A program in which DuckDB, once imported, or the search for thresholds raises a signal.
+PROGRAM = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+from ordcut.cli import main
+
+class Raising(MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name == "duckdb":
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.{signal})
+            print("survived", flush=True)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os._exit = sys.exit
+for n in range(2):
+    if n == 0:
+        sys.meta_path.insert(0, Raising())
+    sys.argv = ["ordcut", "fit", {file!r}, "--score", "score", "--label", "label", "-q"]
+    try:
+        main()
+    except SystemExit as stop:
+        print(stop.code, flush=True)
+"""
 
 
-@pytest.fixture
-def listening():
-    """Listen to Ctrl-C, also where the tests run in the background and would not."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("listening")
-def test_a_signal_waits_for_what_would_not_survive_it():
-    survived = []
-
-    def hold():
-        with delay_signals():
-            signal.raise_signal(signal.SIGINT)
-            survived.append(True)
-
-    with catch_signals() as seen:
-        with pytest.raises(KeyboardInterrupt):
-            hold()
-        assert survived == [True]
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGTERM)
-        assert seen == [signal.SIGINT, signal.SIGTERM]
-
-
-@pytest.mark.usefixtures("listening")
-def test_a_signal_of_an_earlier_run_does_not_interrupt_a_later_one():
-    with catch_signals() as seen, pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
-    finished = False
-    with delay_signals():
-        finished = True
-    assert finished
-    assert seen == [signal.SIGINT]
+@pytest.mark.parametrize(("signal", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_waits_for_an_import_and_does_not_interrupt_a_later_command(
+    tmp_path, signal, code
+):
+    file = tmp_path / "rows.csv"
+    file.write_text("score,label\n1,0\n2,1\n")
+    program = PROGRAM.format(signal=signal, file=str(file))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["survived", str(code), "0"], done.stderr
+    assert "Interrupted" in done.stderr

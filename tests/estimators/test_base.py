@@ -21,7 +21,6 @@ from ordcut.estimators import (
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
-from ordcut.estimators.base import margins
 from ordinal_data import ordinal_data
 
 ESTIMATORS = [
@@ -289,20 +288,27 @@ def test_half_points_are_classes_where_their_order_is_given():
     assert set(model.predict(X)) <= {0.5, 1.0, 1.5}
 
 
+def decided(scores, thresholds):
+    """What an estimator whose score is its feature decides, by hand-made thresholds."""
+    y = np.arange(40) % (len(thresholds) + 1)
+    model = LinearThresholdClassifier("squared").fit(y[:, None].astype(float), y)
+    model.thresholds_ = np.array(thresholds)
+    X = (scores[:, None] - model.predict_score(np.zeros((1, 1)))) / model.coef_
+    return model.predict_score(X), model.decision_function(X)
+
+
 @pytest.mark.parametrize(
     "thresholds", [[0.0, 1.0], [0.0, 0.0], [-np.inf, 0.5], [0.5, np.inf], [-np.inf, np.inf]]
 )
 def test_the_largest_margin_is_that_of_the_predicted_class(thresholds):
-    scores = np.array([-3.0, 0.0, 0.25, 0.5, 1.0, 7.0])
+    scores, found = decided(np.array([-3.0, -0.1, 0.25, 0.75, 7.0]), thresholds)
     predicted = np.searchsorted(thresholds, scores, side="right")
-    found = margins(scores, np.array(thresholds))
     assert (found.argmax(axis=1) == predicted).all()
     assert np.isfinite(found).all()
 
 
-@pytest.mark.parametrize("threshold", [-np.inf, 0.25, np.inf])
+@pytest.mark.parametrize("threshold", [-np.inf, 0.3, np.inf])
 def test_the_margin_of_two_classes_keeps_the_order_of_the_scores(threshold):
-    scores = np.array([-3.0, 0.0, 0.25, 0.5, 7.0])
-    found = margins(scores, np.array([threshold]))
+    scores, found = decided(np.array([-3.0, 0.0, 0.25, 0.5, 7.0]), [threshold])
     assert ((found > 0) == (scores >= threshold)).all()
     assert (np.diff(found) > 0).all()

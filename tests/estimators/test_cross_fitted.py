@@ -16,7 +16,6 @@ from sklearn.svm import SVR
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
-from ordcut.estimators.cross_validation import merge_rare
 from ordinal_data import ordinal_data
 
 
@@ -133,11 +132,15 @@ def test_rare_classes_do_not_affect_whether_rows_can_be_split():
     assert OrdinalThresholdClassifierCV(LogisticRegression()).fit(X, y).score(X, y) > 0.5
 
 
-def test_merged_strata_are_neighbours_and_large_enough():
-    codes = np.repeat(np.arange(6), [1, 9, 2, 2, 4, 1])
-    strata = merge_rare(codes, 4)
-    assert (np.diff(strata) >= 0).all()
-    assert np.bincount(strata).min() >= 4
+def test_rare_classes_are_spread_over_the_folds_with_their_neighbours():
+    y = np.repeat(np.arange(6), [1, 9, 2, 2, 4, 1])
+    model = OrdinalThresholdClassifierCV(Ridge(), cv=4, store_cv_results=True)
+    rows = model.fit(np.arange(19.0)[:, None], y).cv_results_["rows"]
+    folds = np.split(rows, np.flatnonzero(np.diff(rows) < 0) + 1)
+    assert len(folds) == 4
+    for low, high in ((0, 1), (2, 3), (4, 5)):  # too few rows of their own, except for class 1
+        n_rows = [np.isin(y[fold], [low, high]).sum() for fold in folds]
+        assert max(n_rows) - min(n_rows) <= 1
 
 
 def test_groups_go_to_the_splitter():

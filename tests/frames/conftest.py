@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ordcut.frames import source as planning
+from small_sizes import set_sizes
 
 #: How many files the rows of a frame are written to: as many partitions for Dask and Spark.
 N_FILES = 3
@@ -160,7 +160,6 @@ def quick_frames_of(request, tmp_path):
 @pytest.fixture
 def few_cells(monkeypatch):
     """Lay out so few cells, and fetch so few rows, that cells have to be split in the engine."""
-    monkeypatch.setattr(planning, "N_CELLS", 64)
-    monkeypatch.setattr(planning, "N_PARTS", 256)
-    monkeypatch.setattr(planning, "FEW_ROWS", 50)
-    monkeypatch.setattr(planning, "FEW_SHARE", 0.01)
+    set_sizes(
+        monkeypatch, frame_cells=64, frame_parts=256, few_frame_rows=50, few_frame_share=0.01
+    )

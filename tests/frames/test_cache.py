@@ -7,7 +7,8 @@ from frame_rows import SCORES, assert_same
 import ordcut
 from hard_rows import LABELS
 from ordcut import frames
-from ordcut.frames import FrameSource, engine
+from ordcut.frames import FrameSource
+from small_sizes import set_sizes
 
 SMALL_LABELS = LABELS.astype(np.int8)
 
@@ -17,7 +18,7 @@ def test_rows_that_are_kept_change_nothing_but_the_passes(frames_of, few_cells, 
     expected = ordcut.optimal_thresholds(SCORES, SMALL_LABELS)
     kept = frames.optimal_thresholds(frame, score="s", label="y")
     assert_same(kept, expected)
-    monkeypatch.setattr(engine, "MOST_CACHED", 0)
+    set_sizes(monkeypatch, most_cached=0)
     asked_again = frames.optimal_thresholds(frame, score="s", label="y")
     assert_same(asked_again, expected)
     if frames_of.engine == "ibis":  # which has no way to keep rows without writing a table

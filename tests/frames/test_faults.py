@@ -98,45 +98,31 @@ def test_nothing_stays_in_the_catalogue_of_duckdb(tmp_path):
     assert names == [("rows",)]
 
 
-def test_a_frame_whose_rows_change_is_an_error(monkeypatch):
+def test_a_frame_whose_rows_change_is_an_error():
     polars = pytest.importorskip("polars")
-    from ordcut.frames import engine
+    n_queries = 0
 
-    first = polars.DataFrame({"s": SCORES, "y": LABELS}).lazy()
-    fetch = engine.Engine.fetch
+    def shrink(frame):
+        nonlocal n_queries
+        n_queries += 1
+        return frame.head(N - 500 * n_queries)
 
-    def fetch_others(self, *args, **options):
-        self._frame = self._frame.head(N // 2)
-        return fetch(self, *args, **options)
-
-    monkeypatch.setattr(engine.Engine, "fetch", fetch_others)
+    frame = polars.DataFrame({"s": SCORES, "y": LABELS}).lazy().map_batches(shrink)
     with pytest.raises(RuntimeError, match="must return the same rows in every query"):
-        frames.optimal_thresholds(first, score="s", label="y")
+        frames.optimal_thresholds(frame, score="s", label="y")
 
 
-def test_only_few_rows_leave_the_engine():
-    duckdb = pytest.importorskip("duckdb")
-    from ordcut.frames import engine
-
+def test_only_few_rows_leave_the_engine(monkeypatch):
+    duckdb, pa = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
     n = 400_000
     labels = np.arange(n) % 5
     scores = (labels + np.random.default_rng(0).normal(size=n)).astype(np.float32)
-    table = {"s": scores, "y": labels}
-    fetched = []
-    fetch = engine.Engine.fetch
-
-    def fetch_and_note(self, *args, **options):
-        fetched.append(fetch(self, *args, **options))
-        return fetched[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine.Engine, "fetch", fetch_and_note)
-        import pyarrow as pa
-
-        frame = duckdb.connect().from_arrow(pa.table(table))
-        found = frames.optimal_thresholds(frame, score="s", label="y")
-    assert (
-        found.thresholds.tolist() == ordcut.optimal_thresholds(scores, labels).thresholds.tolist()
-    )
+    frame = duckdb.connect().from_arrow(pa.table({"s": scores, "y": labels}))
+    counted = type(frames.FrameSource(frame, score="s", label="y").count())
+    fetched, fetch = [], counted.fetch
+    monkeypatch.setattr(counted, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
+    found = frames.optimal_thresholds(frame, score="s", label="y")
+    expected = ordcut.optimal_thresholds(scores, labels)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
     assert found.passes <= 3
-    assert sum(len(rows["score"]) for rows in fetched) < 0.1 * n
+    assert 0 < sum(rows.n_rows for rows in fetched) < 0.1 * n

@@ -1,48 +1,52 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from naive import weights_below
 from ordcut.data import Rows
 from ordcut.pruning import ArraySource
-from ordcut.report.candidates import Candidates, lower_borders
+from ordcut.report import Candidates
 from ordinal_rows import ratings
+from small_sizes import set_sizes
 from strategies import problems
 
 
+@pytest.fixture
+def counted_by_cells(monkeypatch):
+    """Find the candidates of few rows in the way of many."""
+    set_sizes(monkeypatch, page_rows_to_sort=0)
+
+
+def check_weights_below(scores, most):
+    codes = np.arange(len(scores)) % 2
+    rows = Rows.read(scores, codes, classes=[0, 1])
+    candidates = Candidates.of(ArraySource(rows), most)
+    assert (np.diff(candidates.positions) > 0).all()
+    wide = scores.astype(np.float64)
+    for position, below in zip(candidates.positions, candidates.below, strict=True):
+        assert below.tolist() == np.bincount(codes[wide < position], minlength=2).tolist()
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@given(data=st.data(), n_cells=st.integers(2, 30))
-@settings(max_examples=150)
-def test_the_lower_border_of_a_cell_is_its_least_float(dtype, data, n_cells):
+@given(data=st.data(), most=st.integers(2, 30))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_weights_below_candidates_between_cells_are_exact(counted_by_cells, dtype, data, most):
     width = np.dtype(dtype).itemsize * 8
     finite = st.floats(allow_nan=False, allow_infinity=False, width=width)
-    check_lower_borders(
-        np.array(data.draw(st.lists(finite, min_size=1, max_size=40)), dtype), n_cells
-    )
+    few = st.lists(finite, min_size=1, max_size=40)
+    near = few.map(lambda some: [*some, *np.nextafter(np.array(some, dtype), dtype(0)).tolist()])
+    check_weights_below(np.array(data.draw(few | near), dtype), most)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_no_float_is_above_the_border_of_a_cell_beyond_all_floats(dtype, sign):
+def test_the_weights_below_candidates_are_exact_next_to_the_largest_floats(
+    counted_by_cells, dtype, sign
+):
     largest = np.finfo(dtype).max
-    for score in (largest, np.nextafter(largest, dtype(0)), largest * dtype(0.999999)):
-        check_lower_borders(np.array([sign * score], dtype), 2)
-
-
-def check_lower_borders(sample, n_cells):
-    dtype = sample.dtype.type
-    rows = Rows.read(sample, np.zeros(len(sample), int), classes=[0, 1])
-    counted = ArraySource(rows).count(n_cells)
-    borders = lower_borders(counted, sample.dtype)
-    # Of the data's own floats, those around a border, and those that led to the cells.
-    limits = np.finfo(dtype)
-    near = np.clip(borders, limits.min, limits.max).astype(dtype)
-    around = np.concatenate([near, sample, [limits.min, limits.max]])
-    around = np.concatenate([around, np.nextafter(around, dtype(0))])
-    above = around.astype(np.float64)[:, None] >= borders
-    in_cell = counted.cells.locate(around)[:, None] >= np.arange(1, counted.cells.n_cells)
-    assert (above == in_cell).all()
+    scores = [largest, np.nextafter(largest, dtype(0)), largest * dtype(0.999999), dtype(0)]
+    check_weights_below(sign * np.array(scores, dtype), 3)
 
 
 @given(problem=problems(most_rows=20, most_scores=8), data=st.data())

@@ -1,12 +1,12 @@
 """What a page is made from: positions, counts between them, optima and labelings."""
 
-import json
 from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
+from page_contents import page_content, written_in
 
 import ordcut
 from naive import weights_below
@@ -14,9 +14,9 @@ from ordcut.data import Rows
 from ordcut.frames import FrameSource
 from ordcut.objectives import COSTS, KAPPAS
 from ordcut.pruning import ArraySource
-from ordcut.report import candidates
-from ordcut.report.content import as_json, compact, page_content
+from ordcut.report import page
 from ordinal_rows import ratings
+from small_sizes import set_sizes
 from strategies import problems
 
 
@@ -39,10 +39,11 @@ def source_of(problem):
     )
 
 
-@pytest.fixture(params=[candidates.MOST_ROWS_TO_SORT, 0], ids=["sorted", "counted by cells"])
+@pytest.fixture(params=["sorted", "counted by cells"])
 def sorted_or_counted(request, monkeypatch):
     """Make pages of few rows in the way of few rows, and in that of many."""
-    monkeypatch.setattr(candidates, "MOST_ROWS_TO_SORT", request.param)
+    if request.param == "counted by cells":
+        set_sizes(monkeypatch, page_rows_to_sort=0)
 
 
 @pytest.mark.usefixtures("sorted_or_counted")
@@ -134,17 +135,13 @@ def test_names_of_objectives_survive_json():
     assert content["start"]["judgedBy"] == "linear_kappa"
 
 
-def test_compact_content_has_the_same_counts_and_costs():
-    scores, labels = ratings(200, 3)
-    weights = np.random.default_rng(0).random(200)
-    content = page_content(ArraySource(Rows.read(scores, labels, weights=weights)))
-    written = compact(content)
-    counts = [[int(text or "0", 32) for text in row.split(",")] for row in written["counts"]]
-    assert counts == content["counts"]
-    costs = {one["name"]: one["cost"] for one in written["objectives"]}
-    for one in content["objectives"]:
-        cost = costs[one["name"]]
-        assert (costs[cost] if isinstance(cost, str) else cost) == one["cost"]
+def test_costs_that_several_objectives_share_are_written_once():
+    written = written_in(page(*ratings(200, 3)))
+    resolved = {name: ordcut.resolve_objective(name, 3) for name in (*COSTS, *KAPPAS)}
+    for one in page_content(ArraySource(Rows.read(*ratings(200, 3))))["objectives"]:
+        assert one["cost"] == resolved[one["name"]].cost.tolist()
+    costs = [one["cost"] for one in written["objectives"] if not isinstance(one["cost"], str)]
+    assert len(costs) == 3
 
 
 @pytest.mark.parametrize("is_read", [False, True], ids=["found", "read from JSON"])
@@ -158,7 +155,9 @@ def test_content_says_whether_thresholds_are_smoothed(is_read):
 
 
 def test_content_is_safe_inside_a_script():
-    content = {"name": "</script><!--<script>", "line": "\u2028&"}
-    text = as_json(content)
-    assert not set("<>&\u2028") & set(text)
-    assert json.loads(text) == content
+    names = ["</script><!--<script>", "\u2028&", "plain"]
+    scores, labels = ratings(100, 3)
+    text = page(scores, np.array(names)[labels], classes=names)
+    written = text.partition('id="content">')[2].partition("</script>")[0]
+    assert not set("<>&\u2028") & set(written)
+    assert written_in(text)["classes"] == names

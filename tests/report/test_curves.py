@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.report import curves
+from ordcut import report
 from ordinal_rows import ratings
 from strategies import OBJECTIVES, problems
 
@@ -34,7 +34,7 @@ def test_each_value_of_a_curve_is_that_of_predicting_again(problem, objective, w
     found = ordcut.optimal_thresholds(
         problem.scores, problem.labels, objective=objective, **options
     )
-    for k, curve in enumerate(curves(found)):
+    for k, curve in enumerate(report.curves(found)):
         assert curve.threshold == found.thresholds[k]
         for position, value in zip(curve.positions, curve.values, strict=True):
             naive = naive_value(found, k, position, problem.scores, problem.labels, **options)
@@ -44,7 +44,7 @@ def test_each_value_of_a_curve_is_that_of_predicting_again(problem, objective, w
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_best_value_of_every_curve_is_at_the_optimum(objective):
     found = ordcut.optimal_thresholds(*ratings(300), objective=objective)
-    made = curves(found)
+    made = report.curves(found)
     assert len(made) == 3
     for curve in made:
         best = curve.values.max() if made.is_kappa else curve.values.min()
@@ -55,14 +55,14 @@ def test_the_best_value_of_every_curve_is_at_the_optimum(objective):
 def test_a_threshold_moves_between_its_neighbours_and_the_ends():
     found = ordcut.optimal_thresholds(*ratings(300))
     edges = [-np.inf, *found.thresholds, np.inf]
-    for k, curve in enumerate(curves(found)):
+    for k, curve in enumerate(report.curves(found)):
         assert (curve.positions[0], curve.positions[-1]) == (edges[k], edges[k + 2])
         assert (np.diff(curve.positions[1:-1]) > 0).all()
 
 
 def test_few_positions_are_some_of_all_positions_with_the_same_values():
     found = ordcut.optimal_thresholds(*ratings(2000), objective="quadratic_kappa")
-    for few, every in zip(curves(found, 50), curves(found, None), strict=True):
+    for few, every in zip(report.curves(found, 50), report.curves(found, None), strict=True):
         assert len(few.positions) < 60
         known = dict(zip(every.positions.tolist(), every.values.tolist(), strict=True))
         assert few.values.tolist() == [known[position] for position in few.positions.tolist()]
@@ -71,7 +71,7 @@ def test_few_positions_are_some_of_all_positions_with_the_same_values():
 def test_smoothed_thresholds_are_judged_by_the_observed_labels():
     scores, labels = ratings(300)
     found = ordcut.optimal_thresholds(scores, labels, smoothing=0.8)
-    for curve in curves(found):
+    for curve in report.curves(found):
         reached = curve.values[curve.positions.tolist().index(curve.threshold)]
         assert reached == pytest.approx(ordcut.evaluate(labels, found.predict(scores)))
 
@@ -82,7 +82,7 @@ def test_columns_make_a_frame():
     classes = ["poor", "fair", "good"]
     scores, labels = ratings(50, 3)
     found = ordcut.optimal_thresholds(scores, np.array(classes)[labels], classes=classes)
-    made = curves(found)
+    made = report.curves(found)
     frame = pl.DataFrame(made.to_dict())
     assert frame.columns == ["threshold", "lower", "upper", "position", "value"]
     second = frame.filter(pl.col("lower") == "fair", pl.col("upper") == "good")
@@ -94,7 +94,7 @@ def test_columns_make_a_frame():
 def test_thresholds_without_rows_are_refused():
     found = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match=r"curves needs the rows .*optimal_thresholds"):
-        curves(ordcut.Thresholds.from_json(found.to_json()))
+        report.curves(ordcut.Thresholds.from_json(found.to_json()))
 
 
 def test_rows_that_have_changed_are_refused():
@@ -102,9 +102,9 @@ def test_rows_that_have_changed_are_refused():
     found = ordcut.optimal_thresholds(scores, labels)
     scores[:] = -scores
     with pytest.raises(ValueError, match="as they were when the thresholds were found"):
-        curves(found)
+        report.curves(found)
 
 
 def test_a_number_of_positions_below_1_is_refused():
     with pytest.raises(ValueError, match="n_positions must be at least 1"):
-        curves(ordcut.optimal_thresholds([1.0, 2.0], [0, 1]), 0)
+        report.curves(ordcut.optimal_thresholds([1.0, 2.0], [0, 1]), 0)

@@ -9,8 +9,6 @@ import pytest
 import ordcut
 from ordcut.data import Rows
 from ordcut.thresholds import Thresholds, class_literals, known_scores_around, objective_for
-from ordcut.thresholds.rules import _fifteen_digits
-from ordcut.thresholds.storage import check_thresholds
 
 INF = np.inf
 FOUND = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2])
@@ -76,7 +74,11 @@ def test_python_text_has_infinite_thresholds_as_floats():
 def test_thresholds_in_spreadsheets_have_15_digits_or_fewer_within_their_range(
     threshold, low, high, text
 ):
-    assert _fifteen_digits(threshold, low, high) == text
+    rule = replace(
+        Thresholds.from_values([threshold], "ab"),
+        ranges=np.array([[low, high]]),
+    )
+    assert rule.to_excel("A1") == f'=LOOKUP(A1,{{-1E+307,{text}}},{{"a","b"}})'
 
 
 def test_a_table_shows_where_each_class_starts_and_ends():
@@ -186,7 +188,7 @@ def test_json_is_read_from_a_file_by_its_path_as_text_or_as_a_path(tmp_path):
 def test_values_must_be_one_number_between_any_two_classes(values):
     with pytest.raises(ValueError, match=r"values must be 2 numbers for 3 classes, got \["):
         Thresholds.from_values(values, "abc")
-    check_thresholds(np.array([1.0, 1.0]), "values", 3)
+    assert Thresholds.from_values([1.0, 1.0], "abc").thresholds.tolist() == [1, 1]
 
 
 # Defaults, and rows

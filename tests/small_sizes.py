@@ -1,0 +1,44 @@
+"""Private sizes at which the library changes its way of working, made small so that few rows do.
+
+Tests change such sizes only here, by names of their own, so that a constant that moves or gets
+another name is changed in one place.
+"""
+
+from importlib import import_module
+
+#: The module and the constant of each size.
+WHERE = {
+    "counters": ("ordcut.pruning.cells", "N_COUNTERS"),
+    "least_cells": ("ordcut.pruning.cells", "LEAST_CELLS"),
+    "rows_at_once": ("ordcut.pruning.cells", "PIECE_SIZE"),
+    "most_decisions_bounded": ("ordcut.pruning.bounds", "MOST_DECISIONS"),
+    "rows_to_prune": ("ordcut.solvers.choose", "FEWEST_ROWS_TO_PRUNE"),
+    "frame_cells": ("ordcut.frames.source", "N_CELLS"),
+    "frame_parts": ("ordcut.frames.source", "N_PARTS"),
+    "few_frame_rows": ("ordcut.frames.source", "FEW_ROWS"),
+    "few_frame_share": ("ordcut.frames.source", "FEW_SHARE"),
+    "most_cached": ("ordcut.frames.engine", "MOST_CACHED"),
+    "page_rows_to_sort": ("ordcut.report.candidates", "MOST_ROWS_TO_SORT"),
+    "replicates_at_once": ("ordcut.uncertainty.replicates", "MOST_ENTRIES"),
+    "draws_at_once": ("ordcut.uncertainty.value_bounds", "MOST_ENTRIES"),
+    "least_feasible_share": ("ordcut.uncertainty.replicates", "LEAST_FEASIBLE"),
+    "least_amount_of_smoothing": ("ordcut.smoothing.blending", "LEAST"),
+}
+
+
+def size_of(name):
+    """Return a size as the library has it."""
+    module, constant = WHERE[name]
+    return getattr(import_module(module), constant)
+
+
+def set_sizes(monkeypatch, **sizes):
+    """Set sizes until the end of a test."""
+    for name, size in sizes.items():
+        module, constant = WHERE[name]
+        monkeypatch.setattr(import_module(module), constant, size)
+
+
+def prune_from(monkeypatch, n_rows):
+    """Let ``method="auto"`` prune problems of every kind that have more than a number of rows."""
+    set_sizes(monkeypatch, rows_to_prune=dict.fromkeys(size_of("rows_to_prune"), (n_rows, 0)))
