@@ -6,57 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncertainty_rows import noisy, same
+from uncertainty_rows import draw_samples, noisy, same
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.uncertainty.resampling import Deck, seeds_of
 from strategies import OBJECTIVES, problems
 
-# Draws
-
-
-@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4]])
-@pytest.mark.parametrize("soft", [False, True])
-def test_rows_are_drawn_in_proportion_to_their_weights(weights, soft):
-    labels = np.eye(2)[[0, 1, 0, 1]] if soft else np.array([0, 1, 0, 1])
-    given = Rows.read([0.4, 0.3, 0.2, 0.1], labels, weights=weights)
-    deck = Deck.from_rows(given, given.sorted())
-    share = np.ones(4) / 4 if weights is None else np.array(weights) / np.sum(weights)
-    rng, n_draws, size = np.random.default_rng(0), 2000, 10
-    counts = np.zeros(4)
-    for _ in range(n_draws):
-        rows = deck.draw(rng, size)
-        times = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
-        assert times.sum() == size
-        assert (np.diff(rows.scores) >= 0).all()
-        numbers = np.round(4 - 10 * rows.scores).astype(int)
-        assert (rows.codes == numbers % 2).all()
-        counts += np.bincount(numbers, times, 4)
-    spread = np.sqrt(n_draws * size * share * (1 - share))
-    assert (np.abs(counts - n_draws * size * share) < 4 * spread).all()
-
-
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.usefixtures("either_way")
-def test_rows_are_those_at_positions_with_exponential_gaps(ties):
-    scores, labels = noisy(50, ties=ties)
-    given = Rows.read(scores, labels)
-    drawn = Deck.from_rows(given, given.sorted()).draw(np.random.default_rng(0), 30)
-    gaps = np.random.default_rng(0).standard_exponential(31)
-    places = np.cumsum(gaps)[:30] * (50 / np.cumsum(gaps)[30])
-    rows = sorted(zip(scores, labels, strict=True))
-    expected = [rows[int(place)] for place in places]
-    assert list(zip(drawn.scores, drawn.codes, strict=True)) == expected
-    above = [*(score for score, _ in expected[1:]), np.inf]
-    assert drawn.ends.tolist() == [a != b for (a, _), b in zip(expected, above, strict=True)]
-
-
-def test_rows_of_one_score_are_drawn_as_one_score():
-    given = Rows.read([1.0, 0.0, 1.0, 0.0, 1.0], [2, 0, 1, 1, 2])
-    rows = Deck.from_rows(given, given.sorted()).draw(np.random.default_rng(0), 50)
-    assert rows.ends.sum() == 2
-    assert rows.scores[rows.ends].tolist() == [0, 1]
+# Weights
 
 
 @pytest.mark.parametrize(
@@ -73,6 +28,7 @@ def test_whole_weights_are_repeats_and_others_are_worth_fewer_rows(weights, wort
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("weights", [None, "whole", "fractions"])
 @pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.usefixtures("either_way")
 def test_a_replicate_is_solved_and_judged_like_any_data(objective, weights, ties):
     scores, labels = noisy(ties=ties)
     whole = np.random.default_rng(1).integers(1, 5, len(scores))
@@ -83,12 +39,10 @@ def test_a_replicate_is_solved_and_judged_like_any_data(objective, weights, ties
     )
     found = find(scores, labels, sample_weight=weights)
     boot = found.bootstrap(n=5)
-    given = Rows.read(scores, labels, weights=weights)
-    deck = Deck.from_rows(given, given.sorted())
+    samples = draw_samples(scores, labels, boot, 5, weights)
     judge = partial(ordcut.evaluate, objective=objective, classes=range(4), class_weight=factors)
     gained = []
-    for seed, thresholds, value in zip(seeds_of(0, 5), boot.thresholds, boot.values, strict=True):
-        drawn = deck.draw(np.random.default_rng(seed), boot.size)
+    for drawn, thresholds, value in zip(samples, boot.thresholds, boot.values, strict=True):
         again = find(drawn.scores, drawn.codes)
         assert thresholds.tolist() == again.thresholds.tolist()
         assert value == pytest.approx(judge(drawn.codes, found.predict(drawn.scores)), abs=1e-14)
@@ -106,7 +60,8 @@ def test_a_replicate_of_soft_labels_draws_whole_rows(objective):
     found = ordcut.optimal_thresholds(scores, soft, objective=objective)
     boot = found.bootstrap(n=5)
     order = np.argsort(scores)
-    for seed, thresholds in zip(seeds_of(0, 5), boot.thresholds, strict=True):
+    seeds = np.random.SeedSequence(0).spawn(5)
+    for seed, thresholds in zip(seeds, boot.thresholds, strict=True):
         gaps = np.random.default_rng(seed).standard_exponential(boot.size + 1)
         drawn = order[(np.cumsum(gaps)[:-1] * (100 / gaps.sum())).astype(int)]
         again = ordcut.optimal_thresholds(scores[drawn], soft[drawn], objective=objective)
@@ -130,10 +85,7 @@ def test_balanced_classes_are_balanced_anew_where_a_replicate_is_judged():
     labels = np.minimum(labels, 2)
     found = ordcut.optimal_thresholds(scores, labels, class_weight="balanced")
     boot = found.bootstrap(n=3)
-    given = Rows.read(scores, labels)
-    deck = Deck.from_rows(given, given.sorted())
-    for seed, value in zip(seeds_of(0, 3), boot.values, strict=True):
-        drawn = deck.draw(np.random.default_rng(seed), boot.size)
+    for drawn, value in zip(draw_samples(scores, labels, boot, 3), boot.values, strict=True):
         predicted = found.predict(drawn.scores)
         judged = ordcut.evaluate(drawn.codes, predicted, classes=[0, 1, 2], class_weight="balanced")
         assert value == pytest.approx(judged)

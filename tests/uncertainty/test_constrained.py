@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncertainty_rows import noisy
+from uncertainty_rows import draw_samples, noisy
 
 import naive
 import ordcut
-from ordcut.data import Rows
-from ordcut.uncertainty.resampling import Deck, seeds_of
 from strategies import OBJECTIVES, enough_classes, find, problems
 
 CONSTRAINTS = [
@@ -24,13 +22,6 @@ CONSTRAINTS = [
 ]
 
 
-def samples(scores, labels, boot, n):
-    """The rows of each replicate."""
-    given = Rows.read(scores, labels)
-    deck = Deck.from_rows(given, given.sorted())
-    return [deck.draw(np.random.default_rng(seed), boot.size) for seed in seeds_of(0, n)]
-
-
 @pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=" and ".join)
 def test_a_replicate_keeps_the_constraints_as_a_call_of_its_own_does(objective, constraints):
@@ -38,7 +29,7 @@ def test_a_replicate_keeps_the_constraints_as_a_call_of_its_own_does(objective, 
     options = {"objective": objective, "classes": range(4), "constraints": constraints}
     boot = ordcut.optimal_thresholds(scores, labels, **options).bootstrap(n=6)
     assert boot.n_infeasible == 0
-    for drawn, thresholds in zip(samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True):
         again = ordcut.optimal_thresholds(drawn.scores, drawn.codes, **options)
         assert thresholds.tolist() == again.thresholds.tolist()
 
@@ -48,7 +39,7 @@ def test_counts_are_in_proportion_to_the_rows_drawn():
     boot = ordcut.optimal_thresholds(scores, labels, constraints=["count 3 <= 40"]).bootstrap(
         n=6, size=100
     )
-    for drawn, thresholds in zip(samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True):
         again = ordcut.optimal_thresholds(
             drawn.scores, drawn.codes, classes=range(4), constraints=["count 3 <= 10"]
         )
@@ -61,7 +52,7 @@ def test_the_thresholds_of_smoothed_replicates_keep_the_constraints_too():
     boot = ordcut.optimal_thresholds(
         scores, labels, smoothing=0.5, constraints=constraints
     ).bootstrap(n=6)
-    drawn_rows = samples(scores, labels, boot, 6)
+    drawn_rows = draw_samples(scores, labels, boot, 6)
     for some in (boot.thresholds, boot.plain_thresholds):
         for drawn, thresholds in zip(drawn_rows, some, strict=True):
             decided = np.searchsorted(thresholds, drawn.scores, side="right")
@@ -73,7 +64,7 @@ def test_a_smoothed_replicate_within_limits_is_a_call_of_its_own(constraints):
     scores, labels = noisy()
     options = {"classes": range(4), "smoothing": 0.5, "constraints": constraints}
     boot = ordcut.optimal_thresholds(scores, labels, **options).bootstrap(n=6)
-    for drawn, thresholds in zip(samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True):
         again = ordcut.optimal_thresholds(drawn.scores, drawn.codes, **options)
         assert thresholds.tolist() == again.thresholds.tolist()
 
@@ -162,7 +153,7 @@ def test_class_weights_do_not_count_in_the_limits_of_replicates():
         constraints=["share 1 <= 0.3"],
     )
     boot = find_it(scores, labels).bootstrap(n=5)
-    for drawn, thresholds in zip(samples(scores, labels, boot, 5), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 5), boot.thresholds, strict=True):
         assert thresholds.tolist() == find_it(drawn.scores, drawn.codes).thresholds.tolist()
 
 

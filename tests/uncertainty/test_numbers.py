@@ -7,18 +7,16 @@ import pytest
 from uncertainty_rows import hand_made, noisy, same
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.problem import Problem, Sample
-from ordcut.uncertainty import replicates, value_bounds
-from ordcut.uncertainty.resampling import Deck, rows_at, rows_near, seeds_of, take_rows
-from ordcut.uncertainty.value_bounds import (
-    ValueBounds,
-    _classes_around,
-    _effective_counts,
-    _rows_on_the_wrong_side,
-)
+from small_sizes import set_sizes
 
 INF = np.inf
+
+
+def bounds_with(good, bad, overfitted, least, most, is_kappa):
+    """Bounds with draws that are made up."""
+    drawn = {"good": good, "bad": bad, "overfitted": overfitted}
+    bounds = found_with().bootstrap(n=2).value_bounds
+    return dataclasses.replace(bounds, **drawn, least=least, most=most, is_kappa=is_kappa)
 
 
 def found_with(constraints=None, **options):
@@ -67,8 +65,8 @@ def test_the_level_is_95_percent_by_default():
 def values_of(numbers, optimism=0.0, is_kappa=False, good=0.5, bad=0.5, least=-9, most=9):
     """A bootstrap of 9 of 36 rows whose value is 0.5, with values of its own."""
     found = dataclasses.replace(found_with(), value=0.5)
-    bounds = ValueBounds(*(np.full(1, x) for x in (good, bad, bad)), least, most, is_kappa)
-    boot = dataclasses.replace(found_with().bootstrap(n=2), result=found, size=9, n_rows=36.0)
+    bounds = bounds_with(*(np.full(1, x) for x in (good, bad, bad)), least, most, is_kappa)
+    boot = dataclasses.replace(found_with().bootstrap(n=2), found=found, size=9, n_rows=36.0)
     return dataclasses.replace(
         boot, values=np.array(numbers), optimism=optimism, value_bounds=bounds
     )
@@ -101,7 +99,7 @@ def test_a_bootstrap_is_written_with_its_intervals():
         made_up(found_with(), [1.5, 1.5], 3, 24),
         scores=np.array([1.0, 2.0]),
         values=np.array([0.25, 0.75]),
-        value_bounds=ValueBounds(*(np.full(1, 0.25),) * 3, 0.0, 0.5, False),
+        value_bounds=bounds_with(*(np.full(1, 0.25),) * 3, 0.0, 0.5, False),
     )
     low, high = boot.value_interval()
     assert low < high
@@ -120,7 +118,7 @@ def test_bounds_are_quantiles_of_the_draws_and_the_bad_end_is_moved_by_optimism(
     if is_kappa:
         good, bad = bad, good
     sign = -1 if is_kappa else 1
-    bounds = ValueBounds(good, bad, bad + sign * 5, -INF, INF, is_kappa)
+    bounds = bounds_with(good, bad, bad + sign * 5, -INF, INF, is_kappa)
     best, worst = (good[::sign], bad[::-sign])
 
     def interval(level, optimism):
@@ -137,7 +135,7 @@ def test_bounds_are_quantiles_of_the_draws_and_the_bad_end_is_moved_by_optimism(
 @pytest.mark.parametrize("is_kappa", [False, True])
 def test_a_bad_end_beyond_all_thresholds_is_moved_by_the_optimism_alone(is_kappa):
     draws = np.arange(11.0)
-    bounds = ValueBounds(draws, draws, draws, -INF, INF, is_kappa)
+    bounds = bounds_with(draws, draws, draws, -INF, INF, is_kappa)
     sign = -1 if is_kappa else 1
     for optimism, moved in ((0.0, 0), (-sign * 3.0, 3), (sign * 3.0, 0)):
         expected = (1 - moved, 9) if is_kappa else (1, 9 + moved)
@@ -189,66 +187,17 @@ def test_groups_of_rows_have_the_mean_of_their_costs():
 
 
 def test_draws_in_parts_are_as_those_at_once(monkeypatch):
-    rows = Rows.read(*noisy(80))
-    objective = ordcut.resolve_objective("absolute", 4)
-    at = np.array([0.5, 1.5, 2.5])
-    whole = ValueBounds.of(at, Problem(Sample(rows), objective), rows, 80.0)
+    found = ordcut.optimal_thresholds(*noisy(80))
+    whole = found.bootstrap(n=2).value_bounds
     for most in (1, 100, 1500):
-        monkeypatch.setattr(value_bounds, "MOST_ENTRIES", most)
-        parts = ValueBounds.of(at, Problem(Sample(rows), objective), rows, 80.0)
+        set_sizes(monkeypatch, draws_at_once=most)
+        parts = found.bootstrap(n=2).value_bounds
         for name in ("good", "bad", "overfitted"):
             one, other = getattr(whole, name), getattr(parts, name)
             quantiles = [0.05, 0.5, 0.95]
             np.testing.assert_allclose(
                 np.quantile(other, quantiles), np.quantile(one, quantiles), atol=0.02
             )
-
-
-def test_a_row_on_the_wrong_side_is_the_worse_of_the_two_classes_next_to_a_threshold():
-    objective = ordcut.resolve_objective("absolute", 4)
-    losses = np.arange(16.0).reshape(4, 4)
-    losses[1, 2] = 99
-    table = _rows_on_the_wrong_side(losses, np.array([0.5, 1.5, 2.5]), objective)
-    assert np.argwhere(table).tolist() == [[1, 0], [1, 2], [3, 2]]
-    equal = _rows_on_the_wrong_side(np.zeros((4, 4)), np.array([0.5, 1.5, 2.5]), objective)
-    assert np.argwhere(equal).tolist() == [[0, 1], [1, 2], [2, 3]]
-    for at, n in (([-INF, 1.5, INF], 1), ([1.5, 1.5, 1.5], 1), ([1.5, 1.5, 2], 2), ([INF] * 3, 0)):
-        assert _rows_on_the_wrong_side(losses, np.array(at), objective).sum() == n
-
-
-@pytest.mark.parametrize(
-    ("below", "above", "expected"),
-    [
-        ([0, 1, 5], [5, 1, 0], (0, 2)),
-        ([0, 0, 5, 5], [1, 1, 0, 0], (1, 2)),
-        ([0, 0, 5], [1, 2, 6], (2, 2)),  # all cost less below: the one that costs the most there
-        ([3, 7, 2], [1, 1, 1], (0, 0)),
-        ([1, 1], [1, 1], (0, 0)),
-    ],
-)
-def test_the_classes_around_a_threshold_cost_less_on_their_side(below, above, expected):
-    assert _classes_around(np.array(below), np.array(above)) == expected
-
-
-def test_entries_of_unequal_rows_count_as_fewer_rows_of_more_weight():
-    random = np.random.default_rng(0)
-    scores, labels = noisy(50)
-    weights = random.random(50)
-    at = np.array([0.5, 1.5, 2.5])
-    table = np.zeros((4, 4))
-    squares = np.zeros((4, 4))
-    codes = np.searchsorted(at, scores, side="right")
-    np.add.at(table, (codes, labels), weights)
-    np.add.at(squares, (codes, labels), weights**2)
-    rows = Rows.read(scores, labels, weights=weights)
-    counts, units = _effective_counts(rows, at, rows.confusion(at))
-    used = table > 0
-    np.testing.assert_allclose(counts[used], table[used] ** 2 / squares[used])
-    np.testing.assert_allclose(units[used], squares[used] / table[used])
-    assert not counts[~used].any()
-    soft = np.eye(4)[labels] * weights[:, None]
-    by_soft = _effective_counts(Rows.read(scores, soft), at, table)
-    np.testing.assert_allclose(by_soft[0], counts)
 
 
 def test_the_limits_of_values_are_the_costs_or_those_of_a_kappa():
@@ -307,9 +256,9 @@ def test_constraints_that_hold_in_just_the_least_share_are_no_error(monkeypatch)
     boot = found.bootstrap(n=40)
     share = 1 - boot.n_infeasible / 40
     assert 0 < boot.n_infeasible < 20
-    monkeypatch.setattr(replicates, "LEAST_FEASIBLE", share)
+    set_sizes(monkeypatch, least_feasible_share=share)
     assert found.bootstrap(n=40).n_infeasible == boot.n_infeasible
-    monkeypatch.setattr(replicates, "LEAST_FEASIBLE", np.nextafter(share, 1))
+    set_sizes(monkeypatch, least_feasible_share=np.nextafter(share, 1))
     with pytest.raises(ValueError, match=f"in only {share:.0%} of 40 samples of {boot.size} rows"):
         found.bootstrap(n=40)
 
@@ -338,7 +287,7 @@ def test_replicates_are_judged_on_all_rows_in_parts_as_at_once(monkeypatch):
     found = ordcut.optimal_thresholds(*noisy(100))
     whole = found.bootstrap(n=11)
     for most in (1, 48, 64):
-        monkeypatch.setattr(replicates, "MOST_ENTRIES", most)
+        set_sizes(monkeypatch, replicates_at_once=most)
         assert same(found.bootstrap(n=11), whole)
 
 
@@ -355,56 +304,28 @@ def test_the_rows_near_a_threshold_are_those_between_tenths_of_its_replicates():
         assert boot.n_rows_near[k] == pytest.approx(expected)
 
 
-def test_rows_next_to_the_ends_are_near_even_if_none_is_inside():
-    rows = Rows.read([1, 2, 3, 4], [0, 0, 1, 1], weights=[0.5, 0.25, 0.125, 1.0])
-    spans = np.array([[0.0, 0.5], [2.2, 2.4], [5.0, 6.0], [np.nan, np.nan], [2.0, 3.0]])
-    found = rows_near(rows, 2.5, spans)
-    weights = [[0.5], [0.25, 0.125], [1.0], None, [0.5, 0.25, 0.125, 1.0]]
-    for got, some in zip(found, weights, strict=True):
-        expected = 2.5 if some is None else 1.875 * np.sum(some) / np.sum(np.square(some))
-        assert got == pytest.approx(expected)
-
-
 # Draws
 
 
-def test_a_position_at_the_very_end_is_that_of_the_last_row():
-    gaps = np.array([1.0, 1.0, 0.0])  # the second position is at the end of all rows
-    drawn = np.empty(2, np.int64)
-    rows_at(gaps, 4, drawn)
-    assert drawn.tolist() == [2, 3]
-    for weights in ([1, 1, 1, 1], [0.5, 1.0, 1.5, 1.0]):
-        rows = Rows.read([1, 2, 3, 4], [0, 1, 0, 1], weights=weights)
-        deck = Deck.from_rows(rows, rows.sorted())
-        assert deck._draw_indices(gaps)[-1] == 3
-
-
-@pytest.mark.parametrize("index", [[], [0, 0, 1, 2, 2]])
-def test_the_last_row_of_each_score_is_marked(index):
-    drawn = np.array([0, 0, 1, 2, 3, 4, 4])
-    codes, ends = np.empty(7, np.uint16), np.empty(7, np.bool_)
-    labels = np.array([1, 0, 2, 1, 0], np.uint16)
-    take_rows(drawn, labels, np.array(index, np.int64), codes, ends)
-    assert codes.tolist() == labels[drawn].tolist()
-    scores = np.array(index)[drawn] if index else drawn
-    assert ends.tolist() == [*(scores[1:] != scores[:-1]), True]
-
-
 def test_rows_of_one_score_are_in_the_order_of_their_classes_however_many_there_are():
-    scores, labels = [2.0, 2.0, 1.0, 1.0, 1.0], [0, 39_999, 39_998, 7, 39_999]
-    rows = Rows.read(scores, labels, classes=range(40_000))
-    deck = Deck.from_rows(rows, rows.sorted())
-    assert deck.scores.tolist() == [1, 1, 1, 2, 2]
-    assert deck.codes.tolist() == [7, 39_998, 39_999, 0, 39_999]
+    scores, labels = np.array([2.0, 2.0, 1.0, 1.0, 1.0]), np.array([0, 999, 998, 7, 999])
+    order = [4, 0, 3, 2, 1]
+    first, other = (
+        ordcut.optimal_thresholds(scores[some], labels[some], classes=range(1000)).bootstrap(n=9)
+        for some in (slice(None), order)
+    )
+    assert same(first, other)
 
 
 def test_generators_are_asked_for_one_whole_number():
-    def states(random_state):
-        return [seed.generate_state(2).tolist() for seed in seeds_of(random_state, 3)]
+    found = ordcut.optimal_thresholds(*noisy(60))
+
+    def draw(random_state):
+        return found.bootstrap(n=5, random_state=random_state)
 
     number = int(np.random.default_rng(7).integers(2**63))
-    assert states(np.random.default_rng(7)) == states(number)
+    assert same(draw(np.random.default_rng(7)), draw(number))
     number = int(np.random.RandomState(7).randint(2**31))
-    assert states(np.random.RandomState(7)) == states(number)
-    assert states(0) != states(1)
-    assert len({str(state) for state in states(0)}) == 3
+    assert same(draw(np.random.RandomState(7)), draw(number))
+    assert not same(draw(0), draw(1))
+    assert len({str(thresholds) for thresholds in draw(0).thresholds}) > 1

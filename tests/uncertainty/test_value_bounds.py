@@ -10,18 +10,16 @@ from scipy.stats import beta
 from uncertainty_rows import noisy
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.problem import Problem, Sample
-from ordcut.uncertainty.value_bounds import ValueBounds, _with_one_more_row
-from strategies import OBJECTIVES, problems
+from strategies import OBJECTIVES
 
 
-def bounds_of(rows, objective, thresholds, n_effective, class_weight=None):
-    resolved = ordcut.resolve_objective(objective, len(rows.classes))
-    thresholds = np.array(thresholds, float)
-    return ValueBounds.of(
-        thresholds, Problem(Sample(rows, class_weight), resolved), rows, n_effective
+def bounds_of(scores, labels, objective, thresholds, **options):
+    """The bounds for the value of given thresholds: no others are allowed."""
+    fixed = [ordcut.Fixed(k, value) for k, value in enumerate(thresholds)]
+    found = ordcut.optimal_thresholds(
+        scores, labels, objective=objective, constraints=fixed, **options
     )
+    return found.bootstrap(n=2).value_bounds
 
 
 # Few errors
@@ -44,8 +42,8 @@ def check_against_clopper_and_pearson(bounds, n_errors, n_rows):
 def test_the_bounds_of_a_rate_of_errors_are_those_of_clopper_and_pearson(n_rows, share):
     n_errors = round(share * n_rows)
     labels = (np.arange(n_rows) < n_errors).astype(int)
-    rows = Rows.read(np.zeros(n_rows), labels, classes=[0, 1])
-    bounds = bounds_of(rows, "zero_one", [1.0], n_rows)  # every row is labelled 0
+    # Every row is labelled 0.
+    bounds = bounds_of(np.zeros(n_rows), labels, "zero_one", [1.0], classes=[0, 1])
     check_against_clopper_and_pearson(bounds, n_errors, n_rows)
 
 
@@ -153,10 +151,9 @@ def naive_draws(labels, predicted, objective, extra, class_weight, n_draws=600):
 @pytest.mark.parametrize("class_weight", [None, "balanced", [6, 0.5, 4, 1]])
 def test_draws_are_those_of_rows_with_exponential_weights(objective, class_weight):
     scores, labels = noisy(80)
-    rows = Rows.read(scores, labels)
     thresholds = [0.4, 1.5, 2.5]
     predicted = np.searchsorted(thresholds, scores, side="right")
-    bounds = bounds_of(rows, objective, thresholds, 80, class_weight)
+    bounds = bounds_of(scores, labels, objective, thresholds, class_weight=class_weight)
 
     def loss(entry):
         value = ordcut.evaluate(
@@ -180,22 +177,40 @@ def test_draws_are_those_of_rows_with_exponential_weights(objective, class_weigh
             assert np.mean(naive <= np.quantile(drawn, level)) == pytest.approx(level, abs=0.08)
 
 
-@given(
-    problem=problems(most_rows=14).filter(lambda p: len({y for _, y, _ in p.rows}) > 1),
-    objective=st.sampled_from(OBJECTIVES),
-)
-@settings(max_examples=60)
-def test_one_more_row_is_judged_like_any_other(problem, objective):
-    rows = Rows.read(problem.scores, problem.labels, classes=problem.classes)
-    resolved = ordcut.resolve_objective(objective, problem.n_classes)
-    table = rows.confusion(np.full(problem.n_classes - 1, np.inf))
-    table = table + np.eye(problem.n_classes)
-    factors = np.arange(1.0, problem.n_classes + 1)
-    values = _with_one_more_row(resolved, table, factors)
-    for (k, truth), value in np.ndenumerate(values):
-        more = table.copy()
-        more[k, truth] += factors[truth]
-        assert value == pytest.approx(resolved.value(more))
+#: Costs of decisions about three classes, and thresholds between the decisions.
+OTHER_DECISIONS = {
+    "all cost less below": ([[0, 0, 5], [1, 2, 6]], [1.0]),
+    "all cost less above": ([[3, 7, 2], [1, 1, 1]], [1.0]),
+    "the classes around": ([[0, 1, 5], [5, 1, 0]], [1.0]),
+    "two thresholds": ([[0, 4, 9], [3, 0, 3], [9, 4, 0]], [0.5, 1.5]),
+    "equal thresholds": ([[0, 4, 9], [3, 0, 3], [9, 4, 0]], [1.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_DECISIONS)
+def test_draws_for_other_decisions_have_a_row_on_the_wrong_side_of_each_threshold(name):
+    cost, thresholds = OTHER_DECISIONS[name]
+    cost = np.array(cost, float)
+    scores, labels = noisy(80, n_classes=3)
+    decided = np.searchsorted(thresholds, scores, side="right")
+    names = [f"decision {k}" for k in range(len(cost))]
+    bounds = bounds_of(scores, labels, cost, thresholds, decisions=names)
+    wrong = []
+    for k in range(len(thresholds)):
+        if k > 0 and thresholds[k] == thresholds[k - 1]:
+            continue
+        below, above = np.flatnonzero(cost[k] < cost[k + 1]), np.flatnonzero(cost[k + 1] < cost[k])
+        lower = below[-1] if len(below) else cost[k + 1].argmax()
+        upper = above[0] if len(above) else cost[k].argmax()
+        wrong.append(max((k, upper), (k + 1, lower), key=lambda entry: cost[entry]))
+    worst = np.unravel_index(cost.argmax(), cost.shape)
+    random = np.random.default_rng(1)
+    paid = np.array([*cost[decided, labels], *(cost[entry] for entry in [worst, *wrong])])
+    weights = random.exponential(size=(600, len(paid)))
+    naive = weights @ paid / weights.sum(axis=1)
+    for level in (0.05, 0.5, 0.95):
+        quantile = np.quantile(bounds.overfitted, level)
+        assert np.mean(naive <= quantile) == pytest.approx(level, abs=0.08)
 
 
 # Laws
@@ -262,9 +277,9 @@ def test_one_hot_labels_are_labels():
 
 
 def test_better_thresholds_have_better_bounds_and_all_stay_within_the_costs():
-    rows = Rows.read(*noisy(100))
+    rows = noisy(100)
     for objective in ("squared", "quadratic_kappa"):
-        good, poor = (bounds_of(rows, objective, at, 100) for at in ([0.5, 1.5, 2.5], [5, 6, 7]))
+        good, poor = (bounds_of(*rows, objective, at) for at in ([0.5, 1.5, 2.5], [5, 6, 7]))
         sign = -1 if good.is_kappa else 1
         assert sign * good.interval(0.9, 0.0)[0] < sign * poor.interval(0.9, 0.0)[0]
         assert good.least <= good.good[0]
