@@ -1,32 +1,18 @@
 """Cells that rows are counted in, the amount that they lead to, and the blend."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 import numpy as np
 import pytest
+from smoothed_rows import MOST_CELLS, counted, modelled, noisy
 
 import ordcut
 from ordcut.data import Rows
 from ordcut.objectives import resolve_objective
-from ordcut.smoothing import blending
-from ordcut.smoothing.blending import (
-    ScoreCounts,
-    check_smoothing,
-    choose_amount,
-    count_in_steps,
-    count_scores,
-    smooth,
-)
-from ordcut.smoothing.partial_odds import partial_odds_probabilities
+from ordcut.smoothing import check_smoothing, smooth
+from small_sizes import set_sizes
 from strategies import OBJECTIVES
-
-
-def noisy(n, n_classes, seed=0, digits=9):
-    random = np.random.default_rng(seed)
-    scores = random.normal(size=n).round(digits)
-    edges = np.quantile(scores, np.linspace(0, 1, n_classes + 1)[1:-1])
-    return scores, np.searchsorted(edges, scores + 0.4 * random.logistic(size=n))
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 0.0, 1.0, np.float32(0.5), np.int64(1), "auto"])
@@ -62,114 +48,32 @@ def cells_one_by_one(scores, labels, weights, n_classes, most):
     return middles, [sum(counts for _, counts in cell).tolist() for cell in cells]
 
 
-@pytest.mark.parametrize("most", [1, 3, 7, 31, 32, 1000])
+@pytest.mark.parametrize("n_scores", [MOST_CELLS, MOST_CELLS + 1, 3000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_cells_are_equal_parts_of_the_weight_with_the_middle_one_of_their_scores(most, weighted):
-    scores, labels = noisy(200, 4, digits=1)
-    times = np.random.default_rng(1).integers(1, 9, 200)
-    rows = Rows.read(scores, labels, weights=times if weighted else None)
-    found = count_scores(rows, rows.sorted(), most=most)
-    weights = times if weighted else np.ones(200)
-    n_scores = len(np.unique(scores))
-    expected = cells_one_by_one(scores, labels, weights, 4, most if n_scores > most else 10**9)
-    assert (found.scores.tolist(), found.counts.tolist()) == expected
-
-
-def test_rows_of_as_many_scores_as_cells_are_not_put_together():
-    for n in (1024, 1025):
-        rows = Rows.read(np.arange(n)[::-1] ** 2, np.arange(n) % 2)
-        assert (len(count_scores(rows, rows.sorted()).scores) == n) is (n == 1024)
-
-
-def test_fractional_weights_count_as_so_many_rows_of_equal_weight():
-    scores, labels = noisy(300, 3)
-    weights = np.random.default_rng(2).random(300)
-    worth = weights.sum() ** 2 / (weights**2).sum()
-    soft = np.random.default_rng(3).dirichlet(np.ones(3), 300) * 2
-    for labels_, rest in ((labels, weights), (soft, weights)):
-        rows = Rows.read(scores, labels_, weights=rest)
-        found = count_scores(rows, rows.sorted())
-        assert found.weights.sum() == pytest.approx(worth)
-        by_class = (np.eye(3)[labels_] if labels_ is labels else soft).T @ weights
-        np.testing.assert_allclose(found.counts.sum(axis=0) / by_class, worth / by_class.sum())
-    rows = Rows.read(scores, soft)
-    assert count_scores(rows, rows.sorted()).weights.sum() == pytest.approx(300)
-
-
-@pytest.mark.parametrize("m", [8, 9, 12, 13])
-def test_cells_are_joined_by_fours_only_where_there_are_too_many(m):
-    random = np.random.default_rng(m)
-    cells = ScoreCounts(np.arange(m) * 1.5, random.integers(1, 9, (m, 3)).astype(float))
-    chances = random.dirichlet(np.ones(3), m)
-    coarse, mean = cells.joined(chances, most=8)
-    size = 4 if m > 8 else 1
-    for i, score in enumerate(coarse.scores):
-        some = slice(size * i, size * i + size)
-        assert score == cells.scores[size * i]
-        assert coarse.counts[i].tolist() == cells.counts[some].sum(axis=0).tolist()
-        expected = np.average(chances[some], axis=0, weights=cells.counts[some].sum(axis=1))
-        np.testing.assert_allclose(mean[i], expected)
-    assert len(coarse.scores) == -(-m // size)
-
-
-def test_cells_as_rows_have_the_weight_of_every_cell_and_class():
-    counts = np.random.default_rng(0).integers(0, 5, (6, 3)).astype(float)
-    cells = ScoreCounts(np.arange(6.0), counts)
-    for weights in (counts, counts / 4 + 0.1):
-        rows = cells.rows_with(weights)
-        assert (rows.weights.dtype == np.int64) is (weights is counts)
-        cuts = 3 * np.arange(1, 6)
-        np.testing.assert_array_equal(rows.between(cuts), weights)
-        assert rows.ends.tolist() == [False, False, True] * 6
-
-
-# Steps
-
-
-def test_only_so_many_whole_weights_are_counted_in_steps(monkeypatch):
-    scores, labels = noisy(1200, 3)
-    weights = np.random.default_rng(0).integers(1, 4, 1200)
-    for weight, rows in (
-        (1200, Rows.read(scores, labels)),
-        (int(weights.sum()), Rows.read(scores, labels, weights=weights)),
-    ):
-        monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", weight)
-        found = count_in_steps(rows, most=16)
-        assert found.weights.sum() == weight
-        monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", weight + 1)
-        assert count_in_steps(rows, most=16) is None
-    monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", 1)
-    assert count_in_steps(Rows.read(scores, labels, weights=weights / 2 + 0.1)) is None
-    assert count_in_steps(Rows.read(scores, np.eye(3)[labels] / 2 + 0.1)) is None
-
-
-def test_a_step_may_have_twice_the_weight_of_a_cell_and_no_more(monkeypatch):
-    monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", 1)
-    scores = np.arange(100.0)
-    for heaviest, is_counted in ((50, True), (51, False)):
-        weights = np.append(np.ones(99, int), heaviest)
-        weights[:50] += 51 - heaviest  # 200 in all, in 8 cells
-        weights[0] += 200 - weights.sum()
-        found = count_in_steps(Rows.read(scores, np.arange(100) % 2, weights=weights), most=8)
-        assert (found is not None) is is_counted
-
-
-@pytest.mark.parametrize("most", [2, 5, 8, 16])
-def test_cells_of_steps_have_about_equal_weight_their_lowest_score_and_all_rows(monkeypatch, most):
-    monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", 1000)
-    random = np.random.default_rng(most)
-    scores, labels = random.random(4000), random.integers(0, 3, 4000)
-    found = count_in_steps(Rows.read(scores, labels), most=most)
-    assert len(found.scores) == most
-    cell = np.searchsorted(found.scores, scores, side="right") - 1
-    assert cell.min() == 0
-    counts = np.zeros((most, 3))
-    np.add.at(counts, (cell, labels), 1)
-    np.testing.assert_array_equal(found.counts, counts)
-    np.testing.assert_allclose(found.weights, 4000 / most, rtol=0.02)
+def test_cells_are_equal_parts_of_the_weight_with_the_middle_one_of_their_scores(
+    n_scores, weighted
+):
+    random = np.random.default_rng(n_scores)
+    scores = np.append(np.arange(n_scores), random.integers(0, n_scores, 500)) ** 1.5
+    labels = random.integers(0, 3, len(scores))
+    times = random.integers(1, 9, len(scores)) if weighted else np.ones(len(scores), int)
+    found = modelled(scores, labels, 3, times)
+    most = MOST_CELLS if n_scores > MOST_CELLS else 10**9
+    middles, counts = cells_one_by_one(scores, labels, times, 3, most)
+    assert found.scores.tolist() == middles
+    weights = np.sum(counts, axis=1)
+    np.testing.assert_allclose(found.weights / found.weights.sum(), weights / weights.sum(), rtol=1e-4)
 
 
 # The amount
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Ascending scores, and the weight of each class there."""
+
+    scores: np.ndarray
+    counts: np.ndarray
 
 
 def gain(cells, table, by_model, objective):
@@ -185,56 +89,76 @@ def gain(cells, table, by_model, objective):
     return abs(value(best) - value(by_model))
 
 
+def joined(at, counts, chances):
+    """Four neighbouring cells as one, with the mean probabilities of their rows."""
+    firsts = np.arange(0, len(at), 4)
+    weights = counts.sum(axis=1, keepdims=True)
+    sums = np.add.reduceat(chances * weights, firsts)
+    return at[firsts], np.add.reduceat(counts, firsts), sums / np.add.reduceat(weights, firsts)
+
+
+def naive_share(rows, weights, objective, is_joined=False):
+    """The mean gain on 8 data sets drawn from the model over the gain on the data."""
+    scores, labels = rows
+    # Weights that are not whole leave the model without any rounding.
+    chances = modelled(scores, labels, 3, np.full(len(scores), np.pi) if weights is None else weights)
+    at, counts = counted(scores, labels, 3, weights)
+    if weights is not None:
+        counts *= weights.sum() / (weights**2).sum()  # as many rows as they are worth
+    at, counts, chances = (at, counts, chances.probabilities)
+    if is_joined:
+        at, counts, chances = joined(at, counts, chances)
+    cells = Cells(at, counts)
+    whole = counts.sum(axis=1, keepdims=True)
+    by_model = ordcut.optimal_thresholds(at, chances * whole, objective=objective)
+    n_rows = np.ceil(whole[:, 0] - 1e-9).astype(int)
+    random = np.random.default_rng(0)
+    drawn = [random.multinomial(n_rows, chances) * (whole / n_rows[:, None]) for _ in range(8)]
+    gains = [gain(cells, some, by_model, objective) for some in (*drawn, counts)]
+    return np.mean(gains[:8]) / gains[8]
+
+
+def amount_of(rows, weights, objective):
+    read = Rows.read(*rows, classes=range(3), weights=weights)
+    return smooth(read, resolve_objective(objective, 3), "auto").amount
+
+
+def misfit(n, seed, digits=9):
+    """Rows of which the highest are of the middle class: no curve of the model shows that."""
+    scores, labels = noisy(n, 3, seed, digits)
+    return scores, np.where(scores > 1, 1, labels)
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("wrong", [False, True])
 def test_the_amount_is_the_mean_gain_on_8_data_sets_from_the_model_over_that_on_the_data(
     objective, weighted, wrong
 ):
-    scores, labels = noisy(150, 3, seed=5 if wrong else 7, digits=2)
-    if wrong:  # the highest scores are of the middle class: no curve shows that
-        labels = np.where(scores > 1, 1, labels)
+    rows = misfit(150, 5, 2) if wrong else noisy(150, 3, seed=7, digits=2)
     weights = np.random.default_rng(2).random(150) if weighted else None
-    rows = Rows.read(scores, labels, weights=weights)
-    cells = count_scores(rows, rows.sorted())
-    chances = partial_odds_probabilities(cells.scores, cells.counts)
-    found = choose_amount(cells, chances, resolve_objective(objective, 3))
-    whole = cells.weights[:, None]
-    by_model = ordcut.optimal_thresholds(cells.scores, chances * whole, objective=objective)
-    n_rows = np.ceil(cells.weights - 1e-9).astype(int)
-    random = np.random.default_rng(0)
-    scale = whole / n_rows[:, None]
-    drawn = [random.multinomial(n_rows, chances) * scale for _ in range(8)]
-    gains = [gain(cells, some, by_model, objective) for some in (*drawn, cells.counts)]
-    share = np.mean(gains[:8]) / gains[8]
-    assert found == pytest.approx(min(share, 0.75) if share >= 0.05 else 0.0, rel=1e-9)
+    share = naive_share(rows, weights, objective)
+    expected = min(share, 0.75) if share >= 0.05 else 0.0
+    assert amount_of(rows, weights, objective) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_amount_of_many_cells_is_that_of_cells_joined_by_fours():
-    for n in (512, 513):
-        scores, labels = noisy(n, 3, seed=1)
-        labels = np.where((scores > 0.6) & (scores < 1.2), 0, labels)
-        rows = Rows.read(scores, labels)
-        cells = count_scores(rows, rows.sorted())
-        chances = partial_odds_probabilities(cells.scores, cells.counts)
-        objective = resolve_objective("absolute", 3)
-        found = choose_amount(cells, chances, objective)
-        joined = choose_amount(*cells.joined(chances, most=n - 1), objective)
-        assert (found == joined) is (n == 513)
+@pytest.mark.parametrize("n", [512, 513])
+def test_the_amount_of_many_cells_is_that_of_cells_joined_by_fours(n):
+    scores, labels = noisy(n, 3, seed=1)
+    rows = scores, np.where((scores > 0.6) & (scores < 1.2), 0, labels)
+    shares = [naive_share(rows, None, "absolute", is_joined) for is_joined in (False, True)]
+    found = amount_of(rows, None, "absolute")
+    assert 0.05 < found < 0.75
+    assert [share == pytest.approx(found, rel=1e-9) for share in shares] == [n == 512, n == 513]
 
 
 def test_a_share_below_the_least_amount_is_none_and_at_it_is_itself(monkeypatch):
-    scores, labels = noisy(150, 3, seed=5, digits=2)
-    labels = np.where(scores > 1, 1, labels)
-    rows = Rows.read(scores, labels)
-    cells = count_scores(rows, rows.sorted())
-    chances = partial_odds_probabilities(cells.scores, cells.counts)
-    objective = resolve_objective("absolute", 3)
-    share = choose_amount(cells, chances, objective)
+    rows = misfit(150, 5, 2)
+    share = amount_of(rows, None, "absolute")
     assert 0.05 < share < 0.75
     for least, expected in ((share, share), (np.nextafter(share, 1), 0.0)):
-        monkeypatch.setattr(blending, "LEAST", least)
-        assert choose_amount(cells, chances, objective) == expected
+        set_sizes(monkeypatch, least_amount_of_smoothing=least)
+        assert amount_of(rows, None, "absolute") == expected
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -285,18 +209,17 @@ def test_an_amount_of_0_gives_the_rows_themselves():
 @pytest.mark.parametrize("amount", [0.25, 0.5, 1.0])
 def test_the_blend_has_the_rows_and_a_row_of_the_model_for_each_cell_and_class(amount):
     scores, labels = noisy(60, 3, digits=1)
-    rows = Rows.read(scores, labels)
-    cells = count_scores(rows, rows.sorted())
-    chances = partial_odds_probabilities(cells.scores, cells.counts)
-    found = smooth(rows, resolve_objective("absolute", 3), amount).rows
+    model = modelled(scores, labels, 3, np.full(60, np.pi))
+    at, counts = counted(scores, labels, 3)
+    found = smooth(Rows.read(scores, labels), resolve_objective("absolute", 3), amount).rows
     kept = (1 - amount) * 2**20 if amount < 1 else 1
     assert found.weights[:60].tolist() == [kept] * 60
     assert found.weights.dtype == np.int64
-    table = np.zeros((len(cells.scores), 3))
-    at = np.searchsorted(cells.scores, found.scores[60:]), found.codes[60:]
-    np.add.at(table, at, found.weights[60:])
-    expected = amount * 2**20 * chances * cells.weights[:, None]
-    np.testing.assert_allclose(table, expected, atol=0.5)
+    table = np.zeros((len(at), 3))
+    entries = np.searchsorted(at, found.scores[60:]), found.codes[60:]
+    np.add.at(table, entries, found.weights[60:])
+    expected = amount * 2**20 * model.probabilities * counts.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(table, expected, atol=1.5)
     assert len(found.scores) == 60 + np.count_nonzero(np.rint(expected))
 
 

@@ -7,41 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from smoothed_rows import MOST_CELLS, counted, modelled, noisy, standardised
+from uncertainty_rows import draw_samples
 
 import ordcut
 from ordcut.data import Rows
 from ordcut.objectives import resolve_objective
-from ordcut.smoothing import blending, partial_odds
-from ordcut.smoothing.blending import (
-    LEAST,
-    MOST,
-    MOST_CELLS,
-    choose_amount,
-    count_in_steps,
-    count_scores,
-    smooth,
-)
-from ordcut.smoothing.partial_odds import partial_odds_probabilities, standardise
-from ordcut.thresholds import original_rows
-from ordcut.uncertainty.resampling import Deck, seeds_of
+from ordcut.smoothing import smooth
 from strategies import OBJECTIVES, enough_classes, find, problems
 
 AMOUNTS = st.sampled_from([0.3, 0.75, 1, "auto"])
 
 
-def noisy(n, n_classes, seed=0):
-    """Labels that follow the model: logistic noise around the score."""
-    random = np.random.default_rng(seed)
-    scores = random.normal(size=n)
-    edges = np.quantile(scores, np.linspace(0, 1, n_classes + 1)[1:-1])
-    return scores, np.searchsorted(edges, scores + 0.4 * random.logistic(size=n))
-
-
-def modelled(scores, labels, n_classes, weights=None):
-    """The distinct scores, and the model's probabilities there."""
-    rows = Rows.read(scores, labels, classes=range(n_classes), weights=weights)
-    cells = count_scores(rows, rows.sorted())
-    return cells, partial_odds_probabilities(cells.scores, cells.counts)
+#: The least amount of smoothing that "auto" chooses, and the most.
+LEAST, MOST = 0.05, 0.75
 
 
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))
@@ -89,20 +68,24 @@ def test_a_whole_weight_equals_that_many_repeats(problem, objective, smoothing):
     smoothing=st.sampled_from([0.3, 0.75, 1]),
 )
 def test_thresholds_are_optimal_for_the_blend(problem, objective, smoothing):
-    cells, probabilities = modelled(problem.scores, problem.labels, problem.n_classes)
-    found = find(problem.scores, problem.labels, problem.n_classes, objective, smoothing=smoothing)
-    blend = (1 - smoothing) * cells.counts + smoothing * probabilities * cells.weights[:, None]
-    best = ordcut.optimal_thresholds(cells.scores, blend, objective=objective).value
+    rows = problem.scores, problem.labels, problem.n_classes
+    at, counts = counted(*rows)
+    found = find(*rows, objective, smoothing=smoothing)
+    chances = modelled(*rows).probabilities
+    blend = (1 - smoothing) * counts + smoothing * chances * counts.sum(axis=1, keepdims=True)
+    best = ordcut.optimal_thresholds(at, blend, objective=objective).value
     cost = resolve_objective(objective, problem.n_classes).cost
-    reached = (cost[found.codes(cells.scores)] * blend).sum() / blend.sum()
+    reached = (cost[found.codes(at)] * blend).sum() / blend.sum()
     assert reached == pytest.approx(best, abs=1e-4)  # weights are counted in millionths
 
 
 def test_smoothing_by_1_is_the_least_expected_cost_under_the_model():
     scores, labels = noisy(500, 5)
-    cells, probabilities = modelled(scores, labels, 5)
+    model = modelled(scores, labels, 5)
     for objective in OBJECTIVES:
-        by_model = ordcut.optimal_thresholds(cells.scores, probabilities, objective=objective)
+        by_model = ordcut.optimal_thresholds(
+            model.scores, model.probabilities, objective=objective
+        )
         found = find(scores, labels, 5, objective, smoothing=1)
         np.testing.assert_array_equal(found.thresholds, by_model.thresholds)
 
@@ -139,10 +122,8 @@ def test_a_bootstrap_smooths_each_sample_as_the_thresholds_were(objective):
     scores, labels = noisy(300, 4)
     found = find(scores, labels, 4, objective, smoothing=0.75)
     sample = found.bootstrap(n=20)
-    known = original_rows(found, "bootstrap")
-    deck = Deck.from_rows(known.rows, known.sorted)
-    for seed, thresholds in zip(seeds_of(0, 20), sample.thresholds, strict=True):
-        rows = deck.draw(np.random.default_rng(seed), sample.size)
+    drawn = draw_samples(scores, labels, sample, 20)
+    for rows, thresholds in zip(drawn, sample.thresholds, strict=True):
         again = find(rows.scores, rows.codes, 4, objective, smoothing=0.75)
         assert thresholds.tolist() == again.thresholds.tolist()
     plain = find(scores, labels, 4, objective).bootstrap(n=20)
@@ -212,14 +193,15 @@ def assert_sound(probabilities):
     assert (probabilities >= 0).all()
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     at_most = np.cumsum(probabilities, axis=1)
-    assert (np.diff(at_most, axis=0) <= 1e-12).all()  # a higher score, no lower classes
+    assert (np.diff(at_most, axis=0) <= 5e-6).all()  # a higher score, no lower classes
 
 
 @given(problem=problems(most_rows=30))
 def test_probabilities_add_up_and_never_fall(problem):
-    cells, probabilities = modelled(problem.scores, problem.labels, problem.n_classes)
-    assert_sound(probabilities)
-    assert not probabilities[:, cells.counts.sum(axis=0) == 0].any()
+    model = modelled(problem.scores, problem.labels, problem.n_classes)
+    assert_sound(model.probabilities)
+    occurs = np.bincount(problem.labels, minlength=problem.n_classes) > 0
+    assert not model.probabilities[:, ~occurs].any()
 
 
 HARD = {
@@ -239,95 +221,51 @@ HARD = {
 @pytest.mark.parametrize("n", [60, 6000])
 def test_the_model_survives(name, n):
     scores, labels = HARD[name](np.random.default_rng(0).normal(size=n))
-    _, probabilities = modelled(scores, labels, 50)
-    assert_sound(probabilities)
+    assert_sound(modelled(scores, labels, 50).probabilities)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ordcut.ReversedScoresWarning)  # of the backward ones
         assert np.isfinite(find(scores, labels, 50, smoothing="auto").value)
 
 
-@pytest.mark.parametrize("name", HARD)
-def test_mirrored_scores_are_standardised_to_mirrored_ones_within_bounds(name):
-    scores = np.unique(HARD[name](np.random.default_rng(0).normal(size=60))[0])
-    for weights in (np.ones(len(scores)), np.where(np.arange(len(scores)) == 0, 100.0, 1.0)):
-        found = standardise(scores, weights)
-        np.testing.assert_allclose(standardise(-scores[::-1], weights[::-1]), -found[::-1])
-        assert np.abs(found).max() <= partial_odds.FARTHEST
-
-
 def test_two_classes_and_many_rows_give_logistic_regression():
     scores, labels = noisy(2000, 2)
-    cells, probabilities = modelled(scores, labels, 2)
-    at = standardise(cells.scores, cells.weights)[:, None]
-    truth = np.repeat([0, 1], len(at))
-    plain = LogisticRegression(C=1e6)
-    plain.fit(np.concatenate([at, at]), truth, sample_weight=cells.counts.T.ravel())
-    np.testing.assert_allclose(probabilities, plain.predict_proba(at), atol=2e-3)
+    model = modelled(scores, labels, 2)
+    assert len(model.scores) <= MOST_CELLS
+    order = np.argsort(scores)
+    z = standardised(scores[order], np.ones(2000))[:, None]
+    plain = LogisticRegression(C=1e6).fit(z, labels[order])
+    at = z[np.searchsorted(scores[order], model.scores)]
+    np.testing.assert_allclose(model.probabilities, plain.predict_proba(at), atol=3e-3)
 
 
-def model_loss(at, start, z, at_most, shared):
-    """The logistic loss of biases and slopes, and their penalties, from the formulas."""
-    logits = at[0] - at[1] * z[:, None]
-    losses = (np.logaddexp(0, logits) - at_most * logits).sum(axis=0)
-    if shared:
-        return losses.sum() + partial_odds.SLOPE_PENALTY * at[1, 0] ** 2 / 2
-    penalties = np.array([[partial_odds.OWN_BIAS_PENALTY], [partial_odds.OWN_SLOPE_PENALTY]])
-    return losses + (penalties * (at - start) ** 2).sum(axis=0) / 2
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_no_small_move_of_biases_or_slopes_lowers_the_loss_of_the_model(shared):
-    for seed in range(5):
-        scores, labels = noisy(1000, 5, seed)
-        order = np.argsort(scores)
-        scores, counts = scores[order], np.eye(5)[labels[order]]
-        start = np.stack([np.array([-2.0, -1.0, 0.5, 3.0]), np.full(4, 1.0 - shared)])
-        curves = partial_odds._Curves(scores, counts, np.arange(5))
-        found = partial_odds._minimise(curves, start, shared=shared)
-        rest = start, standardise(scores, np.ones(1000)), np.cumsum(counts, axis=1)[:, :-1], shared
-        for moved in (0, 1):
-            for by in (1e-6, -1e-6):
-                other = found.copy()
-                other[moved] += by
-                assert (model_loss(other, *rest) > model_loss(found, *rest)).all()
-
-
-def test_merged_cells_change_the_model_by_next_to_nothing():
-    scores, labels = noisy(4 * MOST_CELLS, 5)
-    rows = Rows.read(scores, labels)
-    ordered = rows.sorted()
-    few, all_of_them = count_scores(rows, ordered), count_scores(rows, ordered, most=len(scores))
-    assert len(few.scores) <= MOST_CELLS < len(all_of_them.scores)
-    at = np.searchsorted(all_of_them.scores, few.scores)
-    by_few, by_all = (
-        partial_odds_probabilities(cells.scores, cells.counts) for cells in (few, all_of_them)
-    )
-    np.testing.assert_allclose(by_few, by_all[at], atol=1e-3)
-
-
-@pytest.fixture
-def steps_for_few_rows(monkeypatch):
-    monkeypatch.setattr(blending, "FEWEST_FOR_STEPS", 1000)
+#: A weight with which rows are so heavy that they are counted in equal steps of the scores.
+HEAVY = 1 << 19
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_counted_in_steps_give_nearly_the_model_of_sorted_rows(steps_for_few_rows, dtype):
+@pytest.mark.parametrize("spread", [0, 20], ids=["plain", "heavy tails"])
+def test_heavy_rows_have_nearly_the_model_of_light_ones(dtype, spread):
     scores, labels = noisy(20_000, 5)
-    rows = Rows.read(scores.astype(dtype), labels)
-    steps, cells = count_in_steps(rows), count_scores(rows, rows.sorted())
-    assert steps.counts.sum(axis=0).tolist() == cells.counts.sum(axis=0).tolist()
-    assert np.isin(steps.scores, rows.scores).all()
-    by_steps, by_cells = (
-        partial_odds_probabilities(one.scores, one.counts) for one in (steps, cells)
-    )
-    at = np.minimum(np.searchsorted(cells.scores, steps.scores), len(cells.scores) - 1)
-    np.testing.assert_allclose(by_steps, by_cells[at], atol=0.02)
+    scores = (np.sinh(spread * scores) if spread else scores).astype(dtype)
+    light = modelled(scores, labels, 5)
+    heavy = modelled(scores, labels, 5, np.full(20_000, HEAVY // 20_000 + 1))
+    assert np.isin(heavy.scores, scores).all()
+    assert len(heavy.scores) <= MOST_CELLS
+    at = np.minimum(np.searchsorted(light.scores, heavy.scores), len(light.scores) - 1)
+    np.testing.assert_allclose(heavy.probabilities, light.probabilities[at], atol=0.02)
 
 
-def test_smoothing_in_steps_depends_on_neither_the_order_of_rows_nor_repeats(steps_for_few_rows):
+def test_heavy_rows_of_one_score_have_the_shares_of_the_classes():
+    labels = np.arange(30) % 3
+    model = modelled(np.zeros(30), labels, 3, np.full(30, HEAVY))
+    np.testing.assert_allclose(model.probabilities, [[1 / 3] * 3], atol=1e-3)
+
+
+def test_smoothing_of_heavy_rows_depends_on_neither_their_order_nor_repeats():
     scores, labels = noisy(3000, 4)
-    times = np.random.default_rng(5).integers(1, 4, 3000)
+    times = np.random.default_rng(5).integers(150, 250, 3000)
     order = np.random.default_rng(6).permutation(3000)
+    assert times.sum() > HEAVY
     found = [
         ordcut.optimal_thresholds(*rows, smoothing="auto", **weights)
         for rows, weights in (
@@ -336,24 +274,18 @@ def test_smoothing_in_steps_depends_on_neither_the_order_of_rows_nor_repeats(ste
             ((np.repeat(scores, times), np.repeat(labels, times)), {}),
         )
     ]
-    assert count_in_steps(Rows.read(scores, labels, weights=times)) is not None
     assert found[0].certificate == found[1].certificate == found[2].certificate
-    assert found[0] == found[1] == found[2]
-
-
-def test_scores_with_heavy_tails_are_sorted_instead(steps_for_few_rows):
-    scores, labels = noisy(3000, 4)
-    assert count_in_steps(Rows.read(scores, labels)) is not None
-    assert count_in_steps(Rows.read(np.sinh(20 * scores), labels)) is None
-    assert count_in_steps(Rows.read(np.zeros(3000), labels)) is None
+    for other in found[1:]:
+        assert other.thresholds.tolist() == found[0].thresholds.tolist()
+        assert other.value == found[0].value
 
 
 # The amount
 
 
 def amount(scores, labels, n_classes, objective):
-    cells, probabilities = modelled(scores, labels, n_classes)
-    return choose_amount(cells, probabilities, resolve_objective(objective, n_classes))
+    rows = Rows.read(scores, labels, classes=range(n_classes))
+    return smooth(rows, resolve_objective(objective, n_classes), "auto").amount
 
 
 @pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
@@ -432,9 +364,9 @@ def test_the_share_of_the_model_is_the_amount_for_fractional_weights():
 @pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 def test_scores_that_run_the_wrong_way_leave_the_shares_of_the_classes():
     scores, labels = noisy(500, 4)
-    cells, probabilities = modelled(-scores, labels, 4)
+    chances = modelled(-scores, labels, 4).probabilities
     shares = np.bincount(labels) / len(labels)
-    np.testing.assert_allclose(probabilities, np.tile(shares, (len(cells.scores), 1)), atol=1e-12)
+    np.testing.assert_allclose(chances, np.tile(shares, (len(chances), 1)), atol=1e-6)
 
 
 def test_a_class_that_is_never_the_likeliest_leaves_a_kappa_to_smooth():
