@@ -45,9 +45,7 @@ def evaluate(ordcut, tmp_path):
 def value_of(objective, column=1, weights=None):
     labels = [row[column] for row in ROWS]
     predicted = ["reject", "interview", "hire"]  # of the scores 4, 5 and 7
-    return library.evaluate(
-        labels, predicted, objective, classes=CLASSES, sample_weight=weights
-    )
+    return library.evaluate(labels, predicted, objective, classes=CLASSES, sample_weight=weights)
 
 
 def first_of(values):

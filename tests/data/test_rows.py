@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import ordcut
 from naive import meaning
 from ordcut.data import Rows, as_scores, check_finite, confusions_of, warn_if_reversed
-from ordcut.data.rows import correlation
 
 N_CLASSES = 3
 
@@ -270,15 +269,6 @@ def test_many_rows_are_judged_by_some_from_all_over():
     outliers = np.arange(n_rows, dtype=float)
     outliers[1::40] = -1e9  # between those that are looked at
     assert not is_said(outliers, labels)
-
-
-def test_the_correlation_of_ranks_with_numbers_is_that_of_numpy():
-    random = np.random.default_rng(0)
-    for _ in range(20):
-        x, y = random.normal(size=30), random.integers(0, 4, 30).astype(float)
-        expected = np.corrcoef(np.argsort(np.argsort(x)), y)[0, 1]
-        assert correlation(x**3, y) == pytest.approx(expected)
-    assert correlation(x, np.ones(30)) == correlation(np.ones(30), y) == 0
 
 
 def test_text_labels_and_fractions_among_few_rows_are_read_with_the_rows():

@@ -160,6 +160,4 @@ def quick_frames_of(request, tmp_path):
 @pytest.fixture
 def few_cells(monkeypatch):
     """Lay out so few cells, and fetch so few rows, that cells have to be split in the engine."""
-    set_sizes(
-        monkeypatch, frame_cells=64, frame_parts=256, few_frame_rows=50, few_frame_share=0.01
-    )
+    set_sizes(monkeypatch, frame_cells=64, frame_parts=256, few_frame_rows=50, few_frame_share=0.01)

@@ -30,8 +30,7 @@ import naive
 import ordcut
 from ordcut.data import Rows
 from ordcut.limits import Limits, Names, region_of
-from ordcut.solvers import SegmentWindow, Windows
-from ordcut.solvers.best_starts import best_by_level, best_in_window, best_of_lowest_levels
+from ordcut.solvers import Window, Windows
 from strategies import problems
 
 #: Limits on the segment of a decision whose windows move one way.
@@ -155,42 +154,6 @@ def test_proposition_13_the_starts_of_a_segment_are_a_window_that_moves_one_way(
     assert is_window_that_moves_one_way(allowed_starts(problem, [constraint]))
 
 
-numbers = st.integers(0, 4)
-
-
-@st.composite
-def moving_windows(draw):
-    """Values, which starts are open, windows whose ends do not fall, and where the first end is."""
-    m, n_ends = draw(st.integers(1, 12)), draw(st.integers(1, 12))
-    offset = draw(st.integers(0, m + 1))
-    every = {"min_size": m, "max_size": m}
-    values = np.array(draw(st.lists(numbers, **every)))
-    is_open = np.array(draw(st.lists(st.booleans(), **every)))
-    bounds = st.lists(st.integers(-2, m + 1), min_size=n_ends, max_size=n_ends)
-    low, high = (np.sort(draw(bounds)) for _ in range(2))
-    return values, is_open, low, high, offset
-
-
-def allowed_between(low, high, offset, end, m):
-    """The starts from low to high that are not after an end."""
-    return range(max(0, low), min(high, end + offset, m - 1) + 1)
-
-
-def first_best(values, starts):
-    return min(starts, key=lambda start: (values[start], start), default=-1)
-
-
-@given(case=moving_windows())
-def test_proposition_13_a_queue_finds_the_first_best_start_of_each_window(case):
-    values, is_open, low, high, offset = case
-    m = len(values)
-    found, queue = np.empty(len(low), np.int64), np.empty(m, np.int64)
-    best_in_window(values, is_open, low, high, offset, queue, found)
-    for end, start in enumerate(found):
-        allowed = allowed_between(low[end], high[end], offset, end, m)
-        assert start == first_best(values, [s for s in allowed if is_open[s]])
-
-
 @fewer
 @given(seed=seeds)
 def test_proposition_14_a_floor_on_precision_is_a_prefix_sum_that_must_not_fall(seed):
@@ -210,28 +173,6 @@ def test_proposition_14_a_floor_on_precision_is_a_prefix_sum_that_must_not_fall(
         [start for start in range(end + 1) if level[start] <= level[end]]
         for end in range(len(level))
     ]
-
-
-@given(case=moving_windows(), data=st.data())
-def test_proposition_14_a_tree_finds_the_first_best_start_of_the_lowest_levels(case, data):
-    values, is_open, low, high, offset = case
-    m, n_ends = len(values), len(low)
-    level = np.array(data.draw(st.lists(numbers, min_size=m, max_size=m)))
-    at_end = data.draw(st.lists(numbers, min_size=n_ends, max_size=n_ends))
-    rank = np.argsort(np.argsort(level, kind="stable"))
-    top = np.array([(level <= one).sum() for one in at_end])
-    tree, found = np.full(2 << (m - 1).bit_length(), -1), np.empty(n_ends, np.int64)
-    best_by_level(values, is_open, low, high, offset, rank, top, tree, found)
-    for end, start in enumerate(found):
-        allowed = allowed_between(low[end], high[end], offset, end, m)
-        some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
-        assert start == first_best(values, some)
-    least, best = np.empty(m + 1, values.dtype), np.full(m + 1, -1)
-    best_of_lowest_levels(values, is_open, high, offset, rank, top, least, best, found)
-    for end, start in enumerate(found):
-        allowed = allowed_between(0, high[end], offset, end, m)
-        some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
-        assert start == first_best(values, some)
 
 
 @given(seed=seeds)

@@ -4,26 +4,25 @@ import numpy as np
 import pytest
 
 from ordcut.data import Rows
-from ordcut.pruning import ArraySource
-from ordcut.pruning import cells as layout
-from ordcut.pruning.cells import MOST_SLOTS, cells_like
+from ordcut.pruning import SAMPLE_SIZE, ArraySource, spread_indices
+from small_sizes import set_sizes
 
 pytestmark = pytest.mark.usefixtures("as_python")
+
+
+def cells_like(scores, n_cells):
+    """The cells that a source lays out for few rows, all of which it looks at."""
+    rows = Rows.read(scores, np.zeros(len(scores), int), classes=[0, 1])
+    return ArraySource(rows).count(n_cells).cells
 
 
 @pytest.mark.parametrize(
     ("n_rows", "n_classes", "n_cells"),
     [(20, 2, 4), (79, 2, 4), (80, 2, 5), (1600, 2, 100), (11_200, 100, 655), (9600, 200, 512)],
 )
-def test_there_is_a_cell_for_16_rows_up_to_what_a_cache_holds(
-    n_rows, n_classes, n_cells, monkeypatch
-):
-    asked = []
-    like = layout.cells_like
-    monkeypatch.setattr(layout, "cells_like", lambda *a: asked.append(a[1]) or like(*a))
+def test_there_is_a_cell_for_16_rows_up_to_what_a_cache_holds(n_rows, n_classes, n_cells):
     labels = np.arange(n_rows) % n_classes
     counted = ArraySource(Rows.read(np.arange(n_rows), labels, classes=range(n_classes))).count()
-    assert asked == [n_cells]
     assert counted.counts.shape == (counted.cells.n_cells, n_classes)
     assert 0.6 * n_cells < counted.cells.n_cells <= n_cells
 
@@ -75,12 +74,6 @@ def test_a_range_beyond_single_precision_is_divided_in_double_precision():
     assert cells_like(sample / np.float32(4), 40).low.dtype == np.float32
 
 
-def test_the_table_of_slots_ends_at_its_limit():
-    cells = cells_like(np.linspace(0, 1, 4096), MOST_SLOTS)
-    assert len(cells.cell_of) == MOST_SLOTS
-    assert len(cells_like(np.linspace(0, 1, 4096), MOST_SLOTS // 2 - 1).cell_of) == MOST_SLOTS - 2
-
-
 def test_the_lowest_score_is_above_the_first_slot_and_the_highest_in_the_last_but_one():
     cells = cells_like(np.linspace(0, 1, 999), 50)
     slots = (np.array([0.0, 1.0]) - cells.low) * cells.scale
@@ -103,7 +96,7 @@ def totals_of(scores, codes, weights):
 def test_fetched_rows_weigh_what_the_rows_of_their_cells_weigh(
     dtype, kind, n_threads, piece, monkeypatch
 ):
-    monkeypatch.setattr(layout, "PIECE_SIZE", piece)
+    set_sizes(monkeypatch, rows_at_once=piece)
     for seed in range(3):
         random = np.random.default_rng(seed)
         n = [50, 700, 1200][seed]
@@ -175,25 +168,6 @@ def test_only_whole_weights_are_told_by_subtraction():
     assert counted.fetch(np.full(counted.cells.n_cells, True)).n_rows == 65
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "is_last", "n_parts"),
-    [(23, True, 1), (24, True, 1), (48, True, 2), (71, True, 2), (72, True, 3), (287, True, 11),
-     (288, True, 12), (900, True, 12), (288, False, 12), (767, False, 31), (900, False, 32)],
-)  # fmt: skip
-def test_slots_are_divided_into_parts_of_24_rows_up_to_a_limit(n_rows, is_last, n_parts):
-    cells = layout.Cells(np.float64(0), np.float64(1), np.array([0, 0, 1, 1, 2, 2, 3]))
-    random = np.random.default_rng(n_rows)
-    scores = np.append(2 + 2 * random.random(2 * n_rows), [0.5, 5.5, 6.5])
-    rows = Rows.read(scores, np.arange(len(scores)) % 2)
-    counted = layout.CountedRows(ArraySource(rows), cells, np.zeros((4, 2)), np.empty(0))
-    some = rows.take(np.arange(2 * n_rows))
-    parts = counted.split(np.array([False, True, False, False]), some, is_last=is_last)
-    n_after = 1 if is_last else 2
-    assert parts.is_run.tolist() == [True] + [False] * 2 * n_parts + [True] * n_after
-    expected = 1 + ((some.scores - 2) * n_parts).astype(int)
-    assert parts.located.tolist() == parts.locate(some.scores).tolist() == expected.tolist()
-
-
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_equal_steps_hold_their_weights_and_their_lowest_score(dtype):
     random = np.random.default_rng(0)
@@ -201,9 +175,10 @@ def test_equal_steps_hold_their_weights_and_their_lowest_score(dtype):
     codes, weights = random.integers(0, 3, 900), random.integers(1, 5, 900)
     found = ArraySource(Rows.read(scores, codes, weights=weights)).count_in_steps()
     wide = scores.astype(float)
-    steps = (wide - wide.min()) * (np.float64(MOST_SLOTS - 1) / (wide.max() - wide.min()))
+    n_steps = len(found.counts)
+    steps = (wide - wide.min()) * (np.float64(n_steps - 1) / (wide.max() - wide.min()))
     steps = steps.astype(int)
-    expected, lowest = np.zeros((MOST_SLOTS, 3), int), np.full(MOST_SLOTS, np.inf)
+    expected, lowest = np.zeros((n_steps, 3), int), np.full(n_steps, np.inf)
     np.add.at(expected, (steps, codes), weights)
     np.minimum.at(lowest, steps, wide)
     assert (found.counts == expected).all()
@@ -228,8 +203,8 @@ def test_scores_that_are_not_finite_are_refused_wherever_they_are(at, bad, n_thr
 
 
 def test_a_sample_is_spread_over_all_rows():
-    indices = layout.spread_indices(10**6)
-    assert len(indices) == layout.SAMPLE_SIZE
+    indices = spread_indices(10**6)
+    assert len(indices) == SAMPLE_SIZE
     assert np.histogram(indices, 16, (0, 10**6))[0].tolist() == pytest.approx([256] * 16, abs=3)
     for period in (2, 7, 64, 1000):
         most = np.bincount(indices % period).max()

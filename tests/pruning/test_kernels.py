@@ -4,10 +4,14 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from ordered_cuts import borders_of_cells, optima_of, whole
 
 from ordcut.exact import ExactCost
-from ordcut.pruning import halving_order, kernels
+from ordcut.pruning import CurveLimit, halving_order, kernels
 from ordcut.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
+from strategies import cost_matrices, problems
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -282,3 +286,125 @@ def test_cells_whose_bound_is_near_the_least_are_looked_into_first():
         assert verdict.first.tolist() == (can_hold & (inside <= near)).tolist()
         n_judged += bool((verdict.first != can_hold).any())
     assert n_judged > 3
+
+
+# Which cells can hold a threshold
+
+
+@given(problem=problems(most_rows=14, most_scores=7), data=st.data())
+def test_proposition_5b_bounds_of_cells_are_never_above_an_optimum_with_a_change_there(
+    problem, data
+):
+    cost = data.draw(cost_matrices(problem.n_classes))
+    borders = data.draw(borders_of_cells(problem.n_scores))
+    counts = np.zeros((len(borders) - 1, problem.n_classes), np.int64)
+    for j, truth, weight in problem.rows:
+        counts[np.searchsorted(borders, j, "right") - 1, truth] += weight
+    exact = ExactCost.of(np.array(cost, float))
+    assume(exact.convexity == "no")
+    verdict = judge_cells(counts, exact, len(problem.rows))
+    assert not (verdict.first & ~verdict.can_hold).any()
+    has_rows = counts.any(axis=1)
+    for cuts in optima_of(problem, whole(cost)):
+        for cut in cuts:
+            for cell, (left, right) in enumerate(pairwise(borders)):
+                if has_rows[cell] and left <= cut <= right and 0 < cut < problem.n_scores:
+                    assert verdict.can_hold[cell]
+
+
+def draw_cells(seed):
+    """Rows in ascending cells, their classes, and the counts of cells, some of which are empty."""
+    random = np.random.default_rng(seed)
+    n_classes, n_cells = int(random.integers(2, 5)), int(random.integers(1, 9))
+    cell_of = np.sort(random.integers(0, n_cells, 25))
+    codes = random.integers(0, n_classes, 25)
+    is_in_order = random.random(25) < random.random()
+    codes = np.where(is_in_order, cell_of * n_classes // n_cells, codes)
+    counts = np.zeros((n_cells, n_classes), np.int64)
+    np.add.at(counts, (cell_of, codes), 1)
+    return random, cell_of, codes, counts
+
+
+@pytest.mark.parametrize("unit", [1, 0.1], ids=["whole", "rounded"])
+def test_cells_next_to_the_first_minima_within_limits_can_hold_a_threshold(unit):
+    n_limited = 0
+    for seed in range(400):
+        random, cell_of, codes, counts = draw_cells(seed)
+        n_classes = counts.shape[1]
+        values = np.arange(n_classes)
+        cost = np.abs(values[:, None] - values) ** int(random.integers(1, 3))
+        allowed = np.ones((n_classes - 1, 26), np.bool_)
+        limits = []
+        for _ in range(random.integers(1, 4)):
+            k, which = int(random.integers(n_classes - 1)), random.random(n_classes) < 0.7
+            below = np.append(0, np.cumsum(which[codes]))
+            least, most = np.sort(random.integers(0, 15, 2)).tolist()
+            least, most = (least, None) if random.random() < 0.5 else (None, most)
+            if least is not None:
+                allowed[k:] &= below >= least
+            if most is not None:
+                allowed[: k + 1] &= below <= most
+            scaled = (None if one is None else one * unit for one in (least, most))
+            limits.append(CurveLimit(k, which, *scaled))
+        verdict = judge_cells(counts * unit, ExactCost.of(cost), 25, limits)
+        assert verdict.can_hold.any()
+        assert not verdict.can_hold[~counts.any(axis=1)].any()
+        assert (verdict.first == verdict.can_hold).all()
+        for curve, is_allowed in zip((cost[:-1] - cost[1:])[:, codes], allowed, strict=True):
+            cuts = np.flatnonzero(is_allowed)
+            if len(cuts) == 0:
+                continue
+            n_limited += len(cuts) < 26
+            cut = int(cuts[np.argmin(np.append(0, np.cumsum(curve))[cuts])])
+            assert verdict.can_hold[cell_of[max(cut - 1, 0) : cut + 1]].all()
+    assert n_limited > 200
+
+
+@pytest.mark.parametrize("unit", [1, 0.25], ids=["whole", "rounded"])
+@pytest.mark.parametrize(
+    ("least", "most", "cells"),
+    [
+        (72, None, {6, 7, 8}),
+        (70, None, {5, 6, 7}),
+        (None, 28, {1, 2, 3}),
+        (None, 32, {2, 3, 4}),
+        (10, None, {0, 1, 4, 5}),
+        (None, 90, {4, 5, 8, 9}),
+    ],
+)
+def test_only_cells_next_to_a_limit_and_to_the_best_allowed_cut_can_hold_a_threshold(
+    unit, least, most, cells
+):
+    counts = np.repeat([[10, 0], [0, 10]], 5, axis=0) * unit
+    scaled = (None if one is None else one * unit for one in (least, most))
+    limit = CurveLimit(0, np.array([1, 1]), *scaled)
+    verdict = judge_cells(counts, ExactCost.of(1 - np.eye(2)), 100, [limit])
+    assert set(np.flatnonzero(verdict.can_hold).tolist()) == cells
+
+
+def test_closed_cells_hold_no_threshold():
+    for seed in range(50):
+        random, _, _, counts = draw_cells(seed)
+        n_classes = counts.shape[1]
+        is_closed = random.random(len(counts)) < 0.5
+        for cost in (np.abs(np.arange(n_classes)[:, None] - np.arange(n_classes)), None):
+            given = random.integers(0, 5, (n_classes, n_classes)) if cost is None else cost
+            verdict = judge_cells(counts, ExactCost.of(given), 25, (), is_closed)
+            assert not (verdict.can_hold & is_closed).any()
+            assert not (verdict.first & ~verdict.can_hold).any()
+
+
+@pytest.mark.parametrize("unit", [1, 0.1, 1e-300], ids=["whole", "rounded", "tiny"])
+def test_the_unit_of_weights_does_not_change_which_cells_can_hold_a_threshold(unit):
+    n_judged = 0
+    for seed in range(150):
+        random, _, _, counts = draw_cells(seed)
+        n_classes = counts.shape[1]
+        cost = ExactCost.of(random.integers(0, 5, (n_classes, n_classes)))
+        exact, rounded = (judge_cells(some, cost, 25) for some in (counts, counts * unit))
+        assert not (exact.can_hold & ~rounded.can_hold).any()
+        if cost.convexity == "no":
+            n_judged += not exact.can_hold.all()
+            assert exact.can_hold.tolist() == rounded.can_hold.tolist()
+            assert exact.first.tolist() == rounded.first.tolist()
+    assert n_judged > 20

@@ -10,17 +10,14 @@ from hard_rows import HARD, LABELS, NOISE, RNG, N
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
 from ordcut.pruning import ArraySource, PrunedRows
-from ordcut.pruning import cells as layout
-from ordcut.pruning.cells import Cells, CountedRows, SplitCells, cells_like
-from ordcut.pruning.pruned import starts_in, sum_runs
+from small_sizes import set_sizes
 from strategies import OBJECTIVES, cost_matrices
 
 
 @pytest.fixture
 def few_cells(monkeypatch):
     """Lay out so few cells that many rows share one, and that splitting them pays."""
-    monkeypatch.setattr(layout, "N_COUNTERS", 64)
-    monkeypatch.setattr(layout, "LEAST_CELLS", 8)
+    set_sizes(monkeypatch, counters=64, least_cells=8)
 
 
 @pytest.mark.parametrize("name", list(HARD))
@@ -98,10 +95,12 @@ def test_only_few_rows_are_sorted(monkeypatch):
     labels = np.arange(n) % 5
     scores = labels + np.random.default_rng(0).normal(size=n)
     fetched = []
-    fetch = CountedRows.fetch
-    monkeypatch.setattr(CountedRows, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
+    source = ArraySource(Rows.read(scores, labels))
+    counted = type(source.count())
+    fetch = counted.fetch
+    monkeypatch.setattr(counted, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
     cost = ExactCost.of(ordcut.resolve_objective("absolute", 5).cost)
-    left = PrunedRows(ArraySource(Rows.read(scores, labels))).rows_for(cost)
+    left = PrunedRows(source).rows_for(cost)
     assert len(fetched) == 1
     assert fetched[0].n_rows < 0.2 * n
     assert len(left.codes) < fetched[0].n_rows
@@ -129,32 +128,27 @@ def test_a_sorted_table_refuses_to_prune():
         ordcut.ScoreTable([1, 2], [0, 1]).solve(method="pruned")
 
 
-@given(data=st.data())
-def test_cells_are_in_the_order_of_the_scores(data):
-    finite = st.floats(allow_nan=False, allow_infinity=False)
-    scores = np.sort(data.draw(st.lists(finite, min_size=1, max_size=40)))
-    cells = cells_like(scores, data.draw(st.integers(2, 50)))
-    located = cells.locate(scores)
+@given(
+    scores=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40),
+    n_cells=st.integers(2, 50),
+    is_last=st.booleans(),
+)
+def test_cells_and_their_parts_are_in_the_order_of_the_scores(scores, n_cells, is_last):
+    rows = Rows.read(scores, np.arange(len(scores)) % 2, classes=[0, 1])
+    counted = ArraySource(rows).count(n_cells)
+    ordered = np.sort(scores)
+    located = counted.at_or_after(ordered)
     assert (np.diff(located) >= 0).all()
     assert located.min() >= 0
-    assert located.max() < cells.n_cells
-    some = np.unique(located)
-    assert starts_in(cells.locate, scores, some).tolist() == np.searchsorted(located, some).tolist()
-    parts = SplitCells(cells, np.isin(np.arange(cells.n_cells), some), data.draw(st.integers(1, 9)))
-    in_parts = parts.locate(scores)
-    assert (np.diff(in_parts) >= 0).all()
-    assert not parts.is_run[in_parts].any()
-    assert in_parts.max() < len(parts.is_run)
-
-
-def test_splitting_joins_the_cells_that_were_not_chosen():
-    cells = Cells(np.float64(0), np.float64(1), np.repeat(np.arange(4), 3))
-    chosen = np.array([False, False, True, False])
-    finer = SplitCells(cells, chosen, n_parts=2)
-    assert finer.is_run.tolist() == [True] + 6 * [False] + [True]
-    assert finer.locate(np.array([6.0, 7.0, 7.9, 8.5])).tolist() == [1, 3, 4, 6]
-    counts = np.array([[1, 2], [3, 4], [5, 6], [7, 8]])
-    assert sum_runs(counts, chosen).tolist() == [[4, 6], [7, 8]]
+    assert np.bincount(located, minlength=len(counted.counts)).tolist() == (
+        counted.counts.sum(axis=1).tolist()
+    )
+    chosen = np.arange(len(counted.counts)) % 3 == located[0] % 3
+    fetched = counted.fetch(chosen)
+    parts = counted.split(chosen, fetched, is_last=is_last)
+    assert parts.located.tolist() == parts.locate(fetched.scores).tolist()
+    assert not parts.is_run[parts.located].any()
+    assert (np.diff(parts.locate(ordered)) >= 0).all()
 
 
 def test_fractions_that_are_left_out_stay_fractions_where_those_kept_are_whole():

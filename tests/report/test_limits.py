@@ -53,7 +53,13 @@ def test_the_ratio_of_the_two_blocks_is_what_a_constraint_reaches(review):
 
 
 def test_limits_have_the_numbers_of_their_constraints():
-    texts = ["share 0 >= 0.1", "fixed 1 7", "between 0 -inf 3", "allowed 0.75 1.75 7 inf", "digits 2"]
+    texts = [
+        "share 0 >= 0.1",
+        "fixed 1 7",
+        "between 0 -inf 3",
+        "allowed 0.75 1.75 7 inf",
+        "digits 2",
+    ]
     _, content = found_within(*texts, "gap >= 0.5")
     limits = content["constraints"]
     assert [one.pop("limit") for one in limits] == [*texts, "gap >= 0.5"]

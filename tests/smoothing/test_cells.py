@@ -62,7 +62,9 @@ def test_cells_are_equal_parts_of_the_weight_with_the_middle_one_of_their_scores
     middles, counts = cells_one_by_one(scores, labels, times, 3, most)
     assert found.scores.tolist() == middles
     weights = np.sum(counts, axis=1)
-    np.testing.assert_allclose(found.weights / found.weights.sum(), weights / weights.sum(), rtol=1e-4)
+    np.testing.assert_allclose(
+        found.weights / found.weights.sum(), weights / weights.sum(), rtol=1e-4
+    )
 
 
 # The amount
@@ -101,7 +103,9 @@ def naive_share(rows, weights, objective, is_joined=False):
     """The mean gain on 8 data sets drawn from the model over the gain on the data."""
     scores, labels = rows
     # Weights that are not whole leave the model without any rounding.
-    chances = modelled(scores, labels, 3, np.full(len(scores), np.pi) if weights is None else weights)
+    chances = modelled(
+        scores, labels, 3, np.full(len(scores), np.pi) if weights is None else weights
+    )
     at, counts = counted(scores, labels, 3, weights)
     if weights is not None:
         counts *= weights.sum() / (weights**2).sum()  # as many rows as they are worth

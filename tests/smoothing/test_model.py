@@ -72,7 +72,9 @@ def test_probabilities_are_those_of_the_least_losses_and_penalties(name):
     at, counts = counted(scores, labels, labels.max() + 1)
     z = standardised(at, counts.sum(axis=1))
     below = np.maximum.accumulate(curves_by_a_general_minimiser(z, counts), axis=0)
-    np.testing.assert_allclose(np.cumsum(probabilities_of(name), axis=1)[:, :-1], below.T, atol=2e-5)
+    np.testing.assert_allclose(
+        np.cumsum(probabilities_of(name), axis=1)[:, :-1], below.T, atol=2e-5
+    )
 
 
 def test_rows_of_very_unequal_weight_have_the_least_losses_and_penalties():

@@ -83,9 +83,7 @@ def test_smoothing_by_1_is_the_least_expected_cost_under_the_model():
     scores, labels = noisy(500, 5)
     model = modelled(scores, labels, 5)
     for objective in OBJECTIVES:
-        by_model = ordcut.optimal_thresholds(
-            model.scores, model.probabilities, objective=objective
-        )
+        by_model = ordcut.optimal_thresholds(model.scores, model.probabilities, objective=objective)
         found = find(scores, labels, 5, objective, smoothing=1)
         np.testing.assert_array_equal(found.thresholds, by_model.thresholds)
 

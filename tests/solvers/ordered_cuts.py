@@ -101,3 +101,10 @@ def decision_costs(draw, n_classes, convex=False):
     n_decisions = draw(st.integers(2, 5))
     square = draw(cost_matrices(max(n_decisions, n_classes), convex))
     return square[:n_decisions, :n_classes] - 2
+
+
+@st.composite
+def borders_of_cells(draw, n_scores):
+    """Cells of sorted scores as ascending borders: cell c holds scores border[c]..border[c+1]-1."""
+    inner = draw(st.sets(st.integers(1, n_scores - 1))) if n_scores > 1 else set()
+    return [0, *sorted(inner), n_scores]

@@ -4,9 +4,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ordcut.solvers.best_starts import rank_levels
-from ordcut.solvers.windows import SegmentWindow, _best_starts
+from ordcut.solvers.best_starts import (
+    best_by_level,
+    best_in_window,
+    best_of_lowest_levels,
+    rank_levels,
+)
+from ordcut.solvers.windows import Window, _best_starts
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -89,3 +96,64 @@ def test_levels_are_ranked_in_their_order_with_the_ends_that_allow_them():
         own = case.level[case.starts.start : case.starts.stop]
         assert rank.tolist() == np.argsort(np.argsort(own, kind="stable")).tolist()
         assert top.tolist() == [(own <= case.level[end]).sum() for end in case.ends]
+
+
+# Propositions 13 and 14 of docs/theory.md
+
+
+numbers = st.integers(0, 4)
+
+
+@st.composite
+def moving_windows(draw):
+    """Values, which starts are open, windows whose ends do not fall, and where the first end is."""
+    m, n_ends = draw(st.integers(1, 12)), draw(st.integers(1, 12))
+    offset = draw(st.integers(0, m + 1))
+    every = {"min_size": m, "max_size": m}
+    values = np.array(draw(st.lists(numbers, **every)))
+    is_open = np.array(draw(st.lists(st.booleans(), **every)))
+    bounds = st.lists(st.integers(-2, m + 1), min_size=n_ends, max_size=n_ends)
+    low, high = (np.sort(draw(bounds)) for _ in range(2))
+    return values, is_open, low, high, offset
+
+
+def allowed_between(low, high, offset, end, m):
+    """The starts from low to high that are not after an end."""
+    return range(max(0, low), min(high, end + offset, m - 1) + 1)
+
+
+def first_best(values, starts):
+    return min(starts, key=lambda start: (values[start], start), default=-1)
+
+
+@given(case=moving_windows())
+def test_proposition_13_a_queue_finds_the_first_best_start_of_each_window(case):
+    values, is_open, low, high, offset = case
+    m = len(values)
+    found, queue = np.empty(len(low), np.int64), np.empty(m, np.int64)
+    best_in_window(values, is_open, low, high, offset, queue, found)
+    for end, start in enumerate(found):
+        allowed = allowed_between(low[end], high[end], offset, end, m)
+        assert start == first_best(values, [s for s in allowed if is_open[s]])
+
+
+@given(case=moving_windows(), data=st.data())
+def test_proposition_14_a_tree_finds_the_first_best_start_of_the_lowest_levels(case, data):
+    values, is_open, low, high, offset = case
+    m, n_ends = len(values), len(low)
+    level = np.array(data.draw(st.lists(numbers, min_size=m, max_size=m)))
+    at_end = data.draw(st.lists(numbers, min_size=n_ends, max_size=n_ends))
+    rank = np.argsort(np.argsort(level, kind="stable"))
+    top = np.array([(level <= one).sum() for one in at_end])
+    tree, found = np.full(2 << (m - 1).bit_length(), -1), np.empty(n_ends, np.int64)
+    best_by_level(values, is_open, low, high, offset, rank, top, tree, found)
+    for end, start in enumerate(found):
+        allowed = allowed_between(low[end], high[end], offset, end, m)
+        some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
+        assert start == first_best(values, some)
+    least, best = np.empty(m + 1, values.dtype), np.full(m + 1, -1)
+    best_of_lowest_levels(values, is_open, high, offset, rank, top, least, best, found)
+    for end, start in enumerate(found):
+        allowed = allowed_between(0, high[end], offset, end, m)
+        some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
+        assert start == first_best(values, some)

@@ -10,7 +10,6 @@ import ordcut
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
 from ordcut.pruning import ArraySource, PrunedRows
-from ordcut.pruning import cells as layout
 from ordcut.solvers import (
     METHODS,
     ExactKappa,
@@ -23,8 +22,10 @@ from ordcut.solvers import (
     optimise,
     solve_freely,
 )
-from ordcut.solvers.choose import FEWEST_ROWS_TO_PRUNE
 from ordcut.thresholds import Certificate
+from small_sizes import prune_from, set_sizes, size_of
+
+FEWEST_ROWS_TO_PRUNE = size_of("rows_to_prune")
 
 KINDS = {
     "convex": [{"convex": True}, {"convex": True, "equal_errors": True}],
@@ -67,8 +68,7 @@ def test_every_kind_of_problem_has_a_size_from_which_it_is_pruned():
 def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte(
     equal_errors, monkeypatch
 ):
-    for kind in FEWEST_ROWS_TO_PRUNE:
-        monkeypatch.setitem(FEWEST_ROWS_TO_PRUNE, kind, (10**9, 0))
+    prune_from(monkeypatch, 10**9)
     options = {"equal_errors": equal_errors, "n_classes": 256, "where": "arrays"}
     sorted_rows = "zero_one" if equal_errors else "dp"
     assert auto(convex=False, n_rows=2**20, **options) == "pruned"
@@ -141,8 +141,7 @@ def test_a_certificate_says_how_many_steps_there_were():
 @pytest.mark.parametrize("is_pruned", [False, True])
 @pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
 def test_a_certificate_counts_every_additive_problem(kind, is_pruned, name, monkeypatch):
-    monkeypatch.setattr(layout, "N_COUNTERS", 64)
-    monkeypatch.setattr(layout, "LEAST_CELLS", 40)
+    set_sizes(monkeypatch, counters=64, least_cells=40)
     called = []
     call = Minimiser.__call__
     monkeypatch.setattr(Minimiser, "__call__", lambda *a: called.append(a[1]) or call(*a))

@@ -7,9 +7,7 @@ import pytest
 
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
-from ordcut.solvers import SOLVERS, Plan, solve_nested_between
-from ordcut.solvers.near_ties import independent_cuts
-from ordcut.solvers.windows import ordered_cuts
+from ordcut.solvers import SOLVERS, Minimiser, Plan, solve_nested_between
 
 pytestmark = pytest.mark.usefixtures("as_python")
 
@@ -139,6 +137,11 @@ def test_rows_labelled_right_are_counted_to_the_lowest_path(n, is_weighted, n_cl
         assert found.tolist() == lowest_path(rows, cost)
 
 
+def cuts_by(method, cost, rows):
+    """The cuts of a solver, or of exact comparisons where sums do not fit into its integers."""
+    return Minimiser.choose(cost, Plan(method)).find_cuts(rows).tolist()
+
+
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_sums_that_do_not_fit_are_compared_as_those_that_do(is_weighted):
     """A factor of all costs changes nothing, and beyond int64 near ties decide."""
@@ -148,11 +151,9 @@ def test_sums_that_do_not_fit_are_compared_as_those_that_do(is_weighted):
         is_convex = seed % 2 == 0
         cost = (convex_costs if is_convex else any_costs)(seed, n_classes, 2 if seed % 3 else 10**9)
         exact = ExactCost.of(cost.astype(object) * (10**30 + 1) + (seed % 7 == 0))
-        n_rows = len(rows.codes)
-        arguments = rows, ExactCost.of(cost), n_rows, rows.exact_between
-        assert independent_cuts(*arguments).tolist() == first_minima(rows, cost)
-        assert ordered_cuts(*arguments).tolist() == lowest_path(rows, cost)
-        assert independent_cuts(rows, exact, *arguments[2:]).tolist() == first_minima(rows, cost)
+        for given in (ExactCost.of(cost), exact):
+            assert cuts_by("io", given, rows) == first_minima(rows, cost)
+            assert cuts_by("dp", given, rows) == lowest_path(rows, cost)
 
 
 @pytest.mark.parametrize("unit", [2.0**-60, 2.0**-52])
@@ -172,9 +173,8 @@ def test_differences_that_vanish_in_rounded_sums_decide(unit, scale):
         rows = replace(rows, weights=rows.weights * scale)
         convex = np.abs(np.arange(n_classes)[:, None] - np.arange(n_classes))
         for cost in (convex, any_costs(seed, n_classes, 3)):
-            arguments = rows, ExactCost.of(cost), n, rows.exact_between
-            assert independent_cuts(*arguments).tolist() == first_minima(exactly, cost)
-            assert ordered_cuts(*arguments).tolist() == lowest_path(exactly, cost)
+            assert cuts_by("io", ExactCost.of(cost), rows) == first_minima(exactly, cost)
+            assert cuts_by("dp", ExactCost.of(cost), rows) == lowest_path(exactly, cost)
 
 
 @pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")

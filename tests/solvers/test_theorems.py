@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ordered_cuts import (
     all_optima,
+    borders_of_cells,
     first_minima,
     highest,
     is_ordered,
@@ -29,7 +30,6 @@ from experiments import literal
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
 from ordcut.pruning import ArraySource, PrunedRows
-from ordcut.pruning.bounds import judge_cells
 from ordcut.thresholds import place_cuts
 from strategies import cost_matrices, enough_classes, find, problems
 
@@ -240,13 +240,6 @@ def test_proposition_4_each_minimum_is_the_first_between_those_of_its_neighbours
     assert library_cuts(problem, cost, "nested") == minima
 
 
-@st.composite
-def borders_of_cells(draw, n_scores):
-    """Cells of sorted scores as ascending borders: cell c holds scores border[c]..border[c+1]-1."""
-    inner = draw(st.sets(st.integers(1, n_scores - 1))) if n_scores > 1 else set()
-    return [0, *sorted(inner), n_scores]
-
-
 @given(problem=problems(most_rows=20, most_scores=9), data=st.data())
 def test_proposition_5_a_discarded_cell_does_not_contain_the_first_minimum(problem, data):
     cost = data.draw(signed_costs(problem.n_classes))
@@ -271,27 +264,6 @@ def test_proposition_5_the_pruned_search_finds_the_lowest_optimum(problem, data,
     cost = data.draw(cost_matrices(problem.n_classes, convex=convex))
     optima = optima_of(problem, whole(cost))
     assert library_cuts(problem, cost, "pruned") == lowest(optima)
-
-
-@given(problem=problems(most_rows=14, most_scores=7), data=st.data())
-def test_proposition_5b_bounds_of_cells_are_never_above_an_optimum_with_a_change_there(
-    problem, data
-):
-    cost = data.draw(cost_matrices(problem.n_classes))
-    borders = data.draw(borders_of_cells(problem.n_scores))
-    counts = np.zeros((len(borders) - 1, problem.n_classes), np.int64)
-    for j, truth, weight in problem.rows:
-        counts[np.searchsorted(borders, j, "right") - 1, truth] += weight
-    exact = ExactCost.of(np.array(cost, float))
-    assume(exact.convexity == "no")
-    verdict = judge_cells(counts, exact, len(problem.rows))
-    assert not (verdict.first & ~verdict.can_hold).any()
-    has_rows = counts.any(axis=1)
-    for cuts in optima_of(problem, whole(cost)):
-        for cut in cuts:
-            for cell, (left, right) in enumerate(pairwise(borders)):
-                if has_rows[cell] and left <= cut <= right and 0 < cut < problem.n_scores:
-                    assert verdict.can_hold[cell]
 
 
 def test_proposition_5_has_a_worst_case_in_which_no_row_is_discarded():

@@ -29,7 +29,9 @@ def test_a_replicate_keeps_the_constraints_as_a_call_of_its_own_does(objective, 
     options = {"objective": objective, "classes": range(4), "constraints": constraints}
     boot = ordcut.optimal_thresholds(scores, labels, **options).bootstrap(n=6)
     assert boot.n_infeasible == 0
-    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(
+        draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True
+    ):
         again = ordcut.optimal_thresholds(drawn.scores, drawn.codes, **options)
         assert thresholds.tolist() == again.thresholds.tolist()
 
@@ -39,7 +41,9 @@ def test_counts_are_in_proportion_to_the_rows_drawn():
     boot = ordcut.optimal_thresholds(scores, labels, constraints=["count 3 <= 40"]).bootstrap(
         n=6, size=100
     )
-    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(
+        draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True
+    ):
         again = ordcut.optimal_thresholds(
             drawn.scores, drawn.codes, classes=range(4), constraints=["count 3 <= 10"]
         )
@@ -64,7 +68,9 @@ def test_a_smoothed_replicate_within_limits_is_a_call_of_its_own(constraints):
     scores, labels = noisy()
     options = {"classes": range(4), "smoothing": 0.5, "constraints": constraints}
     boot = ordcut.optimal_thresholds(scores, labels, **options).bootstrap(n=6)
-    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(
+        draw_samples(scores, labels, boot, 6), boot.thresholds, strict=True
+    ):
         again = ordcut.optimal_thresholds(drawn.scores, drawn.codes, **options)
         assert thresholds.tolist() == again.thresholds.tolist()
 
@@ -153,7 +159,9 @@ def test_class_weights_do_not_count_in_the_limits_of_replicates():
         constraints=["share 1 <= 0.3"],
     )
     boot = find_it(scores, labels).bootstrap(n=5)
-    for drawn, thresholds in zip(draw_samples(scores, labels, boot, 5), boot.thresholds, strict=True):
+    for drawn, thresholds in zip(
+        draw_samples(scores, labels, boot, 5), boot.thresholds, strict=True
+    ):
         assert thresholds.tolist() == find_it(drawn.scores, drawn.codes).thresholds.tolist()
 
 

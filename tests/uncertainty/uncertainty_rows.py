@@ -1,7 +1,6 @@
 """Rows that tests of uncertainty share, and what it means that two bootstraps are the same."""
 
 import dataclasses
-
 from dataclasses import dataclass
 
 import numpy as np
