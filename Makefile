@@ -2,8 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo experiment test lint programs docs dist clean bench bench-boosting bench-cli bench-estimators \
-  bench-exact bench-experiment \
+.PHONY: check demo experiment test lint programs docs dist clean bench bench-cli bench-estimators bench-exact bench-experiment \
   bench-frames bench-generalisation bench-limits bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
@@ -16,6 +15,21 @@ experiment: .venv/experiment.ready  ## the paper's experiment on a few synthetic
 	$(BIN)/python -m experiments face-age --dataset synthetic --device cpu --epochs 5 --test-share 0.1 \
 	  --time-also literal --time-also dp --time-also pio --out experiment-output
 	$(BIN)/python -m experiments table experiment-output
+
+# What `make check` runs: the core and its documented examples, without estimators, engines, PyTorch, the command
+# line, plots, pages, the experiment and the benchmarks.
+CORE := data limits pruning smoothing solvers thresholds uncertainty
+CORE_MODULES := exact jit labelings metrics objectives optimal paths threads
+CORE_TESTS := $(CORE:%=tests/%) $(CORE_MODULES:%=tests/test_%.py) tests/test_bad_input.py tests/test_decisions.py \
+  tests/test_laws.py $(CORE:%=src/ordcut/%) $(CORE_MODULES:%=src/ordcut/%.py) src/ordcut/decisions.py \
+  src/ordcut/problem.py src/ordcut/table.py
+NOT_CORE := tests/smoothing/test_generalisation.py tests/uncertainty/test_coverage.py
+
+check: .venv/check.ready  ## for everyday work: lint, types and the tests of the core, in a few minutes
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy src --exclude src/ordcut/torch/ --disable-error-code import-not-found
+	$(BIN)/python -m pytest -n 2 $(CORE_TESTS) $(NOT_CORE:%=--deselect %)
 
 test: .venv/test.ready programs lint  ## lint, types and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -167,7 +167,8 @@ def test_the_spreadsheet_formula_keeps_to_fifteen_digits_within_the_ranges():
 def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
     import duckdb
     import polars as pl
-    import torch
+
+    torch = pytest.importorskip("torch")
 
     import ordcut.frames
     import ordcut.torch

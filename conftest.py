@@ -1,3 +1,5 @@
+"""Fixtures and settings that all tests share."""
+
 import builtins
 
 import pytest
