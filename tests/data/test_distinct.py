@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from ordcut.data import encode
-from ordcut.data.distinct import FEWEST_ROWS, MOST_DISTINCT, distinct_labels
+
+#: From this many rows on, text is encoded in another way; and of fewer classes than the second.
+FEWEST_ROWS, MOST_DISTINCT = 10_000, 1024
 
 NAMES = ["poor", "fair", "good", "excellent indeed", "p"]
 CODES = np.random.default_rng(0).integers(0, 5, FEWEST_ROWS + 7)
@@ -78,41 +80,35 @@ def test_the_position_of_a_missing_label_is_named_among_many(make, missing):
         encode(make(labels), NAMES)
 
 
-def test_text_of_any_width_and_as_many_classes_as_the_table_holds_is_found():
+def test_text_of_any_width_and_as_many_classes_as_a_table_holds_is_encoded():
     random = np.random.default_rng(2)
     for width in [*range(1, 12), 32, 33]:
-        names = ["".join(random.choice(list("abc"), width)) + "x" * (i % 2) for i in range(40)]
-        text = np.array(names)[random.integers(0, 40, FEWEST_ROWS)]
-        found = distinct_labels(text)
-        assert sorted(found.values.tolist()) == sorted(set(text.tolist()))
-        assert found.values[found.codes].tolist() == text.tolist()
-    names = np.array([f"class {i}" for i in range(1024)])
-    text = names[random.integers(0, 1024, 20_000)]
-    found = distinct_labels(text)
-    assert len(found.values) == 1024
-    assert found.values[found.codes].tolist() == text.tolist()
+        names = {"".join(random.choice(list("abc"), width)) + "x" * (i % 2) for i in range(40)}
+        names = np.array(sorted(names))
+        codes = random.integers(0, len(names), FEWEST_ROWS)
+        assert encode(names[codes], names.tolist()).codes.tolist() == codes.tolist()
 
 
-def test_categories_that_do_not_occur_are_left_out_of_the_distinct_labels():
+@pytest.mark.parametrize("n_classes", [MOST_DISTINCT - 1, MOST_DISTINCT, MOST_DISTINCT + 1])
+def test_text_of_many_classes_is_encoded(n_classes):
+    names = [f"class {i}" for i in range(n_classes)]
+    codes = np.random.default_rng(1).permutation(np.arange(2 * FEWEST_ROWS) % n_classes)
+    assert encode(np.array(names)[codes], names).codes.tolist() == codes.tolist()
+
+
+def test_categories_that_do_not_occur_change_no_code():
     for unused in ([], ["none"], ["none", "never"]):
         categories = [*unused, *reversed(NAMES), *[f"{name} again" for name in unused]]
-        found = distinct_labels(pd.Series(pd.Categorical(TEXT, categories)))
-        assert found.values.tolist() == NAMES[::-1]
-        assert found.values[found.codes].tolist() == TEXT.tolist()
+        found = encode(pd.Series(pd.Categorical(TEXT, categories)), NAMES)
+        assert found.codes.tolist() == CODES.tolist()
 
 
-def test_labels_without_a_hash_are_left_to_another_way(monkeypatch):
-    monkeypatch.delitem(sys.modules, "pandas")
+@pytest.mark.parametrize("has_pandas", [False, True])
+def test_many_labels_without_a_hash_or_of_several_types_are_refused(monkeypatch, has_pandas):
+    if not has_pandas:
+        monkeypatch.delitem(sys.modules, "pandas")
     labels = np.empty(FEWEST_ROWS, dtype=object)
     labels[:] = [["a"]] * FEWEST_ROWS
-    assert distinct_labels(labels) is None
-    assert distinct_labels([1] * FEWEST_ROWS) is None
-    assert distinct_labels(np.array([1, "a"] * FEWEST_ROWS, dtype=object)) is None
-
-
-def test_more_distinct_labels_than_the_table_holds_are_encoded_one_by_one():
-    names = [f"class {i}" for i in range(MOST_DISTINCT + 1)]
-    codes = np.random.default_rng(1).permutation(np.arange(FEWEST_ROWS) % len(names))
-    labels = np.array(names)[codes]
-    assert distinct_labels(labels) is None
-    assert encode(labels, names).codes.tolist() == codes.tolist()
+    for wrong in (labels, np.array([1, "a"] * FEWEST_ROWS, dtype=object)):
+        with pytest.raises((TypeError, ValueError), match=r"labels must be|unhashable"):
+            encode(wrong)

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_positions
-from ordcut.data.sorting import FEWEST_TO_SHARE, sort_rows, sorted_order
+from ordcut.data import Rows, sort_rows
 from ordcut.jit import running_kernels_as
 
 N = 25_000
@@ -69,7 +67,11 @@ SCORES_TO_SORT = {
     "reversed": lambda random, n: np.sort(random.normal(size=n))[::-1],
     "an outlier": lambda random, n: np.append(1e300, 1 + random.random(n - 1) * 1e-9),
 }
-MANY = SCORES_WORTH_COMPILING + 5000
+#: So many scores are sorted by their digits.
+MANY = 25_000
+
+#: From so many rows on, threads share the counting.
+FEWEST_TO_SHARE = 500_000
 
 
 @pytest.mark.parametrize(("n", "mode"), [(5000, "auto"), (5000, "compiled"), (MANY, "compiled")])
@@ -79,17 +81,12 @@ def test_scores_and_positions_are_sorted_together(make, dtype, n, mode):
     with np.errstate(over="ignore"):
         scores = np.nan_to_num(make(np.random.default_rng(0), n).astype(dtype))
     with running_kernels_as(mode):
-        order, ordered, ends = sorted_order(scores)
+        rows = sort_rows(scores, np.zeros(n, int), None, np.arange(1, n + 1), 2)
+    order, ordered, ends = rows.weights - 1, rows.scores, rows.ends  # weights tell the rows apart
     assert ordered.tolist() == sorted(scores.tolist())  # NumPy 2.4 may sort float16 incorrectly
     assert scores[order].tolist() == ordered.tolist()
     assert sorted(order.tolist()) == list(range(len(scores)))
     assert ends.tolist() == [*(ordered[1:] != ordered[:-1]).tolist(), True]
-
-
-def test_scores_that_agree_in_their_leading_bits_are_not_sorted_by_digits():
-    random = np.random.default_rng(0)
-    assert sort_positions(SCORES_TO_SORT["normal"](random, MANY)) is not None
-    assert sort_positions(SCORES_TO_SORT["an outlier"](random, MANY)) is None
 
 
 @pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf, -np.inf])

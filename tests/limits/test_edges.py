@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.data import Rows
-from ordcut.limits import Grid, LimitedSearch, Limits, Names
-from ordcut.limits.choices import Choices
+from ordcut.limits import LimitedSearch, Limits, Names
 from ordcut.pruning import CurveLimit
 from ordcut.solvers import cut_ranges
 
@@ -35,24 +34,36 @@ def nearest(values, below, above, low, high):
     return min(inside, key=lambda v: (abs(v - aim), v), default=None)
 
 
+def place(pair, *constraints):
+    """The threshold between two scores, or below or above one; None if none can stand there.
+
+    Labels are right for thresholds that are above the one score and not above the other.
+    """
+    scores = [score for score in pair if np.isfinite(score)]
+    labels = [int(score == pair[1]) for score in scores]
+    try:
+        found = ordcut.optimal_thresholds(
+            scores, labels, classes=[0, 1], objective="zero_one", constraints=constraints
+        )
+    except ordcut.InfeasibleConstraintsError:
+        return None
+    return found.thresholds[0] if found.value == 0 else None
+
+
 @settings(max_examples=200)
 @given(
-    listed=st.lists(st.sampled_from([-INF, *(np.arange(-16, 17) / 2), INF]), max_size=6),
+    listed=st.lists(
+        st.sampled_from([-INF, *(np.arange(-16, 17) / 2), INF]), min_size=1, max_size=6
+    ),
     pair=pairs,
     limits=pairs,
 )
 def test_a_threshold_takes_the_nearest_of_the_listed_values_and_of_equally_near_ones_the_lower(
     listed, pair, limits
 ):
-    low, high = limits
-    grid = Grid(values=tuple(np.unique(np.array(listed, float)).tolist()))
-    choices = Choices(np.array([low]), np.array([high]), grid)
-    below, above = (np.array([float(end)]) for end in pair)
-    at, is_open = choices.place_each(below, above)
-    expected = nearest(listed, *pair, low, high)
-    assert is_open.tolist() == [expected is not None]
-    if expected is not None:
-        assert at.tolist() == [expected]
+    allowed = ordcut.Allowed(np.unique(np.array(listed, float)).tolist())
+    found = place(pair, allowed, ordcut.Between(0, *limits))
+    assert found == nearest(listed, *pair, *limits)
 
 
 @settings(max_examples=200)
@@ -60,23 +71,17 @@ def test_a_threshold_takes_the_nearest_of_the_listed_values_and_of_equally_near_
 def test_a_threshold_takes_the_nearest_round_number_and_of_equally_near_ones_one(
     n_digits, pair, limits, shift
 ):
-    low, high = limits
     pair = tuple(end + shift / 10 for end in pair)
-    choices = Choices(np.array([low]), np.array([high]), Grid(n_digits=n_digits))
-    every = [
-        -INF,
-        *((n / 10 if n_digits == 1 else n * 10.0**-n_digits) for n in range(-400, 400)),
-        INF,
-    ]
-    below, above = (np.array([float(end)]) for end in pair)
-    at, is_open = choices.place_each(below, above)
-    expected = nearest(every, *pair, low, high)
-    assert is_open.tolist() == [expected is not None]
+    steps = range(-400, 400)
+    every = [(n / 10 if n_digits == 1 else n * 10.0**-n_digits) for n in steps]
+    found = place(pair, ordcut.Digits(n_digits), ordcut.Between(0, *limits))
+    expected = nearest([-INF, *every, INF], *pair, *limits)
+    assert (found is None) == (expected is None)
     if expected is not None:
         middle = sum(pair) / 2
-        is_as_near = np.isfinite(middle) and abs(at[0] - middle) == abs(expected - middle)
-        assert at[0] == expected or is_as_near
-        assert at[0] in every
+        is_as_near = np.isfinite(middle) and abs(found - middle) == abs(expected - middle)
+        assert found == expected or is_as_near
+        assert found in [-INF, *every, INF]
 
 
 @given(pair=pairs, limits=pairs)
@@ -84,41 +89,10 @@ def test_a_threshold_stands_in_the_middle_or_at_the_end_of_its_interval_that_is_
     pair, limits
 ):
     low, high = limits
-    below, above = (np.array([float(end)]) for end in pair)
-    at, is_open = Choices(np.array([low]), np.array([high]), None).place_each(below, above)
     middle = -INF if pair[0] == -INF else sum(pair) / 2
     value = min(max(middle, low), high)
     can_stand = (value > pair[0] or pair[0] == -INF) and value <= pair[1]
-    assert is_open.tolist() == [can_stand]
-    if can_stand:
-        assert at.tolist() == [value]
-
-
-def test_intervals_of_several_thresholds_ascend_and_lists_and_digits_are_combined():
-    names = Names(list(range(4)), list(range(4)))
-
-    def of(*constraints):
-        choices = Choices.within(Limits.lower(constraints, names))
-        grid = choices.grid or Grid()
-        listed = None if grid.values is None else list(grid.values)
-        return choices.low.tolist(), choices.high.tolist(), listed, grid.n_digits
-
-    free = [-INF] * 3, [INF] * 3
-    assert of() == (*free, None, None)
-    assert of(ordcut.Between(1, 2, 5)) == ([-INF, 2, 2], [5, 5, INF], None, None)
-    assert of(ordcut.Fixed(1, 3.0), ordcut.Between(1, 2, 5)) == (
-        [-INF, 3, 3], [3, 3, INF], None, None,
-    )  # fmt: skip
-    assert of(ordcut.Between(0, 1, 4), ordcut.Between(0, 2, 9)) == (
-        [2] * 3,
-        [4, INF, INF],
-        None,
-        None,
-    )
-    assert of(ordcut.Digits(2), ordcut.Digits(0), ordcut.Digits(1)) == (*free, None, 0)
-    lists = ordcut.Allowed([0.25, 0.5, 1, INF]), ordcut.Allowed([0.25, 1, 2, INF])
-    assert of(*lists) == (*free, [0.25, 1, INF], None)
-    assert of(*lists, ordcut.Digits(1)) == (*free, [1, INF], None)
+    assert place(pair, ordcut.Between(0, low, high)) == (value if can_stand else None)
 
 
 @pytest.mark.parametrize("gap", [0, 0.5, 1])

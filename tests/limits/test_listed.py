@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut.data import Rows
 from ordcut.limits import Limits, Names
-from ordcut.limits.conflicts import Conflict
-from ordcut.limits.grid import MOST_ROUND_NUMBERS, round_numbers
 from ordcut.problem import Problem, Sample
 from ordcut.pruning import LumpedRows, lump_rows
 
@@ -76,13 +74,16 @@ def test_rows_with_fractions_are_not_counted_between_values():
     assert not is_lumped(Rows.read(scores, np.eye(2)[labels]), limits)
 
 
-def test_round_numbers_are_listed_from_below_the_scores_to_above_them_up_to_a_million():
-    assert round_numbers(0, 1.2, 3.0).tolist() == [-INF, 0, 1, 2, 3, 4, 5, INF]
-    assert round_numbers(1, 0.25, 0.25).tolist() == [-INF, 0.1, 0.2, 0.3, 0.4, INF]
-    most = MOST_ROUND_NUMBERS - 3
-    assert len(round_numbers(0, 0.0, float(most))) == MOST_ROUND_NUMBERS + 3
-    with pytest.raises(ValueError, match=r"at most 1000000 round numbers .*, got 1000001"):
-        round_numbers(0, 0.0, most + 1.0)
+@pytest.mark.parametrize(("highest", "is_few"), [(900_000.0, True), (1_100_000.0, False)])
+def test_round_numbers_a_distance_apart_are_listed_up_to_a_million(highest, is_few):
+    rows = [0.0, 1.0, 2.0, highest], [0, 1, 2, 2]
+    limits = [ordcut.Digits(0), ordcut.Gap(5)]  # the best thresholds without the gap are closer
+    if is_few:
+        found = ordcut.optimal_thresholds(*rows, constraints=limits)
+        assert np.diff(found.thresholds).item() >= 5
+    else:
+        with pytest.raises(ValueError, match=r"at most 1000000 round numbers .*, got 1100"):
+            ordcut.optimal_thresholds(*rows, constraints=limits)
 
 
 # Counts
@@ -145,29 +146,43 @@ def test_lumps_have_the_weight_and_the_outermost_scores_of_their_rows(values, se
 
 
 def conflict_of(n, *impossible):
-    """The conflict that is found among n constraints, some sets of which cannot hold."""
+    """The numbers of the constraints in the conflict that is found among n of them.
 
-    class Impossible(Conflict):
-        def can_hold(self, limits):
-            held = {constraint.n for constraint in limits.constraints}
-            return not any(held >= bad for bad in impossible)
-
-    limits = limits_of([ordcut.Digits(i) for i in range(n)])
-    smallest = Impossible(limits, region=None, observed=None, unit=1).smallest()
-    return [constraint.n for constraint in smallest.constraints]
+    Each set of impossible ones has a threshold of its own, which must be in disjoint intervals;
+    one alone asks for more rows than there are. All others hold anyway.
+    """
+    constraints = [f"count 0 <= {1000 + i}" for i in range(n)]
+    for k, some in enumerate(impossible):
+        for number, i in enumerate(sorted(some)):
+            constraints[i] = f"between {k} {10 * number} {10 * number + 1}"
+        if len(some) == 1:
+            constraints[min(some)] = f"count {k} >= 1000"
+    with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+        ordcut.optimal_thresholds(
+            [1, 2, 3, 4], [0, 1, 2, 3], classes=range(5), constraints=constraints
+        )
+    return [constraints.index(text) for text in error.value.constraints]
 
 
 def test_of_up_to_10_constraints_the_smallest_conflict_is_found():
-    assert conflict_of(10, {7, 8, 9}, {0}) == [0]
-    assert conflict_of(10, {0, 1, 2}, {4, 6}, {5, 9}) == [4, 6]
-    assert conflict_of(3, {0, 1, 2}) == [0, 1, 2]
+    assert conflict_of(10, {7, 9}, {0}) == [0]
+    assert conflict_of(10, {4, 6}) == [4, 6]
+    assert conflict_of(10, {2, 9}, {3}) == [3]
+    assert conflict_of(2, {0, 1}) == [0, 1]
     assert conflict_of(1, {0}) == [0]
 
 
 def test_of_more_than_10_constraints_none_can_be_left_out_of_the_conflict():
-    assert conflict_of(11, {7, 8, 10}, {0}) == [7, 8, 10]
-    assert conflict_of(11, {0, 1, 2}, {4, 6}) == [4, 6]
-    assert conflict_of(12, set(range(12))) == list(range(12))
+    assert conflict_of(11, {7, 10}, {0}) in ([0], [7, 10])
+    assert conflict_of(11, {4, 6}) == [4, 6]
+    assert conflict_of(12, {11}) == [11]
+
+
+def test_three_constraints_that_only_hold_in_pairs_are_the_conflict():
+    constraints = ["between 0 2.5 9", "share 1 >= 0.5", "share 2 >= 0.25", "share 0 <= 1"]
+    with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
+        ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 1, 2], constraints=constraints)
+    assert error.value.constraints == constraints[:3]
 
 
 def test_the_widest_gap_that_is_left_is_said_in_round_numbers():
