@@ -23,13 +23,13 @@ CORE_MODULES := exact jit labelings metrics objectives optimal paths threads
 CORE_TESTS := $(CORE:%=tests/%) $(CORE_MODULES:%=tests/test_%.py) tests/test_bad_input.py tests/test_decisions.py \
   tests/test_laws.py $(CORE:%=src/ordcut/%) $(CORE_MODULES:%=src/ordcut/%.py) src/ordcut/decisions.py \
   src/ordcut/problem.py src/ordcut/table.py
-NOT_CORE := tests/smoothing/test_generalisation.py tests/uncertainty/test_coverage.py
+NEEDS_ONNX := src/ordcut/thresholds/result.py::ordcut.thresholds.result.Thresholds.to_onnx
 
 check: .venv/check.ready  ## for everyday work: lint, types and the tests of the core, in a few minutes
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy src --exclude src/ordcut/torch/ --disable-error-code import-not-found
-	$(BIN)/python -m pytest -n 2 $(CORE_TESTS) $(NOT_CORE:%=--deselect %)
+	$(BIN)/python -m pytest -n 2 $(CORE_TESTS) --deselect $(NEEDS_ONNX)
 
 test: .venv/test.ready programs lint  ## lint, types and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

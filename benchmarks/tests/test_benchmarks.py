@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.methods import ALL
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 METHODS = set(ALL)
 RATIOS = {
     "headline": "value",
