@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: check demo experiment test lint programs docs dist clean bench bench-cli bench-estimators bench-exact bench-experiment \
+.PHONY: check demo experiment test lint programs docs dist clean bench bench-boosting bench-cli \
+  bench-estimators bench-exact bench-experiment \
   bench-frames bench-generalisation bench-limits bench-torch
 
 demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/

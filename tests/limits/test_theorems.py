@@ -30,7 +30,7 @@ import naive
 import ordcut
 from ordcut.data import Rows
 from ordcut.limits import Limits, Names, region_of
-from ordcut.solvers import Window, Windows
+from ordcut.solvers import SegmentWindow, Windows
 from strategies import problems
 
 #: Limits on the segment of a decision whose windows move one way.

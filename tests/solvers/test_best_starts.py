@@ -13,7 +13,7 @@ from ordcut.solvers.best_starts import (
     best_of_lowest_levels,
     rank_levels,
 )
-from ordcut.solvers.windows import Window, _best_starts
+from ordcut.solvers.windows import SegmentWindow, _best_starts
 
 pytestmark = pytest.mark.usefixtures("as_python")
 

@@ -66,7 +66,7 @@ def values_of(numbers, optimism=0.0, is_kappa=False, good=0.5, bad=0.5, least=-9
     """A bootstrap of 9 of 36 rows whose value is 0.5, with values of its own."""
     found = dataclasses.replace(found_with(), value=0.5)
     bounds = bounds_with(*(np.full(1, x) for x in (good, bad, bad)), least, most, is_kappa)
-    boot = dataclasses.replace(found_with().bootstrap(n=2), found=found, size=9, n_rows=36.0)
+    boot = dataclasses.replace(found_with().bootstrap(n=2), result=found, size=9, n_rows=36.0)
     return dataclasses.replace(
         boot, values=np.array(numbers), optimism=optimism, value_bounds=bounds
     )
