@@ -132,10 +132,6 @@ def test_few_rows_are_sorted_with_their_codes(scores, data):
 
 SCORES_TO_SORT = {
     "normal": lambda random, n: random.normal(size=n),
-    "positive": lambda random, n: random.random(n),
-    "negative": lambda random, n: -random.random(n),
-    "ties": lambda random, n: np.round(random.normal(size=n), 1),
-    "one value": lambda random, n: np.full(n, random.normal()),
     "two neighbours": lambda random, n: random.choice([1.0, np.nextafter(1.0, 2)], n),
     "magnitudes": lambda random, n: 10.0 ** random.uniform(-30, 30, n) * random.choice([-1, 1], n),
     "integers": lambda random, n: random.integers(-(2**40), 2**40, n).astype(float),
