@@ -171,7 +171,9 @@ class LabelingProblem:
 
     def as_problem(self) -> Problem:
         """Return the problem of finding optimal thresholds."""
-        return Problem(Sample(self.rows, self.factors), self.objective, self.limits)
+        # Objectives that weigh classes themselves take no factors, not even equal ones.
+        factors = None if (self.factors == 1).all() else self.factors
+        return Problem(Sample(self.rows, factors), self.objective, self.limits)
 
 
 def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:

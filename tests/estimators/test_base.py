@@ -312,3 +312,18 @@ def test_the_margin_of_two_classes_keeps_the_order_of_the_scores(threshold):
     scores, found = decided(np.array([-3.0, 0.0, 0.25, 0.5, 7.0]), [threshold])
     assert ((found > 0) == (scores >= threshold)).all()
     assert (np.diff(found) > 0).all()
+
+
+@pytest.mark.parametrize("objective", ["macro_mae", "balanced_accuracy"])
+def test_objectives_that_balance_the_classes_work_in_estimators(objective):
+    random = np.random.default_rng(0)
+    features = random.normal(size=(150, 2))
+    y = np.digitize(features.sum(axis=1) + random.normal(size=150) / 2, [0.5, 1.5])
+    model = OrdinalThresholdClassifierCV(Ridge(), objective=objective, smoothing=0).fit(features, y)
+    scores = model.predict_score(features)
+    with pytest.raises(ValueError, match="class_weight must be None"):
+        OrdinalThresholdClassifierCV(
+            Ridge(), objective=objective, class_weight=[1, 2, 3], smoothing=0
+        ).fit(features, y)
+    assert model.labeler_.objective in ("macro_mae", "balanced_zero_one")
+    assert np.array_equal(model.predict(features), model.labeler_.predict(scores))
