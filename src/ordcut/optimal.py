@@ -145,7 +145,9 @@ def optimal_thresholds(
             resolved = with_review(resolved, review, sample.data.classes)
     plan = Plan(method, n_jobs, block_size)
     limits = Limits.of(parsed, resolved, sample.data.classes) if parsed else None
-    problem = Problem(replace(sample, class_weight=class_weight), resolved, limits, plan)
+    if class_weight is not None:
+        sample = replace(sample, class_weight=class_weight)
+    problem = Problem(sample, resolved, limits, plan)
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)
     return optimum(problem)

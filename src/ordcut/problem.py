@@ -198,11 +198,33 @@ class Problem:
 
     def without_store(self) -> Problem:
         """Return the problem without the rows prepared for solvers, for a result to keep."""
-        return replace(self, solved=replace(self.solved, store=None))
+        sample = self.solved
+        if sample.store is not None:
+            sample = Sample(sample.data, sample.class_weight, None, sample.row_unit, sample.factors)
+        # A new instance has none of the properties that this one has cached.
+        return Problem(
+            sample,
+            self.objective,
+            self.limits,
+            self.plan,
+            self.observed,
+            self.smoothing,
+            self.origin,
+        )
 
     def value(self, confusion: Floats) -> float:
         """Return the value of a (predicted, true) table, with the class weights of its totals."""
-        return self.objective.value(confusion, self.factors_for(confusion.sum(axis=0)))
+        return self._value_of(confusion, self.solved)
+
+    def judged_value(self, confusion: Floats) -> float:
+        """Return the value of a table of the rows that the value is about."""
+        return self._value_of(confusion, self.judged)
+
+    def _value_of(self, confusion: Floats, sample: Sample) -> float:
+        if not self._weighs_classes(sample):
+            return self.objective.value(confusion)
+        factors = self.factors_for(confusion.sum(axis=0), sample)
+        return self.objective.value(confusion, factors)
 
     def at(
         self, thresholds: Floats, method: str = "given", certificate: Certificate = GIVEN
@@ -261,7 +283,8 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
     """
     data, objective, plan = problem.solved.data, problem.objective, problem.plan
     if not isinstance(data, Rows):
-        choose_method(plan.method, Task(objective.is_convex, where="engine"))
+        # Rows that stay in an engine cannot be sorted.
+        assert choose_method("auto", Task(objective.is_convex, where="engine")) == "pruned"
         return PrunedRows(data)
     rows = data if data.weights is None else data.in_whole_weights()
     limits = problem.limits
@@ -299,15 +322,18 @@ def solve(problem: Problem, start: Solution | None = None) -> Solution:
 
 def solve_if_feasible(problem: Problem, start: Solution | None = None) -> Solution | None:
     """Return the optimum of a problem, or None if its limits cannot hold."""
-    free = partial(solve_freely, problem.store, problem.objective, problem.factors, problem.plan)
     if problem.limits is None:
-        return free()
+        return _solve_freely(problem)
     search = problem.search
     solution = search.within_ranges()
     # An engine with fractional weights has pruned its rows for limits on single thresholds.
     if solution is None and (search.curve_limits is None or problem.store.is_exact):
-        solution = search.keeping(free() if start is None else start)
+        solution = search.keeping(_solve_freely(problem) if start is None else start)
     return search.solve() if solution is None else solution
+
+
+def _solve_freely(problem: Problem) -> Solution:
+    return solve_freely(problem.store, problem.objective, problem.factors, problem.plan)
 
 
 def result_of(problem: Problem, solution: Solution) -> Thresholds:
@@ -328,7 +354,6 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     else:
         n_threads = 1 if problem.plan.n_jobs is None else problem.plan.n_threads()
         confusion = rows.between(solution.cuts, n_threads)
-    factors = problem.factors_for(confusion.sum(axis=0), problem.judged)
     certificate = solution.certificate
     if problem.smoothing is not None:
         certificate = replace(certificate, smoothing=problem.smoothing)
@@ -336,7 +361,7 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     return Thresholds(
         thresholds=at,
         classes=_classes(objective, data.classes),
-        value=objective.value(confusion, factors),
+        value=problem.judged_value(confusion),
         objective=objective.name,
         method=solution.method,
         proof=certificate,
@@ -408,9 +433,7 @@ class Prices:
         return abs(self._value(self.table) - self._value(table))
 
     def _value(self, table: Array) -> float:
-        weights = table.astype(np.float64)
-        factors = self.problem.factors_for(weights.sum(axis=0), self.problem.judged)
-        return self.problem.objective.value(weights, factors)
+        return self.problem.judged_value(table.astype(np.float64))
 
     def _loss(self, table: Array) -> Fraction:
         """Return the cost of a table in a fixed unit; for a kappa, how far it is below 1."""

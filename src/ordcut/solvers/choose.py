@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -160,8 +160,7 @@ class Solution:
     is_free: bool = True
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """What ``"auto"`` chooses by: the costs, the size of a problem, and where its rows are.
 
     Attributes
