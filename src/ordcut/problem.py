@@ -149,17 +149,22 @@ class Problem:
         store = self.solved.store
         return prepare(self) if store is None else store
 
-    @cached_property
+    @property
     def factors(self) -> Array | None:
         """What the rows of each class count in the search; None if all count the same.
 
         Balanced factors are fractions of exact totals, so that no rounding decides a tie.
         """
         sample = self.solved
+        if sample.factors is None and not self._weighs_classes(sample):
+            return None
+        return self._factors
+
+    @cached_property
+    def _factors(self) -> Array | None:
+        sample = self.solved
         if sample.factors is not None:
             return None if (sample.factors == 1).all() else sample.factors
-        if not self._weighs_classes(sample):
-            return None
         if isinstance(self.objective.weighting(sample.class_weight), str):
             self.factors_for(self.store.totals)  # raises an error for other texts
             return balanced_factors(self.store.exact_totals)
@@ -343,7 +348,8 @@ def result_of(problem: Problem, solution: Solution) -> Thresholds:
     depend on their order, and are added up in the order of predicting the rows again.
     """
     data, objective, rows = problem.judged.data, problem.objective, solution.rows
-    around, middle = place_known(rows.scores, solution.cuts)
+    has_lumps = problem.store.searched_by is not None
+    around, middle = place_known(rows.scores, solution.cuts, has_lumps=has_lumps)
     at = middle if solution.thresholds is None else solution.thresholds
     # Weights may have been scaled to whole numbers.
     was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole

@@ -255,9 +255,10 @@ def solve_freely(
         rough = optimise(kappa, partial(minimise, coarse, is_exact=False), ratio)
         assert rough is not None
         n_steps, ratio = rough.n_steps, rough.ratio
-    best = optimise(kappa, partial(minimise, store, is_exact=True), ratio, store.cost_weight)
+    minimise_exactly = partial(minimise, store, is_exact=True)
+    best = optimise(kappa, minimise_exactly, ratio, store.cost_weight, n_steps)
     assert best is not None
-    return _certified(best.solution, n_steps + best.n_steps)
+    return best.solution
 
 
 def _certified(solution: Solution, n_steps: int) -> Solution:
@@ -269,8 +270,10 @@ def _minimise(plan: Plan, store: Store, cost: ExactCost, is_exact: bool) -> Solu
     solution = Minimiser.choose(cost, plan)(store)
     rows, cuts = solution.rows, solution.cuts
     if is_exact or rows.is_whole:
-        return replace(solution, table=store.exact_weights(rows, cuts))
-    return replace(solution, table=as_exact(rows.between(cuts)))
+        table = store.exact_weights(rows, cuts)
+    else:
+        table = as_exact(rows.between(cuts))
+    return Solution(rows, cuts, solution.method, solution.certificate, table)
 
 
 @dataclass(frozen=True)
@@ -287,16 +290,17 @@ def optimise(
     minimise: Callable[[ExactCost], Solution | None],
     ratio: Fraction,
     weight: float = ENOUGH_WEIGHT,
+    n_steps_before: int = 0,
 ) -> KappaOptimum | None:
     """Maximise a kappa by Dinkelbach's steps, given a way to minimise any additive cost.
 
     ``minimise`` returns a solution with its table of weights, or None if no cuts are allowed.
     ``ratio`` is any guess: after the first step it is a ratio that cuts reach, and then it falls.
     If ``weight``, the total of the rows, is known and sums fit, costs need not be reduced to lowest
-    terms.
+    terms. Steps are counted from ``n_steps_before`` on.
     """
     best: Solution | None = None
-    for n_steps in count(1):
+    for n_steps in count(n_steps_before + 1):
         solution = minimise(kappa.cost_at(ratio, weight))
         if solution is None:
             return None

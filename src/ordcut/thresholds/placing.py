@@ -32,9 +32,14 @@ def known_scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
     return around
 
 
-def place_known(scores: Array, cuts: Ints) -> tuple[tuple[Array, Array], Floats]:
-    """Return the known scores on both sides of each cut, and a threshold between them."""
-    around = known_scores_around(scores, cuts)
+def place_known(
+    scores: Array, cuts: Ints, *, has_lumps: bool
+) -> tuple[tuple[Array, Array], Floats]:
+    """Return the known scores on both sides of each cut, and a threshold between them.
+
+    Rows with lumps of other rows do not know all scores.
+    """
+    around = (known_scores_around if has_lumps else scores_around)(scores, cuts)
     return around, place_between(*around)
 
 

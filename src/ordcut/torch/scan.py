@@ -93,6 +93,7 @@ class HostRows:
     classes: Array
     totals: Floats
     is_whole: ClassVar[bool] = True
+    searched_by: ClassVar[str | None] = None
 
     @property
     def scores(self) -> Array:
