@@ -207,15 +207,8 @@ class Problem:
         if sample.store is not None:
             sample = Sample(sample.data, sample.class_weight, None, sample.row_unit, sample.factors)
         # A new instance has none of the properties that this one has cached.
-        return Problem(
-            sample,
-            self.objective,
-            self.limits,
-            self.plan,
-            self.observed,
-            self.smoothing,
-            self.origin,
-        )
+        rest = self.limits, self.plan, self.observed, self.smoothing, self.origin
+        return Problem(sample, self.objective, *rest)
 
     def value(self, confusion: Floats) -> float:
         """Return the value of a (predicted, true) table, with the class weights of its totals."""

@@ -39,7 +39,11 @@ def independent_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: Ex
     near_minima(codes, ends, weights, stride, gain, order, slack, first, last, n_near)
     cuts = first.copy()
     for k in np.flatnonzero(n_near > 1).tolist():
-        cuts[k] = _first_minimum(rows, gain[k], cost.gain[k], slack[k], between, first[k], last[k])
+        is_cut = np.append(True, rows.ends)
+        is_cut[: first[k]] = is_cut[last[k] + 1 :] = False
+        curve = _curve(rows, gain[k])
+        near = np.flatnonzero(is_cut & (curve <= curve[is_cut].min() + slack[k]))
+        cuts[k] = near[_first_least(between(near), cost.gain[k])]
     return cuts
 
 
@@ -55,23 +59,10 @@ def _curve(rows: SortedRows, step: Floats) -> Floats:
     return np.append(0.0, np.cumsum(step[codes] * (weights if stride else weights[0])))
 
 
-def _first_minimum(
-    rows: SortedRows,
-    step: Floats,
-    exact_step: Array,
-    slack: float,
-    between: ExactWeights,
-    first: int,
-    last: int,
-) -> int:
-    """Return the first of the cuts from ``first`` to ``last`` at which a curve is the lowest."""
-    curve = _curve(rows, step)
-    is_cut = np.append(True, rows.ends)
-    is_cut[:first] = is_cut[last + 1 :] = False
-    near = np.flatnonzero(is_cut & (curve <= curve[is_cut].min() + slack))
-    rises = between(near)[1:-1] @ exact_step
-    values = np.cumsum(np.append(np.zeros(1, dtype=object), rises))
-    return int(near[int(np.argmin(values))])
+def _first_least(weights: Array, step: Array) -> int:
+    """Return the first cut at which a curve is the lowest, by exact weights between the cuts."""
+    rises = weights[1:-1] @ step
+    return int(np.argmin(np.cumsum(np.append(np.zeros(1, dtype=object), rises))))
 
 
 @kernel("codes", "gain", steps=4)
