@@ -6,118 +6,85 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ordcut import boosting, estimators, frames, onnx, plots, report, scorers, torch
-    from ordcut.errors import (
-        CrossedThresholdsError,
-        DifferentIndexWarning,
-        InfeasibleConstraintsError,
-        ReversedScoresWarning,
-        UnorderedLabelsWarning,
-    )
-    from ordcut.limits import (
-        Allowed,
-        Between,
-        Count,
-        Digits,
-        Fixed,
-        Gap,
-        Over,
-        Precision,
-        Recall,
-        Share,
-        Under,
-    )
-    from ordcut.metrics import evaluate, judge
-    from ordcut.objectives import Kappa, Objective, resolve_objective
-    from ordcut.optimal import optimal_thresholds
-    from ordcut.paths import (
-        ThresholdPath,
-        asymmetry_path,
-        class_weight_path,
-        constraint_path,
-    )
-    from ordcut.table import ScoreTable
-    from ordcut.thresholds import Thresholds
-    from ordcut.uncertainty import Bootstrap
+    from ordcut import boosting as boosting
+    from ordcut import estimators as estimators
+    from ordcut import frames as frames
+    from ordcut import onnx as onnx
+    from ordcut import plots as plots
+    from ordcut import report as report
+    from ordcut import scorers as scorers
+    from ordcut import torch as torch
+    from ordcut.errors import CrossedThresholdsError as CrossedThresholdsError
+    from ordcut.errors import DifferentIndexWarning as DifferentIndexWarning
+    from ordcut.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
+    from ordcut.errors import ReversedScoresWarning as ReversedScoresWarning
+    from ordcut.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
+    from ordcut.limits import Allowed as Allowed
+    from ordcut.limits import Between as Between
+    from ordcut.limits import Count as Count
+    from ordcut.limits import Digits as Digits
+    from ordcut.limits import Fixed as Fixed
+    from ordcut.limits import Gap as Gap
+    from ordcut.limits import Over as Over
+    from ordcut.limits import Precision as Precision
+    from ordcut.limits import Recall as Recall
+    from ordcut.limits import Share as Share
+    from ordcut.limits import Under as Under
+    from ordcut.metrics import evaluate as evaluate
+    from ordcut.metrics import judge as judge
+    from ordcut.objectives import Kappa as Kappa
+    from ordcut.objectives import Objective as Objective
+    from ordcut.objectives import resolve_objective as resolve_objective
+    from ordcut.optimal import optimal_thresholds as optimal_thresholds
+    from ordcut.paths import ThresholdPath as ThresholdPath
+    from ordcut.paths import asymmetry_path as asymmetry_path
+    from ordcut.paths import class_weight_path as class_weight_path
+    from ordcut.paths import constraint_path as constraint_path
+    from ordcut.table import ScoreTable as ScoreTable
+    from ordcut.thresholds import Thresholds as Thresholds
+    from ordcut.uncertainty import Bootstrap as Bootstrap
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "Allowed",
-    "Between",
-    "Bootstrap",
-    "Count",
-    "CrossedThresholdsError",
-    "DifferentIndexWarning",
-    "Digits",
-    "Fixed",
-    "Gap",
-    "InfeasibleConstraintsError",
-    "Kappa",
-    "Objective",
-    "Over",
-    "Precision",
-    "Recall",
-    "ReversedScoresWarning",
-    "ScoreTable",
-    "Share",
-    "ThresholdPath",
-    "Thresholds",
-    "Under",
-    "UnorderedLabelsWarning",
-    "asymmetry_path",
-    "boosting",
-    "class_weight_path",
-    "constraint_path",
-    "estimators",
-    "evaluate",
-    "frames",
-    "judge",
-    "onnx",
-    "optimal_thresholds",
-    "plots",
-    "report",
-    "resolve_objective",
-    "scorers",
-    "torch",
-]
+#: Public modules.
+_MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scorers", "torch")
 
-#: The module that each public name comes from. It is imported when the name is first used, so that
-#: the command line can show its help without waiting for NumPy.
-_MODULE_OF = {
-    "Allowed": "limits",
-    "Between": "limits",
-    "Bootstrap": "uncertainty",
-    "Count": "limits",
-    "CrossedThresholdsError": "errors",
-    "DifferentIndexWarning": "errors",
-    "Digits": "limits",
-    "Fixed": "limits",
-    "Gap": "limits",
-    "InfeasibleConstraintsError": "errors",
-    "Kappa": "objectives",
-    "Objective": "objectives",
-    "Over": "limits",
-    "Precision": "limits",
-    "Recall": "limits",
-    "ReversedScoresWarning": "errors",
-    "ScoreTable": "table",
-    "Share": "limits",
-    "ThresholdPath": "paths",
-    "Thresholds": "thresholds",
-    "Under": "limits",
-    "UnorderedLabelsWarning": "errors",
-    "asymmetry_path": "paths",
-    "class_weight_path": "paths",
-    "constraint_path": "paths",
-    "evaluate": "metrics",
-    "judge": "metrics",
-    "optimal_thresholds": "optimal",
-    "resolve_objective": "objectives",
+#: Public names by the module that they come from.
+_NAMES = {
+    "errors": (
+        "CrossedThresholdsError",
+        "DifferentIndexWarning",
+        "InfeasibleConstraintsError",
+        "ReversedScoresWarning",
+        "UnorderedLabelsWarning",
+    ),
+    "limits": (
+        "Allowed",
+        "Between",
+        "Count",
+        "Digits",
+        "Fixed",
+        "Gap",
+        "Over",
+        "Precision",
+        "Recall",
+        "Share",
+        "Under",
+    ),
+    "metrics": ("evaluate", "judge"),
+    "objectives": ("Kappa", "Objective", "resolve_objective"),
+    "optimal": ("optimal_thresholds",),
+    "paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
+    "table": ("ScoreTable",),
+    "thresholds": ("Thresholds",),
+    "uncertainty": ("Bootstrap",),
 }
 
-#: Public modules, which are imported when they are first used as well.
-_MODULES = {"boosting", "estimators", "frames", "onnx", "plots", "report", "scorers", "torch"}
+#: Modules are imported when they, or their names, are first used, so that the command line can show
+#: its help without waiting for NumPy.
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_MODULES, *_MODULE_OF])
 
 
 def __getattr__(name: str) -> Any:

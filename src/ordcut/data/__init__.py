@@ -1,56 +1,30 @@
 """Rows: scores, labels and weights, validated, encoded and sorted."""
 
-from ordcut.data.alignment import check_aligned
-from ordcut.data.categories import stated_order
-from ordcut.data.confusion import confusions_of, count_confusion, truth_in_rows
-from ordcut.data.labels import (
-    MOST_CLASSES,
-    Labels,
-    check_classes,
-    check_classes_found,
-    check_not_continuous,
-    codes_of,
-    encode,
-    is_missing,
-)
-from ordcut.data.rows import Rows, as_scores, check_finite, warn_if_reversed, warn_reversed
-from ordcut.data.sorting import KernelRows, SortedRows, insert_lumps, sort_rows
-from ordcut.data.weights import (
-    ClassWeight,
-    balanced_factors,
-    check_weights,
-    class_factors,
-    effective_rows,
-    unit_of,
-)
-
-__all__ = [
-    "MOST_CLASSES",
-    "ClassWeight",
-    "KernelRows",
-    "Labels",
-    "Rows",
-    "SortedRows",
-    "as_scores",
-    "balanced_factors",
-    "check_aligned",
-    "check_classes",
-    "check_classes_found",
-    "check_finite",
-    "check_not_continuous",
-    "check_weights",
-    "class_factors",
-    "codes_of",
-    "confusions_of",
-    "count_confusion",
-    "effective_rows",
-    "encode",
-    "insert_lumps",
-    "is_missing",
-    "sort_rows",
-    "stated_order",
-    "truth_in_rows",
-    "unit_of",
-    "warn_if_reversed",
-    "warn_reversed",
-]
+from ordcut.data.alignment import check_aligned as check_aligned
+from ordcut.data.categories import stated_order as stated_order
+from ordcut.data.confusion import confusions_of as confusions_of
+from ordcut.data.confusion import count_confusion as count_confusion
+from ordcut.data.confusion import truth_in_rows as truth_in_rows
+from ordcut.data.labels import MOST_CLASSES as MOST_CLASSES
+from ordcut.data.labels import Labels as Labels
+from ordcut.data.labels import check_classes as check_classes
+from ordcut.data.labels import check_classes_found as check_classes_found
+from ordcut.data.labels import check_not_continuous as check_not_continuous
+from ordcut.data.labels import codes_of as codes_of
+from ordcut.data.labels import encode as encode
+from ordcut.data.labels import is_missing as is_missing
+from ordcut.data.rows import Rows as Rows
+from ordcut.data.rows import as_scores as as_scores
+from ordcut.data.rows import check_finite as check_finite
+from ordcut.data.rows import warn_if_reversed as warn_if_reversed
+from ordcut.data.rows import warn_reversed as warn_reversed
+from ordcut.data.sorting import KernelRows as KernelRows
+from ordcut.data.sorting import SortedRows as SortedRows
+from ordcut.data.sorting import insert_lumps as insert_lumps
+from ordcut.data.sorting import sort_rows as sort_rows
+from ordcut.data.weights import ClassWeight as ClassWeight
+from ordcut.data.weights import balanced_factors as balanced_factors
+from ordcut.data.weights import check_weights as check_weights
+from ordcut.data.weights import class_factors as class_factors
+from ordcut.data.weights import effective_rows as effective_rows
+from ordcut.data.weights import unit_of as unit_of

@@ -1,23 +1,15 @@
 """Pruned search: sort only the rows that can matter."""
 
-from ordcut.pruning.bounds import CurveLimit, Verdict, halving_order
-from ordcut.pruning.cells import SAMPLE_SIZE, ArraySource, spread_indices
-from ordcut.pruning.lumped import LumpedRows, lump_rows, lumps_of
-from ordcut.pruning.pruned import PrunedRows
-from ordcut.pruning.source import CountedCells, Parts, Source
-
-__all__ = [
-    "SAMPLE_SIZE",
-    "ArraySource",
-    "CountedCells",
-    "CurveLimit",
-    "LumpedRows",
-    "Parts",
-    "PrunedRows",
-    "Source",
-    "Verdict",
-    "halving_order",
-    "lump_rows",
-    "lumps_of",
-    "spread_indices",
-]
+from ordcut.pruning.bounds import CurveLimit as CurveLimit
+from ordcut.pruning.bounds import Verdict as Verdict
+from ordcut.pruning.bounds import halving_order as halving_order
+from ordcut.pruning.cells import SAMPLE_SIZE as SAMPLE_SIZE
+from ordcut.pruning.cells import ArraySource as ArraySource
+from ordcut.pruning.cells import spread_indices as spread_indices
+from ordcut.pruning.lumped import LumpedRows as LumpedRows
+from ordcut.pruning.lumped import lump_rows as lump_rows
+from ordcut.pruning.lumped import lumps_of as lumps_of
+from ordcut.pruning.pruned import PrunedRows as PrunedRows
+from ordcut.pruning.source import CountedCells as CountedCells
+from ordcut.pruning.source import Parts as Parts
+from ordcut.pruning.source import Source as Source

@@ -7,20 +7,20 @@
  */
 function axisRange() {
   const at = (share) => {
-    const first = belowAll.findIndex((found) => found >= share * weight);
+    const first = belowAll.findIndex((below) => below >= share * weight);
     return positions[Math.min(Math.max(1, first), LAST - 1)];
   };
   let [low, high] = content.extent;
   if (LAST > 2) {
     const reach = 5 * (at(0.75) - at(0.25)) || Infinity;
-    const found = [content.start, ...content.objectives.map((one) => one.optimum)]
-      .flatMap((one) => (one ? one.at : []))
+    const near = [content.start, ...content.objectives.map(({ optimum }) => optimum)]
+      .flatMap((result) => (result ? result.at : []))
       .map((p) => positions[p])
       .filter((position) => position > at(0.25) - 2 * reach && position < at(0.75) + 2 * reach);
     low = Math.max(low, Math.min(at(0.001), at(0.25) - 0.6 * reach), at(0.25) - reach);
     high = Math.min(high, Math.max(at(0.999), at(0.75) + 0.6 * reach), at(0.75) + reach);
-    low = Math.min(low, ...found);
-    high = Math.max(high, ...found);
+    low = Math.min(low, ...near);
+    high = Math.max(high, ...near);
   }
   const margin = 0.03 * (high - low) || Math.abs(low) || 1;
   return [low - margin, high + margin];

@@ -50,12 +50,12 @@ function ticks(low, high, count) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const found = [];
+  const marks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) {
     const text = Math.abs(i * step) >= 1e6 || step < 1e-6 ? shown(i * step, 3) : (i * step).toFixed(decimals);
-    found.push([i * step, text.replace("-", MINUS)]);
+    marks.push([i * step, text.replace("-", MINUS)]);
   }
-  return found;
+  return marks;
 }
 
 /** A name, cut to at most so many characters. */

@@ -11,8 +11,8 @@ const isOtherwise = content.decisions !== null;
 const decisionOf = content.classes.map((name, k) => (isOtherwise ? decisions.indexOf(name) : k));
 const haveOwn = decisionOf.some((d) => d >= 0);
 // A cost that several objectives have is written once, and is the name of its objective elsewhere.
-for (const one of content.objectives) {
-  if (typeof one.cost === "string") one.cost = content.objectives.find(({ name }) => name === one.cost).cost;
+for (const objective of content.objectives) {
+  if (typeof objective.cost === "string") objective.cost = content.objectives.find(({ name }) => name === objective.cost).cost;
 }
 const positions = [-Infinity, ...content.positions, Infinity];
 const LAST = positions.length - 1;
@@ -77,15 +77,15 @@ class Judge {
   curve(at, k) {
     const paid = this.paid.of(at), chance = this.isKappa ? this.chance.of(at) : 0;
     const [first, last] = limits(at, k);
-    const found = [];
+    const pairs = [];
     for (let p = first; p <= last; p++) {
       const value = this.#judged(
         paid + this.paid.gain(k, p) - this.paid.gain(k, at[k]),
         this.isKappa ? chance + this.chance.gain(k, p) - this.chance.gain(k, at[k]) : 0
       );
-      found.push([p, this.isKappa ? 1 - value : value]);
+      pairs.push([p, this.isKappa ? 1 - value : value]);
     }
-    return found;
+    return pairs;
   }
 
   /** The positions around threshold k between which the loss is greater by at most a share of itself. */
@@ -147,7 +147,7 @@ function neverPredicted(at) {
 
 // The distance of two classes: of their values, or in steps between classes that are not numbers.
 // Decisions of another kind have none.
-const distances = isOtherwise ? null : content.objectives.find((one) => one.name === "absolute").cost;
+const distances = isOtherwise ? null : content.objectives.find(({ name }) => name === "absolute").cost;
 
 /** Precision, recall and errors of each class, for classes that can be decided. */
 function perClass(confusion) {

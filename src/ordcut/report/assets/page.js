@@ -4,7 +4,7 @@ const byId = (id) => document.getElementById(id);
 const judges = content.objectives.map((objective) => new Judge(objective));
 const optimised = judges.filter((judge) => judge.optimum);
 
-let judge = judges.find((one) => one.name === content.start.judgedBy);
+let judge = judges.find(({ name }) => name === content.start.judgedBy);
 let at = [...content.start.at];
 
 /** Everything that is shown for the current thresholds. */
@@ -60,7 +60,7 @@ function provenance() {
     const explanation = `The given thresholds, which were found for another objective: ${objectiveName(start.objective)}.`;
     return { method: start.method, ...notOptimal(`found for ${start.objective}`), explanation };
   }
-  const labeling = content.labelings.find((one) => sameAt(one.at[judge.name], at));
+  const labeling = content.labelings.find((labeling) => sameAt(labeling.at[judge.name], at));
   if (labeling) return { method: labeling.name, ...notOptimal(labeling.note), explanation: labeling.note };
   return { method: "by hand", ...notOptimal("set by hand in a report"), explanation: "Thresholds set by hand." };
 }
@@ -97,7 +97,7 @@ function headline() {
     parts.push(`. The ${given} reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
     parts.push(`${THE_OPTIMUM} for ${rows} is `, reached(best), ".");
   }
-  const others = content.labelings.map((one) => [judge.loss(one.at[judge.name]), one]);
+  const others = content.labelings.map((labeling) => [judge.loss(labeling.at[judge.name]), labeling]);
   if (others.length) {
     const { name, at } = others.sort((a, b) => a[0] - b[0])[0][1];
     parts.push(` The best other labeling, ${name}, reaches `, reached(at[judge.name]), `${more(at[judge.name])}.`);
@@ -114,7 +114,7 @@ function moveTo(k, position) {
 
 /** Apply the thresholds of a labeling. */
 function load(name) {
-  const labeling = content.labelings.find((one) => one.name === name);
+  const labeling = content.labelings.find((labeling) => labeling.name === name);
   if (labeling) at = [...labeling.at[judge.name]];
   else if (name === "given") at = [...content.start.at];
   else if (judge.optimum) at = [...judge.optimum.at];
@@ -210,15 +210,15 @@ byId("download").addEventListener("click", () => {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 });
 
-for (const one of optimised) {
-  byId("objective").append(html("option", { value: one.name }, objectiveName(one.name)));
+for (const { name } of optimised) {
+  byId("objective").append(html("option", { value: name }, objectiveName(name)));
 }
 byId("objective").value = judge.name;
 byId("words").append(...content.words.map((sentence) => html("li", {}, sentence)));
 byId("objective").addEventListener("change", () => {
   // Optimal thresholds are replaced by the new optimum; those set by hand are kept.
   const wasOptimal = judge.optimum && sameAt(judge.optimum.at, at);
-  judge = judges.find((one) => one.name === byId("objective").value);
+  judge = judges.find(({ name }) => name === byId("objective").value);
   if (wasOptimal) at = [...judge.optimum.at];
   byId("headline").replaceChildren(...headline());
   showNow();

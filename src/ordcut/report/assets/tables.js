@@ -71,8 +71,8 @@ function confusionTable(table, readout, asShares) {
     const pair = target.closest?.("[data-pair]");
     if (!pair || !last) return;
     const [l, k] = pair.dataset.pair.split(",").map(Number);
-    const found = last.confusion[k][l];
-    readout.textContent = `${content.classes[l]} ${isOtherwise ? "decided" : "predicted"} as ${decisions[k]}: ${shownWeight(found)} (${shownShare(found / totals[l])} of ${content.classes[l]})`;
+    const pairWeight = last.confusion[k][l];
+    readout.textContent = `${content.classes[l]} ${isOtherwise ? "decided" : "predicted"} as ${decisions[k]}: ${shownWeight(pairWeight)} (${shownShare(pairWeight / totals[l])} of ${content.classes[l]})`;
   };
   table.addEventListener("pointerover", (event) => showPair(event.target));
   let wereShares = null;
@@ -82,13 +82,13 @@ function confusionTable(table, readout, asShares) {
     wereShares = asShares();
     for (let l = 0; l < K; l++) {
       for (let k = 0; k < D; k++) {
-        const found = state.confusion[k][l], cell = cells[l][k];
-        if (before && before.confusion[k][l] === found) continue;
-        const share = totals[l] > 0 ? found / totals[l] : 0;
+        const pairWeight = state.confusion[k][l], cell = cells[l][k];
+        if (before && before.confusion[k][l] === pairWeight) continue;
+        const share = totals[l] > 0 ? pairWeight / totals[l] : 0;
         // With many classes, shares are small: the root keeps them visible.
         cell.style.setProperty("--heat", (isDense ? Math.sqrt(share) : share).toFixed(3));
         cell.dataset.hot = share > 0.55 ? "yes" : "no";
-        cell.textContent = wereShares ? shownShare(share, 0) : shownWeight(found);
+        cell.textContent = wereShares ? shownShare(share, 0) : shownWeight(pairWeight);
       }
     }
   };
@@ -99,11 +99,11 @@ function classTable(table) {
   const heads = ["Class", "Rows", "Predicted", "Precision", "Recall", "Mean absolute error", "Mean error"];
   const cells = makeTable(table, heads, content.classes.map((_, k) => named(k)), 6);
   return (state) => {
-    state.classes.forEach((one, k) => {
-      const error = shown(one.error, 3);
+    state.classes.forEach((figures, k) => {
+      const error = shown(figures.error, 3);
       write(cells[k], [
-        shownWeight(one.truth), state.never.includes(one.name) ? "never" : shownWeight(one.predicted), shownShare(one.precision), shownShare(one.recall),
-        shown(one.absoluteError, 3), one.error > 0 ? `+${error}` : error,
+        shownWeight(figures.truth), state.never.includes(figures.name) ? "never" : shownWeight(figures.predicted), shownShare(figures.precision), shownShare(figures.recall),
+        shown(figures.absoluteError, 3), figures.error > 0 ? `+${error}` : error,
       ]);
     });
   };
@@ -115,8 +115,8 @@ function decisionTable(table) {
   const cells = makeTable(table, heads, decisions.map((_, d) => namedDecision(d)), 4);
   return (state) => {
     decisions.forEach((name, d) => {
-      const rows = sum(state.confusion[d]), one = state.classes[decisionOf.indexOf(d)];
-      write(cells[d], [state.never.includes(name) ? "never" : shownWeight(rows), shownShare(rows / weight), shownShare(one?.precision), shownShare(one?.recall)]);
+      const rows = sum(state.confusion[d]), figures = state.classes[decisionOf.indexOf(d)];
+      write(cells[d], [state.never.includes(name) ? "never" : shownWeight(rows), shownShare(rows / weight), shownShare(figures?.precision), shownShare(figures?.recall)]);
     });
   };
 }
@@ -154,9 +154,9 @@ function comparisonTable(table, notes, judges, load) {
   };
 }
 
-const sameAt = (one, other) => one.length === other.length && one.every((p, k) => p === other[k]);
+const sameAt = (first, second) => first.length === second.length && first.every((p, k) => p === second[k]);
 
 function isStartOptimal() {
-  const main = content.objectives.find((one) => one.name === content.start.judgedBy);
+  const main = content.objectives.find(({ name }) => name === content.start.judgedBy);
   return Boolean(main.optimum) && sameAt(main.optimum.at, content.start.at);
 }
