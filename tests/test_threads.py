@@ -1,5 +1,6 @@
 """Pieces of work are done once each, by threads that are kept for the next call."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -166,6 +167,55 @@ def test_a_process_that_was_forked_makes_threads_of_its_own():
     command = [sys.executable, "-W", "ignore", "-c", FORK]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "7"
+
+
+FORK_WHILE_COMPUTING = """
+import os, signal, threading
+import numpy as np
+import ordcut
+
+labels = np.arange(20_000) % 5
+scores = labels + np.sin(np.arange(20_000))
+
+def solve():
+    for objective in ("absolute", "quadratic_kappa"):
+        ordcut.optimal_thresholds(scores, labels, objective=objective, n_jobs=2)
+        ordcut.optimal_thresholds(scores, labels, objective=objective, constraints=["digits 1"])
+
+def solve_on():
+    while True:
+        solve()
+
+ordcut.optimal_thresholds([1, 2], [0, 1], constraints=["digits 1"])  # imports, compiles nothing
+for _ in range(2):
+    threading.Thread(target=solve_on, daemon=True).start()
+codes = []
+for _ in range(12):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(120)
+        solve()
+        os._exit(7)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(codes, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_processes_that_are_forked_while_threads_compute_do_not_hang():
+    command = [sys.executable, "-W", "ignore", "-c", FORK_WHILE_COMPUTING]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+    assert done.stdout.strip() == str([7] * 12)
+
+
+def test_properties_that_are_computed_once_hold_no_lock():
+    for module in [module for name, module in sys.modules.items() if name.startswith("ordcut")]:
+        for owner in [value for value in vars(module).values() if isinstance(value, type)]:
+            if owner.__module__.startswith("ordcut"):
+                for name, member in vars(owner).items():
+                    if isinstance(member, functools.cached_property):
+                        assert isinstance(member, threads.cached_property), (owner, name)
 
 
 def test_pieces_are_of_nearly_equal_size_and_cover_everything():

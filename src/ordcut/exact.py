@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import gcd, lcm
 from typing import Literal
 
 import numpy as np
 
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Floats, Ints
 
 #: Whole numbers below this are exact in float64.

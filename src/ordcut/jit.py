@@ -9,11 +9,13 @@ same bits.
 from __future__ import annotations
 
 import functools
+import logging  # noqa: F401 (its lock must be taken after ours when a process is forked)
 import os
+import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from inspect import signature
 from math import prod
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
@@ -33,7 +35,9 @@ _mode: Mode = "auto"
 
 #: Functions that kernels call and that Numba has not been told of yet.
 _functions_of_kernels: list[Callable[..., Any]] = []
-_compiling = threading.Lock()
+#: Held while Numba is imported and kernels are prepared for it.
+_compiling = threading.RLock()
+_held: list[Any] = []  # while a process is forked
 
 
 class Kernel(Generic[P]):
@@ -57,7 +61,6 @@ class Kernel(Generic[P]):
         self._steps = steps
         self._steps_taken = 0
         self._compiled: Callable[P, None] | None = None
-        self._lock = threading.Lock()
 
     def __call__(self, *args: Any) -> None:
         """Run the kernel, in whichever way is quicker by now."""
@@ -83,7 +86,7 @@ class Kernel(Generic[P]):
     def compiled(self) -> Callable[P, None]:
         """Return the compiled kernel; compile it, or load it from the cache, when first used."""
         if self._compiled is None:
-            with self._lock:
+            with _compiling:
                 if self._compiled is None:
                     self._compiled = _compile(self.python)
         return self._compiled
@@ -125,50 +128,108 @@ def _numba_is_imported() -> bool:
 
 def _compile(python: Callable[P, None]) -> Callable[P, None]:
     import numba
+    import numpy.ma  # noqa: F401 (which Numba imports when a kernel is first called)
     from numba.extending import register_jitable
 
-    with _compiling:
-        while _functions_of_kernels:
-            register_jitable(_functions_of_kernels.pop())
+    while _functions_of_kernels:
+        register_jitable(_functions_of_kernels.pop())
     options: dict[str, Any] = {"nogil": True}
     try:
         compiled = numba.njit(cache=True, **options)(python)
-    except RuntimeError:  # no folder that Numba may write its cache to
+    except (OSError, RuntimeError):  # no folder that Numba may write its cache to
         return numba.njit(**options)(python)  # type: ignore[no-any-return]
-    lock_cache(compiled)
+    guard_cache(compiled)
     return compiled  # type: ignore[no-any-return]
 
 
-def lock_cache(compiled: Any) -> None:
-    """Let only one process at a time read or write the cached code of a kernel.
+def guard_cache(compiled: Any) -> None:
+    """Let a kernel be compiled in memory if its cached code cannot be read or written.
 
-    Numba writes its index before the code that the index names, so that a second process could load
-    code of other types, or of an older version, in between.
+    Cached code is stored with a digest, and removed if it is damaged. Only one process at a time
+    reads or writes the cached code of a kernel: Numba writes its index before the code that the
+    index names, so that a second process could load code of other types, or of an older version, in
+    between.
 
     This patches private names of Numba. What is public, ``Dispatcher.compile`` inside a lock, would
     need the types of all arguments at every call, to know whether the cache will be used.
     ``numba.typeof`` takes about 10 us per argument, and a short kernel takes less. If a version of
-    Numba lacks these names, its cache is used without the lock.
+    Numba lacks these names, its cache is used as it is.
     """
+    from glob import escape, glob
+    from hashlib import sha256
+
     cache: Any = getattr(compiled, "_cache", None)
     file: Any = getattr(cache, "_cache_file", None)
-    if cache is None or not all(hasattr(file, name) for name in ("_index_name", "load", "save")):
+    if not all(hasattr(file, name) for name in ("_index_path", "_source_stamp", "_dump", "load")):
         return
-    path = os.path.join(cache.cache_path, f"{file._index_name}.lock")
-    file.load, file.save = _locked(file.load, path), _locked(file.save, path)
+    base, read, write = file._index_path.removesuffix(".nbi"), file.load, file.save
+
+    def digest(key: Any, code: bytes) -> bytes:
+        return sha256(repr((file._source_stamp, key)).encode() + code).digest()
+
+    def load(key: Any) -> Any:
+        entry = read(key)
+        if entry is None:
+            return None
+        expected, code = entry
+        if digest(key, code) != expected:
+            raise ValueError(f"{base} is damaged.")
+        return pickle.loads(code)
+
+    def save(key: Any, data: Any) -> None:
+        code = file._dump(data)
+        write(key, (digest(key, code), code))
+
+    def remove() -> None:
+        for path in glob(f"{escape(base)}.*nb[ci]"):
+            with suppress(OSError):
+                os.unlink(path)
+
+    file.load, file.save = load, save
+    cache.load_overload = _guarded(cache.load_overload, f"{base}.lock", remove)
+    cache.save_overload = _guarded(cache.save_overload, f"{base}.lock", lambda: None)
 
 
-def _locked(function: Callable[Q, R], path: str) -> Callable[Q, R]:
-    def locked(*args: Q.args, **kwargs: Q.kwargs) -> R:
-        try:
-            import fcntl
+def _guarded(
+    function: Callable[Q, R], lock: str, recover: Callable[[], None]
+) -> Callable[Q, R | None]:
+    """Return a function that locks a file, and that recovers from an error and returns None."""
 
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            lock = open(path, "ab")  # noqa: SIM115 (it is closed below)
-        except (ImportError, OSError):  # no such locks on Windows; or a cache that is read only
-            return function(*args, **kwargs)
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # until it is closed
-            return function(*args, **kwargs)
+    def guarded(*args: Q.args, **kwargs: Q.kwargs) -> R | None:
+        with ExitStack() as stack:
+            with suppress(ImportError, OSError):  # Windows; a folder that is read only or full
+                import fcntl
 
-    return locked
+                os.makedirs(os.path.dirname(lock), exist_ok=True)
+                fcntl.flock(stack.enter_context(open(lock, "ab")), fcntl.LOCK_EX)
+            try:
+                return function(*args, **kwargs)
+            except Exception:  # what a damaged pickle may raise, or a full disk
+                recover()
+                return None
+
+    return guarded
+
+
+def _hold_locks() -> None:
+    """Wait until no thread imports Numba or compiles.
+
+    A process that is forked meanwhile has the locks of that thread but not the thread, and would
+    wait forever.
+    """
+    _compiling.acquire()
+    _held.append(_compiling)
+    if "numba.core.compiler_lock" in sys.modules:
+        _held.append(sys.modules["numba.core.compiler_lock"].global_compiler_lock)
+        _held[-1].acquire()
+
+
+def _release_locks() -> None:
+    while _held:
+        _held.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_hold_locks, after_in_parent=_release_locks, after_in_child=_release_locks
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from ordcut.data import ClassWeight, check_classes, class_factors
 from ordcut.errors import undefined_kappa, unknown_name
 from ordcut.exact import ExactCost, as_exact
+from ordcut.threads import cached_property
 from ordcut.typing import Array, ArrayLike, Floats
 
 CostFunction: TypeAlias = Callable[[int, int], float]

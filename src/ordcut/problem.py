@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from ordcut.solvers import (
     solve_freely,
     weighted_cost,
 )
+from ordcut.threads import cached_property
 from ordcut.thresholds import (
     Certificate,
     ConstraintOutcome,

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Piece = TypeVar("Piece")
+Value = TypeVar("Value")
 
 #: Threads that wait for work. They are kept, since starting a thread can take as long as its work.
 _idle: list[_Helper] = []
 _current = threading.local()
+
+
+class cached_property(functools.cached_property[Value]):  # noqa: N801 (named as its base class)
+    """A property that is computed once, without a lock, as in Python 3.12 and later.
+
+    In Python 3.11, all objects of a class share a lock for each property. It would let threads wait
+    for each other, and a process that is forked while a thread computes would wait forever.
+    """
+
+    def __init__(self, function: Callable[[Any], Value]) -> None:
+        super().__init__(function)
+        self.lock = nullcontext()
 
 
 class _Helper:

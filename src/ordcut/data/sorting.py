@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise, zip_longest
 from typing import Any, ClassVar, TypeAlias
 
@@ -13,7 +12,7 @@ from ordcut.data.confusion import ONE_OF
 from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_by_digits, sort_positions
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
-from ordcut.threads import run_all, split
+from ordcut.threads import cached_property, run_all, split
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
 #: Rows in ascending order of their scores, as kernels take them: (codes, ends, weights, stride).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -35,6 +34,7 @@ from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
 from ordcut.limits import Constraint, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import check_smoothing
+from ordcut.threads import cached_property
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike, Floats
 

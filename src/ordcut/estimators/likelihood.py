@@ -8,13 +8,13 @@ and coefficients together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.links import LINKS, Link
 from ordcut.estimators.minimisers import CurvedPoint, Minimum, lbfgs, newton
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Floats
 
 #: Above this many parameters a Hessian costs more than it saves.

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints
 
 #: Beyond this, the difference of two scores could overflow in float64.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import reduce
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -20,6 +20,7 @@ from ordcut.exact import LARGEST_SUM, UNIT_ROUNDOFF, as_fraction
 from ordcut.limits.grid import Grid
 from ordcut.limits.names import Names
 from ordcut.objectives import Objective
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints
 
 if TYPE_CHECKING:

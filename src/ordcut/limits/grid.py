@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ordcut.exact import EXACT
+from ordcut.threads import cached_property
 from ordcut.typing import Floats
 
 if TYPE_CHECKING:

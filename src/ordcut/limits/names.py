@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ordcut.objectives import Objective
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Ints
 
 ALL = slice(None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ordcut.solvers import (
     solve_nested_between,
     weighted_cost,
 )
+from ordcut.threads import cached_property
 from ordcut.thresholds import Certificate, known_scores_around, scores_around
 from ordcut.typing import Array, Floats
 

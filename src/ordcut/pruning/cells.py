@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from ordcut.pruning import kernels
 from ordcut.pruning.bounds import Verdict
 from ordcut.pruning.pruned import count_located
 from ordcut.pruning.source import Parts
-from ordcut.threads import run_all, split
+from ordcut.threads import cached_property, run_all, split
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers, Real
 
 #: The number of scores in the sample that determines the cells of arrays and of frames.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ordcut.data import Rows, SortedRows
 from ordcut.jit import kernel
 from ordcut.pruning.source import Source
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Floats, Numbers
 
 #: Slots per value of the table that says where to look for a value.

@@ -8,7 +8,6 @@ aggregated into lumps that no threshold can enter.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import CurveLimit, judge_cells
 from ordcut.pruning.source import CountedCells, Parts, Source
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: The first steps towards a kappa may cut only where a multiple of this many cells ends.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Literal, TypeAlias
@@ -22,6 +21,7 @@ from ordcut.objectives import Objective
 from ordcut.pruning import ArraySource
 from ordcut.smoothing.partial_odds import partial_odds_probabilities
 from ordcut.solvers import Minimiser, Plan, check_costs, solve_freely
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Codes, Floats, Ints, Numbers
 
 Smoothing: TypeAlias = float | Literal["auto"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from math import isfinite, isnan, nan
 from typing import Any
+
+from ordcut.threads import cached_property
 
 
 def as_written(value: float) -> float | str:

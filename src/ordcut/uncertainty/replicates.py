@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ordcut.limits import Names
 from ordcut.problem import Problem, Sample, solve_if_feasible
 from ordcut.smoothing import smooth
 from ordcut.solvers import Minimiser, Plan, Solution, solve_freely, weighted_cost
-from ordcut.threads import count_threads, run_all, split
+from ordcut.threads import cached_property, count_threads, run_all, split
 from ordcut.thresholds import OriginalRows, Thresholds, original_rows, place_cuts
 from ordcut.typing import Floats, Ints
 from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from ordcut.data import Rows
 from ordcut.decisions import RowCosts
 from ordcut.objectives import Objective
 from ordcut.problem import Problem, Sample
+from ordcut.threads import cached_property
 from ordcut.typing import Bools, Floats
 
 #: The number of tables that are drawn is lower if they have many entries that are not 0.
