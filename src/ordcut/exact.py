@@ -391,7 +391,7 @@ def exact_curves(gain: Array, between: Array) -> Array:
     return curves
 
 
-def rounding_bound(scale: Floats | float, n_rows: int) -> Floats:
+def rounding_bound(scale: Floats | float, n_rows: Ints | int) -> Floats:
     """Return a bound on twice the error of a sum over rows, whose absolute terms add up to a scale.
 
     Terms are products of two factors that are off by a few roundings, and a factor may itself be a

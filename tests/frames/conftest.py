@@ -129,13 +129,22 @@ class Frames:
         self._n_frames = 0
 
     def __call__(self, **columns):
-        table = pa.table(columns)
-        folder = Path(self._folder) / f"frame{self._n_frames}"
-        folder.mkdir()
         self._n_frames += 1
+        self.write(**columns)
+        return {**LOCAL, **CLUSTERS}[self.engine](self._path, self._request)
+
+    @property
+    def _path(self):
+        return Path(self._folder) / f"frame{self._n_frames}"
+
+    def write(self, **columns):
+        """Write the files of the last frame, which may have been written before."""
+        self._path.mkdir(exist_ok=True)
+        table = pa.table(columns)
         for number, rows in enumerate(np.array_split(np.arange(len(table)), N_FILES)):
-            pq.write_table(table.take(rows), folder / f"{number}.parquet")
-        return {**LOCAL, **CLUSTERS}[self.engine](folder, self._request)
+            # Polars notes beforehand where pages are; written like this, they stay there.
+            options = {"use_dictionary": False, "compression": "none"}
+            pq.write_table(table.take(rows), self._path / f"{number}.parquet", **options)
 
 
 def _params(names):
@@ -154,6 +163,12 @@ def local_frames_of(request, tmp_path):
 
 @pytest.fixture(params=_params(["lazy polars", "duckdb"]))
 def quick_frames_of(request, tmp_path):
+    return Frames(request.param, tmp_path, request)
+
+
+@pytest.fixture(params=_params(["lazy polars", "duckdb", "dask"]))
+def rereading_frames_of(request, tmp_path):
+    """Engines that read their files in every query; Spark notes the size of files beforehand."""
     return Frames(request.param, tmp_path, request)
 
 

@@ -1,9 +1,9 @@
 """Exact thresholds for frames of any engine and size: pandas, Polars, DuckDB, Dask, Spark, ..."""
 
-from ordcut.frames.engine import Nulls as Nulls
 from ordcut.frames.operations import Evaluation, evaluate, optimal_thresholds, predict
 from ordcut.frames.operations import thresholds_of as thresholds_of
 from ordcut.frames.source import FrameSource as FrameSource
+from ordcut.frames.validation import Nulls as Nulls
 
 # The other names are for the report, plots and the command line.
 __all__ = ["Evaluation", "evaluate", "optimal_thresholds", "predict"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -42,11 +42,12 @@ from ordcut.frames.grid import (
     descend,
     enter,
 )
+from ordcut.frames.repeatable import changed
+from ordcut.frames.validation import Nulls, refuse
 from ordcut.pruning import SAMPLE_SIZE, spread_indices
 from ordcut.typing import Array, Ints
 
 Frame: TypeAlias = Any
-Nulls: TypeAlias = Literal["raise", "drop"]
 Progress: TypeAlias = bool | Callable[[str], None]
 
 #: The maximum number of classes that can be predicted.
@@ -150,13 +151,17 @@ class Engine:
         """Return the number of rows and their weight for each of the root's cells and label."""
         description = "the rows of each cell and label"
         key = self._locate(root).key
-        return self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
+        counted = self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
+        keys = counted["key"][counted["key"] != NOWHERE]
+        if root.is_whole and ((keys < 0) | (keys >= root.n_keys)).any():
+            raise changed("scores lie beyond those that it had returned before")
+        return counted
 
     def keep(self, cells: NestedCells, chosen: Ints) -> None:
         """Make the engine cache the rows of chosen cells, all at the same depth, if it can."""
         n_rows = int(cells.n_rows[chosen].sum())
         n_cached = n_rows + sum(entry.n_rows for entry in self._cached)
-        if n_cached > MOST_CACHED or self._find_cached(cells, chosen) is not None:
+        if n_cached > MOST_CACHED or self._is_cached(cells, chosen):
             return
         frame, _ = self._in_cells(cells, chosen)
         depth = int(cells.depth[chosen[0]])
@@ -176,6 +181,9 @@ class Engine:
         """Return cached rows that include those of chosen cells, all at the same depth."""
         return next((entry for entry in self._cached if entry.holds(cells, chosen)), None)
 
+    def _is_cached(self, cells: NestedCells, chosen: Ints) -> bool:
+        return self._find_cached(cells, chosen) is not None
+
     def count_in_parts(
         self, cells: NestedCells, chosen: Ints, zoom: Zoom, *, extremes: bool
     ) -> Columns:
@@ -188,23 +196,34 @@ class Engine:
         sums = [*self._sums, *(_EXTREMES if extremes else [])]
         description = f"the rows of each part of {len(chosen)} cells and label"
         most_keys = (int(cells.key[chosen].max()) + 1) * zoom.n_keys
-        is_pass = self._find_cached(cells, chosen) is None
+        is_pass = not self._is_cached(cells, chosen)
         return self._count(frame, location.key, sums, description, most_keys, is_pass=is_pass)
 
     def extremes(self, cells: NestedCells, chosen: Ints) -> Columns:
-        """Return the lowest and the highest score of each of the chosen cells."""
+        """Return the extreme scores and the sums of each of the chosen cells and label."""
         frame, location = self._in_cells(cells, chosen)
-        frame = frame.with_columns(location.key.alias("key")).group_by("key").agg(*_EXTREMES)
-        is_pass = self._find_cached(cells, chosen) is None
-        return self._collect(frame, f"the extremes of {len(chosen)} cells", is_pass=is_pass)
+        sums, description = [*self._sums, *_EXTREMES], f"the extremes of {len(chosen)} cells"
+        most_keys, is_pass = int(cells.key[chosen].max()) + 1, not self._is_cached(cells, chosen)
+        return self._count(frame, location.key, sums, description, most_keys, is_pass=is_pass)
 
-    def fetch(self, cells: NestedCells, chosen: Ints, *, merge: bool) -> Columns:
-        """Return the rows of chosen cells at the same depth; with ``merge``, add up equal rows."""
+    def count_distinct(self, cells: NestedCells, chosen: Ints) -> int:
+        """Return the number of distinct pairs of score and label in chosen cells."""
         frame, _ = self._in_cells(cells, chosen)
-        if merge:
+        pairs = frame.group_by("x", "label").agg(nw.len().alias("n")).select(nw.len().alias("n"))
+        description = f"the number of distinct rows of {len(chosen)} cells"
+        columns = self._collect(pairs, description, is_pass=not self._is_cached(cells, chosen))
+        return int(columns["n"][0])
+
+    def fetch(self, cells: NestedCells, chosen: Ints, merge_up_to: int | None = None) -> Columns:
+        """Return the rows of chosen cells at the same depth.
+
+        With ``merge_up_to``, add up equal rows, and return at most this many of the sums.
+        """
+        frame, _ = self._in_cells(cells, chosen)
+        if merge_up_to is not None:
             weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
-            frame = frame.group_by("x", "label").agg(weight)
-        is_pass = self._find_cached(cells, chosen) is None
+            frame = frame.group_by("x", "label").agg(weight).head(merge_up_to)
+        is_pass = not self._is_cached(cells, chosen)
         return self._take(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
 
     def fetch_all(self) -> Columns:
@@ -268,8 +287,10 @@ class Engine:
         self._all_rows_count = not is_out.any()
         if cannot_be_used.any():
             problems = self._count_problems()
-            self._refuse(problems)
+            refuse(problems, self.names, self._nulls)
             n_missing = problems["any"]
+            if n_missing != counted["rows"][cannot_be_used].sum():
+                raise changed("rows had missing values in one of two queries only")
             if no_label.any():
                 self._frame = self._frame.filter(~self._is_missing("label"))
         if is_out.all():
@@ -321,31 +342,6 @@ class Engine:
         )
         numbers = self._collect(frame, "the number of missing values")
         return {name: int(values[0] or 0) for name, values in numbers.items()}
-
-    def _refuse(self, problems: dict[str, int]) -> None:
-        """Raise an error for rows that are not valid, unless they may be dropped."""
-        names = self.names
-        if problems["infinite"]:
-            raise ValueError(
-                f"score must name a column of finite numbers, got {problems['infinite']} rows "
-                f"with an infinite score in {names['score']!r}. Drop or fix those rows."
-            )
-        if problems.get("bad weight"):
-            raise ValueError(
-                "weight must name a column of finite numbers that are not negative, "
-                f"got {problems['bad weight']} rows with others in {names['weight']!r}."
-            )
-        if problems["any"] and self._nulls == "raise":
-            of_columns = {"score": "x", "label": "label", "weight": "weight"}
-            listed = ", ".join(
-                f"{problems[column]} in {names[argument]!r}"
-                for argument, column in of_columns.items()
-                if problems.get(column)
-            )
-            raise ValueError(
-                f"frame must not have missing values, got {listed}. "
-                'Fill them in, or leave those rows out with nulls="drop".'
-            )
 
     def _is_missing(self, name: str) -> Any:
         is_null = nw.col(name).is_null()
@@ -400,7 +396,7 @@ class Engine:
         """Return the rows of cells at the same depth, and their location."""
         depth = int(cells.depth[chosen[0]])
         keys_by_depth = [cells.ancestors(chosen, d) for d in range(depth + 1)]
-        has_ends = bool(np.isin(keys_by_depth[0], cells.root.ends).any())
+        has_ends = cells.root.has_other_rows(keys_by_depth[0])
         cached = self._find_cached(cells, chosen)
         frame = self._frame if cached is None else cached.frame
         location = self._locate(cells.root, with_ends=has_ends)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ordcut.frames.repeatable import changed
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints
 
@@ -98,6 +99,15 @@ class Root:
     def ends(self) -> tuple[float, float]:
         """The keys of what lies below all windows and of what lies above."""
         return BELOW, float(len(self.windows) * self.n_keys)
+
+    def has_other_rows(self, keys: Ints) -> bool:
+        """Return whether scores that lie in no window can have one of the keys.
+
+        These are the keys of the ends, and that of the last cell, which reaches beyond its window.
+        """
+        above = int(self.ends[1])
+        last = above - self.n_keys + self.windows[-1].n_parts - 1
+        return bool(np.isin(keys, [int(BELOW), last, above]).any())
 
     def is_inside(self, score: Any) -> Any:
         """Return whether scores, as an array or as an expression, lie in a window."""
@@ -363,10 +373,7 @@ class NestedCells:
             left, score = left[on], score[on]
             location = location.take(on)
         if len(left):
-            raise RuntimeError(
-                f"{len(left)} rows came back from cells in which no rows were counted. "
-                "The frame must return the same rows in every query."
-            )
+            raise changed(f"{len(left)} rows came from cells in which no rows had been counted")
         return located
 
     def at_or_after(self, scores: Array) -> Ints:

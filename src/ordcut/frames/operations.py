@@ -21,8 +21,9 @@ from ordcut.frames.columns import (
     n_at_or_below,
     whole_thresholds,
 )
-from ordcut.frames.engine import Engine, Nulls, Progress
+from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.source import FrameSource, confusion_of
+from ordcut.frames.validation import Nulls
 from ordcut.limits import Constraint, Constraints, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, smoothed_problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -21,12 +20,13 @@ from ordcut.data import (
 )
 from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
 from ordcut.errors import TooManyRowsError
-from ordcut.exact import EXACT
 from ordcut.frames.columns import Columns, n_at_or_below
-from ordcut.frames.engine import Engine, Nulls, Progress
+from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grid import NestedCells, first_cells
+from ordcut.frames.repeatable import changed, check_between, check_sums, same_labels
+from ordcut.frames.validation import Nulls, check_sample, is_whole
 from ordcut.limits import Limits
-from ordcut.pruning import LumpedRows, Parts, Verdict, lumps_of
+from ordcut.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: About the number of cells at first.
@@ -38,9 +38,6 @@ N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
 #: Rows are fetched if they are at most this many, or at most this share of all rows.
 FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
-
-#: A sample of at least this many fractional labels that are all different is an error.
-FEWEST_TO_REFUSE = 2000
 
 #: The maximum number of values between which an engine counts rows, by a comparison for each.
 MOST_VALUES = 500
@@ -83,12 +80,12 @@ class FrameSource:
         self.dtype = self.engine.dtype
         sample = self.engine.sample()
         if classes is None and n_classes is None:
-            _check_sample(sample)
+            check_sample(sample)
         root = self.engine.widen(first_cells(sample["x"], N_CELLS))
         counted, self.dropped = self.engine.usable(self.engine.count_in_root(root))
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
-        self._weight_dtype = np.dtype(np.int64 if _is_whole(counted) else np.float64)
+        self._weight_dtype = np.dtype(np.int64 if is_whole(counted) else np.float64)
         self.is_exact = self._weight_dtype == np.int64  # engines round sums of fractions
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
         self._fetched = Rows(*no_rows)  # all rows that are in memory
@@ -128,20 +125,17 @@ class FrameSource:
         """Return every row, in memory."""
         counted = self._counted
         if not counted.is_fetched.all():
+            every = np.ones(len(counted.counts), np.bool_)
             if self.n_rows > self.max_rows:
-                return counted.fetch(np.ones(len(counted.counts), np.bool_))
-            rows = self.engine.fetch_all()
-            if len(rows["score"]) != self.n_rows:
-                raise _changed(self.n_rows, len(rows["score"]))
+                return counted.fetch(every)
             self._fetched = self._fetched.take(slice(0))
-            self._keep(rows)
+            self._keep(self.engine.fetch_all(), counted, every)
             counted.is_fetched[:] = True
         return self._fetched
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between thresholds, as the engine adds fractions up."""
-        counted = self._count_between(thresholds)
-        return confusion_of(counted, self.classes, len(thresholds) + 1)
+        return self._count_between(thresholds)[1]
 
     def between_values(self, limits: Limits) -> LumpedRows | None:
         """Return the rows lumped together between the values that limits allow, if any do."""
@@ -150,21 +144,28 @@ class FrameSource:
         values = limits.listed_values(self.engine.extent, MOST_VALUES)
         if values is None:
             return None
-        counted = self._count_between(values, extremes=True)
+        counted, counts = self._count_between(values, extremes=True)
         cells = counted["key"].astype(np.int64)
         lowest, highest = np.full(len(values) + 1, np.inf), np.full(len(values) + 1, -np.inf)
         np.minimum.at(lowest, cells, counted["low"])
         np.maximum.at(highest, cells, counted["high"])
-        counts = confusion_of(counted, self.classes, len(values) + 1).astype(np.int64)
         ends = lowest.astype(self.dtype), highest.astype(self.dtype)
-        return lumps_of(self, limits.grid, counts, *ends)
+        return lumps_of(self, limits.grid, counts.astype(np.int64), *ends)
 
-    def _count_between(self, values: Floats, *, extremes: bool = False) -> Columns:
-        """Return the sums over valid rows, by label and by the number of values <= the score."""
+    def _count_between(self, values: Floats, *, extremes: bool = False) -> tuple[Columns, Floats]:
+        """Count valid rows by label and by the number of values <= the score.
+
+        Return the sums as columns, and the weight of each class between values.
+        """
         key = n_at_or_below(nw.col("x"), values.tolist())
         counted = self.engine.count_labels(key, extremes=extremes)
         is_in = (counted["key"] >= 0) & ~is_missing(counted["label"])
-        return {name: column[is_in] for name, column in counted.items()}
+        counted = {name: column[is_in] for name, column in counted.items()}
+        with same_labels():
+            table = confusion_of(counted, self.classes, len(values) + 1)
+        first = self._counted
+        check_between(first.counts, first.at_or_after(values), table, self.n_rows)
+        return counted, table
 
     def tabulate(self, counted: Columns) -> tuple[dict[str, Array], Numbers]:
         """Turn rows of key, label and sums into columns of cells, and counts of cell and class."""
@@ -172,7 +173,7 @@ class FrameSource:
         codes = codes_of(counted["label"], self.classes, "labels")
         counts = np.zeros((len(keys), len(self.classes)), self._weight_dtype)
         weights = counted["weight"] if "weight" in counted else counted["rows"]
-        np.add.at(counts, (index, codes), weights.astype(self._weight_dtype))
+        np.add.at(counts, (index, codes), self._as_weights(weights))
         n_rows = np.bincount(index, counted["rows"]).astype(np.int64)
         low, high = np.full((2, len(keys)), np.nan)
         if "low" in counted:
@@ -181,38 +182,53 @@ class FrameSource:
             np.maximum.at(high, index, counted["high"])
         return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, counts
 
-    def fetched(self, cells: NestedCells, wanted: Bools) -> Rows:
+    def fetched(self, counted: CountedFrame, wanted: Bools) -> Rows:
         """Return all rows in memory, after those of wanted cells were added to them."""
+        cells = counted.cells
         merge = int(cells.n_rows[wanted].sum()) > self.max_rows
         for depth in np.unique(cells.depth[wanted]).tolist():
-            indices = np.flatnonzero(wanted & (cells.depth == depth))
-            rows = self.engine.fetch(cells, indices, merge=merge)
-            if len(rows["score"]) > self.max_rows:
-                raise TooManyRowsError(
-                    f"max_rows must be at least {len(rows['score'])} for these data, "
-                    f"got {self.max_rows}: this many rows can be next to a threshold."
-                )
-            expected = int(cells.n_rows[indices].sum())
-            if not merge and len(rows["score"]) != expected:
-                raise _changed(expected, len(rows["score"]))
+            is_here = wanted & (cells.depth == depth)
+            indices = np.flatnonzero(is_here)
+            most = None
+            if merge:
+                # A part of the cells often shows that there are too many rows.
+                few = spread_cells(cells.n_rows[indices], max(2 * self.max_rows, FEW_ROWS))
+                if len(few):
+                    self._refuse(self.engine.count_distinct(cells, indices[few]))
+                most = self.max_rows + 1
+            rows = self.engine.fetch(cells, indices, most)
+            self._refuse(len(rows["score"]))
             if self._fetched.n_rows > 0:  # which may contain rows of these cells
-                is_there = np.isin(cells.locate(self._fetched.scores), indices)
+                is_there = is_here[cells.locate(self._fetched.scores)]
                 self._fetched = self._fetched.take(~is_there)
-            self._keep(rows)
+            self._keep(rows, counted, is_here)
         return self._fetched
 
-    def _keep(self, added: Columns) -> None:
-        rows = self._fetched
-        assert rows.codes is not None
-        codes = codes_of(added["label"], self.classes, "labels")
-        weights = rows.weights
-        if "weight" in added:
-            old = np.ones(rows.n_rows, np.int64) if weights is None else weights
-            weights = np.append(old, added["weight"].astype(self._weight_dtype))
-        elif weights is not None:
-            weights = np.append(weights, np.ones(len(codes), weights.dtype))
-        scores = np.append(rows.scores, added["score"])
-        self._fetched = Rows(scores, self.classes, np.append(rows.codes, codes), weights=weights)
+    def _refuse(self, n_rows: int) -> None:
+        """Raise an error for more rows than may be fetched at once."""
+        if n_rows > self.max_rows:
+            raise TooManyRowsError(
+                f"max_rows must be at least {n_rows} for these data, got {self.max_rows}: at least "
+                "this many rows can be next to a threshold."
+            )
+
+    def _keep(self, columns: Columns, counted: CountedFrame, wanted: Bools) -> None:
+        """Add the rows of wanted cells to those in memory, after comparing them with the counts."""
+        with same_labels():
+            codes = codes_of(columns["label"], self.classes, "labels")
+        weights = self._as_weights(columns["weight"]) if "weight" in columns else None
+        rows = Rows(columns["score"], self.classes, codes, weights=weights)
+        sums = count_located(rows, counted.cells.locate(rows.scores), len(wanted))
+        check_sums(np.where(wanted[:, None], counted.counts, 0), sums, counted.cells.n_rows)
+        self._fetched = Rows.joined([self._fetched, rows])
+
+    def _as_weights(self, values: Array) -> Numbers:
+        """Return weights, or sums of them, as whole numbers where the first count had no others."""
+        with np.errstate(invalid="ignore"):
+            weights = values.astype(self._weight_dtype)
+        if (weights != values).any():
+            raise changed("it returned fractional weights, which it had not returned before")
+        return weights
 
     def _find_classes(
         self,
@@ -304,10 +320,9 @@ class CountedFrame:
     def _with_extremes(self, ends: Ints) -> CountedFrame:
         """Return the cells with the extreme scores of those below and above all windows."""
         cells = self.cells
-        extremes = self._source.engine.extremes(cells, ends)
-        at = ends[np.searchsorted(cells.key[ends], extremes["key"])]
+        columns = self._counted_again(self._source.engine.extremes(cells, ends), ends, 1)[0]
         low, high = cells.low.copy(), cells.high.copy()
-        low[at], high[at] = extremes["low"], extremes["high"]
+        low[ends], high[ends] = columns["low"], columns["high"]
         cells = replace(cells, low=low, high=high)
         return CountedFrame(self._source, cells, self.counts, self.is_fetched, self.n_splits + 1)
 
@@ -320,9 +335,7 @@ class CountedFrame:
         # To know the extremes pays where few scores have many rows, or cells were split before.
         extremes = n_splits > 1 or len(zoom.special) > 0
         counted = self._source.engine.count_in_parts(cells, indices, zoom, extremes=extremes)
-        columns, part_counts = self._source.tabulate(counted)
-        if int(columns["n_rows"].sum()) != n_rows:
-            raise _changed(n_rows, int(columns["n_rows"].sum()))
+        columns, part_counts = self._counted_again(counted, indices, zoom.n_keys)
         depth = np.zeros(len(part_counts), np.int64)
         finer, order = cells.with_parts(indices, NestedCells(cells.root, (), depth, **columns))
         counts = np.concatenate([np.delete(self.counts, indices, axis=0), part_counts])[order]
@@ -330,13 +343,29 @@ class CountedFrame:
         is_fetched = np.append(np.delete(self.is_fetched, indices), not_fetched)[order]
         return CountedFrame(self._source, finer, counts, is_fetched, n_splits)
 
+    def _counted_again(
+        self, counted: Columns, indices: Ints, n_keys: int
+    ) -> tuple[dict[str, Array], Numbers]:
+        """Return columns and counts of parts of cells, after comparing their sums with the cells.
+
+        ``n_keys`` is the number of keys of parts for each key of a cell.
+        """
+        with same_labels():
+            columns, counts = self._source.tabulate(counted)
+        keys = self.cells.key[indices]
+        sums = np.zeros((len(keys) + 1, counts.shape[1]), counts.dtype)
+        parent = np.searchsorted(keys, columns["key"] // n_keys)
+        np.add.at(sums, parent, counts)
+        check_sums(self.counts[indices], sums[:-1], self.cells.n_rows[indices])
+        return columns, counts
+
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells, a row per class for a cell with a single score.
 
         Rows that have been fetched before are not fetched again.
         """
         cells, wanted = self.cells, chosen & ~self._is_known
-        rows = self._source.fetched(cells, wanted)
+        rows = self._source.fetched(self, wanted)
         self.is_fetched = self.is_fetched | wanted
         # Rows of the chosen cells may have been fetched with larger cells.
         kept = rows.take((chosen & self.is_fetched)[cells.locate(rows.scores)])
@@ -377,32 +406,15 @@ def confusion_of(counted: Columns, classes: Array, n_predicted: int) -> Floats:
     return confusion
 
 
-def _check_sample(sample: Columns) -> None:
-    """Raise an error if no label occurs twice, before an engine counts the rows of each."""
-    if sample["label"].dtype.kind not in "fO":
-        return
-    is_there = np.isfinite(sample["x"]) & ~is_missing(sample["label"])
-    scores, labels = sample["x"][is_there], sample["label"][is_there]
-    is_decimal = labels.dtype.kind == "O" and all(isinstance(label, Decimal) for label in labels)
-    if len(labels) < FEWEST_TO_REFUSE or not (labels.dtype.kind == "f" or is_decimal):
-        return
-    distinct = np.unique(labels)
-    if len(distinct) == len(labels):
-        check_classes_found(distinct.astype(np.float64), scores)
+def spread_cells(n_rows: Ints, most: int) -> Ints:
+    """Return the indices of evenly spread cells that have at most ``most`` rows together.
 
-
-def _is_whole(counted: Columns) -> bool:
-    """Return whether all weights are whole numbers whose sum is exact."""
-    if "weight" not in counted:
-        return True
-    total = counted["weight"].sum()
-    if not np.isfinite(total):
-        raise ValueError("weight must have a finite sum, got inf. Scale the weights down.")
-    return bool(total < EXACT and not counted["fractions"].any())
-
-
-def _changed(expected: int, came: int) -> RuntimeError:
-    return RuntimeError(
-        f"the frame must return the same rows in every query, got {came} rows where "
-        f"{expected} had been counted. Write it to a file or a table first."
-    )
+    Examples
+    --------
+    >>> spread_cells(np.full(10, 100), 500)
+    array([0, 2, 4, 6, 8])
+    """
+    step = -(-int(n_rows.sum()) // most)
+    order = np.argsort(np.arange(len(n_rows)) % step, kind="stable")
+    order = order[n_rows[order] <= most]
+    return np.sort(order[np.cumsum(n_rows[order]) <= most])
