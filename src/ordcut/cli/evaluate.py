@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, Reading, find_files
-from ordcut.cli.options import (
-    class_weight_option,
-    column_option,
-    complete_column,
-    engine_option,
-    files_argument,
-    json_option,
-    max_rows_option,
-    nulls_option,
-    objective_option,
-    quiet_option,
-    reading_options,
-    thresholds_option,
-)
+from ordcut.cli.files import Columns
+from ordcut.cli.options import complete_column, json_option, quiet_option, thresholds_on_files
 
 if TYPE_CHECKING:
     from ordcut.cli.options import ClassWeights
@@ -37,11 +24,7 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
 
 
 @click.command()
-@files_argument
-@thresholds_option
-@column_option("--score", "The column of scores. [default: as in ordcut fit]")
-@column_option("--label", "The column of true classes. [default: as in ordcut fit]")
-@column_option("--weight", "The column of row weights. [default: as in ordcut fit]")
+@thresholds_on_files
 @click.option(
     "--against",
     multiple=True,
@@ -49,30 +32,9 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
     shell_complete=complete_column,
     help="A column of other predictions to compare with; can be repeated.",
 )
-@objective_option
-@class_weight_option("as in ordcut fit; none for equal weights")
-@nulls_option
-@engine_option
-@max_rows_option
 @json_option
-@reading_options
 @quiet_option
-def evaluate(
-    files: tuple[str, ...],
-    thresholds_path: str,
-    score: str | None,
-    label: str | None,
-    weight: str | None,
-    against: tuple[str, ...],
-    objective: str | None,
-    class_weight: str | None,
-    nulls: Any,
-    engine: str,
-    max_rows: int,
-    as_json: bool,
-    reading: Reading,
-    quiet: bool,
-) -> None:
+def evaluate(against: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> None:
     """Evaluate thresholds by every objective.
 
     They are compared with the thresholds that are optimal for the same rows, with other rules that
@@ -81,29 +43,18 @@ def evaluate(
     only, and not compared with other rules.
     """
     from ordcut.cli.console import show_passes
-    from ordcut.cli.engines import open_frame, open_source
-    from ordcut.cli.thresholds_file import read_thresholds_file
+    from ordcut.cli.thresholds_file import open_rows
 
     with show_passes(quiet) as progress:
-        saved = read_thresholds_file(thresholds_path, files)
-        thresholds = saved.thresholds
-        resolved = saved.objective(objective)
-        weights = saved.class_weights(class_weight)
-        columns = saved.columns_for(Columns(score, label, weight, against))
-        frame = open_frame(engine, find_files(files, reading), columns)
-        source = open_source(
-            frame,
-            columns,
-            classes=thresholds.classes,
-            nulls=nulls,
-            progress=progress,
-            max_rows=max_rows,
-        )
+        rows = open_rows(progress, against, **options)
+        thresholds, source = rows.saved.thresholds, rows.source
         others = {
-            name: _count_pairs(frame, columns, name, source.classes, thresholds.decisions)
+            name: _count_pairs(rows.frame, rows.columns, name, source.classes, thresholds.decisions)
             for name in against
         }
-        evaluation = Evaluation.of(source, thresholds, resolved, others, weights)
+        evaluation = LabelingValues.of(
+            source, thresholds, rows.objective, others, rows.class_weight
+        )
     if as_json:
         click.echo(json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False))
     else:
@@ -111,7 +62,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class LabelingValues:
     """The values of several labelings on given rows, by every objective.
 
     Attributes
@@ -137,7 +88,7 @@ class Evaluation:
     --------
     >>> import numpy as np
     >>> classes, confusion = np.array(["bad", "good"]), np.array([[3.0, 0], [1, 4]])
-    >>> Evaluation(classes, classes, [], {}, confusion, 8).by_class()[1]["recall"]
+    >>> LabelingValues(classes, classes, [], {}, confusion, 8).by_class()[1]["recall"]
     0.8
     """
 
@@ -158,7 +109,7 @@ class Evaluation:
         objective: Objective,
         others: dict[str, Floats],
         class_weight: ClassWeights = None,
-    ) -> Evaluation:
+    ) -> LabelingValues:
         """Evaluate thresholds, optimal thresholds, other rules, and other predictions.
 
         ``others`` has the (predicted, true) table of weights of each of the other predictions.
@@ -314,7 +265,7 @@ def _count_pairs(
     return table
 
 
-def _print_tables(evaluation: Evaluation) -> None:
+def _print_tables(evaluation: LabelingValues) -> None:
     from ordcut.cli.console import as_line, format_number, open_console, print_table
 
     def cell(value: float | None) -> str:

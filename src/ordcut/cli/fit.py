@@ -200,15 +200,8 @@ def fit(
             if page_out is not None:
                 from ordcut.report import page_from_source
 
-                page = page_from_source(
-                    source,
-                    thresholds=thresholds,
-                    objective=resolved,
-                    class_weight=weights,
-                    intervals=bounds,
-                    score_name=score,
-                    label_name=label,
-                )
+                names_of = {"score_name": score, "label_name": label}
+                page = page_from_source(source, thresholds, resolved, weights, bounds, **names_of)
                 page_out.write(page)
             if plot_out is not None:
                 plot_out.write(_draw(source, thresholds, score, str(plot)))

@@ -68,11 +68,6 @@ thresholds_option = click.option(
     type=click.Path(allow_dash=True),
     help="The thresholds, as written by ordcut fit; - for standard input.",
 )
-objective_option = click.option(
-    "--objective",
-    metavar="NAME|FILE",
-    help="The objective, as in ordcut fit. [default: that of the thresholds]",
-)
 
 
 def complete_column(
@@ -150,6 +145,29 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         with_reading = option(with_reading)
     return with_reading
+
+
+def thresholds_on_files(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that ``thresholds_file.open_rows`` takes: thresholds, and rows of FILES."""
+    command = reading_options(command)
+    for option in (
+        max_rows_option,
+        engine_option,
+        nulls_option,
+        class_weight_option("as in ordcut fit; none for equal weights"),
+        click.option(
+            "--objective",
+            metavar="NAME|FILE",
+            help="The objective, as in ordcut fit. [default: that of the thresholds]",
+        ),
+        column_option("--weight", "The column of row weights. [default: as in ordcut fit]"),
+        column_option("--label", "The column of true classes. [default: as in ordcut fit]"),
+        column_option("--score", "The column of scores. [default: as in ordcut fit]"),
+        thresholds_option,
+        files_argument,
+    ):
+        command = option(command)
+    return command
 
 
 def _read_encoding(ctx: click.Context, param: click.Parameter, value: str) -> str:

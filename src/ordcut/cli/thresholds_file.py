@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns
+from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import ClassWeights, read_class_weight, read_objective
 from ordcut.data import class_factors
 from ordcut.decisions import ReviewObjective
 from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
 from ordcut.thresholds import Thresholds, to_dict
 from ordcut.typing import Array
+
+if TYPE_CHECKING:
+    from ordcut.frames import FrameSource
 
 
 @dataclass(frozen=True)
@@ -141,9 +144,7 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         class_factors(class_weight, thresholds.classes, np.ones(len(thresholds.classes)))
         intervals = data.get("intervals")
         if intervals is not None:
-            from ordcut.report import check_intervals
-
-            check_intervals(intervals, len(thresholds.thresholds))
+            _check_intervals(intervals, len(thresholds.thresholds))
     except OSError as error:
         raise UserError(
             f"--thresholds must be a file that can be read, but {path} cannot: {error.strerror}. "
@@ -158,11 +159,58 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
     known = {
         key: names[key] for key in ("score", "label", "weight") if isinstance(names.get(key), str)
     }
-    return ThresholdsFile(
-        thresholds,
-        Columns(**known),
-        cost,
-        class_weight,
-        intervals,
-        path,
-    )
+    return ThresholdsFile(thresholds, Columns(**known), cost, class_weight, intervals, path)
+
+
+@dataclass(frozen=True)
+class SavedRows:
+    """Saved thresholds and the rows of files that a command uses them on."""
+
+    saved: ThresholdsFile
+    objective: Objective
+    class_weight: ClassWeights
+    columns: Columns
+    frame: Any
+    source: FrameSource
+
+
+def open_rows(
+    progress: Callable[[str], None] | None,
+    others: tuple[str, ...] = (),
+    *,
+    files: tuple[str, ...],
+    thresholds_path: str,
+    score: str | None,
+    label: str | None,
+    weight: str | None,
+    objective: str | None,
+    class_weight: str | None,
+    engine: str,
+    reading: Reading,
+    **options: Any,
+) -> SavedRows:
+    """Read saved thresholds and open files, given the options of ``thresholds_on_files``."""
+    from ordcut.cli.engines import open_frame, open_source
+
+    saved = read_thresholds_file(thresholds_path, files)
+    goal, weights = saved.objective(objective), saved.class_weights(class_weight)
+    columns = saved.columns_for(Columns(score, label, weight, others))
+    frame = open_frame(engine, find_files(files, reading), columns)
+    classes = saved.thresholds.classes
+    source = open_source(frame, columns, classes=classes, progress=progress, **options)
+    return SavedRows(saved, goal, weights, columns, frame, source)
+
+
+def _check_intervals(intervals: Any, n_thresholds: int) -> None:
+    """Raise an error unless intervals have the form in which ``ordcut fit`` writes them."""
+    try:
+        pairs = [*intervals["thresholds"], intervals["value"]]
+        ends = [(float(low), float(high)) for low, high in pairs]
+        is_right = len(pairs) == n_thresholds + 1 and all(low <= high for low, high in ends)
+        if not is_right or not 0 < intervals["level"] < 1 or intervals["replicates"] < 1:
+            raise ValueError
+    except (TypeError, ValueError, KeyError) as error:
+        raise ValueError(
+            f"intervals must hold a level, a pair for each of the {n_thresholds} thresholds and "
+            f"one for their value, got {intervals!r}."
+        ) from error

@@ -4,9 +4,9 @@ Colours are ordered as the classes are, by lightness too, so that the order surv
 blindness and grey printers.
 """
 
-from ordcut.plots.bootstrap import draw_bootstrap as draw_bootstrap
 from ordcut.plots.display import ThresholdDisplay
 from ordcut.plots.drawing import add_legend as add_legend
+from ordcut.plots.drawing import draw_bootstrap as draw_bootstrap
 from ordcut.plots.drawing import new_axes as new_axes
 from ordcut.plots.drawing import ordered_colours as ordered_colours
 from ordcut.plots.drawing import pair_names as pair_names

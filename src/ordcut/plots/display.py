@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from ordcut.data import ClassWeight, truth_in_rows
+from ordcut.data import ClassWeight, Rows, truth_in_rows
 from ordcut.errors import unknown_name
 from ordcut.objectives import Objective, ObjectiveLike
 from ordcut.plots import drawing
-from ordcut.pruning import Source
-from ordcut.report import Candidates, Curves, array_source, curves_of_counts, frame_source
+from ordcut.pruning import ArraySource, Source
+from ordcut.report import Candidates, Curves, curves_of_counts, known_classes
+from ordcut.threads import count_threads
 from ordcut.thresholds import Thresholds, objective_for
 from ordcut.typing import Array, ArrayLike, Floats
 
@@ -28,6 +30,7 @@ OUTSIDE = 0.002
 FEWEST_BINS, MOST_BINS = 10, 80
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ThresholdDisplay:
     """Thresholds between scores: densities of the classes, risk curves or the confusion matrix.
 
@@ -66,25 +69,14 @@ class ThresholdDisplay:
     'mean risk (absolute)'
     """
 
-    ax_: Any
-    figure_: Any
-
-    def __init__(
-        self,
-        *,
-        positions: Floats,
-        below: Floats,
-        extent: tuple[float, float],
-        thresholds: Thresholds,
-        objective: Objective,
-        factors: Floats,
-    ) -> None:
-        self.positions = positions
-        self.below = below
-        self.extent = extent
-        self.thresholds = thresholds
-        self.objective = objective
-        self.factors = factors
+    positions: Floats
+    below: Floats
+    extent: tuple[float, float]
+    thresholds: Thresholds
+    objective: Objective
+    factors: Floats
+    ax_: Any = field(init=False)
+    figure_: Any = field(init=False)
 
     @classmethod
     def from_estimator(
@@ -110,12 +102,8 @@ class ThresholdDisplay:
             Their true classes.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
-        kind : {"density", "risk", "confusion"}, default="density"
-            What to plot.
-        ax : matplotlib Axes, default=None
-            The axes to plot on; those of a new figure by default.
-        cmap : str, default="viridis"
-            The colours of the ordered classes; ``"cividis"`` is as safe for the colour-blind.
+        kind, ax, cmap
+            As in ``plot``.
 
         Returns
         -------
@@ -166,18 +154,10 @@ class ThresholdDisplay:
             The objective to judge by; by default that of ``thresholds``, or the absolute loss.
         classes : sequence, default=None
             All classes, lowest first; those of ``thresholds`` by default.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
-        class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
-            How much the rows of each class count.
-        kind : {"density", "risk", "confusion"}, default="density"
-            What to plot.
-        ax : matplotlib Axes, default=None
-            The axes to plot on; those of a new figure by default.
-        cmap : str, default="viridis"
-            The colours of the ordered classes.
-        score_name : str, default="score"
-            The name of the scores.
+        sample_weight, class_weight
+            As in :func:`ordcut.optimal_thresholds`.
+        kind, ax, cmap, score_name
+            As in ``plot``.
         n_jobs : int, default=None
             The number of threads, -1 for all cores. By default 1.
 
@@ -186,25 +166,11 @@ class ThresholdDisplay:
         ThresholdDisplay
             The display, plotted.
         """
-        source = array_source(
-            scores,
-            y_true,
-            thresholds=thresholds,
-            objective=objective,
-            classes=classes,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-        )
-        return cls._from_source(
-            source,
-            thresholds=thresholds,
-            objective=objective,
-            class_weight=class_weight,
-            kind=kind,
-            ax=ax,
-            cmap=cmap,
-            score_name=score_name,
-        )
+        n_threads = count_threads(n_jobs)  # first: an error must not wait for the data
+        known = known_classes(thresholds, objective, classes)
+        source = ArraySource(Rows.read(scores, y_true, weights=sample_weight, **known), n_threads)
+        options = {"kind": kind, "ax": ax, "cmap": cmap, "score_name": score_name}
+        return cls._from_source(source, thresholds, objective, class_weight, **options)
 
     @classmethod
     def from_frame(
@@ -237,12 +203,8 @@ class ThresholdDisplay:
             As in ``from_predictions``.
         nulls : {"raise", "drop"}, default="raise"
             What to do about rows in which a score, a label or a weight is null or NaN.
-        kind : {"density", "risk", "confusion"}, default="density"
-            What to plot.
-        ax : matplotlib Axes, default=None
-            The axes to plot on; those of a new figure by default.
-        cmap : str, default="viridis"
-            The colours of the ordered classes.
+        kind, ax, cmap
+            As in ``plot``.
 
         Returns
         -------
@@ -258,27 +220,13 @@ class ThresholdDisplay:
         >>> shown.ax_.get_xlabel()
         'risk'
         """
-        source = frame_source(
-            frame,
-            score=score,
-            label=label,
-            weight=weight,
-            thresholds=thresholds,
-            objective=objective,
-            classes=classes,
-            nulls=nulls,
-        )
+        from ordcut.frames import FrameSource
+
+        known = known_classes(thresholds, objective, classes)
+        source = FrameSource(frame, score=score, label=label, weight=weight, nulls=nulls, **known)
+        options = {"kind": kind, "ax": ax, "cmap": cmap, "score_name": score}
         try:
-            return cls._from_source(
-                source,
-                thresholds=thresholds,
-                objective=objective,
-                class_weight=class_weight,
-                kind=kind,
-                ax=ax,
-                cmap=cmap,
-                score_name=score,
-            )
+            return cls._from_source(source, thresholds, objective, class_weight, **options)
         finally:
             source.release()
 
@@ -286,7 +234,6 @@ class ThresholdDisplay:
     def _from_source(
         cls,
         source: Source,
-        *,
         thresholds: Thresholds | None,
         objective: ObjectiveLike | None = None,
         class_weight: ClassWeight | None = None,
@@ -330,7 +277,7 @@ class ThresholdDisplay:
         ax : matplotlib Axes, default=None
             The axes to plot on; those of a new figure by default.
         cmap : str, default="viridis"
-            The colours of the ordered classes.
+            The colours of the ordered classes; ``"cividis"`` is as safe for the colour-blind.
         score_name : str, default="score"
             The name of the scores.
 

@@ -13,6 +13,10 @@ from ordcut.typing import Array, Floats
 
 if TYPE_CHECKING:
     from ordcut.plots.display import ThresholdDisplay
+    from ordcut.uncertainty import Bootstrap
+
+#: The level of the thick part of an interval.
+INNER_LEVEL = 0.5
 
 #: With more names than this, a colour bar replaces the legend.
 MOST_NAMES = 10
@@ -244,3 +248,44 @@ def _finish(axes: Any, thresholds: Thresholds, key: Key, score_name: str) -> Non
     top.tick_params(length=2)
     axes.set_xlabel(score_name).set_parse_math(False)
     key.explain(axes)
+
+
+def draw_bootstrap(
+    boot: Bootstrap,
+    *,
+    level: float = 0.95,
+    ax: Any = None,
+    cmap: str = "viridis",
+    score_name: str = "score",
+) -> Any:
+    """Draw each threshold with its interval, and return the axes; see ``Bootstrap.plot``."""
+    outer, inner = boot.intervals(level), boot.intervals(min(INNER_LEVEL, level))
+    ax = new_axes("Bootstrap.plot") if ax is None else ax
+    thresholds = boot.result.thresholds
+    known = np.concatenate([thresholds, outer.ravel()])
+    known = known[np.isfinite(known)]
+    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
+    margin = 0.06 * (high - low) or 0.5
+    low, high = low - margin, high + margin
+    for k, colour in enumerate(ordered_colours(len(thresholds), cmap)):
+        for (start, end), width in ((outer[k], 1.5), (inner[k], 5.0)):
+            ends = np.clip([start, end], low, high)
+            ax.plot(ends, [k, k], color=colour, linewidth=width, solid_capstyle="butt")
+        if np.isfinite(thresholds[k]):
+            ax.plot(thresholds[k], k, "o", color="black", markersize=5)
+        for end, border, marker in ((outer[k, 0], low, "<"), (outer[k, 1], high, ">")):
+            if np.isinf(end):
+                ax.plot(border, k, marker, color=colour, clip_on=False)
+    ax.set_yticks(range(len(thresholds)), pair_names(boot.result.decisions))
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
+    ax.set_xlim(low, high)
+    ax.set_ylim(-0.6, len(thresholds) - 0.4)
+    ax.set_xlabel(score_name).set_parse_math(False)
+    least, most = boot.value_interval(level)
+    title = (
+        f"Thresholds with {100 * level:g} % intervals\n"
+        f"{boot.result.objective} on new rows: {least:.3g} to {most:.3g}"
+    )
+    ax.set_title(title).set_parse_math(False)
+    return ax

@@ -7,15 +7,13 @@ does not depend on that of the data. All numbers that it shows are computed exac
 from ordcut.report.candidates import Candidates as Candidates
 from ordcut.report.comparison import Comparison as Comparison
 from ordcut.report.comparison import compare as compare
+from ordcut.report.content import intervals_of as intervals_of
 from ordcut.report.content import is_smoothed as is_smoothed
 from ordcut.report.curves import Curve as Curve
 from ordcut.report.curves import Curves as Curves
 from ordcut.report.curves import curves as curves
 from ordcut.report.curves import curves_of_counts as curves_of_counts
-from ordcut.report.intervals import check_intervals as check_intervals
-from ordcut.report.intervals import intervals_of as intervals_of
-from ordcut.report.pages import array_source as array_source
-from ordcut.report.pages import frame_source as frame_source
+from ordcut.report.pages import known_classes as known_classes
 from ordcut.report.pages import page, page_from_frame
 from ordcut.report.pages import page_from_source as page_from_source
 from ordcut.report.pages import write_report as write_report  # deprecated

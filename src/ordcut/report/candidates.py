@@ -97,6 +97,18 @@ class Candidates:
         known = self.positions if self.scores is None else self.scores
         return (float(known[0]), float(known[-1])) if len(known) else (0.0, 0.0)
 
+    @property
+    def centres(self) -> Floats:
+        """The middle between neighbouring positions, and at both ends the position itself."""
+        at = self.positions
+        return np.concatenate([at[:1], at[:-1] / 2 + at[1:] / 2, at[-1:]])
+
+    @property
+    def counts(self) -> Floats:
+        """The weight of each class between neighbouring positions, (n_positions + 1, K)."""
+        below = np.vstack([self.below, self.totals])
+        return np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
+
     def with_ends(self) -> tuple[Floats, Floats]:
         """Return the positions with -inf and inf at the ends, and the weights below them."""
         totals = self.totals

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,37 +23,6 @@ MOST_CHOICES = 1 << 31
 
 #: The total of expected counts, which are rounded to whole numbers.
 EXPECTED_TOTAL = 2.0**40
-
-
-@dataclass(frozen=True)
-class BinnedCounts:
-    """The weight of each class below ascending positions on the line of scores.
-
-    Attributes
-    ----------
-    positions : ndarray of shape (m,)
-        Finite positions.
-    below : ndarray of shape (m, K)
-        The weight of each class below each position.
-    totals : ndarray of shape (K,)
-        The weight of each class.
-    """
-
-    positions: Floats
-    below: Floats
-    totals: Floats
-
-    @property
-    def centres(self) -> Floats:
-        """The middle of each bin between positions; an outer bin has the position next to it."""
-        at = self.positions
-        return np.concatenate([at[:1], at[:-1] / 2 + at[1:] / 2, at[-1:]])
-
-    @property
-    def counts(self) -> Floats:
-        """The weight of each class in each bin, (m + 1, K)."""
-        below = np.vstack([self.below, self.totals])
-        return np.maximum(np.diff(below, axis=0, prepend=0.0), 0)
 
 
 @dataclass(frozen=True)
@@ -131,8 +99,7 @@ def compare(
         for each in objectives
         if each is main or _is_affordable(source.n_rows, each)
     }
-    bins = BinnedCounts(candidates.positions, candidates.below, candidates.totals)
-    labelings = labelings_of_counts(bins, source.classes, objectives, candidates.snap)
+    labelings = labelings_of_counts(candidates, objectives)
     return Comparison(candidates, main, objectives, optima, labelings)
 
 
@@ -163,80 +130,71 @@ def _is_affordable(n_rows: int, objective: Objective) -> bool:
     return objective.exact_cost.is_convex or n_rows * objective.n_classes <= MOST_CHOICES
 
 
-def labelings_of_counts(
-    bins: BinnedCounts,
-    classes: Array,
-    objectives: list[Objective],
-    snap: Callable[[Floats], Floats] = lambda thresholds: thresholds,
-) -> list[Labeling]:
+def labelings_of_counts(candidates: Candidates, objectives: list[Objective]) -> list[Labeling]:
     """Return the labelings that can be computed from counts, to compare an optimum with.
-
-    ``snap`` moves thresholds to positions where the counts below them are known.
 
     Examples
     --------
-    >>> from ordcut.objectives import resolve_objective
-    >>> bins = BinnedCounts(
-    ...     np.array([0.15, 0.5, 1.0, 1.5]),
-    ...     np.array([[9, 0, 0], [18, 0, 0], [18, 9, 0], [18, 18, 0]]), np.array([18, 18, 9]))
-    >>> labelings = labelings_of_counts(bins, np.arange(3), [resolve_objective("absolute", 3)])
-    >>> for labeling in labelings:
+    >>> rows = Rows.read([0.1, 0.2, 0.7, 1.2, 1.6, 1.9], [0, 0, 1, 1, 2, 2])
+    >>> candidates = Candidates.of_rows(rows)
+    >>> for labeling in labelings_of_counts(candidates, [resolve_objective("absolute", 3)]):
     ...     print(labeling.name, labeling.thresholds["absolute"].round(2))
     rounding [0.5 1.5]
-    class means [0.62 1.25]
-    class shares [0.5 1.5]
-    ordinal logistic model [0.5 1.5]
+    class means [0.45 1.4 ]
+    class shares [0.45 1.4 ]
+    ordinal logistic model [0.45 1.4 ]
     """
+    classes = candidates.source.classes
     labelings = []
     names = [objective.name for objective in objectives]
     if classes.dtype.kind in "iuf" and (np.diff(classes.astype(np.float64)) > 0).all():
         note = "Each score gets the class whose number is nearest to it."
         halves = rounding_thresholds(classes.astype(np.float64))
         labelings.append(Labeling("rounding", note, dict.fromkeys(names, halves)))
-    if len(bins.positions):
+    if len(candidates.positions):
         note = "Halfway between the mean scores of neighbouring classes."
-        means = snap(class_mean_thresholds(bins))
+        means = candidates.snap(class_mean_thresholds(candidates))
         labelings.append(Labeling("class means", note, dict.fromkeys(names, means)))
         note = "As many rows get each class as have it, as nearly as can be."
-        shares = class_share_thresholds(bins)
+        shares = class_share_thresholds(candidates)
         labelings.append(Labeling("class shares", note, dict.fromkeys(names, shares)))
         note = "The least expected cost, or best expected kappa, by an ordinal logistic model."
-        by_model = _likelihood_of_counts(bins, objectives)
+        by_model = _likelihood_of_counts(candidates, objectives)
         labelings.append(Labeling("ordinal logistic model", note, by_model))
     return labelings
 
 
-def class_mean_thresholds(bins: BinnedCounts) -> Floats:
+def class_mean_thresholds(candidates: Candidates) -> Floats:
     """Return the thresholds halfway between the mean scores of neighbouring classes."""
-    counts = bins.counts
+    counts = candidates.counts
     totals = counts.sum(axis=0)
     occurs = np.flatnonzero(totals)
-    means = (bins.centres @ counts)[occurs] / totals[occurs]
+    means = (candidates.centres @ counts)[occurs] / totals[occurs]
     # The mean of a class that does not occur is interpolated between those of its neighbours.
     every = np.interp(np.arange(len(totals)), occurs, means)
     return np.maximum.accumulate(every[:-1] / 2 + every[1:] / 2)
 
 
-def class_share_thresholds(bins: BinnedCounts) -> Floats:
+def class_share_thresholds(candidates: Candidates) -> Floats:
     """Return the positions that give each class as many rows as have it, as nearly as possible."""
-    wanted = np.cumsum(bins.totals)[:-1]
-    below = bins.below.sum(axis=1)
+    wanted = np.cumsum(candidates.totals)[:-1]
+    below = candidates.below.sum(axis=1)
     after = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
     before = np.maximum(after - 1, 0)
     is_before = wanted - below[before] <= below[after] - wanted
-    return np.asarray(bins.positions[np.where(is_before, before, after)])
+    return np.asarray(candidates.positions[np.where(is_before, before, after)])
 
 
-def _likelihood_of_counts(bins: BinnedCounts, objectives: list[Objective]) -> dict[str, Floats]:
+def _likelihood_of_counts(candidates: Candidates, objectives: list[Objective]) -> dict[str, Floats]:
     """Fit a model to the bins; minimise the expected cost, or maximise the expected kappa."""
     from ordcut.estimators import ProportionalOddsModel  # which takes long to import
 
-    centres, counts = bins.centres, bins.counts
+    centres, counts = candidates.centres, candidates.counts
     n_classes = counts.shape[1]
     filled, codes = np.nonzero(counts)
     model = ProportionalOddsModel.fit(centres[filled], codes, counts[filled, codes], n_classes)
     probabilities = model.probabilities(centres)
-    edges = np.concatenate([[-np.inf], bins.positions, [np.inf]])
+    edges = np.concatenate([[-np.inf], candidates.positions, [np.inf]])
     thresholds = {}
     for objective in objectives:
         if objective.is_kappa:

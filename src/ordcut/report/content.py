@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
 from ordcut.report.limits import limits_content, limits_of, values_allowed
 from ordcut.thresholds import (
+    LEVEL,
     Thresholds,
     as_written,
     class_literals,
@@ -23,6 +24,9 @@ from ordcut.thresholds import (
     objective_for,
 )
 from ordcut.typing import Array, Floats
+
+if TYPE_CHECKING:
+    from ordcut.uncertainty import Bootstrap
 
 #: The maximum number of classes that the tables and rules of a page can show.
 MOST_CLASSES = 100
@@ -163,6 +167,25 @@ def _in_whole_numbers(below: Floats) -> tuple[Array, float]:
     return np.maximum.accumulate(whole, axis=0), unit
 
 
+def intervals_of(bootstrap: Bootstrap, level: float = LEVEL) -> dict[str, Any]:
+    """Return the intervals of thresholds and of their value, ready to be written as JSON.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1])
+    >>> list(intervals_of(result.bootstrap(n=100)))
+    ['level', 'replicates', 'thresholds', 'value']
+    """
+    pairs = bootstrap.intervals(level).tolist()
+    return {
+        "level": level,
+        "replicates": len(bootstrap.thresholds),
+        "thresholds": [[as_written(end) for end in pair] for pair in pairs],
+        "value": bootstrap.value_interval(level).tolist(),
+    }
+
+
 def is_smoothed(thresholds: Thresholds) -> bool:
     """Return whether thresholds are optimal for smoothed labels instead of observed labels.
 
@@ -201,15 +224,7 @@ def written_counts(counts: list[list[int]]) -> list[str]:
     >>> written_counts([[0, 5, 1000], [0, 0, 0]])
     [',5,v8', ',,']
     """
-    return [",".join(map(_in_base_32, row)) for row in counts]
-
-
-def _in_base_32(number: int) -> str:
-    digits = ""
-    while number:
-        number, digit = divmod(number, 32)
-        digits = "0123456789abcdefghijklmnopqrstuv"[digit] + digits
-    return digits
+    return [",".join(np.base_repr(n, 32).lower() if n else "" for n in row) for row in counts]
 
 
 def as_json(content: dict[str, Any]) -> str:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 from ordcut.data import ClassWeight, Rows
 from ordcut.objectives import ObjectiveLike, n_classes_of
 from ordcut.pruning import ArraySource, Source
-from ordcut.report.content import as_json, compact, page_content
-from ordcut.report.intervals import thresholds_and_intervals
+from ordcut.report.content import as_json, compact, intervals_of, page_content
 from ordcut.threads import count_threads
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike
 
 if TYPE_CHECKING:
-    from ordcut.frames import FrameSource, Nulls
+    from ordcut.frames import Nulls
     from ordcut.uncertainty import Bootstrap
 
 #: The scripts of a page, in the order in which they need each other.
@@ -75,10 +74,8 @@ def page(
         are not the classes.
     classes : sequence, optional
         All classes, lowest first; those of ``thresholds`` by default.
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each row counts.
-    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count.
+    sample_weight, class_weight
+        As in :func:`ordcut.optimal_thresholds`.
     bootstrap : Bootstrap, optional
         The result of :meth:`ordcut.Thresholds.bootstrap` for the initial thresholds. The page then
         shows 95 % intervals of them and of their value.
@@ -102,26 +99,12 @@ def page(
     >>> "<title>Four rows</title>" in text
     True
     """
-    thresholds, intervals = thresholds_and_intervals(thresholds, bootstrap)
-    source = array_source(
-        scores,
-        labels,
-        thresholds=thresholds,
-        objective=objective,
-        classes=classes,
-        sample_weight=sample_weight,
-        n_jobs=n_jobs,
-    )
-    text = page_from_source(
-        source,
-        thresholds=thresholds,
-        objective=objective,
-        class_weight=class_weight,
-        intervals=intervals,
-        score_name=score_name,
-        label_name=label_name,
-        title=title,
-    )
+    thresholds, intervals = _with_intervals(thresholds, bootstrap)
+    n_threads = count_threads(n_jobs)  # first: an error must not wait for the data
+    known = known_classes(thresholds, objective, classes)
+    source = ArraySource(Rows.read(scores, labels, weights=sample_weight, **known), n_threads)
+    names: dict[str, Any] = {"score_name": score_name, "label_name": label_name, "title": title}
+    text = page_from_source(source, thresholds, objective, class_weight, intervals, **names)
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text
@@ -184,39 +167,25 @@ def page_from_frame(
     >>> "<title>Thresholds for grade</title>" in text
     True
     """
-    thresholds, intervals = thresholds_and_intervals(thresholds, bootstrap)
-    source = frame_source(
-        frame,
-        score=score,
-        label=label,
-        weight=weight,
-        thresholds=thresholds,
-        objective=objective,
-        classes=classes,
-        nulls=nulls,
-    )
+    from ordcut.frames import FrameSource
+
+    thresholds, intervals = _with_intervals(thresholds, bootstrap)
+    known = known_classes(thresholds, objective, classes)
+    source = FrameSource(frame, score=score, label=label, weight=weight, nulls=nulls, **known)
+    names: dict[str, Any] = {"score_name": score, "label_name": label, "title": title}
     try:
-        return page_from_source(
-            source,
-            thresholds=thresholds,
-            objective=objective,
-            class_weight=class_weight,
-            intervals=intervals,
-            score_name=score,
-            label_name=label,
-            title=title,
-        )
+        return page_from_source(source, thresholds, objective, class_weight, intervals, **names)
     finally:
         source.release()
 
 
 def page_from_source(
     source: Source,
-    *,
     thresholds: Thresholds | None = None,
     objective: ObjectiveLike | None = None,
     class_weight: ClassWeight | None = None,
     intervals: dict[str, Any] | None = None,
+    *,
     score_name: str = "score",
     label_name: str = "label",
     title: str | None = None,
@@ -252,60 +221,28 @@ def _hash(text: str) -> str:
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 
-def array_source(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    *,
+def known_classes(
     thresholds: Thresholds | None,
     objective: ObjectiveLike | None,
     classes: Sequence[Any] | Array | None,
-    sample_weight: ArrayLike | None,
-    n_jobs: int | None,
-) -> ArraySource:
-    """Return arrays as a source, by default with the classes of given thresholds."""
-    n_threads = count_threads(n_jobs)  # first: an error must not wait for the data
-    rows = Rows.read(
-        scores,
-        labels,
-        classes=_classes(classes, thresholds),
-        n_classes=_n_classes(objective, thresholds),
-        weights=sample_weight,
-    )
-    return ArraySource(rows, n_threads)
+) -> dict[str, Any]:
+    """Return the classes of rows, by default those of thresholds, and how many an objective has."""
+    if thresholds is not None and classes is None:
+        classes = thresholds.classes
+    has_decisions = thresholds is not None and thresholds.decides_otherwise
+    n_classes = None if objective is None else n_classes_of(objective, has_decisions)
+    return {"classes": classes, "n_classes": n_classes}
 
 
-def frame_source(
-    frame: Any,
-    *,
-    score: str,
-    label: str,
-    weight: str | None,
-    thresholds: Thresholds | None,
-    objective: ObjectiveLike | None,
-    classes: Sequence[Any] | Array | None,
-    nulls: Nulls,
-) -> FrameSource:
-    """Return a frame as a source, by default with the classes of given thresholds."""
-    from ordcut.frames import FrameSource
-
-    return FrameSource(
-        frame,
-        score=score,
-        label=label,
-        weight=weight,
-        classes=_classes(classes, thresholds),
-        n_classes=_n_classes(objective, thresholds),
-        nulls=nulls,
-    )
-
-
-def _classes(
-    classes: Sequence[Any] | Array | None, thresholds: Thresholds | None
-) -> Sequence[Any] | Array | None:
-    return thresholds.classes if classes is None and thresholds is not None else classes
-
-
-def _n_classes(objective: ObjectiveLike | None, thresholds: Thresholds | None) -> int | None:
-    if objective is None:
-        return None
-    return n_classes_of(objective, thresholds is not None and thresholds.decides_otherwise)
+def _with_intervals(
+    thresholds: Thresholds | None, bootstrap: Bootstrap | None
+) -> tuple[Thresholds | None, dict[str, Any] | None]:
+    """Return the initial thresholds of a page and their intervals, if a bootstrap is given."""
+    if bootstrap is None:
+        return thresholds, None
+    if thresholds is not None and thresholds != bootstrap.result:
+        raise ValueError(
+            "bootstrap must be of the initial thresholds of the page, got one of others. "
+            "Pass thresholds.bootstrap(), or leave thresholds out."
+        )
+    return bootstrap.result, intervals_of(bootstrap)

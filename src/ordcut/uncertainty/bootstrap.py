@@ -184,7 +184,10 @@ class Bootstrap:
         cmap: str = "viridis",
         score_name: str = "score",
     ) -> Any:
-        """Plot the distribution of the thresholds of the replicates, with matplotlib.
+        """Plot each threshold with its interval, with matplotlib; the title is about the value.
+
+        The thick part of an interval is that of level 0.5. An arrow leads to an end that is
+        infinite.
 
         Parameters
         ----------
@@ -201,6 +204,14 @@ class Bootstrap:
         -------
         matplotlib Axes
             The axes that were drawn on.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+        >>> result.bootstrap(n=50).plot().get_yticklabels()[0].get_text()
+        '0 | 1'
         """
         from ordcut.plots import draw_bootstrap
 
