@@ -13,7 +13,7 @@ import numpy as np
 
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.links import LINKS, Link
-from ordcut.estimators.minimisers import CurvedPoint, Minimum, lbfgs, newton
+from ordcut.estimators.minimisers import CurvedPoint, Gaps, Minimum, lbfgs, newton
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Floats
 
@@ -103,51 +103,6 @@ class LikelihoodPoint:
         return whole
 
 
-class LogGaps:
-    """The likelihood as a function of the lowest bias, the logs of the gaps, and coefficients.
-
-    The gaps are those between neighbouring biases. Every iterate is allowed, so that no step of a
-    search can break the order of the biases.
-    """
-
-    def __init__(self, inner: ProportionalOdds) -> None:
-        self.inner, self.n_biases = inner, inner.rows.n_classes - 1
-        self.start = inner.start.copy()
-        self.start[1 : self.n_biases] = np.log(np.diff(inner.start[: self.n_biases]))
-
-    def to_inner(self, iterate: Floats) -> Floats:
-        """Return the biases and coefficients of an iterate."""
-        inner = iterate.copy()
-        with np.errstate(over="ignore"):
-            inner[1 : self.n_biases] = np.exp(iterate[1 : self.n_biases])
-        inner[: self.n_biases] = np.cumsum(inner[: self.n_biases])
-        return inner
-
-    def at(self, iterate: Floats) -> LogGapsPoint:
-        """Return the function at an iterate."""
-        return LogGapsPoint(self, iterate)
-
-
-class LogGapsPoint:
-    """A :class:`LikelihoodPoint` whose derivatives are by the logs of the gaps."""
-
-    def __init__(self, problem: LogGaps, iterate: Floats) -> None:
-        self.problem, self.iterate = problem, iterate
-        self.inner = problem.inner.at(problem.to_inner(iterate))
-        # L-BFGS takes no inf; a very large value has the same effect.
-        self.value = self.inner.value if np.isfinite(self.inner.value) else 1e300
-
-    def gradient(self) -> Floats:
-        """Return the first derivatives."""
-        if not np.isfinite(self.inner.value):
-            return np.zeros_like(self.iterate)
-        m = self.problem.n_biases
-        gradient = self.inner.gradient()
-        gradient[:m] = np.cumsum(gradient[:m][::-1])[::-1]
-        gradient[1:m] *= np.exp(self.iterate[1:m])
-        return gradient
-
-
 def fit_proportional_odds(
     rows: OrdinalRows, link: Link, *, alpha: float, tol: float, max_iter: int, solver: str = "auto"
 ) -> Minimum[CurvedPoint]:
@@ -156,7 +111,7 @@ def fit_proportional_odds(
     gtol = tol * float(rows.weights.sum())
     if solver == "newton" or (solver == "auto" and len(problem.start) <= MOST_FOR_NEWTON):
         return newton(problem, gtol=gtol, max_iter=max_iter)
-    free = LogGaps(problem)
+    free = Gaps(problem, rows.n_classes - 1, logs=True)
     minimum = lbfgs(free, gtol=gtol, max_iter=max_iter)
     iterate = free.to_inner(minimum.iterate)
     return Minimum(iterate, problem.at(iterate), minimum.n_iter, minimum.failure)

@@ -16,8 +16,8 @@ from ordcut.estimators.likelihood import (
     expand_biases,
     occurring_rows,
 )
-from ordcut.estimators.minimisers import Minimum, Point, lbfgs, newton
-from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Gaps, Surrogate, SurrogateRisk
+from ordcut.estimators.minimisers import Gaps, Minimum, Point, lbfgs, newton
+from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Surrogate, SurrogateRisk
 from ordcut.labelings import rounding_thresholds
 from ordcut.limits import Constraints
 from ordcut.objectives import ObjectiveLike
@@ -239,33 +239,25 @@ def minimise_surrogate(
     widths = WIDTHS if surrogate.has_corners else (0.0,)
     # With rounded corners, Newton's method converges in a few steps, or L-BFGS is faster.
     most_steps = 40 if surrogate.has_corners else max_iter
-    start = SurrogateRisk(rows, surrogate, alpha).start
-    if len(start) <= MOST_FOR_NEWTON:
-        iterate, n_iter = start, 0
+    risk = SurrogateRisk(rows, surrogate, alpha)
+    iterate, n_iter, m = risk.start, 0, risk.n_biases
+    if len(iterate) <= MOST_FOR_NEWTON:
         for width in widths:
             risk = SurrogateRisk(rows, surrogate, alpha, width, iterate)
-            minimum = newton(risk, gtol=gtol, max_iter=min(max_iter, most_steps))
-            iterate, n_iter = minimum.iterate, n_iter + minimum.n_iter
-        is_ordered = bool((np.diff(iterate[: risk.n_biases]) >= 0).all())
+            by_newton = newton(risk, gtol=gtol, max_iter=min(max_iter, most_steps))
+            iterate, n_iter = by_newton.iterate, n_iter + by_newton.n_iter
+        is_ordered = bool((np.diff(iterate[:m]) >= 0).all())
         # Free biases that come out in order are also the best among ordered biases.
-        has_failed = surrogate.has_corners and minimum.failure
+        has_failed = surrogate.has_corners and by_newton.failure
         if (is_ordered or not surrogate.ordered) and not has_failed:
-            return Minimum(iterate, minimum.point, n_iter, minimum.failure)
-        start = iterate
-    return _minimise_within_bounds(rows, surrogate, alpha, gtol, max_iter, start)
-
-
-def _minimise_within_bounds(
-    rows: OrdinalRows,
-    surrogate: Surrogate,
-    alpha: float,
-    gtol: float,
-    max_iter: int,
-    iterate: Floats,
-) -> Minimum[Point]:
-    n_iter = 0
-    for width in WIDTHS if surrogate.has_corners else (0.0,):
-        gaps = Gaps(SurrogateRisk(rows, surrogate, alpha, width, iterate))
-        minimum = lbfgs(gaps, gtol=gtol, max_iter=max_iter, lower_bounds=gaps.lower_bounds)
+            return Minimum(iterate, by_newton.point, n_iter, by_newton.failure)
+        n_iter = 0
+    lower_bounds = np.full(len(iterate), -np.inf)
+    if surrogate.ordered:
+        lower_bounds[1:m] = 0.0
+    for width in widths:
+        gaps = Gaps(SurrogateRisk(rows, surrogate, alpha, width, iterate), m)
+        gaps.start = np.maximum(gaps.start, lower_bounds)
+        minimum = lbfgs(gaps, gtol=gtol, max_iter=max_iter, lower_bounds=lower_bounds)
         iterate, n_iter = gaps.to_inner(minimum.iterate), n_iter + minimum.n_iter
     return Minimum(iterate, minimum.point, n_iter, minimum.failure)

@@ -40,7 +40,7 @@ class CurvedPoint(Point, Protocol):
 PointT = TypeVar("PointT", bound=Point, covariant=True)
 
 
-class Problem(Protocol[PointT]):
+class SmoothFunction(Protocol[PointT]):
     """A function to minimise, and the iterate to start from."""
 
     start: Floats
@@ -65,7 +65,9 @@ class Minimum(Generic[PointT]):
             warnings.warn(f"{self.failure} {advice}", ConvergenceWarning, stacklevel=4)
 
 
-def newton(problem: Problem[CurvedPoint], *, gtol: float, max_iter: int) -> Minimum[CurvedPoint]:
+def newton(
+    problem: SmoothFunction[CurvedPoint], *, gtol: float, max_iter: int
+) -> Minimum[CurvedPoint]:
     """Minimise by Newton steps, halved until the function decreases enough.
 
     Directions that the function does not depend on, such as those of collinear features, are left
@@ -121,7 +123,11 @@ def _scaled_eigen(hessian: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _step_down(
-    problem: Problem[CurvedPoint], iterate: Floats, point: Point, step: Floats, decrease: float
+    problem: SmoothFunction[CurvedPoint],
+    iterate: Floats,
+    point: Point,
+    step: Floats,
+    decrease: float,
 ) -> tuple[Floats, CurvedPoint] | None:
     """Halve a step until the function decreases by a share of what its gradient predicts."""
     # Close to the minimum the predicted decrease is smaller than the rounding of the value.
@@ -137,7 +143,7 @@ def _step_down(
 
 
 def lbfgs(
-    problem: Problem[Point],
+    problem: SmoothFunction[Point],
     *,
     gtol: float,
     max_iter: int,
@@ -178,3 +184,53 @@ def lbfgs(
             f"(largest derivative {largest:.2g}, tolerance {gtol:.2g})."
         )
     return Minimum(search.x, point, max(1, int(search.nit)), failure)
+
+
+class Gaps:
+    """A function of biases and coefficients in terms of the lowest bias, gaps, and coefficients.
+
+    The gaps are those between neighbouring biases. The map from gaps to biases is linear, so a
+    convex function stays convex, and ascending biases are gaps with a lower bound of 0. With
+    ``logs``, an iterate has the logarithms of the gaps instead: every iterate is then allowed, so
+    that no step of a search can break the order of the biases.
+    """
+
+    def __init__(self, inner: SmoothFunction[Point], n_biases: int, *, logs: bool = False) -> None:
+        self.inner, self.n_biases, self.logs = inner, n_biases, logs
+        self.start = inner.start.copy()
+        self.start[:n_biases] = np.diff(inner.start[:n_biases], prepend=0.0)
+        if logs:
+            self.start[1:n_biases] = np.log(self.start[1:n_biases])
+
+    def to_inner(self, iterate: Floats) -> Floats:
+        """Return the biases and coefficients of an iterate."""
+        inner = iterate.copy()
+        if self.logs:
+            with np.errstate(over="ignore"):
+                inner[1 : self.n_biases] = np.exp(iterate[1 : self.n_biases])
+        inner[: self.n_biases] = np.cumsum(inner[: self.n_biases])
+        return inner
+
+    def at(self, iterate: Floats) -> GapsPoint:
+        """Return the function at an iterate."""
+        return GapsPoint(self, iterate)
+
+
+class GapsPoint:
+    """A function at an iterate of :class:`Gaps`."""
+
+    def __init__(self, gaps: Gaps, iterate: Floats) -> None:
+        self.gaps, self.iterate = gaps, iterate
+        self.inner = gaps.inner.at(gaps.to_inner(iterate))
+        # L-BFGS takes no inf; a very large value has the same effect.
+        self.value = self.inner.value if np.isfinite(self.inner.value) else 1e300
+
+    def gradient(self) -> Floats:
+        """Return the first derivatives."""
+        if not np.isfinite(self.inner.value):
+            return np.zeros_like(self.iterate)
+        m, gradient = self.gaps.n_biases, self.inner.gradient()
+        gradient[:m] = np.cumsum(gradient[:m][::-1])[::-1]
+        if self.gaps.logs:
+            gradient[1:m] *= np.exp(self.iterate[1:m])
+        return gradient
