@@ -80,15 +80,9 @@ class OptimalThresholds(Callback):
         A function of the module and a batch that returns scores, labels, and optionally
         weights of the rows. By default a batch is a pair of inputs and labels, or a
         dictionary with ``"labels"``, and the module, called with the inputs, returns the scores.
-    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count. Not needed if the module has a tracker.
-    constraints : sequence of constraints or str, optional
-        As in :class:`ThresholdTracker`; an error is raised in an epoch in which they cannot hold.
-        Not needed if the module has a tracker.
-    smoothing : float from 0 to 1 or "auto", optional
-        As in :class:`ThresholdTracker`. Not needed if the module has a tracker.
-    ignore_index : int, optional
-        The label of rows to ignore. Not needed if the module has a tracker.
+    class_weight, constraints, smoothing, ignore_index
+        As in :class:`ThresholdTracker`. Not needed if the module has a tracker. An error is raised
+        in an epoch in which constraints cannot hold.
     tracker : str, optional
         The name of the module's tracker, such as ``"head.tracker"``, if it has several.
     name : str, optional
@@ -145,17 +139,7 @@ class OptimalThresholds(Callback):
         self.dataloader = dataloader
         self.score = score_batch if score is None else score
         self.name = name
-        self.tracker: ThresholdTracker | None = None
-        if n_classes is not None:
-            self.tracker = ThresholdTracker(
-                n_classes,
-                "absolute" if objective is None else objective,
-                class_weight=class_weight,
-                constraints=constraints,
-                smoothing=0.0 if smoothing is None else smoothing,
-                ignore_index=ignore_index,
-            )
-        self._given = {
+        given = {
             "n_classes": n_classes,
             "objective": objective,
             "class_weight": class_weight,
@@ -163,6 +147,8 @@ class OptimalThresholds(Callback):
             "smoothing": smoothing,
             "ignore_index": ignore_index,
         }
+        self._given: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+        self.tracker = None if n_classes is None else ThresholdTracker(**self._given)
         self._tracker_name = tracker
         self._is_own = self.tracker is not None
         self._is_due = False
@@ -413,8 +399,6 @@ def check_arguments(given: Mapping[str, Any], tracker: ThresholdTracker) -> None
     """Raise an error for an argument that contradicts the module's own tracker."""
     for name, value in given.items():
         own = getattr(tracker, name)
-        if value is None:
-            continue
         if name == "objective":
             resolved = resolve_objective(value, tracker.n_classes)
             is_same, value, own = digest(resolved) == digest(own), resolved.name, own.name

@@ -28,13 +28,11 @@ class CornLoss(OrdinalLoss):
     ----------
     n_classes : int
         The number of classes, K.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
+    weight, ignore_index
+        As in :class:`AbsoluteLoss`.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean over outputs and rows, the weighted sum, or the sum over
         the outputs of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
 
     Examples
     --------

@@ -80,13 +80,7 @@ def count_thresholds(scores: Tensor, thresholds: Tensor) -> Tensor:
 
 
 def rounding_thresholds(n_classes: int) -> Tensor:
-    """Return 0.5, 1.5, ..., K - 1.5, which round scores that estimate the class.
-
-    Examples
-    --------
-    >>> rounding_thresholds(4)
-    tensor([0.5000, 1.5000, 2.5000], dtype=torch.float64)
-    """
+    """Return 0.5, 1.5, ..., K - 1.5, which round scores that estimate the class."""
     check_n_classes(n_classes)
     return torch.from_numpy(labelings.rounding_thresholds(int(n_classes)))
 
@@ -96,11 +90,6 @@ def bias_thresholds(biases: Biases) -> Tensor:
 
     A label is the number of biases at or below the score, whatever their order. So free biases
     that crossed can be sorted without changing any label.
-
-    Examples
-    --------
-    >>> bias_thresholds(Biases(4))
-    tensor([0., 1., 2.])
     """
     values: Tensor = biases().detach()
     return values.sort().values
@@ -109,13 +98,7 @@ def bias_thresholds(biases: Biases) -> Tensor:
 def likelihood_labels(
     scores: Tensor, biases: Biases, objective: ObjectiveLike = "absolute", link: LinkName = "logit"
 ) -> Tensor:
-    """Return the position of the class of least expected cost under a cumulative model.
-
-    Examples
-    --------
-    >>> likelihood_labels(torch.tensor([-3.0, 0.5, 4.0]), Biases(3))
-    tensor([0, 1, 2])
-    """
+    """Return the position of the class of least expected cost under a cumulative model."""
     scores = one_per_row(scores)
     check_not_nan(scores)
     # Autocast would compute in half precision.

@@ -28,13 +28,7 @@ LinkName: TypeAlias = Literal["logit", "probit", "cloglog", "loglog", "cauchit"]
 
 
 def class_probabilities(scores: Tensor, biases: Biases, link: LinkName = "logit") -> Tensor:
-    """Return the probability of each class, (n, K), under a cumulative model.
-
-    Examples
-    --------
-    >>> class_probabilities(torch.tensor([0.5]), Biases(3)).detach()
-    tensor([[0.3775, 0.2449, 0.3775]])
-    """
+    """Return the probability of each class, (n, K), under a cumulative model."""
     check_link(link)
     scores = one_per_row(scores)
     classes = torch.arange(biases.n_classes, device=scores.device)

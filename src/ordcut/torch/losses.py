@@ -31,18 +31,8 @@ class OrdinalLoss(nn.Module):
 
     Whatever the dtype of the input, the loss is computed in float32 at least. The mean is
     weighted, as in ``torch.nn.CrossEntropyLoss``. The loss of soft labels is the sum of the
-    losses of all classes, each times its share of the label.
-
-    Parameters
-    ----------
-    n_classes : int, optional
-        The number of classes, K, for losses that depend on it.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
-    reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or the loss of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
+    losses of all classes, each times its share of the label. The parameters are those of
+    :class:`AbsoluteLoss`.
     """
 
     # A module that has a loss can be scripted for its labels; the loss is not part of the script.
@@ -241,12 +231,8 @@ class CumulativeLinkLoss(BiasedLoss):
         network needs a bias in its last layer. Free biases can cross; where a gap is below 0.001,
         the loss rises linearly as the gap falls, which pushes the biases apart. ``loss.biases`` of
         another loss shares its biases.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
-    reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or the loss of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
+    weight, reduction, ignore_index
+        As in :class:`AbsoluteLoss`.
 
     Attributes
     ----------
@@ -260,8 +246,6 @@ class CumulativeLinkLoss(BiasedLoss):
     >>> loss = CumulativeLinkLoss(n_classes=3)
     >>> loss(torch.tensor([-2.0, 0.5, 900.0]), torch.tensor([0, 1, 2])).item()
     0.5112...
-    >>> loss.probabilities(torch.tensor([0.5])).argmax(1)
-    tensor([0])
     """
 
     def __init__(
@@ -282,7 +266,13 @@ class CumulativeLinkLoss(BiasedLoss):
         return -log_probabilities(scores, self.biases, target, self.link)
 
     def probabilities(self, input: Tensor) -> Tensor:
-        """Return the probability of each class, (n, K), for scores of shape (n,) or (n, 1)."""
+        """Return the probability of each class, (n, K), for scores of shape (n,) or (n, 1).
+
+        Examples
+        --------
+        >>> CumulativeLinkLoss(n_classes=3).probabilities(torch.tensor([0.5])).detach()
+        tensor([[0.3775, 0.2449, 0.3775]])
+        """
         return class_probabilities(input, self.biases, self.link)
 
     def labels(self, input: Tensor, objective: ObjectiveLike = "absolute") -> Tensor:

@@ -67,12 +67,8 @@ class AllThresholdLoss(MarginLoss):
     biases : {"ordered", "free", "ordered_from_zero"} or module
         Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
         another loss, to share them.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
-    reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or the loss of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
+    weight, reduction, ignore_index
+        As in :class:`AbsoluteLoss`.
 
     Attributes
     ----------
@@ -108,12 +104,8 @@ class ImmediateThresholdLoss(MarginLoss):
     biases : {"ordered", "free", "ordered_from_zero"} or module
         Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
         another loss, to share them.
-    weight : tensor or sequence of shape (n_classes,), optional
-        How much the rows of each class count.
-    reduction : {"mean", "sum", "none"}
-        What is returned: the weighted mean, the weighted sum, or the loss of each row.
-    ignore_index : int, optional
-        The label of rows to ignore, such as -100.
+    weight, reduction, ignore_index
+        As in :class:`AbsoluteLoss`.
 
     Attributes
     ----------

@@ -52,20 +52,13 @@ def optimal_thresholds(
     labels : tensor of shape (n_samples,) or (n_samples, n_classes)
         The true classes as numbers; or soft labels, a non-negative weight for each row
         and class.
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective
-        A loss to minimise or a kappa to maximise.
-    classes : sequence, optional
-        All classes, lowest first, including those that do not occur. By default those that occur.
+    objective, classes, class_weight
+        As in :func:`ordcut.optimal_thresholds`.
     sample_weight : tensor of shape (n_samples,), optional
         How much each row counts. A weight of 2 repeats the row, a weight of 0 drops it.
-    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count.
-    constraints : sequence of constraints or str, optional
-        Constraints, as in :func:`ordcut.optimal_thresholds`. Rows on another device are copied to
-        the CPU.
-    smoothing : float from 0 to 1 or "auto"
-        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. Above 0, rows on another
-        device are copied to the CPU.
+    constraints, smoothing
+        As in :func:`ordcut.optimal_thresholds`. With constraints, or smoothing above 0, rows on
+        another device are copied to the CPU.
     method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         ``"scan"`` sorts and scans on the device of the scores, whichever it is. The others run on
         the CPU. ``"auto"`` takes the fastest on the CPU, and ``"scan"`` on other devices.

@@ -63,6 +63,16 @@ class TensorRows:
         given = self.weights if self.soft is None else self.soft
         return given is None or not given.is_floating_point()
 
+    def take(self, index: Tensor) -> TensorRows:
+        """Return the rows at the given positions; where they can be cut is not known of these."""
+        return replace(
+            self,
+            scores=self.scores[index],
+            codes=None if self.codes is None else self.codes[index],
+            soft=None if self.soft is None else self.soft[index],
+            weights=None if self.weights is None else self.weights[index],
+        )
+
     def changes(self, step: Tensor, out: Tensor) -> None:
         """Fill ``out`` with ``step[class] * weight`` for each row."""
         if self.soft is not None:
@@ -153,14 +163,7 @@ def sort_rows(rows: TensorRows) -> TensorRows:
     if not bool(torch.isfinite(scores[[0, -1]]).all()):  # NaN comes last
         check_finite(on_host(rows.scores))
     end = scores.new_ones(1, dtype=torch.bool)
-    return replace(
-        rows,
-        scores=scores,
-        codes=None if rows.codes is None else rows.codes.index_select(0, order),
-        soft=None if rows.soft is None else rows.soft.index_select(0, order),
-        weights=None if rows.weights is None else rows.weights.index_select(0, order),
-        is_cut=torch.cat([end, scores[1:] != scores[:-1], end]),
-    )
+    return replace(rows.take(order), is_cut=torch.cat([end, scores[1:] != scores[:-1], end]))
 
 
 def on_host(values: Tensor) -> Array:
@@ -232,21 +235,20 @@ def _read_weights(weights: Any, scores: Tensor) -> Tensor | None:
 
 def _without_weightless(rows: TensorRows) -> TensorRows:
     """Leave out rows of weight 0, and multiply soft labels by the weights."""
-    keep, soft, weights = None, rows.soft, rows.weights
-    if weights is not None:
-        keep = weights > 0
+    soft, weights = rows.soft, rows.weights
     if soft is not None:
-        soft = soft if weights is None else _weighted(soft, weights)
-        keep, weights = (soft != 0).any(dim=1), None
-    if keep is not None and not bool(keep.all()):
-        if not bool(keep.any()):
-            raise ValueError("labels must carry some weight, got 0 in every row.")
-        kept = keep.nonzero().squeeze(1)
-        rows = replace(rows, scores=rows.scores[kept])
-        rows = replace(rows, codes=None if rows.codes is None else rows.codes[kept])
-        soft = None if soft is None else soft[kept]
-        weights = None if weights is None else weights[kept]
-    return replace(rows, soft=soft, weights=weights)
+        soft, weights = (soft if weights is None else _weighted(soft, weights)), None
+        keep = (soft != 0).any(dim=1)
+    elif weights is not None:
+        keep = weights > 0
+    else:
+        return rows
+    rows = replace(rows, soft=soft, weights=weights)
+    if bool(keep.all()):
+        return rows
+    if not bool(keep.any()):
+        raise ValueError("labels must carry some weight, got 0 in every row.")
+    return rows.take(keep.nonzero().squeeze(1))
 
 
 def _weighted(soft: Tensor, weights: Tensor) -> Tensor:
