@@ -50,9 +50,9 @@ values = np.array(
 figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
 image = axes.pcolormesh(grid, grid, values, cmap="viridis")
 figure.colorbar(image, label="quadratic kappa")
-for found, marker, start in ((from_halves, "wX", "halves"), (from_quantiles, "wo", "quantiles")):
+for point, marker, start in ((from_halves, "wX", "halves"), (from_quantiles, "wo", "quantiles")):
     label = f"Nelder-Mead from {start}"
-    axes.plot(*found, marker, markersize=11, markeredgecolor="k", label=label)
+    axes.plot(*point, marker, markersize=11, markeredgecolor="k", label=label)
 axes.plot(*exact.thresholds, "r*", markersize=16, markeredgecolor="k", label="exact optimum")
 axes.set(
     xlabel="lower threshold", ylabel="upper threshold", title="Kappa of every pair of thresholds"

@@ -103,10 +103,8 @@ def judge(
         The true classes, or soft labels.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
         What to judge by; by default the objective of the thresholds, or else the absolute loss.
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each row counts.
-    class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count.
+    sample_weight, class_weight
+        As in :func:`evaluate`.
 
     Returns
     -------

@@ -435,11 +435,5 @@ _CDFS: dict[str, Callable[[_Graph, str], str]] = {
 }
 
 
-def _register_if_possible() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("skl2onnx") is not None:
-        register_converters()
-
-
-_register_if_possible()
+if find_spec("skl2onnx") is not None:
+    register_converters()

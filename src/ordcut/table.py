@@ -24,14 +24,8 @@ class ScoreTable:
 
     Parameters
     ----------
-    scores : array-like of shape (n_samples,)
-        Finite scores; higher means a higher class.
-    labels : array-like of shape (n_samples,) or (n_samples, n_classes)
-        The true classes, or soft labels: a weight that is not negative for each class.
-    classes : sequence, optional
-        All classes, lowest first, those that do not occur included.
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
+    scores, labels, classes, sample_weight
+        As in :func:`ordcut.optimal_thresholds`.
 
     Attributes
     ----------
