@@ -169,12 +169,6 @@ def test_the_optimal_labeling_is_that_of_optimal_thresholds(objective, smoothing
     assert find_labeling(problem, "optimal") == best
 
 
-def test_an_unknown_labeling_is_answered_by_the_nearest():
-    problem = labeling_problem([0.0, 1.0], [0, 1], 2, "absolute")
-    with pytest.raises(ValueError, match='Did you mean "rounding"'):
-        find_labeling(problem, "round")
-
-
 # Labelings of counts
 
 

@@ -119,12 +119,6 @@ def test_costs_of_rows_have_no_direction():
     assert ordcut.optimal_thresholds(-S, costs=costs).value > 0
 
 
-@pytest.mark.parametrize("n_rows", [6, 15, 40])
-def test_few_rows_that_are_all_different_are_continuous_too(n_rows):
-    with pytest.raises(ValueError, match="look continuous"):
-        ordcut.optimal_thresholds(S[:n_rows], S[:n_rows] + 0.1)
-
-
 def test_integers_that_floats_merge_are_refused_for_tensors():
     for scores, method in product(
         (10**18 + torch.arange(N) * 3 + 1, 2**53 + 2 - torch.arange(1, N + 1)), ("auto", "scan")
@@ -182,10 +176,3 @@ def test_estimators_compare_indexes(model):
         model.fit(rows, labels.set_axis(np.arange(N) + 7))
     model.fit(rows, labels, sample_weight=weights)
     model.fit(rows.iloc[::-1], labels.iloc[::-1])
-
-
-def test_rounded_scores_with_many_ties_in_the_place_of_labels_seem_to_be_swapped():
-    scores = np.round(S, 1)
-    assert len(np.unique(scores)) < len(scores) / 2
-    with pytest.raises(ValueError, match="seem to be swapped"):
-        ordcut.optimal_thresholds(Y.astype(float), scores)

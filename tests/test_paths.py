@@ -268,9 +268,3 @@ def test_drawing_a_path_without_matplotlib_says_what_to_install(without):
     without("matplotlib")
     with pytest.raises(ImportError, match=r"ThresholdPath.plot needs matplotlib"):
         path.plot()
-
-
-@pytest.mark.parametrize("factor", [np.inf, -1.0, np.nan])
-def test_an_asymmetry_must_be_finite_and_not_negative(factor):
-    with pytest.raises(ValueError, match="asymmetry must be a finite number"):
-        ordcut.resolve_objective("absolute", 3).asymmetric(factor)

@@ -6,7 +6,6 @@ import sklearn
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import ordcut
@@ -48,15 +47,6 @@ def test_a_scorer_is_the_kappa_or_the_negative_loss_of_the_predictions(name):
     scorer = get_scorer(name)
     value = ordcut.evaluate(y, model.predict(X), scorer.objective)
     assert scorer(model, X, y) == (-value if "neg" in name else value)
-
-
-def test_scores_are_those_of_scikit_learn_where_it_has_them():
-    X, y = ordinal_data()
-    model = LogisticRegression().fit(X, y)
-    absolute = mean_absolute_error(y, model.predict(X))
-    kappa = cohen_kappa_score(y, model.predict(X), weights="quadratic")
-    assert get_scorer("ordcut_neg_absolute")(model, X, y) == pytest.approx(-absolute)
-    assert get_scorer("ordcut_quadratic_kappa")(model, X, y) == pytest.approx(kappa)
 
 
 def test_a_fold_without_some_class_is_judged_by_the_same_costs():

@@ -124,13 +124,6 @@ def test_help_does_not_say_frame(ordcut, command):
     assert "frame" not in ordcut(command, "--help").out.replace("dataframe", "").lower()
 
 
-def test_python_m_ordcut_is_the_command():
-    done = subprocess.run(
-        [sys.executable, "-m", "ordcut", "--version"], capture_output=True, text=True
-    )
-    assert done.stdout.startswith("ordcut, version ")
-
-
 def test_without_click_it_says_how_to_install_it():
     code = "import sys; sys.modules['click'] = None; from ordcut.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -52,11 +52,6 @@ def same(found, expected):
     )
 
 
-def test_constraints_give_the_thresholds_of_the_library(fit, rows):
-    found, _ = fit(*as_options(LIMITS))
-    assert same(found, library.optimal_thresholds(*rows, classes=CLASSES, constraints=LIMITS))
-
-
 def test_review_gives_the_thresholds_of_the_library(fit, rows):
     found, _ = fit("--review", "0.2")
     assert same(found, library.optimal_thresholds(*rows, classes=CLASSES, review=0.2))
@@ -242,8 +237,8 @@ def test_report_reads_decisions_and_constraints_from_the_file(ordcut, fit, csv_f
     assert "under good \\u003c= 0.01" in text
 
 
-@pytest.mark.parametrize("engine", ["polars", "dask"])
-def test_other_engines_keep_constraints_as_well(fit, rows, engine):
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_constraints_give_the_thresholds_of_the_library_by_every_engine(fit, rows, engine):
     found, _ = fit("--engine", engine, *as_options(LIMITS))
     assert same(found, library.optimal_thresholds(*rows, classes=CLASSES, constraints=LIMITS))
 

@@ -10,7 +10,6 @@ from cli_rows import CLASSES, make_rows, names_in, write_csv
 from sklearn.metrics import confusion_matrix
 
 import ordcut as library
-from ordcut.data import Rows, confusions_of
 from strategies import OBJECTIVES
 
 #: How the tables and the JSON call what they compare.
@@ -212,14 +211,6 @@ def test_the_printed_table_has_the_true_classes_down(ordcut, tmp_path):
     table = printed.partition("Rows by true class (down) and predicted class (across)")[2]
     lines = [line.split() for line in table.splitlines()[1:4]]
     assert lines == [["0", "1"], ["0", "1", "2"], ["1", "0", "1"]]
-
-
-@pytest.mark.parametrize("thresholds", [[-np.inf, 0.0], [0.0, np.inf], [-np.inf, np.inf], [0, 0]])
-def test_confusions_of_any_thresholds_are_those_of_predicting(rows, thresholds):
-    read = Rows.read(*rows, classes=CLASSES)
-    thresholds = np.array(thresholds, dtype=float)
-    both = confusions_of(np.stack([thresholds, [-1.0, 1.0]]), read.confusion)
-    assert both[0].tolist() == read.confusion(thresholds).tolist()
 
 
 @pytest.mark.parametrize(

@@ -368,16 +368,6 @@ def test_weights_of_classes_are_those_of_the_library_and_are_saved(
     assert json.loads(out.read_text())["class_weight"] == weights
 
 
-def test_costs_with_names_need_not_be_in_order(ordcut, tmp_path, rows, csv_file):
-    matrix, out = tmp_path / "cost.csv", tmp_path / "t.json"
-    matrix.write_text(",good,bad,fair\nbad,5,0,1\nfair,3,2,0\ngood,0,9,4\n")
-    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--objective", matrix, "-o", out)
-    assert done.code == 0, done.err
-    cost = [[0, 1, 5], [2, 0, 3], [9, 4, 0]]
-    assert same(read_saved(out), library.optimal_thresholds(*rows, classes=CLASSES, objective=cost))
-    assert json.loads(out.read_text())["cost"] == cost
-
-
 def test_intervals_are_those_of_the_bootstrap_and_are_printed_and_saved(
     ordcut, tmp_path, csv_file, found
 ):

@@ -35,11 +35,6 @@ def fit_by_costs(fit, tmp_path):
     return call
 
 
-def test_a_matrix_of_costs_is_read(fit_by_costs):
-    done = fit_by_costs("0;1.5\n4;0\n\n", "a", "b")
-    assert json.loads(done.out)["cost"] == [[0.0, 1.5], [4.0, 0.0]]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -57,12 +52,6 @@ def test_a_bad_matrix_of_costs_is_refused(fit_by_costs, text, message):
     done = fit_by_costs(text, "a", "b")
     assert done.code == 2
     assert message in done.err
-
-
-def test_a_misspelt_objective_is_corrected(fit):
-    done = fit(["a", "b"], "--objective", "quadratic_kapa")
-    assert done.code == 2
-    assert 'Did you mean "quadratic_kappa"' in done.err
 
 
 #: The costs of predicting low, mid and high, for the true classes in the same order.

@@ -305,6 +305,11 @@ UNORDERED = {
     "dictionary": dictionary(ordered=False),
     "chunks": pa.chunked_array([dictionary(ordered=False)]),
     "frame": pl.DataFrame({"y": ["large", "small", "large"]}),
+    "objects": np.array(["large", "small", "large"], dtype=object),
+    "StringDType": np.array(["large", "small", "large"], dtype=np.dtypes.StringDType()),
+    "pandas": pd.Series(["large", "small", "large"]),
+    "polars": pl.Series(["large", "small", "large"]),
+    "arrow": pa.array(["large", "small", "large"]),
 }
 
 

@@ -15,44 +15,10 @@ from ordcut.data import encode
 SIZES = ["small", "medium", "large"]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        pd.Series(pd.Categorical(["large", "small"], categories=SIZES, ordered=True)),
-        pd.Categorical(["large", "small"], categories=SIZES, ordered=True),
-        pl.Series(["large", "small"], dtype=pl.Enum(SIZES)),
-    ],
-    ids=["pandas series", "pandas categorical", "polars enum"],
-)
-def test_ordered_categories_state_their_order_without_a_warning(labels):
-    encoded = encode(labels)
-    assert encoded.classes.tolist() == SIZES
-    assert encoded.codes.tolist() == [2, 0]
-
-
 def test_categories_of_numbers_keep_their_stated_order():
     encoded = encode(pd.Categorical([3, 1], categories=[3, 2, 1], ordered=True))
     assert encoded.classes.tolist() == [3, 2, 1]
     assert encoded.codes.tolist() == [0, 2]
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ["b", "a", "b"],
-        np.array(["b", "a", "b"], dtype=object),
-        pd.Series(["b", "a", "b"]),
-        pd.Series(pd.Categorical(["b", "a", "b"])),
-        pl.Series(["b", "a", "b"]),
-        pa.array(["b", "a", "b"]),
-        np.array(["b", "a", "b"], dtype=np.dtypes.StringDType()),
-    ],
-    ids=["list", "objects", "pandas", "unordered categorical", "polars", "arrow", "StringDType"],
-)
-def test_text_without_an_order_warns_and_shows_the_order_assumed(labels):
-    with pytest.warns(ordcut.UnorderedLabelsWarning, match=r"'a' < 'b'. Pass classes="):
-        encoded = encode(labels)
-    assert encoded.codes.tolist() == [1, 0, 1]
 
 
 def test_the_warning_points_at_the_line_of_the_user():
@@ -60,11 +26,6 @@ def test_the_warning_points_at_the_line_of_the_user():
         warnings.simplefilter("always")
         ordcut.optimal_thresholds([1, 2], ["a", "b"])
     assert caught[0].filename == __file__
-
-
-def test_text_with_classes_does_not_warn():
-    found = ordcut.optimal_thresholds([1, 2, 3], ["lo", "mid", "hi"], classes=["lo", "mid", "hi"])
-    assert found.predict([1, 3]).tolist() == ["lo", "hi"]
 
 
 @pytest.mark.parametrize(
@@ -86,11 +47,6 @@ def test_gaps_negative_numbers_and_fractions_are_classes_in_ascending_order(labe
     assert found.classes.dtype == np.asarray(labels).dtype
 
 
-def test_booleans_are_two_classes():
-    found = ordcut.optimal_thresholds([0.1, 0.9], [False, True])
-    assert found.predict([0.0, 1.0]).tolist() == [False, True]
-
-
 def test_small_integers_are_not_copied():
     labels = np.array([0, 2, 1], dtype=np.int8)
     assert encode(labels).codes is labels
@@ -102,24 +58,12 @@ def test_classes_that_never_occur_have_thresholds_too():
     assert found.predict([0, 9]).tolist() == [1, 3]
 
 
-def test_a_cost_matrix_says_how_many_classes_there_are_when_labels_count_from_zero():
-    cost = ordcut.resolve_objective("absolute", 4).cost
-    found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], objective=cost)
-    assert found.classes.tolist() == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, pa.array])
 def test_scores_and_weights_come_as_any_array(kind):
     found = ordcut.optimal_thresholds(
         kind([0.1, 0.4, 0.5, 0.9]), kind([0, 0, 1, 2]), sample_weight=kind([1, 2, 1, 1])
     )
     assert found.thresholds.tolist() == [0.45, 0.7]
-
-
-def test_two_classes_work():
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], objective="quadratic_kappa")
-    assert found.thresholds.tolist() == [1.5]
-    assert found.value == 0.5
 
 
 def test_soft_labels_are_the_votes_of_raters():
@@ -184,13 +128,6 @@ def test_decimals_are_the_numbers_that_they_are():
 def test_numbers_that_no_type_holds_are_refused(labels, message):
     with pytest.raises(ValueError, match=message):
         encode(labels)
-
-
-def test_ratings_in_quarters_and_whole_numbers_are_classes_however_many():
-    scores = [1, 2, 2, 1] * 20
-    for labels in (np.arange(80) / 4, np.arange(80), np.arange(80).astype(float)):
-        found = ordcut.optimal_thresholds(scores, labels)
-        assert found.classes.tolist() == labels.tolist()
 
 
 @pytest.mark.parametrize("rare", [1, 2, 3, 4])

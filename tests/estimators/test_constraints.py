@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
 import ordcut
@@ -41,16 +40,6 @@ def test_limits_hold_on_the_rows_that_thresholds_are_found_on(estimator, smoothi
     assert share <= 0.4
     free = clone(estimator).set_params(smoothing=smoothing).fit(X, y)
     assert model.thresholds_.tolist() != free.thresholds_.tolist()
-
-
-def test_limits_hold_on_cross_validated_scores():
-    X, y = ordinal_data()
-    model = OrdinalThresholdClassifierCV(Ridge(), constraints=LIMITS, store_cv_results=True)
-    known = model.fit(X, y).cv_results_
-    decided = model.labeler_.predict(known["scores"])
-    assert (decided[known["labels"] == 2] == 2).mean() >= 0.75
-    assert (decided == 0).mean() <= 0.4
-    assert shares_of(model.labeler_)[0] == (decided[known["labels"] == 2] == 2).mean()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS[1:], ids=repr)
@@ -142,13 +131,6 @@ def test_an_objective_with_decisions_of_its_own_is_refused(estimator):
     objective = ordcut.resolve_objective([[0, 1, 2], [2, 1, 0]], [0, 1, 2], ["no", "yes"])
     with pytest.raises(ValueError, match="a classifier predicts classes"):
         clone(estimator).set_params(objective=objective).fit(X, y)
-
-
-def test_grid_search_chooses_among_constraints():
-    X, y = ordinal_data()
-    grid = {"constraints": [None, LIMITS, ordcut.Digits(1)]}
-    search = GridSearchCV(LinearThresholdClassifier(), grid, cv=3).fit(X, y)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 @pytest.mark.filterwarnings("ignore::ordcut.UnorderedLabelsWarning")

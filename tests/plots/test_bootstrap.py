@@ -1,20 +1,8 @@
-import matplotlib as mpl
 import numpy as np
-import pytest
 
 import ordcut
 from ordcut.plots import draw_bootstrap
 from ordinal_rows import ratings
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
 
 
 def test_each_threshold_is_drawn_with_its_interval():

@@ -12,16 +12,6 @@ from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassif
 from ordcut.plots import ThresholdDisplay, ordered_colours
 from ordinal_rows import ratings
 
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-
 
 @pytest.mark.parametrize("kind", ["density", "risk"])
 @pytest.mark.parametrize(
@@ -112,13 +102,6 @@ def test_a_legend_inside_axes_of_a_fixed_layout_is_opaque():
     assert axes.get_legend().get_frame().get_alpha() == 1
 
 
-def test_every_class_has_a_colour_and_a_name():
-    scores, y = ratings(300, 3)
-    names = np.array(["poor", "fair", "good"])
-    shown = ThresholdDisplay.from_predictions(names[y], scores, classes=names, cmap="cividis")
-    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == names.tolist()
-
-
 def test_weights_change_the_densities():
     scores, y = ratings(300, 3)
     weights = np.where(y == 0, 5.0, 0.5)
@@ -131,14 +114,6 @@ def test_weights_change_the_densities():
     assert area == pytest.approx(1)
 
 
-def test_a_display_draws_on_given_axes():
-    import matplotlib.pyplot as plt
-
-    _, axes = plt.subplots()
-    scores, y = ratings(300, 3)
-    assert ThresholdDisplay.from_predictions(y, scores, ax=axes).ax_ is axes
-
-
 def test_thresholds_are_judged_by_the_objective_that_they_were_found_for():
     scores, y = ratings(300, 3)
     found = ordcut.optimal_thresholds(scores, y, objective="squared")
@@ -146,32 +121,6 @@ def test_thresholds_are_judged_by_the_objective_that_they_were_found_for():
     positions, risks = shown.risk_curves()
     assert shown.ax_.get_ylabel() == "mean risk (squared)"
     assert (positions[risks.argmin(axis=1)] == found.thresholds).all()
-
-
-def test_thresholds_are_judged_by_the_costs_that_they_were_found_for():
-    scores, y = ratings(300, 3)
-    cost = np.array([[0, 1, 9], [2, 0, 1], [8, 3, 0]])
-    found = ordcut.optimal_thresholds(scores, y, objective=cost)
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
-    assert (shown.objective.cost == cost).all()
-    assert shown.objective.name == "custom cost"
-
-
-def test_costs_that_are_not_known_must_be_given():
-    scores, y = ratings(300, 3)
-    cost = np.array([[0, 1, 9], [2, 0, 1], [8, 3, 0]])
-    found = ordcut.optimal_thresholds(scores, y, objective=cost)
-    read = ordcut.Thresholds.from_json(found.to_json())
-    with pytest.raises(ValueError, match=r"objective must be given .* 'custom cost'"):
-        ThresholdDisplay.from_predictions(y, scores, thresholds=read)
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=read, objective=cost)
-    assert (shown.objective.cost == cost).all()
-
-
-def test_thresholds_for_other_classes_are_refused():
-    found = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
-    with pytest.raises(ValueError, match="thresholds must have the classes of the labels"):
-        ThresholdDisplay.from_predictions([1, 2], [1.0, 2.0], thresholds=found, classes=[1, 2])
 
 
 def test_a_bad_number_of_threads_is_refused_before_the_data_are_read():

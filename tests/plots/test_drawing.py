@@ -1,8 +1,4 @@
-import matplotlib as mpl
-
 from ordcut import asymmetry_path
-
-mpl.use("Agg")
 
 
 def test_a_path_over_a_log_axis_has_plain_numbers_at_its_ticks():
@@ -14,4 +10,3 @@ def test_a_path_over_a_log_axis_has_plain_numbers_at_its_ticks():
     ]
     assert ticks == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
     assert not axes.xaxis.get_minorticklocs().size
-    mpl.pyplot.close(axes.figure)

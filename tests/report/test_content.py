@@ -127,14 +127,6 @@ def test_costs_that_are_not_known_must_be_given():
     assert page_content(source, read, cost) == page_content(source, found)
 
 
-def test_names_of_objectives_survive_json():
-    scores, labels = ratings(100, 3)
-    found = ordcut.optimal_thresholds(scores, labels, objective="linear_kappa")
-    read = ordcut.Thresholds.from_json(found.to_json())
-    content = page_content(ArraySource(Rows.read(scores, labels)), read)
-    assert content["start"]["judgedBy"] == "linear_kappa"
-
-
 def test_costs_that_several_objectives_share_are_written_once():
     written = written_in(page(*ratings(200, 3)))
     resolved = {name: ordcut.resolve_objective(name, 3) for name in (*COSTS, *KAPPAS)}

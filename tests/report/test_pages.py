@@ -32,10 +32,6 @@ def test_write_report_warns_and_writes_the_same_page(tmp_path):
     assert path.read_text(encoding="utf-8") == page(*ratings(50, 3), title="Ratings")
 
 
-def test_a_page_is_the_same_for_the_same_data():
-    assert page(*ratings()) == page(*ratings())
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
 def test_the_number_of_threads_does_not_change_a_page(n_jobs):
     scores, labels = ratings(30_000)

@@ -177,7 +177,7 @@ def test_scores_of_low_precision_keep_it(kind):
     assert np.isin(found.ranges[inside], scores.astype(kind).astype(float)).all()
 
 
-@pytest.mark.parametrize("smoothing", [-0.1, 1.5, np.nan, "some", None, True])
+@pytest.mark.parametrize("smoothing", [-1e-9, 1 + 1e-9, np.nan, "AUTO", None, True, [0.5]])
 def test_an_amount_that_is_none_is_refused(smoothing):
     with pytest.raises(ValueError, match="smoothing must be a number from 0 to 1"):
         find([1.0, 2.0], [0, 1], 2, smoothing=smoothing)
@@ -348,15 +348,6 @@ def test_thresholds_do_not_depend_on_the_unit_of_whole_weights(smoothing):
     for unit in (10**11, 10**12):
         other = find(scores, labels, 4, sample_weight=weights * unit, smoothing=smoothing)
         assert other.thresholds.tolist() == first.thresholds.tolist()
-
-
-def test_the_share_of_the_model_is_the_amount_for_fractional_weights():
-    scores, labels = noisy(300, 4)
-    weights = np.random.default_rng(2).random(300)
-    for amount in (0.3, 0.9):
-        rows = Rows.read(scores, labels, weights=weights)
-        blended = smooth(rows, resolve_objective("absolute", 4), amount).rows.weights
-        assert blended[:300].sum() / blended.sum() == pytest.approx(1 - amount)
 
 
 @pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")

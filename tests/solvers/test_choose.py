@@ -56,14 +56,6 @@ def test_auto_prunes_arrays_of_more_rows_than_measured(kind, sorted_by, n_classe
         assert auto(where="sorted", **many) == auto(where="arrays", **few) == auto(**many)
 
 
-def test_every_kind_of_problem_has_a_size_from_which_it_is_pruned():
-    assert {kind for kind, _ in FEWEST_ROWS_TO_PRUNE} == set(KINDS)
-    assert len(FEWEST_ROWS_TO_PRUNE) == 3 * len(KINDS)
-    for least, for_each_pair in FEWEST_ROWS_TO_PRUNE.values():
-        assert 0 <= least <= 10**7
-        assert 0 <= for_each_pair <= 10**5
-
-
 @pytest.mark.parametrize("equal_errors", [False, True])
 def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte(
     equal_errors, monkeypatch

@@ -76,9 +76,7 @@ def broken(**changed):
         (FOUND.to_json()[:-20], "text must be the JSON that Thresholds.to_json wrote"),
         ('{"a": 1}', '"schema": "ordcut.thresholds"'),
         ("[1, 2]", '"schema": "ordcut.thresholds"'),
-        (broken(version=99), "version must be 1 or 2, got 99"),
         (broken(thresholds=[0.5]), "thresholds must be 3 numbers for 4 classes"),
-        (broken(thresholds=[0.7, 0.45, 1]), "thresholds must be in ascending order"),
         (broken(thresholds=["x", 1, 2]), "thresholds must be numbers"),
         (broken(ranges=[[0, 1]]), "ranges must be a pair for each threshold"),
         (broken(ranges=[[5, 6]] * 3), "ranges must contain the thresholds"),
@@ -153,17 +151,6 @@ def test_the_spreadsheet_formula_gives_the_same_classes(labels, classes):
     ).tolist()
 
 
-def test_the_spreadsheet_formula_keeps_to_fifteen_digits_within_the_ranges():
-    scores = [0.1, 0.1 + 1e-15, 0.3]
-    found = ordcut.optimal_thresholds(scores, [0, 1, 2])
-    written = [
-        float(text) for text in found.to_excel("A2").split("{")[1].split("}")[0].split(",")[1:]
-    ]
-    assert all(
-        low < value <= high for value, (low, high) in zip(written, found.ranges, strict=True)
-    )
-
-
 def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
     import duckdb
     import polars as pl
@@ -183,12 +170,6 @@ def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
     assert ordcut.torch.threshold_labels(torch.tensor(scores), found).tolist() == [1, 1, 2, 2]
     by_sql = duckdb.sql(f"select {found.to_sql('s')} from frame").fetchall()
     assert by_sql == [(1,), (1,), (2,), (2,)]
-
-
-@pytest.mark.parametrize("only", ["low", "middle", "high"])
-def test_thresholds_that_leave_one_class_are_explained_by_its_name(only):
-    found = ordcut.optimal_thresholds([1, 2], [only, only], classes=["low", "middle", "high"])
-    assert f"Every score is labelled {only}." in found.explain()
 
 
 def test_a_threshold_moved_onto_its_neighbour_leaves_out_the_class_between_them_and_no_further():

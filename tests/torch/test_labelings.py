@@ -84,21 +84,6 @@ def test_scores_that_are_nan_get_no_class(kind):
         kind(3).labels(given)
 
 
-@pytest.mark.parametrize("kind", [AllThresholdLoss, ImmediateThresholdLoss])
-def test_biases_out_of_order_label_as_their_count_does(kind):
-    loss = kind(4, biases="free")
-    with torch.no_grad():
-        loss.biases.free.copy_(torch.tensor([1.0, 0.0, 2.0]))
-    scores = torch.tensor([-1.0, 0.5, 1.5, 3.0])
-    counts = (loss.biases()[None, :] <= scores[:, None]).sum(1)
-    assert torch.equal(loss.labels(scores), counts)
-
-
-def test_a_loss_whose_scores_estimate_the_class_rounds_them():
-    scores = torch.tensor([-3.0, 0.4, 1.6, 2.4, 9.0])
-    assert AbsoluteLoss(4).labels(scores).tolist() == [0, 0, 2, 2, 3]
-
-
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 def test_thresholds_are_those_of_the_labelings_of_arrays(n_classes):
     rounding = labelings.rounding_thresholds(n_classes).tolist()

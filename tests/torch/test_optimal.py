@@ -218,16 +218,6 @@ def test_steps_to_a_kappa_do_not_wait_for_the_device(objective, factors):
     assert (step.cuts.shape, step.is_over.device.type) == ((4,), "meta")
 
 
-def test_the_device_without_values_notices_what_waits_for_it():
-    values = torch.ones(3, device="meta")
-    with pytest.raises(RuntimeError, match="meta"):
-        bool(values.any())
-    with pytest.raises(NotImplementedError, match="meta"):
-        values.nonzero()
-    with pytest.raises(RuntimeError, match="device"):
-        values + torch.ones(3)
-
-
 def test_steps_after_the_last_one_change_nothing():
     rng = np.random.default_rng(1)
     labels = torch.tensor(rng.integers(0, 4, 200))

@@ -206,12 +206,3 @@ def test_a_module_made_without_values_gets_those_of_a_state(include_buffers):
         again = Network()
     again.load_state_dict(network.state_dict(), assign=True)
     assert same_labels(network, again)
-
-
-def test_a_module_moved_from_no_device_gets_the_values_of_a_state():
-    network = trained_network()
-    with torch.device("meta"):
-        again = Network()
-    again.to_empty(device="cpu")
-    again.load_state_dict(network.state_dict())
-    assert same_labels(network, again)

@@ -78,23 +78,6 @@ def test_labels_of_a_class_weight_and_an_objective_are_judged_by_them():
     assert tracker.judge(labels, tracker(scores)) == expected.value
 
 
-def test_the_state_carries_the_thresholds(tmp_path):
-    tracker = tracked(some_rows())
-    torch.save(tracker.state_dict(), tmp_path / "tracker.pt")
-    again = ThresholdTracker(4)
-    again.load_state_dict(torch.load(tmp_path / "tracker.pt", weights_only=True))
-    assert again.result == tracker.result
-    scores, _ = some_rows(seed=1)
-    assert torch.equal(again(scores), tracker(scores))
-
-
-def test_a_state_without_thresholds_takes_them_away():
-    tracker = tracked(some_rows())
-    tracker.load_state_dict(ThresholdTracker(4).state_dict())
-    with pytest.raises(RuntimeError, match="no thresholds yet"):
-        tracker(torch.zeros(1))
-
-
 def test_a_damaged_state_is_not_taken():
     state = tracked(some_rows()).state_dict()
     state["thresholds"] = state["thresholds"] + 1

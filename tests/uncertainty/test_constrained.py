@@ -50,19 +50,6 @@ def test_counts_are_in_proportion_to_the_rows_drawn():
         assert thresholds.tolist() == again.thresholds.tolist()
 
 
-def test_the_thresholds_of_smoothed_replicates_keep_the_constraints_too():
-    scores, labels = noisy()
-    constraints = ["recall 3 >= 0.8"]
-    boot = ordcut.optimal_thresholds(
-        scores, labels, smoothing=0.5, constraints=constraints
-    ).bootstrap(n=6)
-    drawn_rows = draw_samples(scores, labels, boot, 6)
-    for some in (boot.thresholds, boot.plain_thresholds):
-        for drawn, thresholds in zip(drawn_rows, some, strict=True):
-            decided = np.searchsorted(thresholds, drawn.scores, side="right")
-            assert (decided[drawn.codes == 3] == 3).mean() >= 0.8
-
-
 @pytest.mark.parametrize("constraints", [["share 1 <= 0.1"], ["precision 2 >= 0.5"], ["digits 0"]])
 def test_a_smoothed_replicate_within_limits_is_a_call_of_its_own(constraints):
     scores, labels = noisy()
@@ -119,15 +106,6 @@ def test_a_fixed_threshold_has_no_spread():
     boot = found.bootstrap(n=30)
     assert (boot.thresholds[:, 1] == 1.25).all()
     assert boot.intervals()[1].tolist() == found.ranges[1].tolist()
-
-
-def test_the_spread_of_listed_values_is_not_scaled_down():
-    scores, labels = noisy()
-    found = ordcut.optimal_thresholds(scores, labels, constraints=["digits 0"])
-    boot = found.bootstrap(n=200)
-    for k, (low, high) in enumerate(boot.intervals(level=0.9)):
-        is_inside = (low < boot.thresholds[:, k]) & (boot.thresholds[:, k] <= high)
-        assert is_inside.mean() >= 0.9
 
 
 def test_intervals_hold_the_best_thresholds_that_keep_the_constraints():
@@ -248,22 +226,6 @@ def test_every_position_of_a_near_optimal_range_keeps_the_limits(
     ranges = found.near_optimal(tolerance)
     for i, span in enumerate(ranges.tolist()):
         assert span == naive_range(problem, found, i, tolerance, constraint)
-
-
-@pytest.mark.parametrize("smoothing", [0, 0.5])
-def test_class_weights_do_not_count_in_the_limits_of_ranges(smoothing):
-    scores, labels = noisy()
-    found = ordcut.optimal_thresholds(
-        scores,
-        labels,
-        class_weight=[1, 4, 1, 1],
-        smoothing=smoothing,
-        constraints=["recall 3 >= 0.7"],
-    )
-    _, high = found.near_optimal(tolerance=9)[2]
-    assert (scores[labels == 3] >= high).mean() >= 0.7
-    above = scores[scores > high].min()
-    assert (scores[labels == 3] >= above).mean() < 0.7
 
 
 def test_a_moved_threshold_and_curves_are_those_of_the_rows_whatever_the_limits():

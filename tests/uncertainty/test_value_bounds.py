@@ -1,7 +1,5 @@
 """Bounds for the value, against Clopper and Pearson's interval and against draws row by row."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -87,42 +85,6 @@ def test_the_worst_cost_counts_even_if_no_row_shows_it():
         found = ordcut.optimal_thresholds(range(200), labels, objective=objective)
         high = found.bootstrap(n=5).value_interval()[1]
         assert 0.97 * cost * exact <= high <= 3 * cost * exact
-
-
-def test_the_interval_contains_that_of_the_replicates():
-    found = ordcut.optimal_thresholds(*noisy(500))
-    boot = found.bootstrap(n=200)
-    scale = np.sqrt(boot.size / boot.n_rows)
-    replicates = found.value - boot.optimism + scale * (np.sort(boot.values) - found.value)
-    low, high = boot.value_interval(0.9)
-    assert low <= np.quantile(replicates, 0.05)
-    assert np.quantile(replicates, 0.95) <= high
-
-
-def test_values_of_replicates_stray_by_the_square_root_of_their_share_of_the_rows():
-    found = ordcut.optimal_thresholds(*noisy(800))
-    boot = replace(found.bootstrap(n=50, size=200), optimism=0.0)
-    here = np.full(1, found.value)  # no other interval than that of the replicates
-    bounds = replace(boot.value_bounds, good=here, bad=here, overfitted=here)
-    of_a_quarter = replace(boot, value_bounds=bounds)
-    of_all = replace(of_a_quarter, size=800)
-    strays = np.quantile(boot.values - found.value, [0.05, 0.95], method="nearest")
-    np.testing.assert_allclose(of_all.value_interval(0.9) - found.value, strays, rtol=0.2)
-    np.testing.assert_allclose(
-        2 * (of_a_quarter.value_interval(0.9) - found.value),
-        of_all.value_interval(0.9) - found.value,
-    )
-
-
-@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
-def test_the_bad_end_is_moved_by_the_optimism(objective):
-    found = ordcut.optimal_thresholds(*noisy(300), objective=objective)
-    boot = found.bootstrap(n=20)
-    sign = -1 if objective == "quadratic_kappa" else 1
-    plain, moved = (boot.value_bounds.interval(0.9, by) for by in (0.0, -sign * 0.3))
-    assert moved[::sign][0] == plain[::sign][0]
-    bad = np.quantile(boot.value_bounds.bad, (1 + sign * 0.9) / 2)
-    assert moved[::sign][1] == pytest.approx(bad + sign * 0.3, abs=0.01)
 
 
 # Draws
