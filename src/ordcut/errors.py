@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from math import inf
+from typing import Any, NamedTuple
 
 
 class CrossedThresholdsError(ValueError):
@@ -31,6 +33,19 @@ class TooManyRowsError(ValueError):
     """More rows would have to leave their engine than ``max_rows`` allows."""
 
 
+class Shortage(NamedTuple):
+    """How many rows it would take to promise a limit, how many there are, and of what kind."""
+
+    needed: float
+    available: int
+    kind: str
+
+    def __str__(self) -> str:
+        if self.needed == inf:
+            return "no number of rows can promise it"
+        return f"it takes {self.needed} {self.kind} to promise it, and there are {self.available}"
+
+
 class InfeasibleConstraintsError(ValueError):
     """No thresholds satisfy all constraints.
 
@@ -40,10 +55,18 @@ class InfeasibleConstraintsError(ValueError):
         A smallest set of constraints that cannot hold together.
     nearest : dict of str to float
         For each of them with a numeric limit, the nearest limit that is possible with the others.
+    shortages : dict of str to Shortage
+        For each of them that there are too few rows to promise, how many rows it would take even if
+        all of them kept it.
     """
 
-    def __init__(self, constraints: list[str], nearest: dict[str, float]) -> None:
-        self.constraints, self.nearest = constraints, nearest
+    def __init__(
+        self,
+        constraints: list[str],
+        nearest: dict[str, float],
+        shortages: dict[str, Shortage] | None = None,
+    ) -> None:
+        self.constraints, self.nearest, self.shortages = constraints, nearest, shortages or {}
         names = " and ".join(map(repr, constraints))
         cannot = "cannot hold together" if len(constraints) > 1 else "cannot hold"
         hints = " or ".join(
@@ -52,18 +75,19 @@ class InfeasibleConstraintsError(ValueError):
         )
         others = ", with the others as they are" if len(constraints) > 1 else ""
         advice = f" The nearest limit that could{others}: {hints}." if hints else ""
-        super().__init__(f"constraints {names} {cannot} on these rows.{advice} Relax one of them.")
+        needs = "; ".join(map(str, self.shortages.values()))
+        rows = f"these rows: {needs}." if needs else "these rows."
+        relax = "Add rows, or relax the limit." if needs else "Relax one of them."
+        super().__init__(f"constraints {names} {cannot} on {rows}{advice} {relax}")
 
-    def __reduce__(
-        self,
-    ) -> tuple[type[InfeasibleConstraintsError], tuple[list[str], dict[str, float]]]:
-        return type(self), (self.constraints, self.nearest)
+    def __reduce__(self) -> tuple[type[InfeasibleConstraintsError], tuple[Any, ...]]:
+        return type(self), (self.constraints, self.nearest, self.shortages)
 
 
 def _is_floor(constraint: str, limit: float) -> bool:
     """Return whether a limit is a lower limit of a constraint, which may have both."""
     _, has_ceiling, ceiling = constraint.rpartition("<= ")
-    return ">=" in constraint and not (has_ceiling and limit > float(ceiling))
+    return ">=" in constraint and not (has_ceiling and limit > float(ceiling.split()[0]))
 
 
 def _rounded(limit: float, *, down: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import numpy as np
 from ordcut.data import ClassWeight
 from ordcut.decisions import resolve_decisions
 from ordcut.errors import InfeasibleConstraintsError, unknown_name
-from ordcut.limits import Constraint, Constraints, Limits, read_constraints
+from ordcut.limits import Constraint, Constraints, Limits, confidence_text, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, prepare, result_of, solve
 from ordcut.solvers import Plan
@@ -347,8 +348,8 @@ class LimitedBy:
         >>> LimitedBy.read("recall urgent >=").at(0.9)
         Recall(decision='urgent', at_least=0.9)
         """
-        if isinstance(constraint, str) and constraint.rstrip().endswith(("=", "digits")):
-            constraint = f"{constraint.rstrip()} 0"
+        if isinstance(constraint, str):
+            constraint = re.sub(r"(=|digits)\s*(\swith\s.*)?$", r"\1 0\2", constraint)
         (parsed,) = read_constraints(constraint)
         names = [name for name in LIMITS if getattr(parsed, name, None) is not None]
         if len(names) != 1:
@@ -366,7 +367,8 @@ class LimitedBy:
     @property
     def name(self) -> str:
         """The constraint as text, without the limit."""
-        return str(self.constraint).rpartition(" ")[0]
+        confidence = confidence_text(self.constraint)
+        return str(self.constraint).removesuffix(confidence).rpartition(" ")[0] + confidence
 
     @property
     def is_nested(self) -> bool:

@@ -45,7 +45,6 @@ from ordcut.typing import Array, ArrayLike, Floats
 #: The certificate of thresholds that were not searched for.
 GIVEN = Certificate("given", note="thresholds were given")
 
-
 #: Rows are lumped between the values that limits list if there are at most the first number of
 #: values, and at least the second number of rows for each value.
 MOST_VALUES, ROWS_PER_VALUE = 20_000, 20
@@ -194,6 +193,8 @@ class Problem:
     def search(self) -> LimitedSearch:
         """The search for the best thresholds within the limits."""
         assert self.limits is not None
+        data = self.judged.data
+        self.limits.check_rows(data.counts_rows if isinstance(data, Rows) else data.is_exact)
         observed: SortedRows | None = None
         if self.observed is not None:
             store = self.observed.store or self.observed.rows.in_whole_weights().sorted()
@@ -394,10 +395,11 @@ def outcomes_of(
     # Lumps are few, and another query of an engine would have to count them again.
     kept = problem.without_store() if problem.store.has_every_cut else problem
     prices = Prices(kept, solution.table, solution.is_free)
-    pairs = zip(problem.limits.constraints, problem.limits.forms, strict=True)
+    limits = problem.limits
+    each = zip(limits.constraints, limits.forms, limits.promises(outcome), strict=True)
     return tuple(
-        ConstraintOutcome(constraint, form.reached(outcome), partial(prices.price, index))
-        for index, (constraint, form) in enumerate(pairs)
+        ConstraintOutcome(constraint, form.reached(outcome), partial(prices.price, i), promise)
+        for i, (constraint, form, promise) in enumerate(each)
     )
 
 

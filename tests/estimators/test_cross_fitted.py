@@ -233,3 +233,38 @@ def test_fit_leaves_its_estimator_alone():
 def test_a_bad_parameter_is_named_with_what_must_hold(options, message):
     with pytest.raises(ValueError, match=message):
         OrdinalThresholdClassifierCV(Ridge(), **options).fit(*ordinal_data())
+
+
+def test_cross_fitted_scores_cannot_have_a_confidence():
+    limit = {"constraints": ["under 2 <= 0.5 with 90 %"]}
+    for model in (
+        OrdinalThresholdClassifierCV(Ridge(), **limit),
+        OrdinalThresholdClassifierCV(Ridge(), cv=0.2, **limit),
+        OrdinalLogisticRegression(labeling="optimal", **limit),
+    ):
+        with pytest.raises(ValueError, match=r"cannot have a confidence.*calibration=0\.2"):
+            model.fit(*ordinal_data())
+
+
+def test_rows_held_out_for_calibration_promise_limits():
+    X, y = ordinal_data()
+    limit = {"constraints": ["under 2 <= 0.5 with 90 %"]}
+    model = OrdinalThresholdClassifierCV(
+        Ridge(), calibration=0.5, random_state=0, store_cv_results=True, **limit
+    ).fit(X, y)
+    rows = model.cv_results_["rows"]
+    others = np.setdiff1d(np.arange(len(y)), rows)
+    assert len(rows) == len(y) / 2
+    expected = Ridge().fit(X[others], y[others].astype(float)).predict(X[rows])
+    np.testing.assert_allclose(model.cv_results_["scores"], expected)
+    assert model.labeler_.constraints[0].confidence == 0.9
+    prefit = OrdinalThresholdClassifierCV(model.estimator_, cv="prefit", **limit)
+    prefit.fit(X[rows], y[rows])
+    np.testing.assert_allclose(prefit.thresholds_, model.thresholds_)
+
+
+@pytest.mark.parametrize(("calibration", "cv"), [(0.0, 5), (1, 5), ("half", 5), (0.2, "prefit")])
+def test_a_calibration_is_a_share_of_rows_to_hold_out(calibration, cv):
+    model = OrdinalThresholdClassifierCV(Ridge(), calibration=calibration, cv=cv)
+    with pytest.raises(ValueError, match="calibration"):
+        model.fit(*ordinal_data())

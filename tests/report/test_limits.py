@@ -110,3 +110,11 @@ def test_a_page_stays_small_however_many_values_are_allowed():
     text = page(SCORES, LABELS, thresholds=found)
     assert len(text) < 100_000
     assert "allowed 0 0.00011 " in text
+
+
+def test_limits_with_a_confidence_are_those_on_the_share_that_promises_them():
+    scores, labels = np.arange(400.0), np.repeat([0, 1, 2, 2], 100)
+    found = ordcut.optimal_thresholds(scores, labels, constraints=["under 1 <= 0.05 with 95 %"])
+    content = content_of(page(scores, labels, thresholds=found))
+    assert content["constraints"][0]["atMost"] == 8 / 300  # P(at most 8 of 300 at 5 %) = 0.035
+    assert "promised for new rows with 95 % confidence" in str(content)

@@ -217,7 +217,8 @@ def outcomes_on(
 ) -> list[dict[str, Any]]:
     """Return the value that each constraint reaches on the rows, and whether it holds there.
 
-    ``confusion`` is the (decision, class) table of the weights of the rows.
+    A constraint with a confidence is judged by its limit: it holds if the rows keep what was
+    promised. ``confusion`` is the (decision, class) table of the weights of the rows.
 
     Examples
     --------
@@ -238,7 +239,8 @@ def outcomes_on(
         return []
     outcome = Outcome(as_exact(confusion), thresholds.thresholds)
     rows = []
-    for constraint, form in zip(limits.constraints, limits.forms, strict=True):
+    forms = limits.without_confidence().forms
+    for constraint, form in zip(limits.constraints, forms, strict=True):
         reached = ConstraintOutcome(constraint, form.reached(outcome), float)
         rows.append({**reached.to_dict(with_cost=False), "holds": form.holds(outcome)})
     return rows

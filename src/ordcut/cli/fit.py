@@ -224,7 +224,7 @@ def fit(
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
     """Print the range of each decision, the value, constraints, and why it is optimal."""
     from ordcut.cli.console import as_line, format_number, open_console, print_table
-    from ordcut.thresholds import reason
+    from ordcut.thresholds import percent, reason
 
     thresholds, console = saved.thresholds, open_console(stderr=stderr)
 
@@ -255,6 +255,11 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         console.print(f"handed over for review: {format_number(thresholds.review_share)} of rows")
     for outcome in thresholds.constraints:
         console.print(f"constraint {as_line(outcome)}")
+    joint = thresholds.joint_confidence
+    if joint is not None:
+        console.print(
+            f"all that is promised holds at once with at least {percent(joint)} confidence"
+        )
     is_smoothed = bool(thresholds.proof.smoothing)
     console.print(reason(thresholds, "on these rows"))
     dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""

@@ -142,6 +142,13 @@ class Rows:
         return self.soft is None and (self.weights is None or self.weights.dtype == np.int64)
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether weights are whole numbers as they were given, each a number of equal rows."""
+        if self.soft is None:
+            return self.is_whole and self.unit == 1
+        return bool((self.soft == np.rint(self.soft)).all() and self.weights is None)
+
+    @property
     def totals(self) -> Floats:
         """The weight of each class."""
         totals: Floats = self._count(np.zeros(self.n_rows, np.int64), 1)[0]

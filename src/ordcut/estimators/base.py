@@ -28,7 +28,7 @@ from ordcut.data import (
 )
 from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
-from ordcut.limits import Constraint, Limits, read_constraints
+from ordcut.limits import Constraint, Limits, read_constraints, refuse_confidence
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.smoothing import check_smoothing
 from ordcut.threads import cached_property
@@ -44,6 +44,14 @@ def _has_probabilities(estimator: Any) -> bool:
         'labeling="likelihood") in fit, since its labels are optimal for the objective, '
         "and can differ from the most probable class, which scikit-learn expects."
     )
+
+
+#: Why the rows that trained an estimator promise nothing for new rows.
+SEEN = (
+    "rows that trained the estimator have other scores than new rows, and cross-fitted scores are "
+    "those of other estimators. Hold out rows with OrdinalThresholdClassifierCV(..., "
+    'calibration=0.2), or pass rows that the estimator has not seen to one with cv="prefit".'
+)
 
 
 class OrdinalClassifier(ClassifierMixin, BaseEstimator):
@@ -189,6 +197,10 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """Return the objective and the labeling to use, without defaults such as "auto"."""
         return self.objective, self.labeling
 
+    def _has_unseen_rows(self) -> bool:
+        """Return whether thresholds are found on rows that did not train the estimator."""
+        return False
+
     def _link_of_scores(self) -> str:
         """Return the link of the model of labels given scores."""
         return "logit"
@@ -201,6 +213,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         check_smoothing(self.smoothing)
         constraints = read_constraints(self.constraints) if self.constraints else ()
         _check_constraints(constraints, labeling)
+        if not self._has_unseen_rows():
+            refuse_confidence(constraints, SEEN)
         _check_decisions(objective)
         targets = read_targets(
             y,

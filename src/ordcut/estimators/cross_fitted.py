@@ -58,11 +58,17 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     constraints : sequence of constraints or str, default=None
         Constraints on the cross-validated scores, as in :func:`ordcut.optimal_thresholds`, such as
         ``["recall urgent >= 0.95"]``. Needs ``labeling="optimal"``. On new rows, constraints that
-        bind hold only about half of the time, so leave a margin.
+        bind hold only about half of the time. Those with a confidence, such as
+        ``["under urgent <= 0.05 with 95 %"]``, hold with that probability; they need
+        ``calibration`` or ``cv="prefit"``.
     cv : int, float, splitter, iterable or "prefit", default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
         scikit-learn accepts as ``cv``. ``"prefit"`` uses an estimator that is already fitted, and
         finds thresholds on all rows passed to ``fit``.
+    calibration : float between 0 and 1, default=None
+        The share of rows that are held out, stratified by class: the estimator is fitted once, to
+        the other rows, and thresholds are found on the held-out rows alone. It replaces ``cv`` and
+        ``refit``.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method that scores rows. ``"auto"`` is ``"predict"`` for a regressor; for a classifier
         it is ``"predict_proba"`` if it exists, else ``"decision_function"``, whose softmax is
@@ -123,6 +129,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         smoothing: Smoothing = "auto",
         constraints: Constraints = None,
         cv: Any = 5,
+        calibration: float | None = None,
         response_method: str = "auto",
         refit: bool = True,
         class_weight: Any = None,
@@ -138,6 +145,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         self.smoothing = smoothing
         self.constraints = constraints
         self.cv = cv
+        self.calibration = calibration
         self.response_method = response_method
         self.refit = refit
         self.class_weight = class_weight
@@ -183,6 +191,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         labels = y if hasattr(y, "__len__") else np.asarray(y)
         check_consistent_length(features, labels)
         targets = self._read_targets(X, labels, sample_weight)
+        if self.calibration is not None:
+            check_calibration(self.calibration, self.cv)
         if isinstance(self.cv, str):
             rows, scores = np.arange(len(targets.codes)), self._score_prefit(features, targets)
         else:
@@ -222,9 +232,11 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             name: encode_evaluation_labels(name, value, encode)
             for name, value in metadata.fit.items()
         }
-        splitter, strata = read_cv(self.cv, targets.codes, self.random_state)
+        is_refit = self.refit and self.calibration is None
+        cv = self.cv if self.calibration is None else self.calibration
+        splitter, strata = read_cv(cv, targets.codes, self.random_state)
         splits = list(splitter.split(features, strata, **metadata.split))
-        if not self.refit and len(splits) != 1:
+        if not is_refit and len(splits) != 1:
             raise ValueError(
                 "refit=False needs a single split, whose estimator is kept; got "
                 f"{len(splits)}. Pass a share such as cv=0.2, or refit=True."
@@ -236,12 +248,15 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             )
             for split in splits
         )  # fmt: skip
-        if self.refit:
+        if is_refit:
             self.estimator_ = clone(self.estimator).fit(features, inner_y, **fit_params)
         else:
             self.estimator_ = fitted[0][0]
         rows = np.concatenate([np.asarray(test) for _, test in splits])
         return rows, np.concatenate([scores for _, scores in fitted])
+
+    def _has_unseen_rows(self) -> bool:
+        return isinstance(self.cv, str) or self.calibration is not None or not self.refit
 
     def _encode_inner(self, codes: Array) -> Array:
         """Return labels for the inner estimator, from the positions of their classes.
@@ -339,6 +354,19 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         tags.input_tags.string, tags.input_tags.categorical = inner.string, inner.categorical
         return tags
+
+
+def check_calibration(calibration: object, cv: object) -> None:
+    """Raise an error unless a calibration is a share, and the estimator is still to be fitted."""
+    if not isinstance(calibration, float) or not 0 < calibration < 1:
+        raise ValueError(
+            f"calibration must be a share of the rows between 0 and 1, got {calibration!r}."
+        )
+    if isinstance(cv, str):
+        raise ValueError(
+            f"calibration holds rows out before the estimator is fitted, got cv={cv!r}, whose "
+            "estimator is fitted already: all rows are for calibration then. Leave out one of both."
+        )
 
 
 @dataclass(frozen=True)

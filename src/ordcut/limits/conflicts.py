@@ -11,10 +11,12 @@ from itertools import combinations
 import numpy as np
 
 from ordcut.data import SortedRows
+from ordcut.errors import Shortage
 from ordcut.exact import ExactCost, as_fraction
-from ordcut.limits.forms import Distance, Form, Limits, Outcome, Ratio
+from ordcut.limits.forms import Distance, Form, Limits, Ratio
 from ordcut.limits.grid import Grid
 from ordcut.limits.region import Region
+from ordcut.limits.sums import Outcome
 from ordcut.solvers import best_candidates, is_feasible
 from ordcut.typing import Array
 
@@ -29,25 +31,52 @@ N_HALVINGS, MOST_DIGITS_MORE = 50, 6
 class Conflict:
     """Limits that cannot hold together on the observed rows.
 
-    ``region`` returns the cuts that limits allow, and ``unit`` is what a weight of 1 stands for.
-    ``observed`` is None if the rows cannot leave their engine.
+    ``region`` returns the cuts that limits allow, ``totals`` are the weights of the classes, and
+    ``unit`` is what a weight of 1 stands for. ``observed`` is None if the rows cannot leave their
+    engine.
     """
 
     limits: Limits
     region: Callable[[Limits], Region]
     observed: SortedRows | None
+    totals: Array
     unit: Fraction
 
-    def explained(self) -> tuple[list[str], dict[str, float]]:
-        """Return the texts of a smallest conflict, and the nearest limits that could hold."""
+    def explained(self) -> tuple[list[str], dict[str, float], dict[str, Shortage]]:
+        """Return a smallest conflict, the nearest limits that could hold, and missing rows."""
         conflict = self.smallest()
         texts = [str(constraint) for constraint in conflict.constraints]
         nearest = {}
+        shortages = {
+            text: shortage
+            for text, form in zip(texts, conflict.forms, strict=True)
+            if isinstance(form, Ratio) and (shortage := self._shortage(form)) is not None
+        }
         for i, text in enumerate(texts if self.observed is not None else ()):
             limit = self._nearest(conflict, i)
             if limit is not None:
                 nearest[text] = limit
-        return texts, nearest
+        return texts, nearest, shortages
+
+    def _shortage(self, ratio: Ratio) -> Shortage | None:
+        """Return how many rows a guarantee takes; None if there are enough or it has no promise."""
+        if ratio.confidence is None or not ratio.part.any():
+            return None
+        guarantee = ratio.guarantee((ratio.counted * self.totals).sum(), self.unit)
+        if guarantee.n_rows >= guarantee.rows_needed:
+            return None
+        assert self.limits.names is not None
+        kind = self.limits.names.rows_text(ratio.counted)
+        return Shortage(guarantee.rows_needed, guarantee.n_rows, kind)
+
+    def possible(self, ratio: Ratio, reached: Fraction, *, is_floor: bool) -> float:
+        """Return the limit that can hold, or be promised, where a ratio is reached."""
+        if ratio.confidence is None:
+            return _loosely(reached, is_floor=is_floor)
+        guarantee = ratio.guarantee((ratio.counted * self.totals).sum(), self.unit)
+        scale = guarantee.n_rows if ratio.whole is None else 1
+        least, most = guarantee.best_promise(int(reached * guarantee.n_rows / scale))
+        return scale * (least if is_floor else most)
 
     def can_hold(self, limits: Limits) -> bool:
         """Return whether limits can hold together."""
@@ -81,8 +110,10 @@ class Conflict:
             return None
         return search(self, form, partial(conflict.replaced, index))
 
-    def extreme(self, ratio: Ratio, limits: Limits, *, is_highest: bool) -> Fraction:
+    def extreme(self, ratio: Ratio, limits: Limits, *, is_highest: bool) -> Fraction | None:
         """Return the highest or lowest ratio that can be reached within limits.
+
+        None for a share of nothing, which only a guarantee limits.
 
         A share of a fixed whole is extreme where an additive cost is least. A ratio of two sums
         that both move takes a few such steps by Dinkelbach's method.
@@ -97,10 +128,9 @@ class Conflict:
                 cost = cost - whole * reached.numerator
             table = self._least_cost(sign * cost, limits)
             now = ratio.ratio(Outcome(table, np.empty(0), self.unit))
-            assert now is not None  # limits on shares of nothing always hold
+            if now is None or ratio.has_fixed_whole or now <= before:
+                return now
             reached = now
-            if ratio.has_fixed_whole or reached <= before:
-                return reached
 
     def _least_cost(self, cost: Array, limits: Limits) -> Array:
         """Return the weight of each decision and class at the least of a cost within limits."""
@@ -146,8 +176,9 @@ def _nearest_ratio(conflict: Conflict, form: Ratio, replaced: Replaced) -> float
     for limit, other, is_floor in (floor, ceiling):
         if limit is not None and (not is_two_sided or conflict.can_hold(replaced(other))):
             reached = conflict.extreme(form, replaced(other), is_highest=is_floor)
-            distance = abs(reached - as_fraction(limit))
-            nearest.append((distance, _loosely(reached, is_floor=is_floor)))
+            if reached is not None:
+                possible = conflict.possible(form, reached, is_floor=is_floor)
+                nearest.append((abs(as_fraction(possible) - as_fraction(limit)), possible))
     return min(nearest)[1] if nearest else None
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ordcut.exact import as_fraction
 from ordcut.limits.forms import Form, Ratio
 from ordcut.limits.names import Names
 from ordcut.typing import ArrayLike
@@ -27,8 +30,13 @@ class Constraint:
         """Return the constraint as a form over the named classes and decisions."""
         raise NotImplementedError(f"{type(self).__name__} must define lower(names).")
 
+    def __repr__(self) -> str:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        listed = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+        return f"{type(self).__name__}({', '.join(listed)})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class _OfDecision(Constraint):
     """A limit on a decision."""
 
@@ -41,27 +49,30 @@ class _OfDecision(Constraint):
         return f"{self.word} {self.decision} {sides_text(self)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Floor(_OfDecision):
     """A least share that involves a decision."""
 
     at_least: float
+    confidence: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Sides(_OfDecision):
     """A lower limit, an upper limit or both on a decision."""
 
     at_least: float | None = None
     at_most: float | None = None
+    confidence: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _OfClass(Constraint):
     """A limit on decisions below or above a class."""
 
     cls: Any
     at_most: float
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         check_limits(self)
@@ -70,7 +81,7 @@ class _OfClass(Constraint):
         return f"{self.word} {self.cls} {sides_text(self)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recall(_Floor):
     """A minimum recall: of the rows of a class, the share that get the decision of that name.
 
@@ -80,6 +91,9 @@ class Recall(_Floor):
         The decision, or class, or its text.
     at_least : float from 0 to 1
         The minimum. A class without rows satisfies it.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the limit holds on new rows of the same
+        kind. Without it, the limit is on the rows at hand.
 
     Examples
     --------
@@ -96,10 +110,11 @@ class Recall(_Floor):
         """Return the share of the class that gets its decision."""
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
-        return Ratio(part, names.cells(classes=truth), at_least=self.at_least)
+        whole = names.cells(classes=truth)
+        return Ratio(part, whole, self.at_least, confidence=self.confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Precision(_Floor):
     """A minimum precision: of the rows that get a decision, the share of the class of that name.
 
@@ -125,10 +140,11 @@ class Precision(_Floor):
         """Return the share of the decision that is of its class."""
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
-        return Ratio(part, names.cells(decisions=decision), at_least=self.at_least)
+        whole = names.cells(decisions=decision)
+        return Ratio(part, whole, self.at_least, confidence=self.confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Share(_Sides):
     """Limits on the share of all rows that get a decision.
 
@@ -138,6 +154,9 @@ class Share(_Sides):
         The decision, or class, or its text.
     at_least, at_most : float from 0 to 1, optional
         Either limit, or both.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the limit holds on new rows of the same
+        kind. Without it, the limit is on the rows at hand.
 
     Examples
     --------
@@ -152,10 +171,10 @@ class Share(_Sides):
     def lower(self, names: Names) -> Ratio:
         """Return the share of all rows that get the decision."""
         part = names.cells(decisions=names.decision(self.decision))
-        return Ratio(part, names.cells(), self.at_least, self.at_most)
+        return Ratio(part, names.cells(), self.at_least, self.at_most, self.confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Count(_Sides):
     """Limits on the number of rows that get a decision, or on their total weight.
 
@@ -165,6 +184,9 @@ class Count(_Sides):
         The decision, or class, or its text.
     at_least, at_most : float, optional
         Either limit, or both.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the limit holds on new rows of the same
+        kind. Without it, the limit is on the rows at hand.
 
     Examples
     --------
@@ -180,10 +202,10 @@ class Count(_Sides):
     def lower(self, names: Names) -> Ratio:
         """Return the weight of the rows that get the decision."""
         part = names.cells(decisions=names.decision(self.decision))
-        return Ratio(part, None, self.at_least, self.at_most)
+        return Ratio(part, None, self.at_least, self.at_most, self.confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Under(_OfClass):
     """A limit on decisions that are too low: of the rows of a class or higher, the share below it.
 
@@ -193,6 +215,9 @@ class Under(_OfClass):
         The class or its text. A review between it and the class below is not lower.
     at_most : float from 0 to 1
         The largest share.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the limit holds on new rows of the same
+        kind. Without it, the limit is on the rows at hand.
 
     Examples
     --------
@@ -208,10 +233,11 @@ class Under(_OfClass):
         """Return the share of the class and higher classes that is decided lower."""
         truth = names.classes_from(self.cls)
         part = names.cells(decisions=names.decisions_below(self.cls), classes=truth)
-        return Ratio(part, names.cells(classes=truth), at_most=self.at_most)
+        whole = names.cells(classes=truth)
+        return Ratio(part, whole, at_most=self.at_most, confidence=self.confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Over(_OfClass):
     """A limit on decisions that are too high: of the rows of a class or lower, the share above it.
 
@@ -221,6 +247,9 @@ class Over(_OfClass):
         The class or its text. A review between it and the class above is not higher.
     at_most : float from 0 to 1
         The largest share.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the limit holds on new rows of the same
+        kind. Without it, the limit is on the rows at hand.
 
     Examples
     --------
@@ -236,7 +265,8 @@ class Over(_OfClass):
         """Return the share of the class and lower classes that is decided higher."""
         truth = names.classes_upto(self.cls)
         part = names.cells(decisions=names.decisions_above(self.cls), classes=truth)
-        return Ratio(part, names.cells(classes=truth), at_most=self.at_most)
+        whole = names.cells(classes=truth)
+        return Ratio(part, whole, at_most=self.at_most, confidence=self.confidence)
 
 
 def number_text(value: float) -> str:
@@ -255,7 +285,24 @@ def sides_text(constraint: Any) -> str:
     least = getattr(constraint, "at_least", None)
     most = getattr(constraint, "at_most", None)
     texts = [] if least is None else [f">= {number_text(least)}"]
-    return " and ".join(texts if most is None else [*texts, f"<= {number_text(most)}"])
+    texts = texts if most is None else [*texts, f"<= {number_text(most)}"]
+    return " and ".join(texts) + confidence_text(constraint)
+
+
+def confidence_text(constraint: Any) -> str:
+    """Return the confidence of a constraint as the end of its text; empty if it has none.
+
+    Examples
+    --------
+    >>> confidence_text(Under(1, at_most=0.05, confidence=0.95))
+    ' with 95 %'
+    """
+    confidence = getattr(constraint, "confidence", None)
+    if confidence is None:
+        return ""
+    percent = number_text(float(100 * as_fraction(confidence)))
+    is_same = float(Fraction(percent) / 100) == confidence
+    return f" with {percent} %" if is_same else f" with {number_text(confidence)}"
 
 
 def check_limits(constraint: Any) -> None:
@@ -275,11 +322,29 @@ def check_limits(constraint: Any) -> None:
         if not 0 <= limit <= constraint.largest or np.isinf(limit):
             upto = "from 0 to 1" if constraint.largest == 1 else "that is not negative"
             raise ValueError(f"{side} of {name} must be a number {upto}, got {limit!r}.")
+    check_confidence(constraint.confidence)
     if len(limits) == 2 and limits["at_least"] > limits["at_most"]:
         raise ValueError(
             f"at_least of {name} must not be above at_most, got {limits['at_least']!r} and "
             f"{limits['at_most']!r}."
         )
+
+
+def check_confidence(confidence: float | None) -> None:
+    """Raise an error unless a confidence is None or a number between 0 and 1."""
+    if confidence is not None:
+        check_number("confidence", confidence)
+        if not 0 < confidence < 1:
+            raise ValueError(
+                f"confidence must be a number between 0 and 1, such as 0.95, got {confidence!r}."
+            )
+
+
+def refuse_confidence(constraints: Iterable[Any], reason: str) -> None:
+    """Raise an error if a constraint has a confidence, which the rows cannot give for a reason."""
+    for constraint in constraints:
+        if getattr(constraint, "confidence", None) is not None:
+            raise ValueError(f"constraint {str(constraint)!r} cannot have a confidence: {reason}")
 
 
 def check_number(argument: str, value: ArrayLike) -> None:

@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.exact import LARGEST_SUM, UNIT_ROUNDOFF, as_fraction
+from ordcut.exact import UNIT_ROUNDOFF, as_fraction
 from ordcut.limits.grid import Grid
+from ordcut.limits.guarantee import Bound, Guarantee
 from ordcut.limits.names import Names
+from ordcut.limits.sums import Demand, Outcome
 from ordcut.objectives import Objective
 from ordcut.threads import cached_property
+from ordcut.thresholds import Promise
 from ordcut.typing import Array, Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -28,61 +31,6 @@ if TYPE_CHECKING:
 
 #: Distances that differ by less than this share of the numbers are equal.
 ROUNDINGS = 4 * UNIT_ROUNDOFF
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The exact weight of each decision and class, and the thresholds that lead to it.
-
-    ``unit`` is what a weight of 1 stands for in the weights that the user gave.
-    """
-
-    table: Array
-    thresholds: Floats
-    unit: Fraction = Fraction(1)
-
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether all weights are whole numbers whose sums fit into int64."""
-        if self.table.dtype == np.int64:
-            return True
-        is_int = set(map(type, self.table.flat)) <= {int}
-        return is_int and sum(self.table.flat) < LARGEST_SUM
-
-    def weight_of(self, coefficients: Ints) -> Any:
-        """Return the sum of the weights times coefficients, exactly."""
-        cells = np.nonzero(coefficients)
-        weights = self.table[cells]
-        total = (weights * coefficients[cells]).sum()
-        return int(total) if self.is_whole else total
-
-
-@dataclass(frozen=True)
-class Demand:
-    """A sum over the table of decisions and classes that must be at least a number.
-
-    ``coefficients`` (D, K) say what a row of each class adds to the sum with each decision.
-    """
-
-    coefficients: Array
-    at_least: int | float
-
-    def step(self, k: int) -> Array:
-        """Return what a row of each class adds by falling below threshold ``k``, (K,)."""
-        return np.asarray(self.coefficients[k] - self.coefficients[k + 1])
-
-    def rest(self, row: int, totals: Array) -> Any:
-        """Return the least sum of steps that meets the demand, if all rows start in ``row``.
-
-        Sums beyond ``LARGEST_SUM`` are clipped to it, so that they fit into int64.
-        """
-        at_start = (self.coefficients[row] * totals).sum()
-        if isinstance(self.at_least, float):
-            return self.at_least - at_start
-        rest = self.at_least - int(at_start)
-        if isinstance(at_start, int):  # of numbers of any size
-            return rest
-        return max(-LARGEST_SUM, min(rest, LARGEST_SUM))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +46,9 @@ class Ratio:
         the user gave.
     at_least, at_most : float, optional
         The limits.
+    confidence : float, optional
+        The probability, over the rows at hand, with which the limits hold on new rows of the same
+        kind; None for limits on the rows at hand.
 
     Examples
     --------
@@ -112,6 +63,7 @@ class Ratio:
     whole: Ints | None
     at_least: float | None = None
     at_most: float | None = None
+    confidence: float | None = None
 
     kind: ClassVar[str] = "ratio"
 
@@ -120,8 +72,31 @@ class Ratio:
         """Whether the whole is the same wherever thresholds are."""
         return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
 
+    @cached_property
+    def counted(self) -> Ints:
+        """1 for each class whose rows the part is a share or a count of, (K,), otherwise 0."""
+        return np.asarray(self.part.any(axis=0) * 1 if self.whole is None else self.whole[0])
+
     def __post_init__(self) -> None:
         self.reach  # noqa: B018 (raises an error if the ratio cannot be limited)
+        if self.confidence is not None:
+            self._check_guarantee()
+
+    def _check_guarantee(self) -> None:
+        if not self.has_fixed_whole:
+            raise ValueError(
+                "cannot have a confidence: both numbers of its ratio change with the thresholds, "
+                "so that no bound holds for all thresholds at once. Leave out the confidence, or "
+                "limit a recall, a share, under or over instead."
+            )
+        steps = np.diff(self.part, axis=0)
+        moves_one_way = self.reach.kind == "segment" or (steps >= 0).all() or (steps <= 0).all()
+        is_share = (self.part >= 0).all() and (self.part <= np.minimum(self.counted, 1)).all()
+        if not (is_share and moves_one_way):
+            raise ValueError(
+                "cannot have a confidence: it must be a share of rows, and move one way with its "
+                "threshold."
+            )
 
     @cached_property
     def reach(self) -> Reach:
@@ -144,8 +119,14 @@ class Ratio:
         """Return the least and the largest weight of the part; None where there is no limit.
 
         This is the only place where a limit meets the weight of the rows. Whole weights have whole
-        bounds.
+        bounds. With a confidence, these are the numbers of rows that promise the limits.
         """
+        if self.confidence is not None and self.part.any():
+            least, most = self.guarantee(whole, unit).counts
+            return (
+                None if least is None else ceil(least / unit),
+                None if most is None else floor(most / unit),
+            )
         is_whole = whole == int(whole)
 
         def bound(limit: float | None, rounded: Any) -> Any:
@@ -161,14 +142,47 @@ class Ratio:
 
         return bound(self.at_least, ceil), bound(self.at_most, floor)
 
+    def guarantee(self, whole: Any, unit: Fraction) -> Guarantee:
+        """Return the limits as limits on a share of new rows, for the weight of the rows."""
+        assert self.confidence is not None
+        n_rows = int(whole * unit)
+        scale = n_rows if self.whole is None else 1
+        least, most = (
+            None if limit is None else as_fraction(limit) / scale
+            for limit in (self.at_least, self.at_most)
+        )
+        bound: Bound = "Kuiper" if self.reach.kind == "segment" else "binomial"
+        return Guarantee(n_rows, least, most, 1 - as_fraction(self.confidence), bound)
+
+    def for_rows(self, totals: Array, unit: Fraction) -> Ratio:
+        """Return a guarantee as limits on the share that promises it on rows of these totals."""
+        if self.confidence is None:
+            return self
+        whole = (self.counted * totals).sum()
+        scale = unit if self.whole is None else 1 / Fraction(int(whole) or 1)
+        bounds = self.bounds(whole, unit)
+        least, most = (None if bound is None else float(bound * scale) for bound in bounds)
+        return Ratio(self.part, self.whole, least, most)
+
+    def promise(self, outcome: Outcome) -> Promise | None:
+        """Return the limit, or both limits, promised for new rows; None without a confidence."""
+        if self.confidence is None:
+            return None
+        guarantee = self.guarantee((self.counted * outcome.table).sum(), outcome.unit)
+        count = int(outcome.weight_of(self.part) * outcome.unit)
+        ends = guarantee.promised(count) if self.part.any() else (0.0, 0.0)
+        least, most = (end * (guarantee.n_rows if self.whole is None else 1) for end in ends)
+        promised: Any = (least, most) if self.at_most is not None else least
+        promised = most if self.at_least is None else promised
+        return Promise(promised, self.confidence, guarantee.bound)
+
     def demands(self, totals: Array, unit: Fraction) -> list[Demand]:
         """Return the limits as sums that must not be below a number.
 
         ``totals`` are the weights of the classes, in multiples of ``unit``.
         """
         if self.has_fixed_whole:
-            whole = totals.sum() if self.whole is None else (self.whole[0] * totals).sum()
-            least, most = self.bounds(whole, unit)
+            least, most = self.bounds((self.counted * totals).sum(), unit)
             demands = [Demand(self.part, least)] if least else []
             return demands if most is None else [*demands, Demand(-self.part, -most)]
         assert self.whole is not None
@@ -199,7 +213,14 @@ class Ratio:
         return np.nan if ratio is None else float(ratio)
 
     def holds(self, outcome: Outcome) -> bool:
-        """Return whether the limits hold, as they do for a share of nothing."""
+        """Return whether the limits hold, as they do for a share of nothing.
+
+        With a confidence, whether the rows promise them, which no rows cannot.
+        """
+        if self.confidence is not None:
+            part: Any = outcome.weight_of(self.part)
+            least, most = self.bounds((self.counted * outcome.table).sum(), outcome.unit)
+            return (least is None or part >= least) and (most is None or part <= most)
         part, whole = self.sums(outcome)
         least, most = self.at_least, self.at_most
         is_enough = least is None or part >= as_fraction(least) * whole
@@ -288,6 +309,8 @@ class Limits:
         What the user asked for.
     forms : tuple of Ratio, Interval, Grid or Distance
         The form of each constraint.
+    names : Names, optional
+        The names of classes and decisions.
     ratios, intervals : list
         The forms of these kinds.
     grid : Grid, optional
@@ -306,6 +329,7 @@ class Limits:
     n_thresholds: int
     constraints: tuple[Constraint, ...] = ()
     forms: tuple[Form, ...] = ()
+    names: Names | None = None
     ratios: list[Ratio] = field(init=False, repr=False)
     intervals: list[Interval] = field(init=False, repr=False)
     grid: Grid | None = field(init=False, repr=False)
@@ -340,7 +364,7 @@ class Limits:
             except ValueError as error:
                 raise ValueError(f"constraint {str(constraint)!r} {error}") from error
             forms.append(form)
-        return cls(len(names.decisions) - 1, tuple(constraints), tuple(forms))
+        return cls(len(names.decisions) - 1, tuple(constraints), tuple(forms), names)
 
     def listed_values(self, extent: Callable[[], tuple[float, float]], most: int) -> Floats | None:
         """Return the finite values that thresholds must be chosen from, if they are few.
@@ -376,6 +400,31 @@ class Limits:
         """Return the limits at the given indices."""
         constraints = tuple(self.constraints[i] for i in indices)
         return replace(self, constraints=constraints, forms=tuple(self.forms[i] for i in indices))
+
+    def check_rows(self, counts_rows: bool) -> None:
+        """Raise an error if limits must hold on new rows, and weights do not count rows."""
+        if not counts_rows and any(ratio.confidence is not None for ratio in self.ratios):
+            raise ValueError(
+                "sample_weight must be whole numbers, which count rows, for constraints with a "
+                "confidence: their promise for new rows is by the number of rows. Leave out the "
+                "weights, or the confidence."
+            )
+
+    def promises(self, outcome: Outcome) -> list[Promise | None]:
+        """Return what each limit promises for new rows; None for limits without a confidence."""
+        return [form.promise(outcome) if isinstance(form, Ratio) else None for form in self.forms]
+
+    def for_rows(self, totals: Array, unit: Fraction) -> Limits:
+        """Return guarantees as limits on the shares that promise them on rows of these totals."""
+        return self._with_ratios(lambda ratio: ratio.for_rows(totals, unit))
+
+    def without_confidence(self) -> Limits:
+        """Return the limits as they were stated, to be judged on new rows."""
+        return self._with_ratios(lambda ratio: replace(ratio, confidence=None))
+
+    def _with_ratios(self, change: Callable[[Ratio], Ratio]) -> Limits:
+        forms = [change(form) if isinstance(form, Ratio) else form for form in self.forms]
+        return replace(self, forms=tuple(forms))
 
     def only_ratios(self) -> Limits:
         """Return the limits on ratios of weights."""

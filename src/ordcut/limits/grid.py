@@ -12,7 +12,7 @@ from ordcut.threads import cached_property
 from ordcut.typing import Floats
 
 if TYPE_CHECKING:
-    from ordcut.limits.forms import Outcome
+    from ordcut.limits.sums import Outcome
 
 #: The largest number of round numbers between the scores that are listed.
 MOST_ROUND_NUMBERS = 1_000_000

@@ -88,6 +88,22 @@ class Names:
             return slice(min(len(self.decisions) - 1, 2 * index + 1) + 1, None)
         return slice(self._index("decision", name) + 1, None)
 
+    def rows_text(self, counted: Ints) -> str:
+        """Return the name of the rows of the classes that are counted, for messages.
+
+        Examples
+        --------
+        >>> Names(["low", "mid", "high"], []).rows_text(np.array([0, 1, 1]))
+        'rows of class mid or higher'
+        """
+        classes = np.flatnonzero(counted).tolist()
+        if len(classes) == len(self.classes) or not self.has_truth:
+            return "rows"
+        first, last = self.classes[classes[0]], self.classes[classes[-1]]
+        if len(classes) == 1:
+            return f"rows of class {first}"
+        return f"rows of class {f'{last} or lower' if classes[0] == 0 else f'{first} or higher'}"
+
     def threshold(self, index: int) -> int:
         """Return the index of a threshold; an error if there is no such threshold."""
         n_thresholds = len(self.decisions) - 1

@@ -13,8 +13,9 @@ from ordcut.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut.exact import ExactCost
 from ordcut.limits.choices import Choices
 from ordcut.limits.conflicts import Conflict
-from ordcut.limits.forms import Limits, Outcome
+from ordcut.limits.forms import Limits
 from ordcut.limits.region import Region, region_of
+from ordcut.limits.sums import Outcome
 from ordcut.objectives import Objective
 from ordcut.pruning import CurveLimit
 from ordcut.solvers import (
@@ -195,7 +196,9 @@ class LimitedSearch:
                 return region_of(replace(self, limits=limits)._rows, limits, None, self.unit)
             return region_of(rows, limits, self.observed or rows, self.unit)
 
-        conflict = Conflict(self.limits, region, self.observed or rows, self.unit)
+        observed = self.observed or rows
+        totals = self.store.totals if observed is None else observed.exact_totals
+        conflict = Conflict(self.limits, region, observed, totals, self.unit)
         return InfeasibleConstraintsError(*conflict.explained())
 
 

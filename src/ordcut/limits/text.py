@@ -17,8 +17,8 @@ Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 SYNTAX = (
     "recall NAME >= 0.9, precision NAME >= 0.8, share NAME <= 0.1, "
     "share NAME >= 0.1 and <= 0.2, count NAME <= 100, "
-    "under NAME <= 0.05, over NAME <= 0.05, fixed 0 1.5, between 0 1.0 2.0, allowed 1 2 5, "
-    "digits 1, gap >= 0.5"
+    "under NAME <= 0.05, over NAME <= 0.05 with 95 %, fixed 0 1.5, between 0 1.0 2.0, "
+    "allowed 1 2 5, digits 1, gap >= 0.5"
 )
 
 
@@ -64,11 +64,13 @@ def _read(text: Any) -> Constraint:
 
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
     limit = r"(>=|<=)\s*([^\s<>=]+(?:\s*%)?)"
-    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?", rest)
+    confidence = r"(?:\s+with\s+([^\s<>=]+(?:\s*%)?))?"
+    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?{confidence}", rest)
     if match is None:
         raise ValueError("it must have a name, then >= or <=, then a number")
-    name, *pairs = match.groups()
-    constraint_class, sides = _OF_NAMES[word], {}
+    name, *pairs, level = match.groups()
+    constraint_class: Any = _OF_NAMES[word]
+    sides = {} if level is None else {"confidence": _as_limit(level)}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
         if sign is not None:
             side = "at_least" if sign == ">=" else "at_most"

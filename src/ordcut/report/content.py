@@ -75,7 +75,7 @@ def page_content(
         "isReview": thresholds is not None and thresholds.review_share is not None,
         "literals": class_literals(classes if own is None else own),
         "classLiterals": None if own is None else class_literals(classes)["json"],
-        "constraints": limits_content(limits, grid.positions),
+        "constraints": limits_content(limits, grid.positions, totals),
         "extent": list(compared.candidates.extent),
         "positions": grid.candidates.positions.tolist(),
         "ranges": grid.ranges(results),

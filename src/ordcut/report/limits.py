@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,12 @@ def limits_of(thresholds: Thresholds | None, objective: Objective) -> Limits | N
     return Limits.of(constraints, objective, thresholds.classes)
 
 
-def limits_content(limits: Limits | None, positions: Floats) -> list[dict[str, Any]]:
+def limits_content(
+    limits: Limits | None, positions: Floats, totals: Floats
+) -> list[dict[str, Any]]:
     """Return each limit as plain values, ready to be written as JSON.
 
+    Limits with a confidence become limits on the share that promises them on rows of these totals.
     Of the values that limits allow, only those at the given positions are listed. A limit on a
     ratio has two sums over the (decision, class) table of weights, each as a list of blocks: a
     coefficient, the first decision and the end of the decisions, and likewise for the classes. The
@@ -40,7 +44,8 @@ def limits_content(limits: Limits | None, positions: Floats) -> list[dict[str, A
     --------
     >>> from ordcut import optimal_thresholds
     >>> result = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
-    >>> limits_content(result.origin.limits, np.array([-np.inf, 1.5, 2.5, np.inf]))
+    >>> positions, totals = np.array([-np.inf, 1.5, 2.5, np.inf]), np.array([1.0, 2.0])
+    >>> limits_content(result.origin.limits, positions, totals)
     [{'limit': 'recall 1 >= 0.9', 'part': [[1, [1, 2], [1, 2]]], 'whole': [[1, [0, 2], [1, 2]]], ...
     """
     if limits is None:
@@ -51,7 +56,7 @@ def limits_content(limits: Limits | None, positions: Floats) -> list[dict[str, A
     ]
     return [
         {"limit": text, **CONTENT[form.kind](form, positions)}
-        for text, form in zip(short, limits.forms, strict=True)
+        for text, form in zip(short, limits.for_rows(totals, Fraction(1)).forms, strict=True)
     ]
 
 

@@ -10,7 +10,9 @@ from ordcut.thresholds.origin import OriginalRows as OriginalRows
 from ordcut.thresholds.origin import objective_for as objective_for
 from ordcut.thresholds.origin import original_rows as original_rows
 from ordcut.thresholds.outcomes import ConstraintOutcome as ConstraintOutcome
+from ordcut.thresholds.outcomes import Promise as Promise
 from ordcut.thresholds.outcomes import as_written as as_written
+from ordcut.thresholds.outcomes import percent as percent
 from ordcut.thresholds.placing import known_scores_around as known_scores_around
 from ordcut.thresholds.placing import place_between as place_between
 from ordcut.thresholds.placing import place_cuts as place_cuts

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut.thresholds.certificate import reason
+from ordcut.thresholds.outcomes import joint_confidence, percent
 
 if TYPE_CHECKING:
     from ordcut.thresholds.outcomes import ConstraintOutcome
@@ -66,6 +67,12 @@ def explained(thresholds: Thresholds) -> list[str]:
     if thresholds.constraints:
         kept = "; ".join(map(_outcome, thresholds.constraints))
         sentences.append(f"They keep the constraints: {kept}.")
+    joint = joint_confidence(thresholds.constraints)
+    if joint is not None:
+        sentences.append(
+            f"With at least {percent(joint)} confidence, all that is promised holds on new rows of "
+            "the same kind, if the rows did not train the model that gives the scores."
+        )
     sentences.append(reason(thresholds))
     return sentences
 
@@ -102,7 +109,8 @@ def _outcome(outcome: ConstraintOutcome) -> str:
     reached = outcome.reached
     is_number = isinstance(reached, float) and not np.isnan(reached)
     text = outcome.limit if len(outcome.limit) <= LONGEST else f"{outcome.limit[:LONGEST]} ..."
-    return f"{text} ({reached:.6g} reached)" if is_number else text
+    promise = "" if outcome.promise is None else f", {outcome.promise}"
+    return f"{text} ({reached:.6g} reached{promise})" if is_number else text
 
 
 def _rule(thresholds: Thresholds) -> str:

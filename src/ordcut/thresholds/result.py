@@ -15,7 +15,7 @@ from ordcut.thresholds.certificate import Certificate
 from ordcut.thresholds.codes import codes_by_stretch
 from ordcut.thresholds.explanation import explain
 from ordcut.thresholds.origin import moved_thresholds
-from ordcut.thresholds.outcomes import ConstraintOutcome
+from ordcut.thresholds.outcomes import ConstraintOutcome, joint_confidence
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ordcut.problem import Problem
     from ordcut.report import Curves
     from ordcut.uncertainty import Bootstrap, RandomState
-
 
 #: The objective of thresholds that were given, not optimised.
 UNKNOWN = "unknown"
@@ -56,10 +55,9 @@ class Thresholds:
     ranges : ndarray of shape (D - 1, 2)
         Each threshold can be anywhere above the first value and up to the second without changing
         any label of the data.
-    passes : int or None
-        How many times an engine went through a frame; None for arrays.
-    dropped : int
-        How many rows with missing values were left out, with ``nulls="drop"``.
+    passes, dropped : int or None
+        How many times an engine went through a frame, None for arrays; and how many rows with
+        missing values were left out, with ``nulls="drop"``.
     decisions : ndarray of shape (D,)
         What ``predict`` returns, lowest first: the classes by default.
     review_share : float or None
@@ -129,6 +127,11 @@ class Thresholds:
     def certificate(self) -> str:
         """Why the thresholds are optimal, in words."""
         return str(self.proof)
+
+    @property
+    def joint_confidence(self) -> float | None:
+        """The probability with which all constraints that have a confidence hold on new rows."""
+        return joint_confidence(self.constraints)
 
     def codes(self, scores: ArrayLike) -> Array:
         """Return the position of each score's decision: how many thresholds are at or below it.

@@ -12,7 +12,7 @@ import numpy as np
 
 from ordcut.data import check_classes
 from ordcut.thresholds.certificate import Certificate
-from ordcut.thresholds.outcomes import ConstraintOutcome
+from ordcut.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
 from ordcut.typing import Floats
 
 if TYPE_CHECKING:
@@ -142,8 +142,21 @@ def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
         text, cost = _field(fields, "constraint", str), _reached(fields, "cost")
         if isinstance(cost, tuple):
             raise ValueError(f"cost of a constraint must be a number, got {fields['cost']!r}.")
-        outcomes.append(ConstraintOutcome(text, _reached(fields, "reached"), partial(float, cost)))
+        reached, promise = _reached(fields, "reached"), _promise(fields)
+        outcomes.append(ConstraintOutcome(text, reached, partial(float, cost), promise))
     return tuple(outcomes)
+
+
+def _promise(fields: dict[str, Any]) -> Promise | None:
+    if "promised" not in fields:
+        return None
+    confidence, bound = _numbers(fields, "confidence"), _field(fields, "bound", str)
+    if not (confidence.shape == () and 0 < confidence < 1 and bound in BOUNDS):
+        raise ValueError(
+            "confidence of a constraint must be a number between 0 and 1, and bound one of "
+            f"{', '.join(BOUNDS)}, got {fields['confidence']!r} and {bound!r}."
+        )
+    return Promise(_reached(fields, "promised"), float(confidence), bound)
 
 
 def _reached(data: dict[str, Any], name: str) -> Any:

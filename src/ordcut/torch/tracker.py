@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ordcut.data import ClassWeight
 from ordcut.errors import ReversedScoresWarning
-from ordcut.limits import Constraints, Limits, read_constraints
+from ordcut.limits import Constraints, Limits, read_constraints, refuse_confidence
 from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.smoothing import Smoothing, check_smoothing
@@ -24,6 +24,12 @@ from ordcut.torch.labelings import count_thresholds, every_labeling, threshold_l
 from ordcut.torch.optimal import Method, optimal_thresholds
 from ordcut.torch.state import digest, mark_of, pack, unpack
 from ordcut.torch.tensors import has_float64, on_host
+
+#: Why the rows that chose an epoch promise nothing for new rows.
+CHOSEN = (
+    "the rows also choose the best epoch. Pass the scores of other rows, after training, to "
+    "ordcut.optimal_thresholds."
+)
 
 
 class ThresholdTracker(nn.Module):
@@ -95,6 +101,7 @@ class ThresholdTracker(nn.Module):
         self.objective = resolve_objective(objective, self.n_classes)
         self.class_weight = class_weight
         self.constraints = read_constraints(constraints)
+        refuse_confidence(self.constraints, CHOSEN)
         Limits.of(self.constraints, self.objective, np.arange(self.n_classes))  # raises errors
         self.smoothing = smoothing
         self.ignore_index = ignore_index

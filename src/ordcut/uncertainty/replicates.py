@@ -11,7 +11,7 @@ import numpy as np
 
 from ordcut.data import Rows, SortedRows, confusions_of
 from ordcut.exact import as_fraction
-from ordcut.limits import Names
+from ordcut.limits import Limits, Names
 from ordcut.problem import Problem, Sample, solve_if_feasible
 from ordcut.smoothing import smooth
 from ordcut.solvers import Minimiser, Plan, Solution, solve_freely, weighted_cost
@@ -137,6 +137,12 @@ class Replicate:
         return self.origin.factors_for(self.sorted.totals)
 
     @cached_property
+    def limits(self) -> Limits | None:
+        """The limits, guarantees as limits on the share of the rows that promises them."""
+        limits, rows = self.origin.limits, self.sorted
+        return limits and limits.for_rows(rows.exact_totals, self.origin.judged.unit)
+
+    @cached_property
     def minimise(self) -> Minimiser:
         """The solver of a cost, chosen once for all replicates."""
         return Minimiser.choose(weighted_cost(self.origin.objective, self.factors), Plan())
@@ -181,14 +187,14 @@ class Replicate:
     def _place(self, solution: Solution, sample: SortedRows) -> Floats | None:
         """Return the thresholds of a solution, or the best within limits on the sample."""
         rows = solution.rows
-        if self.origin.limits is None:
+        if self.limits is None:
             return place_cuts(rows.scores.astype(self.rows.dtype, copy=False), solution.cuts)
         unit, factors = self._unit(sample), self.factors
         factors = np.ones(len(self.rows.classes)) if factors is None else factors
         problem = Problem(
             Sample(self.rows, None, rows, unit, factors),
             self.origin.objective,
-            self.origin.limits,
+            self.limits,
             observed=None if rows is sample else Sample(self.rows, None, sample, unit),
         )
         best = solve_if_feasible(problem, solution)
