@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from importlib import metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def rule_to_onnx(thresholds: Thresholds, *, dtype: str = "float64") -> onnx.Mode
     if dtype not in DTYPES:
         raise unknown_name("dtype", dtype, DTYPES)
     labels, label_type = _class_values(thresholds.decisions)
-    graph = _ModelGraph()
+    graph = _Graph()
     score = graph.add("Cast", "score", to=TensorProto.DOUBLE)
     _add_labels(graph, score, "label", thresholds.thresholds, labels)
     whole = helper.make_graph(
@@ -217,35 +217,29 @@ def register_converters() -> None:
         update_registered_converter(kind, name, _set_types, _Converter(score))
 
 
-class _Graph(Protocol):
-    """A graph under construction: in a model of our own, or in a model of skl2onnx."""
+class _Graph:
+    """A graph under construction."""
 
-    def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """Add a node, and return the name of its output."""
-        ...
-
-    def constant(self, values: Array) -> str:
-        """Add a constant, and return its name."""
-        ...
-
-
-class _ModelGraph:
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
     def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        """Add a node, and return the name of its output."""
         name = output or f"node_{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, inputs, [name], **attributes))
         return name
 
     def constant(self, values: Array) -> str:
+        """Add a constant, and return its name."""
         name = f"constant_{len(self.constants)}"
         self.constants.append(numpy_helper.from_array(values, name))
         return name
 
 
-class _ConvertedGraph:
+class _ConvertedGraph(_Graph):
+    """A graph of skl2onnx, which holds its nodes and constants."""
+
     def __init__(self, scope: Any, container: Any) -> None:
         self.scope, self.container = scope, container
 
@@ -266,12 +260,8 @@ class _ConvertedGraph:
 
 def _add_labels(graph: _Graph, score: str, label: str, thresholds: Floats, classes: Array) -> None:
     """Add the rule: the class of a score is at the number of thresholds at or below it."""
-    # Nothing reaches a threshold at infinity, an infinite score neither, as nothing reaches NaN.
-    bounds = np.where(thresholds < np.inf, thresholds, np.nan)
+    each = _reached(graph, score, np.append(thresholds, np.inf), TensorProto.INT64)
     axis = graph.constant(np.array([1], dtype=np.int64))
-    column = graph.add("Unsqueeze", score, axis)
-    reached = graph.add("GreaterOrEqual", column, graph.constant(np.append(bounds, np.nan)))
-    each = graph.add("Cast", reached, to=TensorProto.INT64)
     count = graph.add("ReduceSum", each, axis, keepdims=0)
     # A NaN has no class: its position is beyond all classes, so that Gather refuses it.
     is_nan = graph.add("Cast", graph.add("IsNaN", score), to=TensorProto.INT64)
@@ -383,12 +373,16 @@ def _cumulative(graph: _Graph, score: str, model: Any) -> str:
 
 def _below_thresholds(graph: _Graph, score: str, thresholds: Floats) -> str:
     """Add whether a score is below each threshold: all there is without a model."""
-    axis = graph.constant(np.array([1], dtype=np.int64))
-    bounds = np.where(thresholds < np.inf, thresholds, np.nan)
-    column = graph.add("Unsqueeze", score, axis)
-    reached = graph.add("GreaterOrEqual", column, graph.constant(bounds))
-    each = graph.add("Cast", reached, to=TensorProto.FLOAT)
+    each = _reached(graph, score, thresholds, TensorProto.FLOAT)
     return graph.add("Sub", _number(graph, 1.0), each)
+
+
+def _reached(graph: _Graph, score: str, thresholds: Floats, kind: int) -> str:
+    """Add whether a score is at or above each threshold, as numbers of a type."""
+    # Nothing reaches a threshold at infinity, an infinite score neither, as nothing reaches NaN.
+    bounds = np.where(thresholds < np.inf, thresholds, np.nan)
+    column = graph.add("Unsqueeze", score, graph.constant(np.array([1], dtype=np.int64)))
+    return graph.add("Cast", graph.add("GreaterOrEqual", column, graph.constant(bounds)), to=kind)
 
 
 def _add_probabilities(graph: _Graph, below: str, output: str, n: int) -> None:

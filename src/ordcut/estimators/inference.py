@@ -301,11 +301,10 @@ def _score_and_information(
     They are by the bias of each threshold, and then by the coefficients of each threshold.
     """
     m, p, n_classes = len(biases), len(coef), rows.n_classes
-    at = biases - rows.design.scores(coef)[:, None]
     edges = np.concatenate([[-np.inf], biases, [np.inf]])
     shifted = edges - rows.design.scores(coef)[:, None]
     log_p = [link.log_interval(upper, lower) for lower, upper in pairwise(shifted.T)]
-    log_f = link.log_pdf(at).T
+    log_f = link.log_pdf(shifted[:, 1:-1]).T
     w = rows.weights
 
     by_bias, by_coef = np.zeros(m), np.zeros((m, p))
