@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ordcut import report as report
     from ordcut import scorers as scorers
     from ordcut import torch as torch
+    from ordcut.conformal import LabelSets as LabelSets
+    from ordcut.conformal import label_sets as label_sets
     from ordcut.errors import CrossedThresholdsError as CrossedThresholdsError
     from ordcut.errors import DifferentIndexWarning as DifferentIndexWarning
     from ordcut.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
@@ -51,6 +53,7 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 
 #: Public names by the module that they come from.
 _NAMES = {
+    "conformal": ("LabelSets", "label_sets"),
     "errors": (
         "CrossedThresholdsError",
         "DifferentIndexWarning",
