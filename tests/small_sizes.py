@@ -8,9 +8,9 @@ from importlib import import_module
 
 #: The module and the constant of each size.
 WHERE = {
-    "counters": ("ordcut.pruning.cells", "N_COUNTERS"),
-    "least_cells": ("ordcut.pruning.cells", "LEAST_CELLS"),
-    "rows_at_once": ("ordcut.pruning.cells", "PIECE_SIZE"),
+    "counters": ("ordcut.pruning.arrays", "N_COUNTERS"),
+    "least_cells": ("ordcut.pruning.arrays", "LEAST_CELLS"),
+    "rows_at_once": ("ordcut.pruning.arrays", "PIECE_SIZE"),
     "most_decisions_bounded": ("ordcut.pruning.bounds", "MOST_DECISIONS"),
     "rows_to_prune": ("ordcut.solvers.choose", "FEWEST_ROWS_TO_PRUNE"),
     "frame_cells": ("ordcut.frames.source", "N_CELLS"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ordcut.data import Rows
+from ordcut.jit import running_kernels_as
 from ordcut.pruning import SAMPLE_SIZE, ArraySource, spread_indices
 from small_sizes import set_sizes
 
@@ -37,14 +38,54 @@ def test_half_of_the_cells_follow_the_scores_and_half_the_line(dtype):
     assert 190 <= cells.n_cells <= 200
 
 
-@pytest.mark.parametrize(("n_outliers", "is_kept"), [(4, True), (5, False)])
-def test_a_thousandth_of_the_scores_at_either_end_take_no_cells(n_outliers, is_kept):
-    sample = np.linspace(0, 1, 4096)
+@pytest.mark.parametrize("n_outliers", [1, 4, 5, 400])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_outliers_leave_most_cells_to_the_other_scores(n_outliers, dtype):
+    sample = np.linspace(0, 1, 4096).astype(dtype)
     for outliers in (slice(None, n_outliers), slice(-n_outliers, None)):
-        some = sample.copy()
-        some[outliers] = -1e6 if outliers.start is None else 1e6
-        inside = np.unique(cells_like(some, 100).locate(sample))
-        assert (len(inside) > 50) == is_kept
+        scores = sample.copy()
+        scores[outliers] = -1e6 if outliers.start is None else 1e6
+        inside = np.unique(cells_like(scores, 100).locate(sample))
+        assert len(inside) > 50
+
+
+#: Scores that equal steps of the line would put into few cells.
+UNEVEN = {
+    "sharp probabilities": lambda z: 1 / (1 + np.exp(-15 * z)),
+    "log-normal": lambda z: np.exp(5 * z),
+    "negative log-normal": lambda z: -np.exp(5 * z),
+    "outliers": lambda z: np.where(z > 2.3, z + 1e6, z),
+    "spikes": lambda z: np.round(2 * z) / 2 + 1e-6 * np.sin(1e6 * z),
+}
+
+
+@pytest.mark.parametrize("name", list(UNEVEN))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_cell_holds_many_distinct_scores_of_any_distribution(name, dtype):
+    scores = UNEVEN[name](np.random.default_rng(0).normal(size=100_000)).astype(dtype)
+    rows = Rows.read(scores, np.arange(len(scores)) % 2)
+    with running_kernels_as("compiled"):
+        counted = ArraySource(rows).count()
+    located = counted.cells.locate(scores)
+    assert np.bincount(located, minlength=len(counted.counts)).tolist() == (
+        counted.counts.sum(axis=1).tolist()
+    )
+    is_in_order = np.diff(counted.cells.locate(np.sort(scores))) >= 0
+    assert is_in_order.all()
+    n_distinct = np.bincount(counted.cells.locate(np.unique(scores)))
+    assert n_distinct.max() < 0.05 * len(scores)
+    assert np.median(n_distinct[n_distinct > 0]) < 0.005 * len(scores)
+    for single in np.flatnonzero(counted.is_single):
+        assert len(np.unique(scores[located == single])) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_negative_and_positive_zero_are_in_the_same_cell(dtype):
+    tiny = np.finfo(dtype).smallest_subnormal
+    scores = np.concatenate([np.geomspace(tiny, 1, 50, dtype=dtype), np.zeros(9, dtype)])
+    cells = cells_like(np.concatenate([scores, -scores, [1e30]]).astype(dtype), 40)
+    assert cells.has_prefixes
+    assert len(np.unique(cells.locate(np.array([0.0, -0.0], dtype)))) == 1
 
 
 def test_a_thousandth_that_leaves_one_score_is_not_left_out():
@@ -62,8 +103,8 @@ def test_one_score_has_a_cell_between_those_below_and_above(value):
             cells = cells_like(np.full(9, one), 50)
             apart = max(abs(one), dtype(1))
             some = np.array([one - apart, one, one + apart])
-            assert cells.locate(some).tolist() == [0, 1, 2]
-            assert cells.n_cells == 3
+            assert cells.locate(some).tolist() == [0, 2, 4]
+            assert cells.is_single.tolist() == [False, False, True, False, False]
 
 
 def test_a_range_beyond_single_precision_is_divided_in_double_precision():
@@ -118,6 +159,8 @@ def test_fetched_rows_weigh_what_the_rows_of_their_cells_weigh(
         np.testing.assert_allclose(counted.counts, expected)
         assert (counted.counts.dtype == np.int64) == (kind != "fractional weights")
         for chosen in (random.random(counted.cells.n_cells) < 0.5, np.full(len(expected), True)):
+            for single in np.flatnonzero(counted.is_single):
+                chosen[single - 1 : single + 2] = chosen[single]
             found = counted.fetch(chosen)
             own = np.ones(found.n_rows, int) if found.weights is None else found.weights
             is_in = chosen[located]
@@ -142,26 +185,25 @@ def test_soft_rows_are_fetched_with_their_labels_and_weights(n_threads):
         assert found.weights is None if own is None else (found.weights == own[is_in]).all()
 
 
-@pytest.mark.parametrize(("times", "n_rows"), [(16, 16), (17, 1)])
-def test_a_score_is_counted_instead_of_fetched_from_17_times_in_the_sample_on(times, n_rows):
+@pytest.mark.parametrize(("times", "n_rows"), [(4, 4), (5, 1)])
+def test_a_score_that_is_heavier_than_two_cells_is_counted_instead_of_fetched(times, n_rows):
     scores = np.concatenate([np.arange(100.0), np.full(times - 1, 50.0)])
     rows = Rows.read(scores, np.zeros(len(scores), int), classes=[0, 1])
-    counted = ArraySource(rows).count(4)
+    counted = ArraySource(rows).count(50)
     found = counted.fetch(np.full(counted.cells.n_cells, True))
     assert (found.scores == 50).sum() == n_rows
     assert found.n_rows == 99 + n_rows
 
 
-def test_of_the_common_scores_of_a_cell_the_commonest_is_counted():
+def test_the_commonest_scores_are_counted_with_half_of_the_cells_at_most():
     scores = np.repeat([1.0, 60.0, 60.001, 60.002, 99.0], [1, 30, 40, 20, 1])
-    counted = ArraySource(Rows.read(scores, np.zeros(92, int), classes=[0, 1])).count(4)
-    assert len(np.unique(counted.cells.locate(np.array([60.0, 60.001, 60.002])))) == 1
+    counted = ArraySource(Rows.read(scores, np.zeros(92, int), classes=[0, 1])).count(12)
     found = counted.fetch(np.full(counted.cells.n_cells, True))
-    assert np.unique(found.scores, return_counts=True)[1].tolist() == [1, 30, 1, 20, 1]
+    assert np.unique(found.scores, return_counts=True)[1].tolist() == [1, 1, 1, 20, 1]
     assert found.weights.sum() == 92
 
 
-def test_only_whole_weights_are_told_by_subtraction():
+def test_fractional_weights_are_not_merged():
     scores = np.repeat([1.0, 50.0], [5, 60])
     rows = Rows.read(scores, np.arange(65) % 2, weights=np.linspace(0.1, 0.7, 65))
     counted = ArraySource(rows).count(4)

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("as_python")
 SIZES = [1, 2, 511, 512, 513, 1300]
 
 NO_SLOTS = np.empty(0, np.uint16)
+NO_SCORES = np.empty(0)
 
 
 class Case:
@@ -49,21 +50,43 @@ class Case:
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("is_located", [False, True])
-def test_rows_are_counted_by_cell_and_class(n, dtype, is_weighted, is_located):
+@pytest.mark.parametrize("slots", ["not stored", "stored", "given"])
+def test_rows_are_counted_by_cell_and_class(n, dtype, is_weighted, slots):
     case = Case(n, dtype)
     weights = case.weights if is_weighted else np.ones(n, np.int64)
     given = (weights, 1) if is_weighted else (np.ones(1, np.int64), 0)
     one_hot = np.eye(case.n_classes, dtype=np.int64)[case.codes]
-    for labels, rows, count in [
-        (case.codes, one_hot, kernels.count_rows),
-        (case.soft, case.soft, kernels.count_soft_rows),
+    for labels, rows, count, common in [
+        (case.codes, one_hot, kernels.count_rows, (NO_SCORES, 3)),
+        (case.soft, case.soft, kernels.count_soft_rows, ()),
     ]:
         counts = np.zeros(len(case.counts(rows)) + 1, np.int64)
-        located = np.zeros(n if is_located else 0, np.uint16)
-        count(case.scores, labels, *given, *case.table, case.base_of, located, counts)
+        located = np.zeros(0 if slots == "not stored" else n, np.uint16)
+        table = case.table
+        if slots == "given":
+            located[:], table = case.slots, (dtype(0), dtype(0))
+        table = *table, case.base_of, *common
+        count(case.scores, labels, *given, *table, located, slots == "given", counts)
         assert counts.tolist() == [*case.counts(rows * weights[:, None]), 0]
-        assert located.tolist() == (case.slots.tolist() if is_located else [])
+        assert located.tolist() == ([] if slots == "not stored" else case.slots.tolist())
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_a_slot_with_a_common_score_has_a_cell_for_it_and_one_on_either_side(is_weighted):
+    case = Case(1300)
+    weights = case.weights if is_weighted else np.ones(1300, np.int64)
+    given = (weights, 1) if is_weighted else (np.ones(1, np.int64), 0)
+    first_cell = np.array([0, 1, 4, 5, 6, 7, 8])
+    common = np.full(7, np.nan)
+    common[1], common[6] = -0.75, 2.0
+    side = (case.scores >= common[case.slots]).astype(int) + (case.scores > common[case.slots])
+    expected = np.zeros((11, 3), np.int64)
+    np.add.at(expected, (first_cell[case.slots] + side, case.codes), weights)
+    counts = np.zeros(34, np.int64)
+    table = *case.table, (3 * first_cell).astype(np.uint32), common, 3
+    kernels.count_rows(case.scores, case.codes, *given, *table, NO_SLOTS, False, counts)
+    assert counts[:-1].tolist() == expected.ravel().tolist()
+    assert expected[[1, 2, 3, 8, 9, 10]].any(axis=1).all()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -72,9 +95,12 @@ def test_scores_that_are_not_finite_are_counted_apart(bad):
     case.scores[[3, 600, 601]] = bad
     counts = np.zeros(len(case.counts(case.soft)) + 1, np.int64)
     ones = np.ones(1, np.int64), 0
-    kernels.count_rows(case.scores, case.codes, *ones, *case.table, case.base_of, NO_SLOTS, counts)
-    assert counts[-1] == 3
-    assert counts[:-1].sum() == 1300
+    for slots, is_located in ((NO_SLOTS, False), (np.zeros(1300, np.uint16), True)):
+        counts[:] = 0
+        table = *case.table, case.base_of, NO_SCORES, 3
+        kernels.count_rows(case.scores, case.codes, *ones, *table, slots, is_located, counts)
+        assert counts[-1] == 3
+        assert counts[:-1].sum() == 1300
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -139,7 +165,8 @@ def test_parts_divide_a_slot_into_equal_lengths(dtype, n_parts):
     slots = np.repeat(np.arange(4), 64)
     scores = (slots + np.tile(within, 4)).astype(dtype) * dtype(0.5) - dtype(3)
     located = np.empty(len(scores), np.int32)
-    kernels.locate_parts(scores, dtype(-3), dtype(2), first_part, n_parts, located)
+    parts = np.full(4, n_parts, np.int32)
+    kernels.locate_parts(scores, dtype(-3), dtype(2), first_part, parts, located)
     is_inside = (slots < 3) | (np.tile(within, 4) == 0)  # beyond the last slot, scores are clipped
     expected = first_part[slots] + (np.tile(within, 4) * n_parts).astype(int)
     assert located[is_inside].tolist() == expected[is_inside].tolist()
@@ -152,7 +179,7 @@ def test_the_last_score_of_a_slot_is_in_its_last_part(dtype):
     for n_parts in range(1, 33):
         located = np.empty(2, np.int32)
         table = dtype(0), dtype(1), np.array([0, 40, 80], np.int32)
-        kernels.locate_parts(scores, *table, n_parts, located)
+        kernels.locate_parts(scores, *table, np.full(3, n_parts, np.int32), located)
         assert located.tolist() == [n_parts - 1, 40 + n_parts - 1]
 
 
@@ -191,7 +218,10 @@ def test_cells_are_marked_where_a_curve_can_be_lowest(slack, unit):
         has_rows = counts.any(axis=1)
         changes = counts * gain[0]
         border = np.append(0, np.cumsum(changes.sum(axis=1)))
-        floor = border[:-1] + np.minimum(changes, 0).sum(axis=1)
+        is_single = np.random.default_rng(seed).random(len(counts)) < 0.3
+        falls = np.where(is_single, np.minimum(changes.sum(axis=1), 0), 0)
+        falls[~is_single] = np.minimum(changes, 0).sum(axis=1)[~is_single]
+        floor = border[:-1] + falls
         most, where = border.min() + slack, int(np.argmin(border))
         near = [where] if slack == 0 else np.flatnonzero(border <= most).tolist()
         expected = set().union(*(next_to(b, has_rows) for b in near))
@@ -200,7 +230,7 @@ def test_cells_are_marked_where_a_curve_can_be_lowest(slack, unit):
                 expected.add(c)
         chosen = np.zeros(len(counts), np.bool_)
         order, slacks = halving_order(1), np.full(1, slack)
-        mark_near_minima(counts, has_rows, gain, order, slacks, chosen)
+        mark_near_minima(counts, has_rows, is_single, gain, order, slacks, chosen)
         assert set(np.flatnonzero(chosen & has_rows).tolist()) == expected
 
 
@@ -225,8 +255,14 @@ def test_cells_next_to_every_first_minimum_of_convex_costs_are_marked(unit):
         assert not chosen[~counts.any(axis=1)].any()
 
 
-def bounds_by_trying_all(counts, cost, is_closed):
+def bounds_by_trying_all(counts, cost, is_closed, is_single):
     """For each cell, the least bound of all labelings that change inside of it; and of all."""
+
+    def cost_of(c, a, b):
+        if is_single[c]:
+            return min(counts[c] @ cost[d] for d in range(a, b + 1))
+        return counts[c] @ cost[a : b + 1].min(axis=0)
+
     n_cells, n_decisions = len(counts), len(cost)
     inside, least, at_borders = np.full(n_cells, np.inf), np.inf, np.inf
     for path in product(range(n_decisions), repeat=n_cells + 1):
@@ -236,7 +272,7 @@ def bounds_by_trying_all(counts, cost, is_closed):
         at_borders = min(at_borders, sum(counts[c] @ cost[d] for c, d in enumerate(path[1:])))
         if any(a < b and is_closed[c] for c, (a, b) in enumerate(steps)):
             continue
-        total = sum(counts[c] @ cost[a : b + 1].min(axis=0) for c, (a, b) in enumerate(steps))
+        total = sum(cost_of(c, a, b) for c, (a, b) in enumerate(steps))
         least = min(least, total)
         for c, (a, b) in enumerate(steps):
             if a < b:
@@ -252,13 +288,14 @@ def test_bounds_of_cells_are_the_least_of_all_labelings_that_change_there(slack)
         n_decisions = int(random.integers(2, 4))
         counts = random.integers(0, 4, (n_cells, n_classes)).astype(float)
         cost = random.integers(0, 4, (n_decisions, n_classes)).astype(float)
-        is_closed = random.random(n_cells) < 0.3
+        is_closed, is_single = random.random((2, n_cells)) < 0.3
         least_cost = np.zeros((n_decisions, n_decisions, n_classes))
         for a, b in product(range(n_decisions), repeat=2):
             least_cost[a, b] = cost[a : b + 1].min(axis=0) if a <= b else 0
         lowest, ends = np.empty(n_cells), np.empty(2)
-        bound_paths(counts, cost, least_cost, is_closed, slack, lowest, ends)
-        inside, least, most = bounds_by_trying_all(counts, cost, is_closed)
+        cells = is_closed, is_single
+        bound_paths(counts, cost, least_cost, *cells, slack, lowest, ends)
+        inside, least, most = bounds_by_trying_all(counts, cost, *cells)
         if least > most + slack:
             least = np.inf  # closed cells leave nothing
         is_near = inside <= most + slack
@@ -279,7 +316,8 @@ def test_cells_whose_bound_is_near_the_least_are_looked_into_first():
         if exact.convexity != "no" or not counts.any():
             continue
         verdict = judge_cells(counts, exact, int(counts.sum()))
-        inside, least, most = bounds_by_trying_all(counts, cost, np.zeros(n_cells, np.bool_))
+        no_cells = np.zeros((2, n_cells), np.bool_)
+        inside, least, most = bounds_by_trying_all(counts, cost, *no_cells)
         can_hold = counts.any(axis=1) & (inside <= most)
         near = least + FIRST_SHARE / (n_classes - 1) * (most - least)
         assert verdict.can_hold.tolist() == can_hold.tolist()
@@ -407,4 +445,21 @@ def test_the_unit_of_weights_does_not_change_which_cells_can_hold_a_threshold(un
             n_judged += not exact.can_hold.all()
             assert exact.can_hold.tolist() == rounded.can_hold.tolist()
             assert exact.first.tolist() == rounded.first.tolist()
+    assert n_judged > 20
+
+
+def test_a_cell_of_a_single_score_and_its_neighbours_get_the_same_verdict():
+    n_judged = 0
+    for seed in range(60):
+        random, _, _, counts = draw_cells(seed)
+        is_single = np.zeros(len(counts), np.bool_)
+        is_single[1:-1:3] = True
+        n_classes = counts.shape[1]
+        for cost in (np.abs(np.arange(n_classes)[:, None] - np.arange(n_classes)), None):
+            given = random.integers(0, 5, (n_classes, n_classes)) if cost is None else cost
+            verdict = judge_cells(counts, ExactCost.of(given), 25, is_single=is_single)
+            for cells in (verdict.can_hold, verdict.first):
+                for c in np.flatnonzero(is_single):
+                    assert len(set(cells[c - 1 : c + 2].tolist())) == 1
+            n_judged += not verdict.can_hold.all()
     assert n_judged > 20

@@ -1,5 +1,7 @@
 """The pruned search finds what the other methods find, however coarse its cells are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +11,11 @@ import ordcut
 from hard_rows import HARD, LABELS, NOISE, RNG, N
 from ordcut.data import Rows
 from ordcut.exact import ExactCost
+from ordcut.problem import Problem, Sample, optimum
 from ordcut.pruning import ArraySource, PrunedRows
+from ordcut.pruning.arrays import CountedRows
+from ordcut.pruning.cells import Cells, with_common
+from ordcut.pruning.prefixes import prefixes_like
 from small_sizes import set_sizes
 from strategies import OBJECTIVES, cost_matrices
 
@@ -51,6 +57,49 @@ def test_any_cost_and_any_whole_weights_give_the_same(few_cells, data, n, seed):
     options = {"objective": cost, "classes": range(n_classes), "sample_weight": weights}
     found = ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2, **options)
     expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == expected.value
+    assert found.ranges.tolist() == expected.ranges.tolist()
+
+
+class AnyCells(ArraySource):
+    """Rows in memory, counted by given cells."""
+
+    def count(self):
+        return CountedRows(self, self.given, *self._count(self.given))
+
+
+def draw_cells(rng, scores):
+    """Any ordered cells: of equal steps or of leading bits, with any common scores."""
+    sample = np.sort(rng.normal(size=30) * 10.0 ** rng.integers(-9, 9))
+    if rng.random() < 0.5:
+        low, scale = rng.normal(), 10.0 ** rng.uniform(-2, 2)
+        cells = Cells(np.float64(low), np.float64(scale), np.arange(rng.integers(1, 60)))
+    else:
+        sample = np.sort(np.append(sample, rng.choice(scores, 9)))
+        prefixes = prefixes_like(sample, int(rng.integers(1, 99)))
+        cells = Cells(np.float64(0), np.float64(0), np.arange(len(prefixes.widths)), prefixes)
+    is_next = rng.random(len(cells.cell_of)) < rng.random()
+    is_next[0] = False
+    cells = replace(cells, cell_of=np.cumsum(is_next))
+    return with_common(cells, rng.choice(scores, rng.integers(0, 5)))
+
+
+@given(data=st.data(), n=st.integers(1, 200), seed=st.integers(0, 10**6))
+def test_any_ordered_cells_give_the_same(data, n, seed):
+    rng = np.random.default_rng(seed)
+    n_classes = data.draw(st.integers(2, 5))
+    labels = rng.integers(0, n_classes, n)
+    scores = np.round(labels + rng.normal(scale=2, size=n), data.draw(st.integers(0, 3)))
+    cost = data.draw(cost_matrices(n_classes, convex=data.draw(st.booleans())))
+    rows = Rows.read(scores, labels, classes=range(n_classes))
+    source = AnyCells(rows)
+    object.__setattr__(source, "given", draw_cells(rng, scores))
+    objective = ordcut.resolve_objective(cost, n_classes)
+    found = optimum(Problem(Sample(rows, store=PrunedRows(source)), objective))
+    expected = ordcut.optimal_thresholds(
+        scores, labels, objective=cost, classes=range(n_classes), method="dp"
+    )
     assert found.thresholds.tolist() == expected.thresholds.tolist()
     assert found.value == expected.value
     assert found.ranges.tolist() == expected.ranges.tolist()
@@ -110,7 +159,7 @@ def test_common_scores_are_counted_instead_of_fetched():
     n = 50_000
     rows = Rows.read(np.where(np.arange(n) % 3 == 0, 2.0, 5.0), np.arange(n) % 4)
     counted = ArraySource(rows).count(64)
-    found = counted.fetch(counted.counts.sum(axis=1) > 0)
+    found = counted.fetch(np.full(len(counted.counts), True))
     assert found.n_rows == 8
     assert found.weights.sum() == n
 
@@ -144,6 +193,8 @@ def test_cells_and_their_parts_are_in_the_order_of_the_scores(scores, n_cells, i
         counted.counts.sum(axis=1).tolist()
     )
     chosen = np.arange(len(counted.counts)) % 3 == located[0] % 3
+    for single in np.flatnonzero(counted.is_single):
+        chosen[single - 1 : single + 2] = chosen[single]
     fetched = counted.fetch(chosen)
     parts = counted.split(chosen, fetched, is_last=is_last)
     assert parts.located.tolist() == parts.locate(fetched.scores).tolist()

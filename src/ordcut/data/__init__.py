@@ -13,6 +13,7 @@ from ordcut.data.labels import check_not_continuous as check_not_continuous
 from ordcut.data.labels import codes_of as codes_of
 from ordcut.data.labels import encode as encode
 from ordcut.data.labels import is_missing as is_missing
+from ordcut.data.radix import ordered_bits as ordered_bits
 from ordcut.data.rows import Rows as Rows
 from ordcut.data.rows import as_scores as as_scores
 from ordcut.data.rows import check_finite as check_finite

@@ -276,6 +276,7 @@ class CountedFrame:
         self.n_splits = n_splits
 
     is_lazy: ClassVar[bool] = False
+    is_single: ClassVar[None] = None
 
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next cell if it has none; before any split."""

@@ -73,11 +73,14 @@ def judge_cells(
     n_rows: int,
     limits: Sequence[CurveLimit] = (),
     is_closed: Bools | None = None,
+    is_single: Bools | None = None,
 ) -> Verdict:
     """Return which cells can hold a threshold.
 
     ``n_rows`` is the number of rows that were counted. ``limits`` need a convex objective.
-    ``is_closed`` marks cells that are known to hold no threshold.
+    ``is_closed`` marks cells that are known to hold no threshold, and ``is_single`` cells with a
+    single score, which can be next to a threshold only. A cell of a single score and its two
+    neighbours get the same verdict.
 
     Examples
     --------
@@ -85,14 +88,29 @@ def judge_cells(
     >>> judge_cells(counts, ExactCost.of(np.array([[0.0, 1.0], [1.0, 0.0]])), 38).can_hold
     array([False,  True,  True, False, False])
     """
+    no_cell = np.zeros(len(counts), np.bool_)
+    singles = no_cell if is_single is None else is_single
     if cost.convexity != "no":
-        can_hold = _near_own_minima(counts, cost, n_rows, limits)
+        can_hold = _near_own_minima(counts, cost, n_rows, limits, singles)
         if is_closed is not None:
             can_hold &= ~is_closed
+        can_hold = _with_neighbours(can_hold, singles)
         return Verdict(can_hold, can_hold)
-    if is_closed is None:
-        is_closed = np.zeros(len(counts), np.bool_)
-    return _on_near_paths(counts, cost, n_rows, is_closed)
+    verdict = _on_near_paths(
+        counts, cost, n_rows, no_cell if is_closed is None else is_closed, singles
+    )
+    return Verdict(
+        *(_with_neighbours(cells, singles) for cells in (verdict.can_hold, verdict.first))
+    )
+
+
+def _with_neighbours(cells: Bools, is_single: Bools) -> Bools:
+    """Return marked cells; if a cell of a single score or a neighbour is marked, all three are."""
+    at = np.flatnonzero(is_single)
+    if len(at):
+        is_any = cells[at - 1] | cells[at] | cells[at + 1]
+        cells[at - 1] = cells[at] = cells[at + 1] = is_any
+    return cells
 
 
 @cache
@@ -121,7 +139,11 @@ def halving_order(n_curves: int) -> Ints:
 
 
 def _near_own_minima(
-    counts: Numbers, cost: ExactCost, n_rows: int, limits: Sequence[CurveLimit]
+    counts: Numbers,
+    cost: ExactCost,
+    n_rows: int,
+    limits: Sequence[CurveLimit],
+    is_single: Bools,
 ) -> Bools:
     """Return the cells that can hold a minimum of a curve, each curve judged by itself."""
     has_rows = totals_of_cells(counts) > 0
@@ -139,15 +161,18 @@ def _near_own_minima(
         gain = cost.float_gain
         slack = rounding_bound(np.abs(gain) @ totals, n_rows + counts.size)
     if limits:
-        chosen = _near_minima_within(counts, unit, has_rows, gain, slack, limits)
+        chosen = _near_minima_within(counts, unit, is_single, gain, slack, limits)
     else:
         chosen = np.zeros(len(counts), dtype=np.bool_)
         order = halving_order(n_curves)
-        mark_near_minima(counts, has_rows, np.ascontiguousarray(gain), order, slack, chosen)
+        gain = np.ascontiguousarray(gain)
+        mark_near_minima(counts, has_rows, is_single, gain, order, slack, chosen)
     return np.asarray(chosen & has_rows)
 
 
-def _on_near_paths(counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Bools) -> Verdict:
+def _on_near_paths(
+    counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Bools, is_single: Bools
+) -> Verdict:
     """Return which cells can hold a change of decision, for any objective."""
     has_rows = totals_of_cells(counts) > 0  # before tiny weights are scaled down to nothing
     totals = counts.sum(axis=0)
@@ -167,7 +192,7 @@ def _on_near_paths(counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Boo
             least_cost[a, a:] = np.minimum.accumulate(float_cost[a:], axis=0)
     lowest, ends = np.empty(len(counts)), np.empty(2)
     weights = np.ascontiguousarray(counts, dtype=np.float64)
-    bound_paths(weights, float_cost, least_cost, is_closed, slack, lowest, ends)
+    bound_paths(weights, float_cost, least_cost, is_closed, is_single, slack, lowest, ends)
     least, most = ends.tolist()
     can_hold = has_rows & (lowest <= most + slack)
     near = least + FIRST_SHARE / (n_decisions - 1) * (most - least) + slack
@@ -177,7 +202,7 @@ def _on_near_paths(counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Boo
 def _near_minima_within(
     counts: Numbers,
     unit: float,
-    has_rows: Bools,
+    is_single: Bools,
     gain: Numbers,
     slack: Numbers,
     limits: Sequence[CurveLimit],
@@ -205,9 +230,10 @@ def _near_minima_within(
     borders = every(borders_from) & every(borders_upto[downwards])[downwards]
     cells = every(cells_from) & every(cells_upto[downwards])[downwards]
     chosen: Bools = np.zeros(n_cells, np.bool_)
-    rows, falling = np.flatnonzero(has_rows), np.minimum(gain, 0)
+    rows, falling = np.flatnonzero(totals_of_cells(counts) > 0), np.minimum(gain, 0)
     for k in range(n_curves):
         changes, falls = (np.einsum("ij,j->i", counts, by) for by in (gain[k], falling[k]))
+        falls = np.where(is_single, np.minimum(changes, 0), falls)
         border = np.append(np.zeros(1, changes.dtype), np.cumsum(changes))
         floor = border[:-1] + falls
         is_cut = cells[k] & ~(borders[k, :-1] & borders[k, 1:])  # a limit lies inside
@@ -234,13 +260,20 @@ def totals_of_cells(counts: Numbers) -> Numbers:
 
 @kernel("counts", "gain", steps=9)
 def mark_near_minima(
-    counts: Numbers, has_rows: Bools, gain: Numbers, order: Ints, slack: Numbers, chosen: Bools
+    counts: Numbers,
+    has_rows: Bools,
+    is_single: Bools,
+    gain: Numbers,
+    order: Ints,
+    slack: Numbers,
+    chosen: Bools,
 ) -> None:
     """Mark the cells that can hold a threshold of a convex objective.
 
     A risk curve is known at the borders of cells; inside a cell it cannot fall below its left
-    border plus the falls that the cell's rows could bring. A cell is marked for a curve if that
-    bound is not above the lowest border, and so are the cells with rows next to the lowest border.
+    border plus the falls that the cell's rows could bring; in a cell of a single score, not below
+    its borders. A cell is marked for a curve if that bound is not above the lowest border, and so
+    are the cells with rows next to the lowest border.
     Values of curve ``k`` within ``slack[k]`` count as equal. ``order`` is that of
     ``halving_order``: the middle curve's cells bound those of the others. O(C K log K) time for C
     cells.
@@ -251,21 +284,24 @@ def mark_near_minima(
     floor = np.empty(n_cells, gain.dtype)
     lowest_of = np.empty(n_cuts, dtype=np.int64)
     highest_of = np.empty(n_cuts, dtype=np.int64)
+    zero = gain[0, 0] - gain[0, 0]
     for i in range(n_cuts):
         k = order[i, 0]
         first = lowest_of[order[i, 1]] if order[i, 1] >= 0 else 0
         last = highest_of[order[i, 2]] if order[i, 2] < n_cuts else n_cells
-        total = gain[k, 0] - gain[k, 0]
+        total = zero
         least = total
         where = first
         border[first] = total
         for c in range(first, last):
-            rise = gain[k, 0] - gain[k, 0]
-            fall = gain[k, 0] - gain[k, 0]
+            rise = zero
+            fall = zero
             for truth in range(n_classes):
                 change = counts[c, truth] * gain[k, truth]
                 rise += change
                 fall += change if change < 0 else 0
+            if is_single[c]:
+                fall = min(rise, zero)
             floor[c] = total + fall
             total += rise
             border[c + 1] = total
@@ -299,6 +335,7 @@ def bound_paths(
     cost: Floats,
     least_cost: Floats,
     is_closed: Bools,
+    is_single: Bools,
     slack: float,
     lowest: Floats,
     ends: Floats,
@@ -306,10 +343,11 @@ def bound_paths(
     """Bound the cost of all ordered labelings in which the decision changes inside a cell.
 
     In a cell that a labeling enters with decision ``a`` and leaves with ``b``, a row of class ``l``
-    costs at least ``least_cost[a, b, l]``, the least of ``cost[a..b, l]``. Fills ``lowest`` (C,),
-    the least such bound for a change inside each cell, inf for a cell that is closed to changes,
-    and ``ends``, bounds on the least cost of all: from below, and from above by labelings that
-    change at borders of cells only. Labelings above the latter by more than ``slack`` are left out.
+    costs at least ``least_cost[a, b, l]``, the least of ``cost[a..b, l]``. The rows of a cell of a
+    single score share one of these decisions. Fills ``lowest`` (C,), the least such bound for a
+    change inside each cell, inf for a cell that is closed to changes, and ``ends``, bounds on the
+    least cost of all: from below, and from above by labelings that change at borders of cells only.
+    Labelings above the latter by more than ``slack`` are left out.
     O(C D K) time for C cells, D decisions and K classes, and O(K) for every change that cheaper
     bounds do not rule out.
     """
@@ -325,6 +363,8 @@ def bound_paths(
                 for d in range(n_decisions):
                     stays[c, d] += counts[c, truth] * cost[d, truth]
                 free[c] += counts[c, truth] * least_cost[0, n_decisions - 1, truth]
+        if is_single[c]:
+            free[c] = stays[c].min()
         best = np.inf
         for d in range(n_decisions):
             best = min(best, at_border[d])
@@ -347,9 +387,14 @@ def bound_paths(
             if not is_closed[c] and best + free[c] + above[c + 1, b] <= most + slack:
                 for a in range(b):
                     if below[c, a] + free[c] + above[c + 1, b] <= most + slack:
-                        change = 0.0
-                        for truth in range(n_classes):
-                            change += counts[c, truth] * least_cost[a, b, truth]
+                        change = stays[c, a]
+                        if is_single[c]:
+                            for d in range(a + 1, b + 1):
+                                change = min(change, stays[c, d])
+                        else:
+                            change = 0.0
+                            for truth in range(n_classes):
+                                change += counts[c, truth] * least_cost[a, b, truth]
                         total = min(total, below[c, a] + change)
             best = min(best, below[c, b])
             below[c + 1, b] = total if total + above[c + 1, b] <= most + slack else np.inf
@@ -363,9 +408,14 @@ def bound_paths(
             if not is_closed[c] and below[c, a] < np.inf:
                 for b in range(a + 1, n_decisions):
                     if below[c, a] + free[c] + above[c + 1, b] <= most + slack:
-                        change = 0.0
-                        for truth in range(n_classes):
-                            change += counts[c, truth] * least_cost[a, b, truth]
+                        change = stays[c, a]
+                        if is_single[c]:
+                            for d in range(a + 1, b + 1):
+                                change = min(change, stays[c, d])
+                        else:
+                            change = 0.0
+                            for truth in range(n_classes):
+                                change += counts[c, truth] * least_cost[a, b, truth]
                         total = min(total, change + above[c + 1, b])
                         lowest[c] = min(lowest[c], below[c, a] + change + above[c + 1, b])
             above[c, a] = total if below[c, a] < np.inf else np.inf

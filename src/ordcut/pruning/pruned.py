@@ -23,6 +23,10 @@ from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 #: The first steps towards a kappa may cut only where a multiple of this many cells ends.
 CELLS_PER_COARSE_CUT = 8
 
+#: Cells that are left to resolve are resolved together if they have at most this share of the rows:
+#: one more pass over all rows takes longer than to sort that many.
+FEW_SHARE = 1 / 16
+
 
 class PrunedRows:
     """Rows counted by cells, of which few are left to sort for a cost matrix.
@@ -70,7 +74,9 @@ class PrunedRows:
         Limits on single thresholds may be given for a convex cost.
         """
         cells, chosen = self.cells.narrowed(
-            lambda counts: judge_cells(counts, cost, self.n_rows, limits)
+            lambda counts: judge_cells(
+                counts, cost, self.n_rows, limits, is_single=self.cells.is_single
+            )
         )
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # fetched rows belong to the former cells
@@ -82,10 +88,17 @@ class PrunedRows:
             is_last = cost.convexity != "no" or not cells.is_lazy
             parts, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
-            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed)
+            is_single = None
+            if not is_last and cells.is_single is not None:
+                is_single = parts.is_run.copy()
+                is_single[parts.is_run] = cells.is_single[~chosen]
+            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single)
             if not (verdict.can_hold & parts.is_run).any():
                 break
-            more = verdict.first if (verdict.first & parts.is_run).any() else verdict.can_hold
+            more = verdict.first & parts.is_run
+            left = float(counts[verdict.can_hold & parts.is_run].sum())
+            if left <= FEW_SHARE * self.weight or not more.any():
+                more = verdict.can_hold
             chosen = chosen.copy()
             chosen[np.flatnonzero(~chosen)[more[parts.is_run]]] = True
         can_hold = verdict.can_hold

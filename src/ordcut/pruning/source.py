@@ -42,6 +42,13 @@ class CountedCells(Protocol):
     def counts(self) -> Numbers:
         """The weight of each cell and class, (n_cells, K); int64 if all are whole."""
 
+    @property
+    def is_single(self) -> Bools | None:
+        """Which cells are known to have a single score; None if that is known of no cell.
+
+        Such a cell lies between two others, and all three are chosen or none.
+        """
+
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next cell where no cell has the score."""
 

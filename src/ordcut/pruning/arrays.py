@@ -1,0 +1,285 @@
+"""Rows in memory as a source, counted and fetched by kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ordcut.data import Rows
+from ordcut.pruning import kernels
+from ordcut.pruning.bounds import Verdict, totals_of_cells
+from ordcut.pruning.cells import MOST_SLOTS, Cells, SplitCells, cells_like, for_kernels
+from ordcut.pruning.prefixes import bits_of
+from ordcut.pruning.source import Parts
+from ordcut.threads import cached_property, run_all, split
+from ordcut.typing import Array, Bools, Floats, Ints, Numbers
+
+#: The number of scores in the sample that determines the cells of arrays and of frames.
+SAMPLE_SIZE = 4096
+
+#: Rows are counted in pieces of at most this many, whatever the number of threads, so that sums of
+#: fractional weights do not depend on that number.
+PIECE_SIZE = 1 << 24
+
+#: About how many counters the cells may take: what the second level of a cache holds.
+N_COUNTERS = 1 << 16
+
+#: The least number of cells with many classes.
+LEAST_CELLS = 512
+
+#: Cells with fewer rows on average than the first of these cost more to judge than they save. There
+#: are at least the second number for each class, if they have the last number of rows on average.
+ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
+
+#: Fetched rows are judged by parts of their slots, with about the first number of rows per part and
+#: at most the second number of parts per slot; at most the third where thresholds are judged
+#: together, since more rows are left then.
+ROWS_PER_PART, MOST_PARTS, MOST_PARTS_TOGETHER = 24, 12, 32
+
+
+def spread_indices(n_rows: int) -> Ints:
+    """Return the indices of ``SAMPLE_SIZE`` rows, spread so that they follow no period."""
+    golden = np.modf(np.arange(SAMPLE_SIZE) * 0.6180339887498949)[0]
+    indices: Ints = (golden * n_rows).astype(np.int64)
+    return indices
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The weight of each class, and the lowest score, in equal steps of the scores."""
+
+    counts: Numbers
+    lowest: Floats
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """Rows in memory, to be counted by cells.
+
+    Examples
+    --------
+    >>> source = ArraySource(Rows.read(np.arange(100.0), np.repeat([0, 1], 50)))
+    >>> source.count(4).counts.tolist()
+    [[33, 0], [17, 0], [0, 33], [0, 17]]
+    """
+
+    rows: Rows
+    n_threads: int = 1
+    is_exact: ClassVar[bool] = True  # rows in memory can be added up without rounding
+
+    @property
+    def classes(self) -> Array:
+        """The ordered classes."""
+        return self.rows.classes
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """The dtype in which the scores came."""
+        return self.rows.dtype
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.rows.scores)
+
+    def all_rows(self) -> Rows:
+        """Return every row."""
+        return self.rows
+
+    def confusion(self, thresholds: Floats) -> Floats:
+        """Return the weight of each class between ascending thresholds."""
+        return self.rows.confusion(thresholds)
+
+    def count(self, n_cells: int | None = None) -> CountedRows:
+        """Return the rows counted by about ``n_cells`` cells, by default the most useful number."""
+        if n_cells is None:
+            n_rows, n_classes = len(self.rows.scores), len(self.rows.classes)
+            useful = max(CELLS_PER_CLASS * n_classes, n_rows // ROWS_PER_CELL)
+            most = max(LEAST_CELLS, N_COUNTERS // n_classes)
+            n_cells = min(useful, most, max(4, n_rows // LEAST_ROWS_PER_CELL))
+        # Rows of a common score are merged, which would round fractional weights.
+        cells = cells_like(self.sample, n_cells, may_be_common=self.rows.is_whole)
+        return CountedRows(self, cells, *self._count(cells))
+
+    @cached_property
+    def sample(self) -> Array:
+        """About ``SAMPLE_SIZE`` scores spread over the rows, sorted."""
+        sample = self.rows.scores
+        if len(sample) > SAMPLE_SIZE:
+            sample = sample[spread_indices(len(sample))]
+        if not np.isfinite(sample).all():
+            self.rows.require_finite()
+        return np.sort(sample)
+
+    def count_in_steps(self) -> Steps | None:
+        """Return the rows counted by equal steps from the lowest to the highest score.
+
+        None if all scores are equal, or their range is beyond float64.
+        """
+        low, high = self.rows.extent()
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = np.float64(MOST_SLOTS - 1) / (np.float64(high) - np.float64(low))
+        if not (np.isfinite(scale) and scale > 0):
+            return None
+        cells = Cells(np.float64(low), scale, np.arange(MOST_SLOTS))
+        lowest = np.full(MOST_SLOTS, np.inf)
+        table = cells.low, cells.scale, lowest
+        kernels.lowest_in_slots(for_kernels(self.rows.scores), *table)
+        return Steps(self._count(cells)[0], lowest)
+
+    def _count(self, cells: Cells) -> tuple[Numbers, Array]:
+        """Return the weight of each cell and class, and the slot of each row where that pays.
+
+        Threads share the rows.
+        """
+        rows, n_classes, is_whole = self.rows, len(self.rows.classes), self.rows.is_whole
+        n_counters = cells.n_cells * n_classes
+        # In 16 bits the table takes half the cache, too.
+        narrow = np.uint16 if n_counters <= 1 << 16 else np.uint32
+        base_of = (cells.cell_of * n_classes).astype(narrow)
+        total_dtype = np.int64 if is_whole else np.float64
+        # Without weights, 32 bits hold the count of a piece and take half the cache.
+        dtype = np.int32 if is_whole and rows.weights is None else total_dtype
+        weights = np.ones(1, dtype) if rows.weights is None else rows.weights
+        stride = int(rows.weights is not None)
+        pieces = _pieces(len(rows.scores), self.n_threads if is_whole else 1)
+        counts = np.zeros((len(pieces), n_counters + 1), dtype)
+        # Storing the slots saves locating the rows again; for narrow scores they would take half
+        # as much memory as the scores, and equal steps are quick to locate.
+        is_stored = rows.scores.dtype == np.float64 or cells.has_prefixes
+        located = np.empty(len(rows.scores) if is_stored else 0, np.uint16)
+        common = cells.common.astype(for_kernels(rows.scores[:0]).dtype, copy=False)
+
+        def count_piece(index: int) -> None:
+            piece = slice(*pieces[index])
+            scores = for_kernels(rows.scores[piece])
+            if cells.has_prefixes:
+                nodes, window, _ = cells.prefixes
+                kernels.locate_by_bits(bits_of(scores), nodes, window, located[piece])
+            own_weights = weights[piece] if stride else weights
+            table = own_weights, stride, cells.low, cells.scale, base_of
+            slots = located[piece], cells.has_prefixes
+            if rows.codes is not None:
+                ties = common, n_classes
+                kernels.count_rows(scores, rows.codes[piece], *table, *ties, *slots, counts[index])
+            elif rows.soft is not None:
+                kernels.count_soft_rows(scores, rows.soft[piece], *table, *slots, counts[index])
+
+        _run(count_piece, len(pieces), self.n_threads)
+        if counts[:, -1].any():  # where the kernel counts scores that are not finite
+            self.rows.require_finite()
+        total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_dtype)
+        return total.reshape(cells.n_cells, n_classes), located
+
+
+@dataclass(frozen=True)
+class CountedRows:
+    """Rows in memory, counted by cells."""
+
+    source: ArraySource
+    cells: Cells
+    counts: Numbers
+    located: Array
+    is_lazy: ClassVar[bool] = True
+
+    @property
+    def is_single(self) -> Bools:
+        """Which cells have a single score."""
+        return self.cells.is_single
+
+    def at_or_after(self, scores: Array) -> Ints:
+        """Return the cell of each score, rounded to the dtype that the rows have."""
+        with np.errstate(over="ignore"):
+            return self.cells.locate(scores.astype(self.cells.low.dtype))
+
+    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedRows, Bools]:
+        """Return the cells unchanged: fetching rows costs less than counting them once more."""
+        return self, judge(self.counts).first
+
+    def fetch(self, chosen: Bools) -> Rows:
+        """Return the rows of the chosen cells; those of a common score are merged by class."""
+        part = self._fetch(chosen)
+        slots = np.flatnonzero(self.cells.has_common & chosen[self.cells.cell_of])
+        if len(slots) == 0:
+            return part
+        assert part.codes is not None  # soft labels have no whole weights
+        merged = self.counts[self.cells.cell_of[slots] + 1]
+        score, code = np.nonzero(merged)
+        weights = np.ones(part.n_rows, np.int64) if part.weights is None else part.weights
+        common = self.cells.common[slots].astype(part.scores.dtype)
+        return replace(
+            part,
+            scores=np.append(part.scores, common[score]),
+            codes=np.append(part.codes, code.astype(part.codes.dtype)),
+            weights=np.append(weights, merged[score, code]),
+        )
+
+    def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
+        """Return the rows of the chosen cells located in parts of the cells' slots."""
+        most = MOST_PARTS if is_last else MOST_PARTS_TOGETHER
+        n_parts = len(rows.scores) / ROWS_PER_PART * self._shares_of_slots(chosen)
+        n_parts = n_parts.clip(1, most).astype(np.int32)
+        finer = SplitCells(self.cells, chosen, n_parts, split_runs=not is_last)
+        return Parts(finer.locate(rows.scores), finer.is_run, finer.locate)
+
+    def _shares_of_slots(self, chosen: Bools) -> Floats:
+        """Return about what share of the rows in chosen cells is in each of their slots."""
+        cell_of = self.cells.cell_of
+        if self.cells.is_even:
+            return np.full(len(cell_of), 1 / max(1, int(chosen[cell_of].sum())))
+        weight = np.where(chosen, totals_of_cells(self.counts), 0)
+        single = np.flatnonzero(self.is_single)
+        weight[single] = 0  # rows of a common score are merged
+        weight[single - 1] += weight[single + 1]  # a slot is known by its first cell
+        share = weight / np.bincount(cell_of, minlength=len(weight)).clip(1) / max(weight.sum(), 1)
+        return np.asarray(share[cell_of])
+
+    def _fetch(self, chosen: Bools) -> Rows:
+        """Return the rows in chosen cells, except those of a common score."""
+        rows, cells = self.source.rows, self.cells
+        is_wanted = chosen[cells.cell_of].astype(np.uint8)
+        common = cells.common.astype(for_kernels(rows.scores[:0]).dtype, copy=False)
+        is_plain = rows.weights is None and rows.soft is None
+        most = int(self.counts[chosen].sum()) if is_plain else len(rows.scores)
+        pieces = _pieces(len(rows.scores), self.source.n_threads)
+        parts: list[Rows] = [rows] * len(pieces)
+
+        def fetch(index: int) -> None:
+            first, last = pieces[index]
+            scores = for_kernels(rows.scores[first:last])
+            codes = np.zeros(1, np.uint8) if rows.codes is None else rows.codes[first:last]
+            size = min(most, last - first)
+            indices = np.empty(0 if is_plain else size, np.uint32)
+            kept_scores, kept_codes = np.empty(size, scores.dtype), np.empty(size, codes.dtype)
+            n_kept = np.zeros(1, np.int64)
+            table = cells.low, cells.scale, self.located[first:last], is_wanted, common
+            output = indices, kept_scores, kept_codes, n_kept
+            kernels.fetch_rows(scores, codes, int(rows.codes is not None), *table, *output)
+            kept = first + indices[: n_kept[0]].astype(np.int64)
+            parts[index] = Rows(
+                kept_scores[: n_kept[0]].astype(rows.scores.dtype, copy=False),
+                rows.classes,
+                None if rows.codes is None else kept_codes[: n_kept[0]],
+                None if rows.soft is None else rows.soft[kept],
+                None if rows.weights is None else rows.weights[kept],
+            )
+
+        _run(fetch, len(pieces), self.source.n_threads)
+        return Rows.joined(parts)
+
+
+def _pieces(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
+    """Return the ranges of rows that threads share."""
+    n_pieces = max(n_threads, -(-n_rows // PIECE_SIZE))
+    return [(0, n_rows)] if n_pieces == 1 else split(n_rows, n_pieces)
+
+
+def _run(work: Callable[[int], None], n_pieces: int, n_threads: int) -> None:
+    """Do the work on each piece, in threads if there are several."""
+    if n_pieces == 1:
+        work(0)
+    else:
+        run_all(work, range(n_pieces), n_threads)
