@@ -29,6 +29,18 @@ class CrossedThresholdsError(ValueError):
         return type(self), (self.method, self.pair[0])
 
 
+def shortened(message: str, most: int = 1000) -> str:
+    """Return a message, without its middle if it is longer than ``most`` characters.
+
+    Examples
+    --------
+    >>> shortened("classes must be text, got [1, 2, 3, 4, 5, 6].", 31)
+    'classes must be ... 3, 4, 5, 6].'
+    """
+    half = (most + 1) // 2
+    return message if len(message) <= most else f"{message[:half]}...{message[-half:]}"
+
+
 class TooManyRowsError(ValueError):
     """More rows would have to leave their engine than ``max_rows`` allows."""
 

@@ -94,8 +94,8 @@ def test_decimal_commas_are_read_by_every_engine(fit, engine, separator):
     [
         ("1,5", ".", "pass --decimal ,"),
         ("1.234", ",", "pass --decimal ."),
-        ("1.234,5", ",", "Fix that row"),
-        ("x", ",", "Fix that row"),
+        ("1.234,5", ",", "Fix that line"),
+        ("x", ",", "Fix that line"),
     ],
 )
 def test_numbers_with_another_decimal_mark_are_never_guessed(
@@ -106,7 +106,7 @@ def test_numbers_with_another_decimal_mark_are_never_guessed(
     columns = "--score", "score", "--label", "label"
     done = ordcut("fit", path, *columns, "--decimal", decimal)
     assert done.code == 2
-    said = f'"score" must contain numbers.*, got "{re.escape(number)}" in row 2.*{advice}'
+    said = f'must contain numbers, got "{re.escape(number)}" in line 3 of .*rows.csv.*{advice}'
     assert re.search(said, done.err)
 
 

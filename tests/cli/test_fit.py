@@ -292,7 +292,7 @@ def test_missing_values_stop_it_or_are_dropped(ordcut, tmp_path):
     ("text", "options", "words"),
     [
         ("score,label\n", [], "row"),
-        ("score,label\n1,0\nx,1\n", [], 'column "score" must contain numbers, got "x" in row 2'),
+        ("score,label\n1,0\nx,1\n", [], 'column "score" must contain numbers, got "x" in line 3'),
         ("score,label\n1,0\n2,0\n", [], "at least two classes"),
         ("score,label\n1,0\ninf,1\n", [], "finite"),
         ("score,label\n1,0\n2,1\n", ["--weight", "w"], "--weight must name a column"),

@@ -220,7 +220,7 @@ def test_decimal_commas_are_read_and_kept_in_csv(ordcut, tmp_path, thresholds_fi
     command = "predict", file, "-t", thresholds_file, "--score", "score", "-o", out
     done = ordcut(*command)
     assert done.code == 2
-    assert 'got "9,5" in row 1' in done.err
+    assert 'got "9,5" in line 2' in done.err
     assert "pass --decimal ," in done.err
     assert ordcut(*command, "--decimal", ",").code == 0
     if name == "out.csv":

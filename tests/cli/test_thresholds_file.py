@@ -78,3 +78,36 @@ def test_only_one_of_thresholds_and_rows_can_be_standard_input(ordcut):
     done = ordcut("evaluate", "-", "-t", "-")
     assert done.code == 2
     assert "must not both be - " in done.err
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"version": True}, "version must be"),
+        ({"thresholds": [4.875, 10**400]}, "thresholds must be numbers"),
+        ({"thresholds": [4.875] * 10**6}, "thresholds must be numbers"),
+        ({"cost": [["0", "1", "5"], [1, 0, 1], [9, 3, 0]]}, "cost must be numbers"),
+        ({"cost": [[0, 1, 10**400], [1, 0, 1], [9, 3, 0]]}, "cost must be numbers"),
+        ({"class_weight": [True, 1, 1]}, "class_weight must be numbers"),
+        ({"intervals": {"level": 10**400}}, "intervals must hold a level"),
+        ({"intervals": [1] * 10**6}, "intervals must hold a level"),
+    ],
+)
+def test_hostile_fields_are_a_mistake_that_is_named_in_few_words(ordcut, tmp_path, fields, message):
+    path, rows = tmp_path / "t.json", tmp_path / "rows.csv"
+    path.write_text(json.dumps({**json.loads(WRITTEN_BEFORE), **fields}))
+    rows.write_text("tests,decision\n4,hire\n")
+    done = ordcut("evaluate", rows, "-t", path)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.startswith("Error: --thresholds must be a file that ordcut fit wrote")
+    assert len(done.err) < 1500
+    assert "Traceback" not in done.err
+
+
+def test_nesting_without_an_end_is_a_mistake(ordcut, tmp_path):
+    path, rows = tmp_path / "t.json", tmp_path / "rows.csv"
+    path.write_text('{"a":' * 100_000)
+    rows.write_text("tests,decision\n4,hire\n")
+    done = ordcut("evaluate", rows, "-t", path)
+    assert (done.code, "Traceback" in done.err, len(done.err) < 1500) == (2, False, True)

@@ -134,7 +134,7 @@ def test_thresholds_that_are_equal_or_at_the_ends_of_their_ranges_can_be_read():
         ({"value": "much"}, "value must be numbers"),
         ({"decisions": "ab"}, "decisions must be a list"),
         ({"decisions": ["a", "b"]}, "thresholds must be 1 numbers for 2 decisions"),
-        ({"review_share": "some"}, "review_share must be a float"),
+        ({"review_share": "some"}, "review_share must be numbers"),
         ({"objective": None}, "objective must be a str"),
         ({"certificate": 1}, "certificate must be a str"),
     ],

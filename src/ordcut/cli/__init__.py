@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from contextlib import suppress
+from types import FrameType
 
 
 def main() -> None:
     """Run the command line and exit, or print how to install it."""
+    before = signal.getsignal(signal.SIGINT)
+    with suppress(ValueError):  # only the main thread can set handlers
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _leave)  # until signals are caught: imports take a while
+    try:
+        _run()
+    finally:
+        if signal.getsignal(signal.SIGINT) is _leave:
+            signal.signal(signal.SIGINT, before)
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    """Exit at Ctrl-C, while there is nothing to clean up."""
+    os.write(2, b"\nInterrupted. No partial output was left behind.\n")
+    os._exit(128 + number)
+
+
+def _run() -> None:
     try:
         import click  # noqa: F401
     except ImportError:

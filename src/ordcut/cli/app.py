@@ -10,14 +10,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ordcut import __version__
 from ordcut.cli.console import printable
-from ordcut.cli.failures import explain, with_option_names
+from ordcut.cli.failures import explain, explain_in, with_option_names
 from ordcut.cli.signals import catch_signals
+from ordcut.errors import shortened
+
+if TYPE_CHECKING:
+    from ordcut.cli.files import Columns, Files
 
 #: The name of each command, where it is defined, and its line of help: what ``ordcut --help``
 #: shows without importing any of them.
@@ -46,6 +50,8 @@ class State:
     """The options of ``ordcut`` itself, which apply to every command."""
 
     traceback: bool = False
+    files: Files | None = None  # what the command reads, for messages
+    columns: Columns | None = None
 
 
 class LazyGroup(click.Group):
@@ -66,6 +72,16 @@ class LazyGroup(click.Group):
         module, name = COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(import_module(module), name)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. An error of an engine is explained while copies of files still exist."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            message = explain_in(error, ctx.obj.files, ctx.obj.columns)
+            if message is None:
+                raise
+            raise message from error
 
     def format_commands(
         self,
@@ -142,10 +158,10 @@ def _report(error: BaseException, state: State) -> int:
         if isinstance(error, click.UsageError):
             error.show()
         else:
-            click.echo(f"Error: {printable(error.format_message())}", err=True)
+            click.echo(f"Error: {printable(shortened(error.format_message()))}", err=True)
         return error.exit_code
     message, code = explain(error)
-    click.echo(f"Error: {printable(message)}", err=True)
+    click.echo(f"Error: {printable(shortened(message))}", err=True)
     if isinstance(error, OSError):
         _detach_stdout()  # if this is what failed, the flush at exit would fail again
     return code

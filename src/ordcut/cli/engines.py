@@ -7,14 +7,12 @@ later where these were whole. So CSV is read as text, which becomes numbers wher
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import COMPRESSED, Columns, Files, scratch_folder
+from ordcut.cli.files import COMPRESSED, Columns, Files, remember, scratch_folder
 from ordcut.cli.options import read_classes
 from ordcut.cli.signals import delay_signals
 from ordcut.exact import EXACT
@@ -40,6 +38,7 @@ READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000
 
 def open_frame(engine: str, files: Files, columns: Columns) -> Any:
     """Return the given columns of files as a lazy frame of an engine."""
+    remember(columns)
     if files.decimal != "." and engine != "duckdb":
         files = _with_decimal_points(files, columns)
     if files.format == "csv" and engine in READ_AS_FLOATS and columns.score is not None:
@@ -205,26 +204,6 @@ def _with_points(text: str, decimal: str) -> str:
     return text if decimal == "." else f"translate({text}, ',.', '.,')"
 
 
-@contextmanager
-def locate_bad_numbers(relation: Any, names: Sequence[str], decimal: str = ".") -> Iterator[None]:
-    """Turn DuckDB's error about text that is not a number into an error that says where it is."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.ConversionException as error:
-        for name in names:
-            numbered = relation.project(f"row_number() OVER () AS row, {quoted(name)} AS text")
-            number = f"TRY_CAST({_with_points('text', decimal)} AS DOUBLE)"
-            is_bad = f"text IS NOT NULL AND {number} IS NULL"
-            for row, value in numbered.filter(is_bad).limit(1).fetchall():
-                raise UserError(
-                    f'column "{name}" must contain numbers, got "{value}" in row {row}. '
-                    + _advice(str(value), decimal)
-                ) from error
-        raise
-
-
 def _check_exact(relation: Any, score: str, decimal: str) -> None:
     """Raise an error if a score is a whole number that float64 does not hold."""
     text = f"trim({_with_points(quoted(score), decimal)})"
@@ -239,17 +218,6 @@ def _check_exact(relation: Any, score: str, decimal: str) -> None:
             f"{value}: whole numbers are so up to 2**53. Subtract a common offset first, such as "
             "the least score."
         )
-
-
-def _advice(text: str, decimal: str) -> str:
-    """Return what to do about text that is not a number."""
-    other = {".": ",", ",": "."}[decimal]
-    if re.fullmatch(rf"\s*[+-]?\d*\{other}\d+([eE][+-]?\d+)?\s*", text):
-        return (
-            f'If "{other}" is the decimal mark, pass --decimal {other}. If it separates '
-            "thousands, remove it."
-        )
-    return "Fix that row, or name another column."
 
 
 def quoted(name: str) -> str:
@@ -276,10 +244,8 @@ def _with_duckdb(files: Files, columns: Columns) -> Any:
         relation.project(", ".join(map(quoted, names))).create("rows")
         return connection.table("rows")
     numeric = columns.numeric
-    with locate_bad_numbers(relation, numeric, files.decimal):
-        relation.project(
-            _replaced(names, {name: as_number(name, files.decimal) for name in numeric})
-        ).create("rows")
+    numbers = {name: as_number(name, files.decimal) for name in numeric}
+    relation.project(_replaced(names, numbers)).create("rows")
     table = connection.table("rows")
     if columns.score is not None:
         finite = table.filter(f"isfinite({quoted(columns.score)})")

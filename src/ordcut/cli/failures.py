@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import re
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ordcut.cli.files import Columns, Files
 
 #: The exit code for a mistake in the command or in the data, and for any other failure.
 MISTAKE, FAILURE = 2, 1
@@ -49,6 +54,12 @@ NOT_UTF_8 = re.compile(
     "not utf-8|not contain valid utf-?8|invalid utf-?8|invalid unicode|codec can't decode", re.I
 )
 
+#: Where DuckDB's advice on its own options starts.
+ADVICE_OF_DUCKDB = re.compile(r"\n\s*(?:possible |the search space|\* |\w+ = |line \d+:)", re.I)
+
+#: Files in the temporary folder of a command.
+TEMPORARY = re.compile(r"""["']?[^\s"']*[/\\]ordcut-\w{8}[^\s"']*["']?""")
+
 #: What file systems report when they are full.
 FULL = re.compile("no space left|could not write|file too large|disk quota|out of space", re.I)
 
@@ -62,7 +73,9 @@ class UserError(click.ClickException):
     2
     """
 
-    exit_code = MISTAKE
+    def __init__(self, message: str, exit_code: int = MISTAKE) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]
 
 
 def explain(error: BaseException) -> tuple[str, int]:
@@ -102,6 +115,77 @@ def explain(error: BaseException) -> tuple[str, int]:
     )
 
 
+def explain_in(
+    error: BaseException, files: Files | None, columns: Columns | None
+) -> UserError | None:
+    """Return an error of an engine in terms of the files that it reads, or None for other errors.
+
+    The message names the file and the line of CSV that has too many or too few fields, or no number
+    in a numeric column. Copies of files are named as the files that they are copies of.
+    """
+    package = type(error).__module__.split(".")[0]
+    if files is None or package in ("builtins", "click", "ordcut"):
+        return None
+    message, code = explain(error)
+    if code == MISTAKE and files.format == "csv":
+        message = fault_in_csv(files, columns) or message
+    for path, title in zip(files.paths, files.titles, strict=False):
+        message = message.replace(path, title)
+    return UserError(TEMPORARY.sub("a temporary file", message), code)
+
+
+def fault_in_csv(files: Files, columns: Columns | None) -> str | None:
+    """Return what is wrong with the first line of CSV that an engine cannot read."""
+    from ordcut.cli.files import open_text
+
+    for path, title in zip(files.paths, files.titles, strict=False):
+        try:
+            with open_text(path, "utf-8-sig") as text:
+                rows = csv.reader(text, delimiter=files.separator or ",")
+                header = next(rows, [])
+                names = columns.numeric if columns else []
+                if not all(name in header for name in names):
+                    continue  # DuckDB may have skipped lines above the header
+                indices = [(name, header.index(name)) for name in names]
+                for row in filter(None, rows):
+                    if len(row) != len(header) and (files.separator or len(header) == 1):
+                        return (
+                            f"FILES must have as many fields in each line as in the header, and "
+                            f"{title} has {len(row)} instead of {len(header)} in line "
+                            f"{rows.line_num}. Fix that line."
+                        )
+                    for name, index in indices:
+                        if index < len(row) and not _is_number(row[index], files.decimal):
+                            return (
+                                f'column "{name}" must contain numbers, got "{row[index]}" in line '
+                                f"{rows.line_num} of {title}. {_advice(row[index], files.decimal)}"
+                            )
+        except (csv.Error, TypeError, OSError, EOFError):  # which the engine has said in its words
+            return None
+    return None
+
+
+def _is_number(text: str, decimal: str) -> bool:
+    """Return whether text is a number with a decimal mark, or empty."""
+    if decimal == ",":
+        text = text.translate(str.maketrans(",.", ".,"))
+    try:
+        return not text or float(text) is not None
+    except ValueError:
+        return False
+
+
+def _advice(text: str, decimal: str) -> str:
+    """Return what to do about text that is not a number."""
+    other = {".": ",", ",": "."}[decimal]
+    if re.fullmatch(rf"\s*[+-]?\d*\{other}\d+([eE][+-]?\d+)?\s*", text):
+        return (
+            f'If "{other}" is the decimal mark, pass --decimal {other}. If it separates '
+            "thousands, remove it."
+        )
+    return "Fix that line, or name another column."
+
+
 def with_option_names(message: str) -> str:
     """Return a message of the library with its arguments replaced by options.
 
@@ -117,7 +201,7 @@ def with_option_names(message: str) -> str:
 
 def _explain_duckdb(error: BaseException) -> tuple[str, int]:
     # Its messages start with the type of error, and end with advice on options of DuckDB.
-    message = _first_paragraph(str(error))
+    message = ADVICE_OF_DUCKDB.split(_first_paragraph(str(error)))[0]
     message = re.sub(r"^[A-Z][A-Za-z ]+ Error: ", "", message)
     is_failure = type(error).__name__ in FAILURES_OF_DUCKDB or FULL.search(message)
     return message, FAILURE if is_failure else MISTAKE

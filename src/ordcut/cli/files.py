@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -12,11 +13,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
-from ordcut.cli.failures import UserError
+from ordcut.cli.failures import UserError, fault_in_csv
 
 #: The formats and the extensions of each; those of compressed files may follow.
 EXTENSIONS = {
@@ -75,22 +76,22 @@ class Files:
         The character between the fields of CSV. By default, engines that can detect it do so.
     decimal : {".", ","}
         The decimal mark of the numbers in CSV.
-    title : str, optional
-        The name of a single file in messages, if that is not its path.
+    titles : tuple of str
+        Their names in messages: the files that were named, if ``paths`` are copies of them.
     """
 
     paths: tuple[str, ...]
     format: str
     separator: str | None = None
     decimal: str = "."
-    title: str | None = None
+    titles: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """Their name in messages."""
         if len(self.paths) > 1:
             return f"the {len(self.paths)} files"
-        return self.title or self.paths[0]
+        return (self.titles or self.paths)[0]
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,11 @@ class Columns:
             if name is not None and name not in existing:
                 near = get_close_matches(name, existing, n=1)
                 hint = f' Did you mean "{near[0]}"?' if near else ""
+                # DuckDB may have taken another line for the header.
+                fault = fault_in_csv(files, Columns(name)) if files.format == "csv" else None
                 raise UserError(
-                    f'{option} must name a column of {files.name}, got "{name}". '
+                    fault
+                    or f'{option} must name a column of {files.name}, got "{name}". '
                     f"Its columns are: {', '.join(existing)}.{hint}"
                 )
 
@@ -159,7 +163,7 @@ def find_files(arguments: Sequence[str], reading: Reading = Reading()) -> Files:
                 "Leave the others out, or concatenate them first."
             )
         format = reading.format or "csv"
-        return _as_read([_save_stdin(format)], format, reading, "standard input")
+        return _as_read([_save_stdin(format)], format, reading, ["standard input"])
     paths = [path for argument in arguments for path in _expand(argument)]
     formats = {path: reading.format or format_of(path, "FILES") for path in paths}
     if len(set(formats.values())) > 1:
@@ -172,7 +176,7 @@ def find_files(arguments: Sequence[str], reading: Reading = Reading()) -> Files:
         )
     for path in paths:
         _check_readable(path)
-    return _as_read(paths, formats[paths[0]], reading, paths[0])
+    return _as_read(paths, formats[paths[0]], reading, paths)
 
 
 def format_of(path: str, argument: str, option: str = "--format") -> str:
@@ -195,7 +199,7 @@ def format_of(path: str, argument: str, option: str = "--format") -> str:
 
 def scratch_folder() -> str:
     """Return a temporary folder, which is always removed when the command ends."""
-    context = click.get_current_context()
+    context = click.get_current_context().find_root()
     key = "ordcut.scratch"
     if key not in context.meta:
         folder = TemporaryDirectory(prefix="ordcut-", ignore_cleanup_errors=True)
@@ -239,7 +243,7 @@ def _files_in(folder: str) -> list[Path]:
     ]
 
 
-def _as_read(paths: Sequence[str], format: str, reading: Reading, title: str) -> Files:
+def _as_read(paths: Sequence[str], format: str, reading: Reading, titles: Sequence[str]) -> Files:
     """Return files as they are, or as copies in UTF-8, after a check of the options."""
     for option, applies, formats in (
         ("--decimal", reading.decimal != ".", ("csv",)),
@@ -250,7 +254,7 @@ def _as_read(paths: Sequence[str], format: str, reading: Reading, title: str) ->
                 f"{option} must be left out for files that are not {' or '.join(formats)}, and "
                 f"these are {format}."
             )
-    for path in paths:
+    for path, title in zip(paths, titles, strict=True):
         if reading.encoding == UTF_8 and format != "parquet" and _starts(path, *UTF_16):
             raise UserError(
                 f"FILES must be text in UTF-8 unless --encoding says otherwise, but {title} is in "
@@ -264,22 +268,38 @@ def _as_read(paths: Sequence[str], format: str, reading: Reading, title: str) ->
     if separator is None and format == "csv":
         separators = {_separator_in(path) for path in paths}
         separator = separators.pop() if len(separators) == 1 else None
-    return Files(tuple(paths), format, separator, reading.decimal, title)
+    files = Files(tuple(paths), format, separator, reading.decimal, tuple(titles))
+    remember(files)
+    return files
 
 
 def _separator_in(path: str) -> str | None:
     """Return the separator of the header of a CSV file; None where an engine should detect it.
 
-    An engine may take the commas of decimal numbers for separators.
+    An engine may take the commas of decimal numbers for separators, and take a file with a row of
+    another length for a file of one column.
     """
-    opener: Callable[..., Any] = gzip.open if _starts(path, GZIP) else open
     try:
-        with opener(path, "rb") as file:
+        with open_text(path) as file:
             header = file.readline(MOST_HEADER)
     except (OSError, EOFError):  # the engine says what is wrong with it
         return None
-    marks = [mark for mark in ",;\t|" if mark.encode() in header]
-    return marks[0] if len(marks) == 1 and marks != [","] and b'"' not in header else None
+    unquoted = re.sub('"[^"]*"', "", header)
+    marks = [mark for mark in ",;\t|" if mark in unquoted]
+    return marks[0] if len(marks) == 1 else None
+
+
+def open_text(path: str, encoding: str = UTF_8, errors: str = "replace") -> TextIO:
+    """Open a file of text, which may be compressed by gzip, with its line ends as they are."""
+    opener: Callable[..., TextIO] = gzip.open if _starts(path, GZIP) else open
+    return opener(path, "rt", encoding=encoding, errors=errors, newline="")
+
+
+def remember(what: Files | Columns) -> None:
+    """Keep files or columns for the message of an error that an engine raises."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.obj is not None:
+        setattr(context.obj, type(what).__name__.lower(), what)
 
 
 def _in_utf_8(path: str, encoding: str, folder: str) -> str:
@@ -291,10 +311,9 @@ def _in_utf_8(path: str, encoding: str, folder: str) -> str:
         )
     target = Path(scratch_folder(), "utf-8", folder, os.path.basename(path).removesuffix(".gz"))
     target.parent.mkdir(parents=True)
-    opener: Callable[..., TextIO] = gzip.open if _starts(path, GZIP) else open
     try:
         with (
-            opener(path, "rt", encoding=encoding, newline="") as text,
+            open_text(path, encoding, errors="strict") as text,
             target.open("w", encoding=UTF_8, newline="") as copy,
         ):
             shutil.copyfileobj(text, copy)

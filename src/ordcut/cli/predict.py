@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ordcut.cli.failures import UserError
-from ordcut.cli.files import Columns, Reading, find_files, format_of
+from ordcut.cli.files import Columns, Reading, find_files, format_of, remember
 from ordcut.cli.options import (
     FORMATS,
     column_option,
@@ -82,7 +82,7 @@ def predict(
     CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need not fit in
     memory. CSV keeps its separator, except that .tsv files get tabs, and is written in UTF-8.
     """
-    from ordcut.cli.engines import connect, locate_bad_numbers
+    from ordcut.cli.engines import connect
     from ordcut.cli.thresholds_file import read_thresholds_file
 
     with Outputs(force=force) as outputs:
@@ -101,7 +101,8 @@ def predict(
         if written == "csv":
             separator = _separator_of_output(output, connection, data).replace("'", "''")
             options += f", DELIMITER '{separator}'"
-        with locate_bad_numbers(rows, [column], data.decimal), out.path_for_engine() as path:
+        remember(Columns(score=column))
+        with out.path_for_engine() as path:
             path = path.replace("'", "''")
             copy = f"COPY labelled TO '{path}' ({options}, USE_TMP_FILE false)"
             n_rows = connection.execute(copy).fetchone()[0]

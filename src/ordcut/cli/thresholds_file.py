@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ordcut.cli.options import ClassWeights, read_class_weight, read_objective
 from ordcut.data import class_factors
 from ordcut.decisions import ReviewObjective
 from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut.thresholds import Thresholds, to_dict
+from ordcut.thresholds import Thresholds, numbers_in, to_dict
 from ordcut.typing import Array
 
 if TYPE_CHECKING:
@@ -138,9 +139,12 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         data = json.loads(text)
         cost = data.get("cost")
         if cost is not None:
-            # raises an error for anything else
+            # both raise an error for anything else
+            numbers_in(data, "cost")
             resolve_objective(cost, len(thresholds.classes), thresholds.decisions)
         class_weight = data.get("class_weight")
+        if isinstance(class_weight, list):
+            numbers_in(data, "class_weight")
         class_factors(class_weight, thresholds.classes, np.ones(len(thresholds.classes)))
         intervals = data.get("intervals")
         if intervals is not None:
@@ -150,7 +154,7 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
             f"--thresholds must be a file that can be read, but {path} cannot: {error.strerror}. "
             "Write one with: ordcut fit -o."
         ) from error
-    except (TypeError, ValueError) as error:  # including text that is not UTF-8
+    except (OverflowError, TypeError, ValueError) as error:  # including text that is not UTF-8
         raise UserError(
             f"--thresholds must be a file that ordcut fit wrote, but {path} is not: {error}"
         ) from error
@@ -204,13 +208,13 @@ def open_rows(
 def _check_intervals(intervals: Any, n_thresholds: int) -> None:
     """Raise an error unless intervals have the form in which ``ordcut fit`` writes them."""
     try:
-        pairs = [*intervals["thresholds"], intervals["value"]]
-        ends = [(float(low), float(high)) for low, high in pairs]
-        is_right = len(pairs) == n_thresholds + 1 and all(low <= high for low, high in ends)
-        if not is_right or not 0 < intervals["level"] < 1 or intervals["replicates"] < 1:
+        pairs = np.vstack([numbers_in(intervals, name) for name in ("thresholds", "value")])
+        is_right = pairs.shape == (n_thresholds + 1, 2) and (pairs[:, 0] <= pairs[:, 1]).all()
+        level, replicates = numbers_in(intervals, "level"), numbers_in(intervals, "replicates")
+        if not is_right or not 0 < level < 1 or replicates < 1:
             raise ValueError
-    except (TypeError, ValueError, KeyError) as error:
+    except (AttributeError, ValueError) as error:
         raise ValueError(
             f"intervals must hold a level, a pair for each of the {n_thresholds} thresholds and "
-            f"one for their value, got {intervals!r}."
+            f"one for their value, got {short_repr(intervals)}."
         ) from error

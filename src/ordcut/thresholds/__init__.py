@@ -21,4 +21,5 @@ from ordcut.thresholds.placing import scores_around as scores_around
 from ordcut.thresholds.result import UNKNOWN as UNKNOWN
 from ordcut.thresholds.result import Thresholds as Thresholds
 from ordcut.thresholds.rules import class_literals as class_literals
+from ordcut.thresholds.storage import numbers_in as numbers_in
 from ordcut.thresholds.storage import to_dict as to_dict

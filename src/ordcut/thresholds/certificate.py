@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, fields
+from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
@@ -117,17 +118,20 @@ class Certificate:
         >>> Certificate.from_dict({"verified": "convex", "n_steps": 3}).n_steps
         3
         """
-        kinds: dict[str, type | tuple[type, ...]] = {
-            "verified": str, "n_steps": int, "in_ranges": bool, "sums": str,
-            "smoothing": (int, float), "note": str,
+        kinds: dict[str, tuple[type, ...]] = {
+            "verified": (str,), "n_steps": (int,), "in_ranges": (bool,), "sums": (str,),
+            "smoothing": (int, float), "note": (str,),
         }  # fmt: skip
         is_valid = (
             data.get("verified") in get_args(Verified)
             and data.get("sums", "exact") in get_args(Sums)
-            and all(key in kinds and isinstance(data[key], kinds[key]) for key in data)
+            and all(key in kinds and type(data[key]) in kinds[key] for key in data)
+            and 0 <= data.get("smoothing", 0) <= 1
         )
         if not is_valid:
-            raise ValueError(f"proof must hold the fields of a certificate, got {data!r}.")
+            raise ValueError(
+                f"proof must hold the fields of a certificate, got {short_repr(data)}."
+            )
         return cls(**data)
 
     @classmethod

@@ -6,19 +6,23 @@ import json
 import os
 from functools import partial
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut.data import check_classes
+from ordcut.data import MOST_CLASSES, check_classes
+from ordcut.errors import shortened
 from ordcut.thresholds.certificate import Certificate
 from ordcut.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
-from ordcut.typing import Floats
+from ordcut.typing import Array, Floats
 
 if TYPE_CHECKING:
     from ordcut.thresholds.result import Thresholds
 
 SCHEMA = "ordcut.thresholds"
+
+DAMAGED = "The file is damaged; write it again with Thresholds.to_json."
 
 #: The version that is written for decisions that are the classes, and for others.
 VERSION, VERSION_OF_DECISIONS = 1, 2
@@ -61,8 +65,15 @@ def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
     if is_path and (os.path.isfile(text) or str(text).lower().endswith(".json")):
         text = Path(text).read_text(encoding="utf-8")
     try:
-        data = json.loads(str(text))
+        return _checked(_parsed(text))
     except (TypeError, ValueError) as error:
+        raise ValueError(shortened(str(error))) from None
+
+
+def _parsed(text: str | os.PathLike[str]) -> dict[str, Any]:
+    try:
+        data = json.loads(str(text))
+    except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"text must be the JSON that Thresholds.to_json wrote, got something else: {error}"
         ) from error
@@ -71,20 +82,28 @@ def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
             f'text must be the JSON that Thresholds.to_json wrote, with "schema": "{SCHEMA}"; '
             f"got JSON without it."
         )
-    if data.get("version") not in (VERSION, VERSION_OF_DECISIONS):
+    version = data.get("version")
+    if isinstance(version, bool) or version not in (VERSION, VERSION_OF_DECISIONS):
         raise ValueError(
-            f"version must be {VERSION} or {VERSION_OF_DECISIONS}, got {data.get('version')!r}. "
+            f"version must be {VERSION} or {VERSION_OF_DECISIONS}, got {short_repr(version)}. "
             "Read it with the release of ordcut that wrote it, or a newer release."
         )
-    thresholds = _numbers(data, "thresholds")
-    ranges = _numbers(data, "ranges")
-    classes = check_classes(_field(data, "classes", list))
+    return data
+
+
+def _checked(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result, after a check of each."""
+    thresholds = numbers_in(data, "thresholds")
+    ranges = numbers_in(data, "ranges")
+    classes = _names(data, "classes")
     decisions, what = classes, "classes"
     if "decisions" in data:
-        decisions, what = check_classes(_field(data, "decisions", list), "decisions"), "decisions"
+        decisions, what = _names(data, "decisions"), "decisions"
     check_thresholds(thresholds, "thresholds", len(decisions), what)
     if ranges.shape != (len(thresholds), 2):
-        raise ValueError(f"ranges must be a pair for each threshold, got {ranges.tolist()}.")
+        raise ValueError(
+            f"ranges must be a pair for each threshold, got {short_repr(ranges.tolist())}."
+        )
     if not ((ranges[:, 0] <= thresholds) & (thresholds <= ranges[:, 1])).all():
         raise ValueError("ranges must contain the thresholds, and these do not.")
     names = {name: _field(data, name, str) for name in ("objective", "method", "certificate")}
@@ -95,16 +114,21 @@ def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
         proof = Certificate.from_text(certificate, names["method"])
     value = np.array(np.nan)  # of given thresholds that were not judged on data
     if "value" not in data or data["value"] is not None:
-        value = _numbers(data, "value")
+        value = numbers_in(data, "value")
         if value.shape != () or not np.isfinite(value):
-            raise ValueError(f"value must be a finite number, got {data['value']!r}.")
+            raise ValueError(f"value must be a finite number, got {short_repr(data['value'])}.")
+    share = numbers_in(data, "review_share") if "review_share" in data else None
+    if share is not None and (share.shape != () or not 0 <= share <= 1):
+        raise ValueError(
+            f"review_share must be between 0 and 1, got {short_repr(data['review_share'])}."
+        )
     return {
         "thresholds": thresholds,
         "classes": classes,
         "decisions": decisions,
         "ranges": ranges,
         "value": float(value),
-        "review_share": _field(data, "review_share", float) if "review_share" in data else None,
+        "review_share": None if share is None else float(share),
         "constraints": _outcomes(data),
         "proof": proof,
         **names,
@@ -141,7 +165,9 @@ def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
         fields = entry if isinstance(entry, dict) else {}
         text, cost = _field(fields, "constraint", str), _reached(fields, "cost")
         if isinstance(cost, tuple):
-            raise ValueError(f"cost of a constraint must be a number, got {fields['cost']!r}.")
+            raise ValueError(
+                f"cost of a constraint must be a number, got {short_repr(fields['cost'])}."
+            )
         reached, promise = _reached(fields, "reached"), _promise(fields)
         outcomes.append(ConstraintOutcome(text, reached, partial(float, cost), promise))
     return tuple(outcomes)
@@ -150,7 +176,7 @@ def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
 def _promise(fields: dict[str, Any]) -> Promise | None:
     if "promised" not in fields:
         return None
-    confidence, bound = _numbers(fields, "confidence"), _field(fields, "bound", str)
+    confidence, bound = numbers_in(fields, "confidence"), _field(fields, "bound", str)
     if not (confidence.shape == () and 0 < confidence < 1 and bound in BOUNDS):
         raise ValueError(
             "confidence of a constraint must be a number between 0 and 1, and bound one of "
@@ -163,27 +189,47 @@ def _reached(data: dict[str, Any], name: str) -> Any:
     """Return a number, NaN if it is null, or a tuple of numbers."""
     if name in data and data[name] is None:
         return np.nan
-    numbers = _numbers(data, name).tolist()
+    numbers = numbers_in(data, name).tolist()
     return tuple(numbers) if isinstance(numbers, list) else numbers
 
 
 def _field(data: dict[str, Any], name: str, kind: type) -> Any:
     if not isinstance(data.get(name), kind):
         raise ValueError(
-            f"{name} must be a {kind.__name__} in the JSON of thresholds, got {data.get(name)!r}. "
-            "The file is damaged; write it again with Thresholds.to_json."
+            f"{name} must be a {kind.__name__} in the JSON of thresholds, got "
+            f"{short_repr(data.get(name))}. {DAMAGED}"
         )
     return data[name]
 
 
-def _numbers(data: dict[str, Any], name: str) -> Any:
+def _names(data: dict[str, Any], name: str) -> Array:
+    """Return classes or decisions: numbers, booleans or text."""
+    values = _field(data, name, list)
+    if len(values) > MOST_CLASSES or not all(isinstance(v, str | int | float) for v in values):
+        raise ValueError(
+            f"{name} must be at most {MOST_CLASSES} numbers, booleans or texts in the JSON of "
+            f"thresholds, got {len(values)}: {short_repr(values)}. {DAMAGED}"
+        )
+    return check_classes(values, name)
+
+
+def numbers_in(data: dict[str, Any], name: str) -> Any:
+    """Return a number, a list of numbers or a matrix in JSON as an array; else raise an error."""
     try:
-        numbers = np.array(data.get(name), dtype=np.float64)
-    except (TypeError, ValueError):
+        numbers = np.array(_as_floats(data.get(name), 2))
+    except (OverflowError, TypeError, ValueError):
         numbers = np.array(np.nan)
     if np.isnan(numbers).any():
         raise ValueError(
-            f"{name} must be numbers in the JSON of thresholds, got {data.get(name)!r}. "
-            "The file is damaged; write it again with Thresholds.to_json."
+            f"{name} must be numbers in the JSON of thresholds, got {short_repr(data.get(name))}. "
+            f"{DAMAGED}"
         )
     return numbers
+
+
+def _as_floats(value: Any, depth: int) -> Any:
+    if isinstance(value, list) and depth and len(value) < MOST_CLASSES:
+        return [_as_floats(entry, depth - 1) for entry in value]
+    if type(value) in (int, float) or value in ("inf", "-inf"):  # no boolean, no other text
+        return float(value)
+    raise TypeError
