@@ -1,8 +1,9 @@
 # Every target sets up what it needs in .venv; a fresh machine needs only Python >= 3.11 and make.
 PYTHON ?= python3
-BIN := .venv/bin
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(SCRIPTS)
 
-.PHONY: check demo experiment test lint programs docs dist clean bench bench-boosting bench-cli \
+.PHONY: check check-lowest check-newest demo experiment test fuzz lint programs docs dist sbom clean bench bench-boosting bench-cli \
   bench-estimators bench-exact bench-experiment \
   bench-frames bench-generalisation bench-limits bench-torch
 
@@ -32,8 +33,29 @@ check: .venv/check.ready  ## for everyday work: lint, types and the tests of the
 	$(BIN)/mypy src --exclude src/ordcut/torch/ --disable-error-code import-not-found
 	$(BIN)/python -m pytest -n 2 $(CORE_TESTS) --deselect $(NEEDS_ONNX)
 
+# Where releases of other packages do not fit together, they warn that something is deprecated.
+RESOLUTION_lowest := lowest-direct
+RESOLUTION_newest := highest
+check-lowest check-newest: check-%:  ## the core and the command line on the lowest or newest packages allowed
+	$(PYTHON) -m venv --clear .venv-$*
+	.venv-$*/$(SCRIPTS)/python -m pip install --quiet uv==0.13.8
+	.venv-$*/$(SCRIPTS)/uv pip install --quiet --python .venv-$*/$(SCRIPTS)/python \
+	  --resolution $(RESOLUTION_$*) --editable ".[cli,plots]" --group check
+	.venv-$*/$(SCRIPTS)/python -m pytest -n 2 -W ignore::DeprecationWarning $(CORE_TESTS) tests/cli \
+	  --deselect $(NEEDS_ONNX)
+
 test: .venv/test.ready programs lint  ## lint, types and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+ifneq ($(wildcard tests/corpus/*),)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m hypothesis --hypothesis-profile=replay tests
+endif
+
+MINUTES ?= 10
+FUZZ ?= tests
+fuzz: .venv/test.ready  ## explore FUZZ with fresh seeds for MINUTES; failures go into tests/corpus
+	end=$$(($$(date +%s) + 60 * $(MINUTES))); while [ $$(date +%s) -lt $$end ]; do \
+	  $(BIN)/python -m pytest -n 2 --dist loadgroup -m hypothesis --hypothesis-profile=fuzz $(FUZZ) || exit 1; \
+	done
 
 lint: .venv/test.ready
 	$(BIN)/ruff check
@@ -59,6 +81,12 @@ dist: .venv/dist.ready  ## build wheel and sdist into dist/, and check them as a
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python .ci/check_dist.py dist
+
+sbom: .venv/dist.ready  ## list the packages that the wheel in dist/ uses, as CycloneDX, in ordcut.cdx.json
+	$(PYTHON) -m venv --clear .venv-sbom
+	.venv-sbom/$(SCRIPTS)/python -m pip install --quiet --constraint constraints.txt dist/*.whl
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible \
+	  --output-file ordcut.cdx.json .venv-sbom/$(SCRIPTS)/python
 
 bench: .venv/bench.ready  ## measure everything anew; writes benchmarks/results/
 	$(BIN)/python -m benchmarks
@@ -98,4 +126,4 @@ bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and it
 	touch $@
 
 clean:
-	rm -rf .venv dist demo-output experiment-output docs/_build docs/gallery docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* dist ordcut.cdx.json demo-output experiment-output docs/_build docs/gallery docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

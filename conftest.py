@@ -1,14 +1,44 @@
 """Fixtures and settings that all tests share."""
 
 import builtins
+import random
+import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
 
 from ordcut.jit import running_kernels_as
 
-settings.register_profile("ordcut", deadline=None, max_examples=300, print_blob=True)
+#: Examples that failed once, found by ``make fuzz`` and replayed by ``make test``.
+CORPUS = DirectoryBasedExampleDatabase(Path(__file__).parent / "tests" / "corpus")
+
+# A test must not depend on time or chance: by default, its examples are the same in every run.
+settings.register_profile(
+    "ordcut",
+    deadline=None,
+    derandomize=True,
+    max_examples=300,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+for name, options in {
+    "fuzz": {"max_examples": 1000, "database": CORPUS},
+    "replay": {"phases": [Phase.reuse], "database": ReadOnlyDatabase(CORPUS)},
+}.items():
+    settings.register_profile(name, settings.get_profile("ordcut"), derandomize=False, **options)
 settings.load_profile("ordcut")
+
+
+@pytest.fixture(autouse=True)
+def seeds():
+    """Start every test from the same state of every global generator of random numbers."""
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 @pytest.fixture(params=["python", "compiled"])
