@@ -7,6 +7,7 @@ weights: every method must return the lowest optimum, or refuse the problem with
 costs` are costs of each row, entries below 0 among them, and `balanced` weigh all classes the same,
 with weights of the rows of any kind. `constraints` have one or two random limits, on costs or on
 kappas, and must keep them exactly at the least cost, or be refused because no thresholds keep them.
+`gaps` have a gap between thresholds, alone or with another limit: all real thresholds are compared.
 `solved` counts problems that at least one method solved, `results` the results of single methods,
 all of which were compared with the brute force. The others were drawn with costs that are not
 finite, or were refused.
@@ -32,7 +33,7 @@ from adversarial import (  # noqa: E402
     check_kappa,
     check_row_costs,
 )
-from adversarial_limits import check_limits  # noqa: E402
+from adversarial_limits import check_gaps, check_limits  # noqa: E402
 
 N_PROBLEMS = 20_000
 
@@ -43,6 +44,7 @@ CHECKS = {
     "constraints": (check_limits, 2 * 10**6),
     "row costs": (check_row_costs, 3 * 10**6),
     "balanced": (check_balanced, 4 * 10**6),
+    "gaps": (check_gaps, 5 * 10**6),
 }
 
 

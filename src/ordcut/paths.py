@@ -311,7 +311,7 @@ def constraint_path(
                 break  # stricter limits are impossible as well
             continue
         points[index] = point
-        if limited.is_nested and kept.distance is None:
+        if limited.is_nested:
             # The best of a set is also the best of every subset that contains it.
             cuts: Ints = np.searchsorted(ordered.scores, point.thresholds, side="left")
             is_free = np.array_equal(cuts, free.cuts)

@@ -1,5 +1,7 @@
 """Problems made to break arithmetic, under constraints, against all thresholds in fractions."""
 
+from dataclasses import replace
+
 import numpy as np
 from adversarial import REFUSALS, draw
 from within_limits import KINDS, best_within, holds, random_constraint, table_of
@@ -12,17 +14,32 @@ def check_limits(seed):
     """Assert that the best thresholds within limits are found; return whether there are any."""
     rng = np.random.default_rng(seed)
     problem, cost = draw(rng)
+    kinds = rng.choice(KINDS, rng.integers(1, 3))
+    constraints = [random_constraint(kind, rng, problem.n_classes) for kind in kinds]
+    return check(problem, cost, constraints, is_kappa=seed % 3 == 0)
+
+
+def check_gaps(seed):
+    """Assert the same for a gap, alone or with a second limit, and for scores of any kind."""
+    rng = np.random.default_rng(seed)
+    problem, cost = draw(rng)
+    sizes = [[0.0, 1.0, 2.0, 3.0, 4.0], [0.1, 0.2, 0.3, 0.4, 0.7], [-3.0, 1 / 3, 1.0, 2e-9, 5.7]]
+    problem = replace(problem, scores=rng.choice(sizes[seed % 3], len(problem.scores)))
+    distances = np.diff(np.sort(rng.choice(problem.scores, 2))).item(), *rng.choice(sizes[1], 2)
+    gap = ordcut.Gap(float(rng.choice([*distances, distances[0] / 2, distances[0] * 0.9])))
+    others = [random_constraint(kind, rng, problem.n_classes) for kind in rng.choice(KINDS, 1)]
+    return check(problem, cost, [gap, *others[seed % 2 :]], is_kappa=seed % 7 == 0)
+
+
+def check(problem, cost, constraints, *, is_kappa):
     if not np.isfinite(cost).all():
         return 0
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
     columns = (problem.scores.tolist(), problem.labels.tolist(), weights.tolist())
     rows = [(s, k, naive.meaning(w, 10_000)) for s, k, w in zip(*columns, strict=True)]
     exact = [[naive.meaning(value) for value in row] for row in cost.tolist()]
-    is_kappa = seed % 3 == 0
     if is_kappa and any(sum(one[k] * w for _, k, w in rows) == 0 for one in exact):
         return 0
-    kinds = rng.choice(KINDS, rng.integers(1, 3))
-    constraints = [random_constraint(kind, rng, problem.n_classes) for kind in kinds]
     n_classes = {"n_classes": problem.n_classes, "n_decisions": problem.n_classes}
     goodness = naive.exact_kappa(exact) if is_kappa else naive.exact_loss(exact)
     best = best_within({"rows": rows, **n_classes}, constraints, goodness)
@@ -45,6 +62,10 @@ def check_limits(seed):
     thresholds = found.thresholds.tolist()
     table = table_of({"rows": rows, **n_classes}, thresholds)
     assert all(holds(one, table, thresholds) for one in constraints), (problem, cost, constraints)
+    if not any(isinstance(one, ordcut.Allowed | ordcut.Digits) for one in constraints):
+        distances = np.diff(found.thresholds[np.isfinite(found.thresholds)])
+        gaps = [one.at_least for one in constraints if isinstance(one, ordcut.Gap)]
+        assert (distances >= max(gaps, default=0)).all(), (problem, cost, constraints)
     cuts = [int((problem.scores < value).sum()) for value in thresholds]
     reached = goodness(table), [-cut for cut in reversed(cuts)]
     assert reached == best, (problem, cost, constraints)

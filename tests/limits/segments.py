@@ -2,9 +2,7 @@
 
 from itertools import combinations_with_replacement, pairwise
 
-from within_limits import holds, midpoints, random_constraint, table_of
-
-import naive
+from within_limits import all_thresholds, holds, midpoints, random_constraint, table_of
 
 
 def allowed_starts(problem, constraints):
@@ -41,15 +39,14 @@ def is_window_that_moves_one_way(starts):
 
 
 def kept_cuts(problem, constraints):
-    """All ordered cuts that keep constraints, with thresholds at the midpoints."""
-    at = midpoints(score for score, *_ in problem["rows"])
-    kept = []
-    for cuts in naive.every_labeling(len(at) - 1, problem["n_classes"]):
-        thresholds = [at[cut] for cut in cuts]
+    """All ordered cuts between distinct scores at which some thresholds keep constraints."""
+    distinct = {score for score, *_ in problem["rows"]}
+    kept = set()
+    for thresholds in all_thresholds(problem, constraints):
         table = table_of(problem, thresholds)
         if all(holds(one, table, thresholds) for one in constraints):
-            kept.append(cuts)
-    return kept
+            kept.add(tuple(sum(score < value for score in distinct) for value in thresholds))
+    return sorted(kept)
 
 
 def cuts_at(problem, thresholds):

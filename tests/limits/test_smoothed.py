@@ -1,11 +1,10 @@
 """Smoothed thresholds within limits: best for the blend, with limits on the labels as observed."""
 
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from within_limits import holds, midpoints, random_constraint, random_problem, table_of
+from within_limits import all_thresholds, holds, random_constraint, random_problem, table_of
 
 import ordcut
 from ordcut.data import Rows
@@ -56,14 +55,10 @@ def test_smoothed_thresholds_are_the_best_for_the_blend_that_keep_limits_on_obse
         cost = resolve_objective(objective, 3).cost
         rows = Rows.read(problem["scores"], problem["labels"], classes=range(3))
         blend = as_problem(smooth(rows, resolve_objective(objective, 3), 0.5).rows, 3)
-        every = midpoints(problem["scores"].tolist())
-        if kind in ("fixed", "between"):
-            ends = (constraint.value,) * 2 if kind == "fixed" else (constraint.low, constraint.high)
-            every = sorted({*every, *ends})
         least = min(
             (
                 paid(table_of(blend, at), cost)
-                for at in combinations_with_replacement(every, 2)
+                for at in all_thresholds(problem, [constraint])
                 if holds(constraint, table_of(problem, at), at)
             ),
             default=None,

@@ -244,7 +244,8 @@ def test_proposition_16_there_is_a_lowest_optimum_and_it_is_returned(seed):
         return -naive_cost(cost)(table_of(problem, [at[cut] for cut in cuts]))
 
     found = solve_within(problem, constraints, cost)
-    assert tuple(at.index(value) for value in found.thresholds) == lowest(optima_among(kept, loss))
+    cuts = tuple(np.searchsorted(np.unique(problem["scores"]), found.thresholds).tolist())
+    assert cuts == lowest(optima_among(kept, loss))
 
 
 def test_proposition_16_does_not_hold_for_a_floor_on_precision():
@@ -352,6 +353,20 @@ def test_proposition_18_a_threshold_gets_the_allowed_value_nearest_to_the_middle
         else:
             found = ordcut.optimal_thresholds(ordered, labels, constraints=limits)
             assert found.thresholds.tolist() == [expected]
+
+
+@fewer
+@given(seed=seeds, gap=st.sampled_from([0.0, 0.1, 0.7, 1.0, 2.5]))
+def test_proposition_22_labels_that_any_thresholds_a_gap_apart_give_are_covered(seed, gap):
+    random = np.random.default_rng(seed)
+    problem = random_problem(random, weighted=False)
+    limits = [ordcut.Gap(gap), ordcut.Between(0, -0.35, 3.1)]
+    kept = kept_cuts(problem | {"n_decisions": 4}, limits)
+    distinct = np.unique(problem["scores"])
+    for _ in range(30):
+        first = random.uniform(-0.35, 3.1)
+        thresholds = np.cumsum([first, *(gap + random.exponential(0.5, 2))])
+        assert tuple(np.searchsorted(distinct, thresholds).tolist()) in kept
 
 
 def test_proposition_18_only_a_gap_is_about_the_values_themselves():

@@ -62,3 +62,27 @@ def test_digits_are_refused_from_where_floats_do_not_hold_every_round_number(lar
     else:
         with pytest.raises(ValueError, match="must leave numbers that floats can hold"):
             ordcut.optimal_thresholds(scores, [0, 1], **options)
+
+
+def test_thresholds_move_away_from_the_middle_to_keep_a_gap():
+    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 1, 2], constraints=["gap >= 2.5"])
+    assert (found.value, found.thresholds.tolist()) == (0.0, [1.25, 3.75])
+    assert found.constraints[0].cost == 0
+
+
+def test_intervals_without_a_score_between_them_leave_room_for_a_gap():
+    limits = ["between 0 1.1 1.2", "between 1 1.1 1.9", "gap >= 0.5"]
+    found = ordcut.optimal_thresholds([1, 2], [0, 1], classes=[0, 1, 2], constraints=limits)
+    low, high = found.thresholds
+    assert 1.1 <= low <= 1.2
+    assert low + 0.5 <= high <= 1.9
+
+
+def test_a_gap_is_kept_by_the_floats_themselves():
+    # 0.3 is less than 0.2 above 0.1 in floats: a free threshold moves, and fixed ones may stay.
+    scores, labels = [0.0, 0.2, 0.25, 0.3, 0.4], [0, 1, 1, 2, 2]
+    free = ordcut.optimal_thresholds(scores, labels, constraints=["fixed 0 0.1", "gap >= 0.2"])
+    assert np.diff(free.thresholds) >= 0.2
+    assert free.value > 0
+    fixed = ["fixed 0 0.1", "fixed 1 0.3", "gap >= 0.2"]
+    assert ordcut.optimal_thresholds(scores, labels, constraints=fixed).value == 0

@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
+from math import nextafter
 
 import numpy as np
 
-import naive
 import ordcut
+from naive import meaning
 
 INF = float("inf")
 
@@ -33,9 +34,13 @@ def share(part, whole):
     return None if whole == 0 else Fraction(part) / whole
 
 
+def is_written_apart(lower, upper, gap):
+    """Whether numbers that somebody wrote down, such as 0.1 and 0.3, are a gap apart."""
+    return meaning(upper) - meaning(lower) >= meaning(gap)
+
+
 def holds(constraint, table, thresholds):
     """Whether a constraint holds, by its definition; decisions are the classes 0..K-1."""
-    meaning = naive.meaning
     if isinstance(constraint, ordcut.Recall):
         k = constraint.decision
         reached = share(table[k][k], sum(row[k] for row in table))
@@ -65,7 +70,7 @@ def holds(constraint, table, thresholds):
     else:
         assert isinstance(constraint, ordcut.Gap)
         return all(
-            naive.meaning(b) - naive.meaning(a) >= naive.meaning(constraint.at_least)
+            b - a >= constraint.at_least or is_written_apart(a, b, constraint.at_least)
             for a, b in pairwise(thresholds)
             if abs(a) < INF and abs(b) < INF
         )
@@ -75,6 +80,17 @@ def holds(constraint, table, thresholds):
     return (least is None or reached >= meaning(least)) and (
         most is None or reached <= meaning(most)
     )
+
+
+def interval_of(constraints, k):
+    """The ends of threshold ``k``; what is below a threshold is below all that follow."""
+    low, high = -INF, INF
+    for one in constraints:
+        if isinstance(one, ordcut.Fixed | ordcut.Between):
+            ends = (one.low, one.high) if isinstance(one, ordcut.Between) else (one.value,) * 2
+            low = max(low, ends[0]) if one.threshold_index <= k else low
+            high = min(high, ends[1]) if one.threshold_index >= k else high
+    return low, high
 
 
 def values_of(problem, constraints, k):
@@ -90,13 +106,7 @@ def values_of(problem, constraints, k):
             low, high = min(0, int(distinct[0])) - 2, max(6, int(distinct[-1])) + 3
             unit = 10**one.n
             return [-INF, *(n / unit for n in range(low * unit, high * unit + 1)), INF]
-    # Thresholds ascend: what is below one of them is below all that follow.
-    low, high = -INF, INF
-    for one in constraints:
-        if isinstance(one, ordcut.Fixed | ordcut.Between):
-            ends = (one.low, one.high) if isinstance(one, ordcut.Between) else (one.value,) * 2
-            low = max(low, ends[0]) if one.threshold_index <= k else low
-            high = min(high, ends[1]) if one.threshold_index >= k else high
+    low, high = interval_of(constraints, k)
     # Halfway if that is allowed, and else the end that is between the same scores.
     found = []
     for below, middle, above in zip([-INF, *distinct], values, [*distinct, INF], strict=True):
@@ -106,15 +116,58 @@ def values_of(problem, constraints, k):
     return found
 
 
+def least_float_from(number):
+    """The least float that is not below a fraction."""
+    value = float(number)
+    return value if Fraction(value) >= number else nextafter(value, INF)
+
+
+def lowest_apart(cuts, distinct, intervals, gap):
+    """The lowest thresholds with given numbers of distinct scores below them, or None.
+
+    Real numbers a gap apart: each is as low as its scores, its interval and the one below allow.
+    """
+    thresholds = []
+    for k, cut in enumerate(cuts):
+        low, high = intervals[k]
+        value = max(nextafter(distinct[cut - 1], INF), low) if cut else low
+        above = distinct[cut] if cut < len(distinct) else INF
+        if above == high == INF:
+            value = INF  # beyond all scores, no distance need be kept
+        elif k and abs(thresholds[-1]) < INF:
+            before = thresholds[-1]
+            is_fixed = low == high and intervals[k - 1] == (before, before)
+            if not (is_fixed and is_written_apart(before, low, gap)):
+                value = max(value, least_float_from(Fraction(before) + Fraction(gap)))
+        if value > min(above, high):
+            return None
+        thresholds.append(value)
+    return thresholds
+
+
+def all_thresholds(problem, constraints):
+    """All thresholds that can matter, and others that differ from them only between scores."""
+    ks = range(problem["n_decisions"] - 1)
+    gaps = [one.at_least for one in constraints if isinstance(one, ordcut.Gap)]
+    if gaps and not any(isinstance(one, ordcut.Allowed | ordcut.Digits) for one in constraints):
+        distinct = sorted({row[0] for row in problem["rows"]})
+        intervals = [interval_of(constraints, k) for k in ks]
+        for cuts in combinations_with_replacement(range(len(distinct) + 1), len(ks)):
+            thresholds = lowest_apart(cuts, distinct, intervals, max(gaps))
+            if thresholds is not None:
+                yield thresholds
+        return
+    choices = [values_of(problem, constraints, k) for k in ks]
+    every = sorted({value for some in choices for value in some})
+    for thresholds in combinations_with_replacement(every, len(ks)):
+        if all(value in choices[k] for k, value in enumerate(thresholds)):
+            yield thresholds
+
+
 def best_within(problem, constraints, goodness):
     """The best goodness, and the labels of the best thresholds: the highest lowest, and so on."""
-    n_thresholds = problem["n_decisions"] - 1
-    choices = [values_of(problem, constraints, k) for k in range(n_thresholds)]
-    every = sorted({value for some in choices for value in some})
     best = None
-    for thresholds in combinations_with_replacement(every, n_thresholds):
-        if any(value not in choices[k] for k, value in enumerate(thresholds)):
-            continue
+    for thresholds in all_thresholds(problem, constraints):
         table = table_of(problem, thresholds)
         if not all(holds(one, table, thresholds) for one in constraints):
             continue
@@ -133,7 +186,7 @@ def random_problem(random, weighted, n_classes=None):
     labels[:2] = [0, n_classes - 1]
     weights = random.choice([0.5, 1.0, 2.0, 3.0, 0.1], n_rows) if weighted else np.ones(n_rows)
     rows = [
-        (score, int(label), naive.meaning(weight))
+        (score, int(label), meaning(weight))
         for score, label, weight in zip(scores.tolist(), labels, weights.tolist(), strict=True)
     ]
     return {

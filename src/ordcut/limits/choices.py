@@ -8,6 +8,7 @@ import numpy as np
 
 from ordcut.limits.forms import Limits
 from ordcut.limits.grid import Grid, round_numbers
+from ordcut.limits.spacing import place_apart, values_apart
 from ordcut.thresholds import place_between, scores_around
 from ordcut.typing import Array, Bools, Floats, Ints
 
@@ -18,21 +19,28 @@ class CandidateCuts:
 
     The first of the m cuts is 0 and the last the number of rows, which need not be open to any
     threshold. ``values`` (D - 1, m) ascend for each threshold, and ``is_open`` (D - 1, m) says
-    whether the threshold may take them.
+    whether the threshold may take them. ``gaps`` (D - 2,) are the exact distances that neighbouring
+    thresholds must keep, unless they are on a grid.
     """
 
     cuts: Ints
     values: Floats
     is_open: Bools
+    gaps: Floats | None
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The values that are allowed: an interval for each threshold, and a grid for all."""
+    """The values that are allowed: an interval for each threshold, a grid and a distance for all.
+
+    ``gaps`` (D - 2,) are the distances between neighbours that are not on a grid. Neighbours that
+    are both fixed keep the distance if the decimals do: 0.1 and 0.3 are 0.2 apart.
+    """
 
     low: Floats
     high: Floats
     grid: Grid | None
+    gaps: Floats | None = None
 
     @classmethod
     def within(cls, limits: Limits) -> Choices:
@@ -44,12 +52,22 @@ class Choices:
             low[k], high[k] = max(low[k], interval.low), min(high[k], interval.high)
         # Thresholds ascend: a value below a threshold is below all that follow.
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
-        return cls(low, high, limits.grid)
+        if limits.distance is None or limits.grid is not None:
+            return cls(low, high, limits.grid)
+        is_fixed = (low == high)[1:] & (low == high)[:-1]
+        is_kept = is_fixed & limits.distance.keeps(low[:-1], low[1:])
+        return cls(low, high, None, np.where(is_kept, 0.0, limits.distance.at_least))
 
     def place_each(self, lower: Array, upper: Array) -> tuple[Floats, Bools]:
         """Return where each threshold would stand between its scores, and whether it may."""
         if self.grid is None:
-            return self.place_within(lower, upper, self.low, self.high)
+            at, may_stand = self.place_within(lower, upper, self.low, self.high)
+            if self.gaps is None or not may_stand.all():
+                return at, may_stand
+            lowest = np.maximum(np.nextafter(lower.astype(np.float64), np.inf), self.low)
+            lowest = np.where(np.isneginf(lower), self.low, lowest)
+            placed = place_apart(at, lowest, np.minimum(upper, self.high), self.gaps)
+            return (at, ~may_stand) if placed is None else (placed, may_stand)
         each = zip(lower[:, None], upper[:, None], self.low, self.high, strict=True)
         values, is_open = zip(*(self.place_within(*ends) for ends in each), strict=True)
         return np.concatenate(values), np.concatenate(is_open)
@@ -83,13 +101,11 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
     """Return the cuts of sorted rows that are open to any threshold."""
     choices = Choices.within(limits)
     n_thresholds = len(choices.low)
-    if limits.distance is not None and choices.grid is not None:
-        # Which of several allowed values at a cut is taken matters to the distance.
-        listed = choices.grid.listed
-        if listed is None:
-            listed = _round_numbers_apart(choices, scores, limits.distance.at_least)
+    if limits.distance is not None:
+        # Which of several values at a cut is taken matters to the distance.
+        listed = _values_apart(choices, scores[ends].astype(np.float64), limits.distance.at_least)
         cuts: Ints = np.searchsorted(scores.astype(np.float64), listed, "left")
-        values = np.tile(listed, (n_thresholds, 1))
+        values = np.broadcast_to(listed, (n_thresholds, len(listed)))
         is_open = (choices.low[:, None] <= values) & (values <= choices.high[:, None])
     else:
         cuts = np.append(0, np.flatnonzero(ends) + 1)
@@ -99,6 +115,7 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
         np.concatenate([[0], cuts[used], [len(scores)]]),
         _with_ends(values, used, -np.inf, np.inf),
         _with_ends(is_open, used, False, False),
+        choices.gaps,
     )
 
 
@@ -115,11 +132,14 @@ def _placed_at(choices: Choices, around: tuple[Array, Array]) -> tuple[Floats, B
     return np.stack(values), np.stack(is_open)
 
 
-def _round_numbers_apart(choices: Choices, scores: Array, gap: float) -> Floats:
-    """Return all round numbers that thresholds at least a gap apart may need."""
-    assert choices.grid is not None
-    assert choices.grid.n_digits is not None
-    ends = np.concatenate([scores[[0, -1]].astype(np.float64), choices.low, choices.high])
+def _values_apart(choices: Choices, scores: Floats, gap: float) -> Floats:
+    """Return all values that thresholds at least a gap apart may need, given distinct scores."""
+    if choices.grid is None:
+        return values_apart(scores, choices.low, choices.high, gap)
+    if choices.grid.n_digits is None:
+        assert choices.grid.listed is not None
+        return choices.grid.listed
+    ends = np.concatenate([scores[[0, -1]], choices.low, choices.high])
     ends = ends[np.isfinite(ends)]
     beyond = gap * (len(choices.low) - 1)  # several thresholds can be beyond all scores
     return round_numbers(choices.grid.n_digits, ends.min() - beyond, ends.max() + beyond)

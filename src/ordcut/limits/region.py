@@ -11,8 +11,9 @@ import numpy as np
 
 from ordcut.data import SortedRows
 from ordcut.exact import LARGEST_SUM, exact_multiples
-from ordcut.limits.choices import all_candidates
+from ordcut.limits.choices import CandidateCuts, all_candidates
 from ordcut.limits.forms import Distance, Limits, Ratio
+from ordcut.limits.spacing import lowered
 from ordcut.solvers import (
     SegmentLimit,
     SegmentLimits,
@@ -69,7 +70,7 @@ def region_of(
             _apply(ratio, sums, is_open, decisions)
     segments = segment_windows(decisions, is_open, len(cuts))
     if limits.distance is not None:
-        segments = _apart(segments, candidates.values, limits.distance)
+        segments = _apart(segments, candidates, limits.distance)
     open_in_range = [
         openness[segment.ends.start : segment.ends.stop]
         for openness, segment in zip(is_open, segments[:-1], strict=True)
@@ -165,22 +166,22 @@ class PrefixSums:
 
 
 def _apart(
-    segments: Sequence[SegmentWindow], values: Floats, distance: Distance
+    segments: Sequence[SegmentWindow], candidates: CandidateCuts, distance: Distance
 ) -> list[SegmentWindow]:
     """Return the windows of segments with neighbouring thresholds far enough apart."""
-    apart = list(segments)
+    apart, values, gaps = list(segments), candidates.values, candidates.gaps
     for d in range(1, len(segments) - 1):
         window = segments[d]
         own = np.arange(window.ends.start, window.ends.stop)
         starts, ends = values[d - 1], values[d][own]
-        with np.errstate(invalid="ignore"):
-            last = np.minimum(np.searchsorted(starts, ends - distance.at_least, "right") - 1, own)
-            while True:  # the search ignored the rounding, so that further starts can be allowed
-                after = np.minimum(last + 1, own)  # a segment does not start after its end
-                step = (after > last) & distance.keeps(starts[after], ends)
-                if not step.any():
-                    break
-                last = np.where(step, after, last)
+        furthest = lowered(ends, distance.at_least if gaps is None else gaps[d - 1])
+        last = np.minimum(np.searchsorted(starts, furthest, "right") - 1, own)
+        while gaps is None:  # values of a grid may be closer by a rounding
+            after = np.minimum(last + 1, own)  # a segment does not start after its end
+            step = (after > last) & distance.keeps(starts[after], ends)
+            if not step.any():
+                break
+            last = np.where(step, after, last)
         high = last if window.high is None else np.minimum(window.high, last)
         apart[d] = replace(window, high=high)
     return apart

@@ -146,6 +146,10 @@ class LimitedSearch:
             solution = minimise(self._cost)
         if solution is None:
             return None
+        choices = Choices.within(self.limits)
+        if choices.gaps is not None:  # candidates are as low as they can be
+            at, _ = choices.place_each(*scores_around(rows.scores, solution.cuts))
+            solution = replace(solution, thresholds=at)
         if self.observed is not None:
             assert solution.thresholds is not None
             table = _exact_table(self.observed, solution.thresholds)

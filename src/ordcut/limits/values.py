@@ -163,7 +163,10 @@ class Digits(Constraint):
 
 @dataclass(frozen=True)
 class Gap(Constraint):
-    """A minimum distance between neighbouring thresholds, as they are placed.
+    """A minimum distance between neighbouring thresholds.
+
+    Thresholds are the best of all that keep the distance. They are as near to the middle between
+    their scores as it allows.
 
     Parameters
     ----------
