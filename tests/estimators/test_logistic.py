@@ -159,6 +159,32 @@ def test_coefficients_that_the_data_do_not_determine_have_no_standard_error():
     assert np.isnan(table["std_error"][-4:]).tolist() == [True, False, False, True]
 
 
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_dummies_of_all_categories_count_by_their_rank_and_leave_biases_undetermined(as_sparse):
+    X, y = many_rows()
+    group = (X[:, 0] * 3).astype(int) % 4
+    dummies = np.column_stack([np.eye(4)[group], X[:, 1]])
+    full = plain().fit(sparse.csr_array(dummies) if as_sparse else dummies, y)
+    dropped = plain().fit(dummies[:, 1:], y)
+    assert (full.rank_, full.collinear_) == (4, ["x0", "x1", "x2", "x3"])
+    assert (dropped.rank_, dropped.collinear_) == (4, [])
+    table, reference = full.summary(), dropped.summary()
+    assert table.statistics == pytest.approx(reference.statistics)
+    assert table.statistics["n_parameters"] == len(full.biases_) + 4
+    n_undetermined = len(full.biases_) + 4
+    assert np.isnan(table["std_error"]).tolist() == [True] * n_undetermined + [False]
+    assert table["std_error"][-1] == pytest.approx(reference["std_error"][-1], rel=1e-6)
+    assert "rank 4 of 5 features, collinear: x0, x1, x2, x3" in repr(table)
+    assert "rank 4 of 5" in table._repr_html_()
+
+
+def test_a_penalty_leaves_the_rank_as_it_is_and_determines_the_coefficients():
+    X, y = many_rows()
+    model = OrdinalLogisticRegression(alpha=1.0).fit(np.column_stack([X, X[:, 0], X[:, 0] * 0]), y)
+    assert (model.rank_, model.collinear_) == (3, ["x0", "x3", "x4"])
+    assert np.isfinite(model.summary()["std_error"]).all()
+
+
 def test_separable_data_warn_and_are_labelled_without_error():
     X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
     with pytest.warns(ConvergenceWarning, match="alpha > 0"):

@@ -14,7 +14,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import LikelihoodPoint, OrdinalRows, ProportionalOddsModel
 from ordcut.estimators.links import Link
-from ordcut.estimators.minimisers import invert_hessian
+from ordcut.estimators.minimisers import LEAST_PART, invert_hessian
 from ordcut.typing import Array, Floats
 
 #: A row with at least this leverage keeps its score: a single step is not accurate for it.
@@ -28,21 +28,35 @@ def covariance_of(hessian: Floats, design: Design, model: ProportionalOddsModel)
     """Return the covariance of the K - 1 biases and the coefficients, in this order.
 
     It is the inverse of the Hessian on the scale of the features, and NaN for what the data do not
-    determine: coefficients of collinear or constant features, and biases next to classes that do
-    not occur.
+    determine: coefficients of collinear or constant features, biases where such features add up to
+    a constant, and biases next to classes that do not occur.
     """
-    inverse, undetermined = invert_hessian(hessian)
+    inverse, flat = invert_hessian(hessian)
     m = len(model.inner_biases)
     back = np.eye(len(hessian))
     back[m:, m:] /= design.scale
     back[:m, m:] = design.centre / design.scale
     inverse = back @ inverse @ back.T
+    # The parts of a direction can cancel in a bias, as those of equal features do.
+    undetermined = (np.abs(back @ flat) > LEAST_PART * (np.abs(back) @ np.abs(flat))).any(axis=1)
     inverse[undetermined], inverse[:, undetermined] = np.nan, np.nan
     index = np.concatenate([_indices_of_biases(model), np.arange(m, len(hessian))])
     whole = np.full((len(index), len(index)), np.nan)
     known = np.flatnonzero(index >= 0)
     whole[np.ix_(known, known)] = inverse[np.ix_(index[known], index[known])]
     return whole
+
+
+def collinear_features(rows: OrdinalRows) -> tuple[int, Array]:
+    """Return the rank of the features, centred, and the indices of those that are collinear.
+
+    Constant features are among them: they are collinear with the biases.
+    """
+    sums = rows.design.sums(rows.weights)
+    _, flat = invert_hessian(
+        rows.design.gram(rows.weights) - np.outer(sums, sums) / rows.weights.sum()
+    )
+    return rows.design.n_features - flat.shape[1], np.flatnonzero(flat.any(axis=1))
 
 
 def _indices_of_biases(model: ProportionalOddsModel) -> Array:
@@ -120,7 +134,10 @@ class Summary:
         ``term``, ``estimate``, ``std_error``, ``z``, ``p_value``, ``lower``, ``upper`` and, for
         the logit link, ``odds_ratio``, ``odds_lower``, ``odds_upper``. A bias has no odds ratio.
     statistics : dict of str to float
-        How well the model fits: ``n``, ``log_likelihood``, ``aic``, ``bic`` and ``pseudo_r2``.
+        How well the model fits: ``n``, ``n_parameters`` (of those that the rows determine),
+        ``log_likelihood``, ``aic``, ``bic`` and ``pseudo_r2``.
+    note : str
+        Which features are collinear, if any.
     odds_test : Summary or None
         The test of proportional odds, if the rows were passed to ``summary``.
     """
@@ -129,6 +146,7 @@ class Summary:
     columns: dict[str, Array]
     statistics: dict[str, float] = field(default_factory=dict)
     odds_test: Summary | None = None
+    note: str = ""
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return the table as a dataframe of ``backend``: pandas, polars or pyarrow."""
@@ -157,7 +175,7 @@ class Summary:
             ).rstrip()
             for row in [names, *rows]
         ]
-        head = [self.title, *([self._fit_line()] if self.statistics else [])]
+        head = filter(None, [self.title, self._fit_line(), self.note])
         test = [] if self.odds_test is None else ["", repr(self.odds_test)]
         return "\n".join([*head, *lines, *test])
 
@@ -172,7 +190,8 @@ class Summary:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
         )
-        caption = "<br>".join(map(escape, filter(None, [self.title, self._fit_line()])))
+        lines = filter(None, [self.title, self._fit_line(), self.note])
+        caption = "<br>".join(map(escape, lines))
         test = "" if self.odds_test is None else self.odds_test._repr_html_()
         return (
             f"<table><caption>{caption}</caption>"
@@ -191,6 +210,7 @@ def summarise(
     odds: bool,
     statistics: dict[str, float],
     odds_test: Summary | None,
+    note: str,
 ) -> Summary:
     """Return the table of biases and then coefficients, with confidence intervals."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -209,13 +229,13 @@ def summarise(
             is_bias = np.arange(len(names)) < n_biases
             for name, of in (("ratio", "estimate"), ("lower", "lower"), ("upper", "upper")):
                 columns[f"odds_{name}"] = np.where(is_bias, np.nan, np.exp(columns[of]))
-    return Summary(title, columns, statistics, odds_test)
+    return Summary(title, columns, statistics, odds_test, note)
 
 
 def fit_statistics(
     n: float, log_likelihood: float, null_log_likelihood: float, n_parameters: int
 ) -> dict[str, float]:
-    """Return n, the log-likelihood, AIC, BIC and McFadden's pseudo R2.
+    """Return n, the number of parameters, the log-likelihood, AIC, BIC and McFadden's pseudo R2.
 
     Examples
     --------
@@ -224,6 +244,7 @@ def fit_statistics(
     """
     return {
         "n": n,
+        "n_parameters": float(n_parameters),
         "log_likelihood": log_likelihood,
         "aic": 2 * n_parameters - 2 * log_likelihood,
         "bic": float(np.log(n)) * n_parameters - 2 * log_likelihood,

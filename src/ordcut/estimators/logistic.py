@@ -13,6 +13,7 @@ from ordcut.estimators.base import Targets, check_number, check_search, read_tar
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.inference import (
     Summary,
+    collinear_features,
     covariance_of,
     fit_statistics,
     leave_one_out_changes,
@@ -96,7 +97,13 @@ class OrdinalLogisticRegression(LinearClassifier):
     log_likelihood_ : float
         Of the training rows, weighted, without the penalty.
     covariance_ : ndarray or None
-        Of biases and coefficients, in this order; None after ``"lbfgs"``.
+        Of biases and coefficients, in this order; None after ``"lbfgs"``. NaN for what the rows
+        do not determine.
+    rank_ : int or None
+        How many of the features are linearly independent of the others and of a constant; None
+        after ``"lbfgs"``. AIC and BIC count these, and the biases.
+    collinear_ : list of str
+        The names of the collinear features, constant ones among them.
     n_iter_ : int
         The number of steps of the search.
     n_features_in_ : int
@@ -159,6 +166,8 @@ class OrdinalLogisticRegression(LinearClassifier):
 
     def _learn(self, features: Any, targets: Targets) -> None:
         n_classes = len(targets.classes)
+        self.rank_: int | None = None
+        self.collinear_: list[str] = []
         rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
         if len(occurring) == 1:  # among the rows that carry weight: the class is certain
             model = ProportionalOddsModel(self.link, np.empty(0), 1.0, occurring, n_classes)
@@ -184,6 +193,10 @@ class OrdinalLogisticRegression(LinearClassifier):
         self._total_weight = float(shares.sum())
         self._null_log_likelihood = float(shares @ np.log(shares / shares.sum()))
         self.covariance_ = self._covariance(minimum, rows.design, model)
+        if self.covariance_ is not None:
+            self.rank_, indices = collinear_features(rows)
+            names = self._feature_names()
+            self.collinear_ = [names[index] for index in indices]
         scores = np.asarray(features @ self.coef_)
         if (
             self._resolved()[1] == "optimal"
@@ -213,6 +226,8 @@ class OrdinalLogisticRegression(LinearClassifier):
         """Return estimates with standard errors and intervals, and how well the model fits.
 
         ``statistics`` of the result has n, the log-likelihood, AIC, BIC and McFadden's pseudo R2.
+        AIC and BIC count the parameters that the rows determine. Collinear features are named, and
+        without a penalty they have no standard errors.
         They are those of maximum likelihood if ``alpha`` is 0; otherwise they, and the standard
         errors, are taken at the penalised estimates.
 
@@ -259,8 +274,9 @@ class OrdinalLogisticRegression(LinearClassifier):
                 self._total_weight,
                 self.log_likelihood_,
                 self._null_log_likelihood,
-                int(np.isfinite(variance).sum()),
+                len(self._fitted_model().inner_biases) + (self.rank_ or 0),
             ),
+            note=self._note_on_rank(),
             odds_test=self.proportional_odds_test(X, y, sample_weight) if has_test else None,
         )
 
@@ -317,15 +333,24 @@ class OrdinalLogisticRegression(LinearClassifier):
                 f"{self.classes_[self._fitted_model().occurring].tolist()}."
             )
         biases = self._fitted_model().inner_biases - rows.design.centre @ self.coef_
-        names = self._term_names()[len(self.biases_) :]
+        names = self._feature_names()
         with few_threads(features.shape[1]):
             return score_test_of_odds(
                 rows, LINKS[self.link], biases, self.coef_ * rows.design.scale, names
             )
 
+    def _note_on_rank(self) -> str:
+        if not self.collinear_:
+            return ""
+        shown = ", ".join(self.collinear_[:10]) + (", ..." if len(self.collinear_) > 10 else "")
+        return f"rank {self.rank_} of {self.n_features_in_} features, collinear: {shown}"
+
     def _term_names(self) -> list[str]:
         names = [f"{a} | {b}" for a, b in zip(self.classes_[:-1], self.classes_[1:], strict=True)]
-        features = getattr(self, "feature_names_in_", None)
-        if features is None:
-            features = [f"x{index}" for index in range(self.n_features_in_)]
-        return [*names, *map(str, features)]
+        return [*names, *self._feature_names()]
+
+    def _feature_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return [f"x{index}" for index in range(self.n_features_in_)]
+        return list(map(str, names))

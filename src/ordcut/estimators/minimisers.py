@@ -10,13 +10,16 @@ import numpy as np
 from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from ordcut.typing import Array, Floats
+from ordcut.typing import Floats
 
 #: A Newton step longer than this where the gradient already vanishes means there is no minimum.
 LONGEST_LAST_STEP = 0.1
 
 #: The number of steps of that length after which the search stops.
 MOST_LONG_STEPS = 8
+
+#: A parameter has a part in a direction if its share of that is above this.
+LEAST_PART = 1e-5
 
 
 class Point(Protocol):
@@ -105,13 +108,13 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
     return np.asarray(vectors[:, keep] @ (along / curvature[keep])) / size
 
 
-def invert_hessian(hessian: Floats) -> tuple[Floats, Array]:
-    """Return the inverse, and which parameters lie along directions without curvature."""
+def invert_hessian(hessian: Floats) -> tuple[Floats, Floats]:
+    """Return the inverse, and as columns the directions without curvature, along which it is 0."""
     values, vectors, size = _scaled_eigen(hessian)
-    keep = values > 1e-11 * values.max()
-    kept = vectors[:, keep] / size[:, None]
-    undetermined = (vectors[:, ~keep] ** 2).sum(axis=1) > 1e-8
-    return (kept / values[keep]) @ kept.T, undetermined
+    keep = values > 1e-11 * values.max(initial=0.0)
+    kept, flat = vectors[:, keep] / size[:, None], vectors[:, ~keep]
+    flat = np.where(np.abs(flat) > LEAST_PART, flat, 0.0)
+    return (kept / values[keep]) @ kept.T, flat / size[:, None]
 
 
 def _scaled_eigen(hessian: Floats) -> tuple[Floats, Floats, Floats]:
