@@ -77,6 +77,18 @@ def test_no_interval_is_of_no_width_where_all_labels_are_right(objective, class_
     assert perfect in (low, high)
 
 
+def test_an_objective_that_balances_the_classes_has_the_interval_of_balanced_weights():
+    scores, labels = noisy(120)
+    by_name, by_weight = (
+        ordcut.optimal_thresholds(scores, labels, **options).bootstrap(n=20, random_state=0)
+        for options in (
+            {"objective": "macro_mae"},
+            {"objective": "absolute", "class_weight": "balanced"},
+        )
+    )
+    assert by_name.value_interval() == pytest.approx(by_weight.value_interval(), rel=1e-12)
+
+
 def test_the_worst_cost_counts_even_if_no_row_shows_it():
     labels = np.arange(200) // 100
     exact = 1 - 0.025 ** (1 / 200)  # the rate of what none of 200 rows shows, at most

@@ -279,7 +279,7 @@ class _Drawn:
 
     def _factors(self, tables: Floats) -> Floats | float:
         """Return the weight of the class of each entry, up to a common factor."""
-        class_weight = self.origin.solved.class_weight
+        class_weight = self.origin.objective.weighting(self.origin.solved.class_weight)
         if class_weight is None:
             return 1.0
         totals = tables @ self.true
