@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ordcut.objectives import Objective as Objective
     from ordcut.objectives import resolve_objective as resolve_objective
     from ordcut.optimal import optimal_thresholds as optimal_thresholds
+    from ordcut.panels import Agreement as Agreement
+    from ordcut.panels import Panel as Panel
     from ordcut.paths import ThresholdPath as ThresholdPath
     from ordcut.paths import asymmetry_path as asymmetry_path
     from ordcut.paths import class_weight_path as class_weight_path
@@ -77,6 +79,7 @@ _NAMES = {
     "metrics": ("evaluate", "judge"),
     "objectives": ("Kappa", "Objective", "resolve_objective"),
     "optimal": ("optimal_thresholds",),
+    "panels": ("Agreement", "Panel"),
     "paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
     "table": ("ScoreTable",),
     "thresholds": ("Thresholds",),

@@ -132,6 +132,8 @@ def judge(
 
 def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:
     """Return the numbers that occur in either; None where the labels state classes of their own."""
+    if hasattr(labels, "as_labels"):
+        return None
     true, predicted = np.asarray(labels), np.asarray(predictions)
     if true.ndim != 1 or true.dtype.kind not in "iuf" or predicted.dtype.kind not in "iuf":
         return None

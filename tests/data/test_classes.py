@@ -255,20 +255,20 @@ def test_integers_are_encoded_by_value_however_far_apart_they_are(dtype):
 
 
 def test_columns_of_soft_labels_are_the_classes():
-    soft = pd.DataFrame({"low": [1, 0, 1], "high": [0, 1, 1]})
+    soft = pd.DataFrame({"low": [1, 0, 1], "high": [0, 1, 0]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert encode(soft).classes.tolist() == ["low", "high"]  # not alphabetical, so on purpose
     with pytest.warns(ordcut.UnorderedLabelsWarning, match="'high' < 'low'"):
         assert encode(soft[["high", "low"]]).classes.tolist() == ["high", "low"]
-    assert encode(soft, ["high", "low"]).soft.tolist() == [[0, 1], [1, 0], [1, 1]]
+    assert encode(soft, ["high", "low"]).soft.tolist() == [[0, 1], [1, 0], [0, 1]]
     assert encode(soft, ["high", "low"]).classes.tolist() == ["high", "low"]
     assert encode(soft, [7, 9]).soft.tolist() == soft.to_numpy().tolist()
     assert encode(soft.set_axis([3, 1], axis=1)).classes.tolist() == [0, 1]
     assert encode(soft.set_axis(["2", "1"], axis=1), [1, 2]).soft.tolist() == [
         [0, 1],
         [1, 0],
-        [1, 1],
+        [0, 1],
     ]
     assert encode(soft.astype(bool)).soft.tolist() == soft.to_numpy().tolist()
     with pytest.raises(ValueError, match="labels have 2 columns, but classes lists 3 classes"):

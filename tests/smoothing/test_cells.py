@@ -74,7 +74,14 @@ class Cells:
 
 def gain(cells, table, by_model, objective):
     """By how much the best thresholds beat others on weights of cells and classes."""
-    best = ordcut.optimal_thresholds(cells.scores, table, objective=objective)
+    n_cells, k = table.shape
+    best = ordcut.optimal_thresholds(
+        np.repeat(cells.scores, k),
+        np.tile(np.arange(k), n_cells),
+        objective=objective,
+        classes=range(k),
+        sample_weight=table.ravel(),
+    )
     known = resolve_objective(objective, table.shape[1])
 
     def value(found):

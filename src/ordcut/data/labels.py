@@ -13,6 +13,7 @@ import numpy as np
 
 from ordcut.data.categories import intervals_as_text, only_column, stated_order
 from ordcut.data.distinct import distinct_labels
+from ordcut.data.soft import check_soft_labels
 from ordcut.errors import UnorderedLabelsWarning
 from ordcut.typing import Array, ArrayLike, Bools, Floats
 
@@ -28,11 +29,15 @@ FEWEST_TO_DIFFER = 6
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels as codes into ordered classes: a code per row, or a weight per row and class."""
+    """Labels as codes into ordered classes: a code per row, or a weight per row and class.
+
+    ``unit`` is what a weight of 1 stands for.
+    """
 
     classes: Array
     codes: Array | None = None
     soft: Floats | None = None
+    unit: float = 1.0
 
 
 def encode(
@@ -51,6 +56,9 @@ def encode(
     """
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
         return _encode(labels, classes, n_classes)
+    if hasattr(labels, "as_labels"):  # a panel
+        encoded: Labels = labels.as_labels(classes, n_classes)
+        return encoded
     labels = intervals_as_text(only_column(labels))
     stated = stated_order(labels) if classes is None else classes
     distinct = distinct_labels(labels)
@@ -69,9 +77,7 @@ def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
     """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
     values = _as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
-        if hasattr(labels, "columns"):
-            values, stated = _named_columns(values, list(labels.columns), stated)
-        return _soft_labels(values, stated, n_classes)
+        return _soft_labels(values, list(getattr(labels, "columns", ())), stated, n_classes)
     if values.ndim != 1:
         raise ValueError(
             f"labels must be one-dimensional, or of shape (n, K) for soft labels, "
@@ -398,24 +404,20 @@ def _named_columns(values: Array, names: list[Any], classes: Any) -> tuple[Array
         if names == sorted(names):  # as pandas.get_dummies has them
             _warn_unordered(names)
         return values, names
-    is_permuted = sorted(map(str, classes)) == sorted(names)
-    order = [names.index(str(name)) for name in classes] if is_permuted else slice(None)
-    return values[:, order], classes
+    if not _are_names(names, classes):
+        return values, classes
+    return values[:, [names.index(str(name)) for name in classes]], classes
 
 
-def _soft_labels(values: Array, stated: Any, n_classes: int | None) -> Labels:
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"soft labels must be numbers, got values of type {values.dtype}.")
-    soft = values.astype(np.float64, copy=False)
-    if len(soft) == 0:
-        raise ValueError("labels must hold at least one row, got none.")
-    bad = np.argwhere(~np.isfinite(soft) | (soft < 0))
-    if len(bad):
-        row, column = (int(index) for index in bad[0])
-        raise ValueError(
-            "soft labels must be finite and not negative, "
-            f"got {soft[row, column]} in row {row}, column {column}."
-        )
+def _are_names(columns: Any, classes: Any) -> bool:
+    """Return whether the columns of a frame have the names of the classes."""
+    return classes is not None and sorted(map(str, classes)) == sorted(map(str, columns))
+
+
+def _soft_labels(values: Array, names: list[Any], stated: Any, n_classes: int | None) -> Labels:
+    soft = check_soft_labels(values, is_named=_are_names(names, stated))
+    if names:
+        soft, stated = _named_columns(soft, names, stated)
     k = soft.shape[1]
     if n_classes not in (None, k):
         raise ValueError(f"labels have {k} columns, but objective is made for {n_classes} classes.")

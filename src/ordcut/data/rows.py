@@ -14,7 +14,7 @@ from ordcut.data.alignment import check_aligned
 from ordcut.data.confusion import count_between, count_confusion
 from ordcut.data.labels import Labels, check_classes_found, depth_of_caller, encode
 from ordcut.data.sorting import SortedRows, sort_rows
-from ordcut.data.weights import check_weights, unit_of
+from ordcut.data.weights import check_weights, effective_rows, unit_of
 from ordcut.errors import ReversedScoresWarning
 from ordcut.exact import EXACT, exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
@@ -106,7 +106,7 @@ class Rows:
             rows = cls(scores, labels.classes, labels.codes, is_finite=False)
         else:
             checked = None if weights is None else check_weights(weights, len(scores))
-            unit = 1.0 if weights is None else unit_of(weights, checked)
+            unit = labels.unit * (1.0 if weights is None else unit_of(weights, checked))
             rows = cls(scores, labels.classes, labels.codes, labels.soft, checked, False, unit)
             rows = rows._without_weightless()
         warn_if_reversed(rows)
@@ -146,13 +146,21 @@ class Rows:
         """Whether weights are whole numbers as they were given, each a number of equal rows."""
         if self.soft is None:
             return self.is_whole and self.unit == 1
-        return bool((self.soft == np.rint(self.soft)).all() and self.weights is None)
+        is_whole = bool((self.soft == np.rint(self.soft)).all())
+        return is_whole and self.weights is None and self.unit == 1
+
+    @property
+    def n_effective(self) -> float:
+        """The sample size: whole weights count as repeated rows, others by Kish's formula."""
+        if self.weights is None:
+            return float(self.n_rows)
+        is_whole = self.weights.dtype == np.int64
+        return float(self.weights.sum()) if is_whole else effective_rows(self.weights)
 
     @property
     def totals(self) -> Floats:
         """The weight of each class."""
-        totals: Floats = self._count(np.zeros(self.n_rows, np.int64), 1)[0]
-        return totals
+        return np.asarray(self._count(np.zeros(self.n_rows, np.int64), 1)[0])
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between any number of ascending thresholds.

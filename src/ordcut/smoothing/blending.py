@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.data import Rows, SortedRows, check_weights, effective_rows
+from ordcut.data import Rows, SortedRows, check_weights
 from ordcut.exact import EXACT
 from ordcut.objectives import Objective
 from ordcut.pruning import ArraySource
@@ -71,8 +71,12 @@ class Smoothed:
     amount: float
 
 
-def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
+def smooth(
+    rows: Rows, objective: Objective, smoothing: Smoothing, n_rows: float | None = None
+) -> Smoothed:
     """Return rows whose labels are ``1 - smoothing`` observed and ``smoothing`` the model's.
+
+    ``n_rows`` is the sample size, by default the effective number of the rows.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def smooth(rows: Rows, objective: Objective, smoothing: Smoothing) -> Smoothed:
         observed = rows.sorted()
         if not observed.is_whole:
             observed = observed.merged  # sums must not depend on the order of the rows
-        cells = count_scores(rows, observed)
+        cells = count_scores(rows, observed, n_rows=n_rows)
     probabilities = partial_odds_probabilities(cells.scores, cells.counts)
     if isinstance(smoothing, str):
         amount = choose_amount(cells, probabilities, objective)
@@ -241,10 +245,13 @@ def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
     return ScoreCounts(lowest[has_rows].astype(rows.dtype), counts[has_rows])
 
 
-def count_scores(rows: Rows, ordered: SortedRows, most: int = MOST_CELLS) -> ScoreCounts:
+def count_scores(
+    rows: Rows, ordered: SortedRows, most: int = MOST_CELLS, n_rows: float | None = None
+) -> ScoreCounts:
     """Count rows in at most ``most`` cells; equal scores share a cell.
 
-    ``ordered`` are the sorted rows.
+    ``ordered`` are the sorted rows. Counts add up to ``n_rows``, by default the effective number
+    of the rows.
 
     Examples
     --------
@@ -267,17 +274,10 @@ def count_scores(rows: Rows, ordered: SortedRows, most: int = MOST_CELLS) -> Sco
         starts = np.flatnonzero(np.append(True, nth[1:] != nth[:-1]))
     ends = np.append(starts[1:], len(last_rows))
     counts = ordered.between(last_rows[ends[:-1] - 1] + 1)
-    counts = counts * (1.0 if ordered.is_whole else _rows_per_weight(rows))
+    if not rows.is_whole or n_rows is not None:
+        counts = counts * ((rows.n_effective if n_rows is None else n_rows) / ordered.weight)
     middle_scores = ordered.scores[last_rows[(starts + ends - 1) // 2]]
     return ScoreCounts(middle_scores.astype(rows.dtype, copy=False), counts)
-
-
-def _rows_per_weight(rows: Rows) -> float:
-    """Return the factor by which fractional weights add up to their effective number of rows."""
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    if rows.soft is not None:
-        weights = weights * rows.soft.sum(axis=1)
-    return effective_rows(weights) / float(np.sort(weights).sum())
 
 
 def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objective) -> float:

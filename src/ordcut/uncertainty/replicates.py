@@ -181,7 +181,7 @@ class Replicate:
     def _solve_smoothed(self, sample: SortedRows) -> Floats | None:
         objective = self.origin.objective
         rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
-        smoothed = smooth(rows, objective, self.smoothing).rows.sorted()
+        smoothed = smooth(rows, objective, self.smoothing, self.size).rows.sorted()
         return self._place(solve_freely(smoothed, objective, self.factors, Plan()), sample)
 
     def _place(self, solution: Solution, sample: SortedRows) -> Floats | None:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ordcut.data import Rows, SortedRows, effective_rows, sort_rows
+from ordcut.data import Rows, SortedRows, sort_rows
 from ordcut.jit import kernel
 from ordcut.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
@@ -48,7 +48,7 @@ class Deck:
     @classmethod
     def from_rows(cls, rows: Rows, ordered: SortedRows) -> Deck:
         """Create a deck from rows, which are also given in sorted order."""
-        n_effective = _effective(rows.weights, rows.n_rows)
+        n_effective = rows.n_effective
         n_classes = len(rows.classes)
         if rows.soft is not None:
             return cls._of_soft_rows(rows, rows.soft, n_effective)
@@ -168,12 +168,6 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
             last = min(len(scores), int(np.searchsorted(scores, high, side="right")) + 1)
             n_near[k] = sums[-1] * (sums[last] - sums[first]) / (squares[last] - squares[first])
     return n_near
-
-
-def _effective(weights: Numbers | None, n_rows: int) -> float:
-    if weights is None:
-        return float(n_rows)
-    return float(weights.sum()) if weights.dtype == np.int64 else effective_rows(weights)
 
 
 def _heights(weights: Numbers | None) -> Floats | None:

@@ -1,0 +1,173 @@
+"""Ratings of items by several raters, read from tables with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordcut.data import encode, is_missing, stated_order
+from ordcut.exact import EXACT
+from ordcut.typing import Array, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """All ratings, in the order of their items.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    item, rater, code : ndarray of shape (n_ratings,)
+        The positions of the item, the rater and the class of each rating.
+    items, raters : ndarray
+        The names of the items and of the raters.
+    """
+
+    classes: Array
+    item: Ints
+    rater: Ints
+    code: Ints
+    items: Array
+    raters: Array
+
+    @classmethod
+    def of_table(cls, table: Any, classes: Sequence[Any] | Array | None) -> Ratings:
+        """Read a table with a row for each item and a column for each rater."""
+        columns, raters = _columns_of(table)
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError("ratings must have columns of the same length.")
+        values = [_as_array(column) for column in columns]
+        if not values or len(values[0]) == 0:
+            raise ValueError("ratings must hold at least one item and one rater, got none.")
+        is_rated = np.stack([~is_missing(column) for column in values], axis=1)
+        orders = [stated_order(column) for column in columns] if classes is None else [classes]
+        if any(list(order or ()) != list(orders[0] or ()) for order in orders):
+            raise ValueError(
+                "ratings must have the same ordered categories in all columns. Pass classes= with "
+                "the lowest class first."
+            )
+        rater, item = np.nonzero(is_rated.T)
+        given = [column[rated] for column, rated in zip(values, is_rated.T, strict=True)]
+        ordered, code = _encode(_joined(given), orders[0])
+        by_item = np.argsort(item, kind="stable")
+        n_items = len(is_rated)
+        return cls(
+            ordered, item[by_item], rater[by_item], code[by_item], np.arange(n_items), raters
+        )
+
+    @classmethod
+    def of_rows(
+        cls, item: Any, rater: Any, rating: Any, classes: Sequence[Any] | Array | None
+    ) -> Ratings:
+        """Read columns with a row for each rating; items keep the order of their first rows."""
+        ratings = _as_array(rating)
+        items, item_index = _first_seen(_as_array(item), "item")
+        raters, rater_index = _first_seen(_as_array(rater), "rater")
+        if not len(item_index) == len(rater_index) == len(ratings):
+            raise ValueError("item, rater and rating must have the same length.")
+        is_rated = ~is_missing(ratings)
+        at, by = item_index[is_rated], rater_index[is_rated]
+        pairs, counts = np.unique(at * max(1, len(raters)) + by, return_counts=True)
+        if counts.max(initial=1) > 1:
+            where, who = divmod(int(pairs[counts.argmax()]), len(raters))
+            raise ValueError(
+                f"a rater must rate an item at most once, but {raters[who]!r} has rated "
+                f"{items[where]!r} {counts.max()} times. Keep one of these ratings, or give each "
+                "a rater of its own."
+            )
+        stated = stated_order(rating) if classes is None else classes
+        ordered, code = _encode(ratings[is_rated], stated)
+        order = np.lexsort((by, at))
+        return cls(ordered, at[order], by[order], code[order], items, raters)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items, those without a rating included."""
+        return len(self.items)
+
+    def counts(self, n_classes: int | None = None) -> Ints:
+        """Return how often each item got each class, (n_items, K)."""
+        k = len(self.classes) if n_classes is None else n_classes
+        return np.bincount(self.item * k + self.code, minlength=self.n_items * k).reshape(-1, k)
+
+
+def _columns_of(table: Any) -> tuple[list[Any], Array]:
+    """Return the columns of an array, a list of rows or a dataframe, and their names."""
+    if not isinstance(table, np.ndarray | list | tuple):
+        import narwhals as nw
+
+        frame: Any = nw.from_native(table, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            names = frame.columns
+            return [frame.get_column(name).to_native() for name in names], np.array(names, object)
+    array = table if isinstance(table, np.ndarray) else np.array(table, dtype=object)
+    if array.ndim != 2:
+        raise ValueError(
+            "ratings must have a row for each item and a column for each rater, all rows of the "
+            f"same length, got shape {array.shape}. For a table with a row for each rating, use "
+            "Panel.from_long."
+        )
+    return list(array.T), np.arange(array.shape[1])
+
+
+def _as_array(column: Any) -> Array:
+    """Return a column of numbers, booleans or text; None, NaN or pandas.NA where one is missing."""
+    if hasattr(column, "to_pylist"):  # of Arrow
+        return _plain(np.array(column.to_pylist(), dtype=object))
+    if hasattr(column, "to_list") and not isinstance(column, np.ndarray):
+        is_plain = getattr(getattr(column, "dtype", None), "kind", "") in "biuf"
+        return np.asarray(column) if is_plain else _plain(np.array(column.to_list(), dtype=object))
+    array = np.asarray(column)
+    return _plain(array) if array.dtype.kind == "O" else array
+
+
+def _plain(values: Array) -> Array:
+    """Return objects as floats if all of them are numbers or missing, else as they are."""
+    flat = values.tolist()
+    is_number = all(
+        isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        for value, missing in zip(flat, is_missing(values), strict=True)
+        if not missing
+    )
+    if not is_number:
+        return values
+    pairs = zip(flat, is_missing(values).tolist(), strict=True)
+    return np.array([np.nan if missing else value for value, missing in pairs], dtype=np.float64)
+
+
+def _joined(columns: list[Array]) -> Array:
+    kinds = {column.dtype.kind for column in columns if len(column)}
+    if len(kinds) > 1 and not kinds <= set("iuf"):
+        return np.concatenate([column.astype(object) for column in columns])
+    return np.concatenate([column for column in columns if len(column)] or columns)
+
+
+def _encode(values: Array, stated: Sequence[Any] | Array | None) -> tuple[Array, Ints]:
+    """Return the classes of ratings and the code of each; whole numbers are classes of integers."""
+    if len(values) == 0:
+        raise ValueError("ratings must hold at least one rating, got none.")
+    is_exact = values.dtype.kind == "f" and np.abs(values).max() < EXACT
+    if is_exact and (values == np.rint(values)).all():
+        values = values.astype(np.int64)
+    encoded = encode(values, stated)
+    assert encoded.codes is not None
+    return encoded.classes, encoded.codes.astype(np.int64)
+
+
+def _first_seen(values: Array, argument: str) -> tuple[Array, Ints]:
+    """Return the distinct values in the order of their first rows, and the position of each row."""
+    missing = np.flatnonzero(is_missing(values))
+    if len(missing):
+        raise ValueError(
+            f"{argument} must not be missing, got {values[missing[0]]} at position {missing[0]}. "
+            "Drop those rows."
+        )
+    positions: dict[Hashable, int] = {}
+    index = [positions.setdefault(value, len(positions)) for value in values.tolist()]
+    names = np.empty(len(positions), dtype=object)
+    names[:] = list(positions)
+    return names, np.array(index, dtype=np.int64)
