@@ -126,6 +126,26 @@ def distinct_values(weights: Floats) -> Floats | None:
     return distinct if len(distinct) <= MOST_DISTINCT else None
 
 
+def weight_scale(distinct: Floats, total: float) -> int | None:
+    """Return the least number that makes whole numbers of weights; None if it is too large.
+
+    ``total`` is the sum of all weights, of which ``distinct`` are the different ones.
+
+    Examples
+    --------
+    >>> weight_scale(np.array([0.4, 0.75, 1.0]), 10.0)
+    20
+    """
+    scale = 1
+    for value in distinct.tolist():
+        scale = lcm(scale, as_fraction(value, WEIGHT_DENOMINATOR).denominator)
+        # Weights are within 8 roundings of what they mean, and the products below round once more:
+        # below this, they are off by less than 1/2.
+        if scale >= EXACT / 32 or scale * total >= EXACT / 32:
+            return None
+    return scale
+
+
 def whole_weights(weights: Floats) -> Ints | None:
     """Return fractional weights as int64 multiples of a common unit; None if they have none.
 
@@ -135,16 +155,8 @@ def whole_weights(weights: Floats) -> Ints | None:
     array([ 4,  7, 10])
     """
     distinct = distinct_values(weights)
-    if distinct is None:
-        return None
-    scale, total = 1, float(weights.sum())
-    for value in distinct.tolist():
-        scale = lcm(scale, as_fraction(value, WEIGHT_DENOMINATOR).denominator)
-        # Weights are within 8 roundings of what they mean, and the products below round once more:
-        # below this, they are off by less than 1/2.
-        if scale >= EXACT / 32 or scale * total >= EXACT / 32:
-            return None
-    return np.rint(weights * scale).astype(np.int64)
+    scale = None if distinct is None else weight_scale(distinct, float(weights.sum()))
+    return None if scale is None else np.rint(weights * scale).astype(np.int64)
 
 
 def exact_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:

@@ -28,6 +28,7 @@ class OnlyTheProtocol:
         self.dtype = source.dtype
         self.n_rows = source.n_rows
         self.is_exact = source.is_exact
+        self.unit = source.unit
         self.count = source.count
         self.all_rows = source.all_rows
         self.confusion = source.confusion

@@ -44,6 +44,7 @@ from ordcut.frames.grid import (
 )
 from ordcut.frames.repeatable import changed
 from ordcut.frames.validation import Nulls, refuse
+from ordcut.frames.weights import with_multiples
 from ordcut.pruning import SAMPLE_SIZE, spread_indices
 from ordcut.typing import Array, Ints
 
@@ -99,20 +100,24 @@ class Engine:
         )
         labels = nw.col(label).cast(nw.String) if is_category else nw.col(label)
         self._label = labels.alias("label")
-        columns = [self._score, self._label]
+        self._expressions = [self._score, self._label]
         if weight is not None:
-            columns.append(as_number(frame, weight, schema[weight], "weight").alias("weight"))
+            weights = as_number(frame, weight, schema[weight], "weight").alias("weight")
+            self._expressions.append(weights)
+        self._columns = ["x", "label", "weight"][: len(self._expressions)]
         lost = has_lost_digits(frame, score, schema[score])
-        #: The columns that the first count checks.
-        self._checks = [] if lost is None else [lost.alias("lost")]
+        #: The columns that the first count adds up, to check rows.
+        self._checks = [] if lost is None else ["lost"]
         self._least_label = LEAST.get(type(self._label_dtype))
         self._eager = frame if isinstance(frame, nw.DataFrame) else None
         try:
-            self._frame: Frame = frame.lazy().select(*columns, *self._checks)
+            checks = [] if lost is None else [lost.alias("lost")]
+            self._given: Frame = frame.lazy().select(*self._expressions, *checks)
         except ValueError as error:
             if lost is not None and "not in range" in str(error):  # PyArrow, of unsigned integers
                 raise inexact(score, "larger ones") from error
             raise
+        self._frame = self._given
         self._cached: list[CachedRows] = []
         self._name = frame.implementation.name.lower()
         self._nulls, self._progress = nulls, progress
@@ -120,18 +125,23 @@ class Engine:
         self.passes = 0  # how many times the engine has gone through the frame
 
     def sample(self) -> Columns:
-        """Return a sample of scores and labels: the first of a lazy frame, otherwise spread out."""
+        """Return a sample of rows: the first ones of a lazy frame, otherwise spread out."""
         description = "a sample of the rows"
-        names = ["x", "label"]
+        names = self._columns
         rows = dialects.first_rows(self._frame.select(*names), SAMPLE_SIZE)
         if self._eager is not None and len(self._eager) > SAMPLE_SIZE:
             indices = spread_indices(len(self._eager)).tolist()
-            rows = self._eager[indices].lazy().select(self._score, self._label)
+            rows = self._eager[indices].lazy().select(*self._expressions)
         sample = self._collect(rows, description, is_pass=False)
         if len(sample["x"]) == 0:  # perhaps only the first partition is empty
             first = self._frame.select(*names).head(SAMPLE_SIZE)
             sample = self._collect(first, description, is_pass=False)
         return sample
+
+    def distinct_weights(self, most: int) -> Array:
+        """Return the distinct weights above 0, or as many of them as asked for."""
+        frame = self._given.filter(self._is_valid).select("weight").unique().head(most)
+        return self._collect(frame, "the distinct weights")["weight"]
 
     def widen(self, root: Root) -> Root:
         """Return wider cells that contain all scores, if that saves time.
@@ -147,15 +157,24 @@ class Engine:
         outliers = self._collect(frame, "a score that lies far out", is_pass=False)
         return root if len(outliers["x"]) else wide
 
-    def count_in_root(self, root: Root) -> Columns:
-        """Return the number of rows and their weight for each of the root's cells and label."""
+    def count_first(self, root: Root, scale: int = 1) -> tuple[Columns, int]:
+        """Return the counts of valid rows, and the number of rows with nulls.
+
+        Rows are counted, and their weights added up, for each of the root's cells and label.
+        Weights are whole multiples of 1 / scale.
+        """
+        self._frame = self._given
+        self._checks = [name for name in ("lost",) if name in self._given.collect_schema()]
+        if self.is_weighted:
+            self._frame = with_multiples(self._given, scale)
+            self._checks.append("fractions")
         description = "the rows of each cell and label"
         key = self._locate(root).key
         counted = self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
         keys = counted["key"][counted["key"] != NOWHERE]
         if root.is_whole and ((keys < 0) | (keys >= root.n_keys)).any():
             raise changed("scores lie beyond those that it had returned before")
-        return counted
+        return self.usable(counted)
 
     def keep(self, cells: NestedCells, chosen: Ints) -> None:
         """Make the engine cache the rows of chosen cells, all at the same depth, if it can."""
@@ -265,11 +284,10 @@ class Engine:
     ) -> Columns:
         """Return sums by key and label."""
         if self._least_label is None:
-            frame = frame.with_columns(key.alias("key"), *self._fractions)
-            groups = frame.group_by("key", "label")
+            groups = frame.with_columns(key.alias("key")).group_by("key", "label")
             return self._collect(groups.agg(*sums), description, is_pass=is_pass)
         pair = key_and_label(frame, key, most_keys).alias("pair")
-        groups = frame.with_columns(pair, *self._fractions).group_by("pair")
+        groups = frame.with_columns(pair).group_by("pair")
         columns = self._collect(groups.agg(*sums), description, is_pass=is_pass)
         return split_pairs(columns, self._least_label)
 
@@ -318,19 +336,17 @@ class Engine:
 
     def _checked(self, counted: Columns) -> Columns:
         """Return the counts after checking that scores have not lost digits in float64."""
-        if not self._checks:
-            return counted
-        n_lost = int(np.nansum(counted["lost"].astype(np.float64)))
+        n_lost = int(np.nansum(counted["lost"].astype(np.float64))) if "lost" in counted else 0
         if n_lost:
             raise inexact(str(self.names["score"]), f"{n_lost} rows with others")
-        self._checks = []
-        self._frame = self._frame.drop("lost")
+        if self._checks:
+            self._frame = self._frame.drop(*self._checks)
+            self._checks = []
         return {name: values for name, values in counted.items() if name != "lost"}
 
     def _count_problems(self) -> dict[str, int]:
         """Return the number of rows with missing or invalid values."""
-        names = ["x", "label", "weight"] if self.is_weighted else ["x", "label"]
-        is_null = {name: self._is_missing(name) for name in names}
+        is_null = {name: self._is_missing(name) for name in self._columns}
         problems = dict(is_null)
         problems["any"] = nw.any_horizontal(*is_null.values(), ignore_nulls=True)
         problems["infinite"] = ~is_null["x"] & ~nw.col("x").is_finite()
@@ -364,17 +380,9 @@ class Engine:
         return nw.when(weighs_nothing).then(WEIGHTLESS).otherwise(NOWHERE)
 
     @property
-    def _fractions(self) -> list[Any]:
-        if not self.is_weighted:
-            return []
-        weight = nw.col("weight")
-        return [(weight != weight.floor()).cast(nw.Int64).alias("fractions")]
-
-    @property
     def _sums(self) -> list[Any]:
-        weighted = [nw.col("weight").sum(), nw.col("fractions").sum()] if self.is_weighted else []
-        checks = [nw.col("lost").sum()] if self._checks else []
-        return [nw.len().alias("rows"), *weighted, *checks]
+        weighted = [nw.col("weight").sum()] if self.is_weighted else []
+        return [nw.len().alias("rows"), *weighted, *(nw.col(name).sum() for name in self._checks)]
 
     def _locate(self, root: Root, *, with_ends: bool = True) -> Location:
         """Return the location of rows among the cells of the root.

@@ -54,9 +54,9 @@ def optimal_thresholds(
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for a frame.
 
-    They equal those of :func:`ordcut.optimal_thresholds` to the last bit if costs and weights are
-    whole numbers. Sums of fractional weights are computed by the engine, and differ in the last
-    digits.
+    They equal those of :func:`ordcut.optimal_thresholds` to the last bit if weights are whole
+    numbers, or multiples of a common unit such as 0.1. Sums of other weights, such as random
+    numbers, are computed by the engine, and differ in the last digits.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -24,7 +25,8 @@ from ordcut.frames.columns import Columns, n_at_or_below
 from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grid import NestedCells, first_cells
 from ordcut.frames.repeatable import changed, check_between, check_sums, same_labels
-from ordcut.frames.validation import Nulls, check_sample, is_whole
+from ordcut.frames.validation import Nulls, check_sample
+from ordcut.frames.weights import first_count
 from ordcut.limits import Limits
 from ordcut.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
@@ -82,13 +84,14 @@ class FrameSource:
         if classes is None and n_classes is None:
             check_sample(sample)
         root = self.engine.widen(first_cells(sample["x"], N_CELLS))
-        counted, self.dropped = self.engine.usable(self.engine.count_in_root(root))
+        counted, self.dropped, scale = first_count(self.engine, root, sample)
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
-        self._weight_dtype = np.dtype(np.int64 if is_whole(counted) else np.float64)
-        self.is_exact = self._weight_dtype == np.int64  # engines round sums of fractions
+        self.is_exact = scale is not None  # engines round sums of fractions
+        self.unit = Fraction(1, scale or 1)
+        self._weight_dtype = np.dtype(np.int64 if self.is_exact else np.float64)
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
-        self._fetched = Rows(*no_rows)  # all rows that are in memory
+        self._fetched = Rows(*no_rows, unit=float(self.unit))  # all rows that are in memory
         columns, counts = self.tabulate(counted)
         no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
@@ -134,7 +137,10 @@ class FrameSource:
         return self._fetched
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the weight of each class between thresholds, as the engine adds fractions up."""
+        """Return the weight of each class between thresholds, in multiples of the unit.
+
+        Without a unit, these are sums of fractions as the engine adds them up.
+        """
         return self._count_between(thresholds)[1]
 
     def between_values(self, limits: Limits) -> LumpedRows | None:
@@ -217,7 +223,8 @@ class FrameSource:
         with same_labels():
             codes = codes_of(columns["label"], self.classes, "labels")
         weights = self._as_weights(columns["weight"]) if "weight" in columns else None
-        rows = Rows(columns["score"], self.classes, codes, weights=weights)
+        unit = float(self.unit)
+        rows = Rows(columns["score"], self.classes, codes, weights=weights, unit=unit)
         sums = count_located(rows, counted.cells.locate(rows.scores), len(wanted))
         check_sums(np.where(wanted[:, None], counted.counts, 0), sums, counted.cells.n_rows)
         self._fetched = Rows.joined([self._fetched, rows])

@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ordcut.data import check_classes_found, is_missing
-from ordcut.exact import EXACT
 from ordcut.frames.columns import Columns
 
 Nulls: TypeAlias = Literal["raise", "drop"]
@@ -54,13 +53,3 @@ def check_sample(sample: Columns) -> None:
     distinct = np.unique(labels)
     if len(distinct) == len(labels):
         check_classes_found(distinct.astype(np.float64), scores)
-
-
-def is_whole(counted: Columns) -> bool:
-    """Return whether all weights are whole numbers whose sum is exact."""
-    if "weight" not in counted:
-        return True
-    total = counted["weight"].sum()
-    if not np.isfinite(total):
-        raise ValueError("weight must have a finite sum, got inf. Scale the weights down.")
-    return bool(total < EXACT and not counted["fractions"].any())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -69,6 +70,7 @@ class ArraySource:
     rows: Rows
     n_threads: int = 1
     is_exact: ClassVar[bool] = True  # rows in memory can be added up without rounding
+    unit: ClassVar[Fraction] = Fraction(1)
 
     @property
     def classes(self) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -91,6 +92,10 @@ class Source(Protocol):
     @property
     def is_exact(self) -> bool:
         """Whether sums of weights are available without rounding."""
+
+    @property
+    def unit(self) -> Fraction:
+        """What a weight of 1 stands for."""
 
     def count(self) -> CountedCells:
         """Return the rows counted by cells that are narrow where scores are dense."""

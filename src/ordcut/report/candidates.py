@@ -35,6 +35,8 @@ class Candidates:
         The weight of each class below each position.
     scores : ndarray, optional
         The distinct scores in their own dtype, if the rows are sorted.
+    scale : float
+        What the weights of the store are divided by.
 
     Examples
     --------
@@ -53,13 +55,17 @@ class Candidates:
     positions: Floats
     below: Floats
     scores: Floats | None = None
+    scale: float = 1.0
 
     @classmethod
     def of(cls, source: Source, n_positions: int) -> Candidates:
         """Sort few rows, or count many by cells, and choose about the given number of positions."""
         if source.n_rows <= MOST_ROWS_TO_SORT:
-            return cls.of_rows(source.all_rows(), n_positions)
-        return cls._of_cells(source, n_positions)
+            candidates = cls.of_rows(source.all_rows(), n_positions)
+        else:
+            candidates = cls._of_cells(source, n_positions)
+        scale = float(1 / source.unit)
+        return replace(candidates, below=candidates.below / scale, scale=scale)
 
     @classmethod
     def of_rows(cls, rows: Rows, n_positions: int | None = None) -> Candidates:
@@ -89,7 +95,7 @@ class Candidates:
     @property
     def totals(self) -> Floats:
         """The weight of each class."""
-        return self.store.totals
+        return self.store.totals / self.scale
 
     @property
     def extent(self) -> tuple[float, float]:
@@ -126,7 +132,7 @@ class Candidates:
         if len(extra) == 0:
             return self
         positions = np.concatenate([self.positions, extra])
-        below = np.vstack([self.below, weights_below(self.source, extra)])
+        below = np.vstack([self.below, weights_below(self.source, extra) / self.scale])
         order = np.argsort(positions)
         return replace(self, positions=positions[order], below=below[order])
 

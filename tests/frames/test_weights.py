@@ -1,0 +1,83 @@
+"""Weights that are multiples of a unit: their sums are exact in every engine, as on arrays."""
+
+import numpy as np
+import pytest
+from frame_rows import SCORES
+
+import ordcut
+from hard_rows import LABELS, N
+from ordcut import frames
+
+RNG = np.random.default_rng(11)
+N_SAMPLED = 4096
+
+#: The weights of some rows, and the number of passes that they take.
+UNITS = {
+    "tenths": (RNG.integers(1, 30, N) / 10, 2),
+    "eighths": (RNG.integers(0, 30, N) / 8, 2),
+    "thirds and sevenths": (RNG.integers(1, 30, N) / RNG.choice([3, 7], N), 2),
+    "rounded": (RNG.integers(1, 30, N) * 0.1, 4),
+    "equal": (np.full(N, 0.3), 2),
+}
+
+
+def find(frame, **options):
+    return frames.optimal_thresholds(frame, score="s", label="y", weight="w", **options)
+
+
+def assert_as_arrays(frame, scores, labels, weights, **options):
+    found = find(frame, **options)
+    expected = ordcut.optimal_thresholds(scores, labels, sample_weight=weights, **options)
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    return found, expected
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_multiples_of_a_unit_give_the_thresholds_of_arrays(quick_frames_of, unit):
+    weights, n_passes = UNITS[unit]
+    frame = quick_frames_of(s=SCORES, y=LABELS, w=weights)
+    found, _ = assert_as_arrays(frame, SCORES, LABELS, weights)
+    assert found.passes == n_passes
+    for objective in ("quadratic_kappa", "macro_mae"):
+        assert_as_arrays(frame, SCORES, LABELS, weights, objective=objective)
+
+
+def test_a_tie_of_fractional_weights_is_a_tie_in_every_engine(frames_of):
+    """30 000 times 0.1 against 10 000 times 0.3."""
+    labels = np.repeat([0, 1], [30_000, 10_000])
+    weights = np.where(labels == 0, 0.1, 0.3)
+    order = RNG.permutation(len(labels))
+    labels, weights, scores = labels[order], weights[order], np.zeros(len(labels))
+    found, _ = assert_as_arrays(frames_of(s=scores, y=labels, w=weights), scores, labels, weights)
+    assert found.thresholds.tolist() == [-np.inf]
+
+
+@pytest.mark.parametrize("late", [1 / 3, 0.1 * 3, 2.0**-40, 3e9 + 0.1])
+def test_weights_that_a_sample_does_not_show_change_the_unit(quick_frames_of, late):
+    n = 2 * N_SAMPLED
+    labels = np.arange(n) % 3
+    scores = labels + np.random.default_rng(2).normal(size=n)
+    weights = np.append(np.full(n - 1, 0.1), late)
+    assert_as_arrays(quick_frames_of(s=scores, y=labels, w=weights), scores, labels, weights)
+
+
+def test_limits_are_in_the_unit_of_the_weights(quick_frames_of):
+    weights, _ = UNITS["tenths"]
+    frame = quick_frames_of(s=SCORES, y=LABELS, w=weights)
+    top = LABELS.max()
+    limit = round(0.1 * weights.sum())
+    for constraints in ([f"count {top} <= {limit}"], [f"count {top} <= {limit}", "digits 1"]):
+        found, expected = assert_as_arrays(frame, SCORES, LABELS, weights, constraints=constraints)
+        reached = [outcome.reached for outcome in found.constraints]
+        assert reached == [outcome.reached for outcome in expected.constraints]
+
+
+def test_plots_show_weights_in_their_own_unit(quick_frames_of):
+    plots = pytest.importorskip("ordcut.plots")
+    weights, _ = UNITS["tenths"]
+    display = plots.ThresholdDisplay.from_frame(
+        quick_frames_of(s=SCORES, y=LABELS, w=weights), score="s", label="y", weight="w"
+    )
+    totals = [weights[label == LABELS].sum() for label in np.unique(LABELS)]
+    assert display.below[-1].tolist() == pytest.approx(totals)
