@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut.data import as_scores, check_classes
-from ordcut.thresholds import rules, storage
+from ordcut.thresholds import rules, sql, storage
 from ordcut.thresholds.certificate import Certificate
 from ordcut.thresholds.codes import codes_by_stretch
 from ordcut.thresholds.explanation import explain
@@ -381,21 +381,24 @@ class Thresholds:
         """
         return explain(self, bootstrap)
 
-    def to_sql(self, column: str) -> str:
+    def to_sql(self, column: str | Sequence[str], dialect: sql.SqlDialect = "standard") -> str:
         """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
+
+        ``dialect`` is ``"standard"``, ``"duckdb"``, ``"spark"``, ``"bigquery"``, ``"mysql"``,
+        ``"tsql"``, ``"sqlite"`` or ``"snowflake"``. Dots in ``column`` separate names, as in
+        ``"table.score"``; a name that contains a dot is passed in a list, ``["a.b"]``.
 
         Examples
         --------
         >>> import ordcut
-        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc").to_sql("s"))
+        >>> print(ordcut.optimal_thresholds([1, 2], ["a", "b"], classes="ab").to_sql("s"))
         CASE
           WHEN "s" IS NULL THEN NULL
           WHEN "s" < 1.5e+00 THEN 'a'
-          WHEN "s" < 2.5e+00 THEN 'b'
-          ELSE 'c'
+          ELSE 'b'
         END
         """
-        return rules.to_sql(self.thresholds, self.decisions, column)
+        return sql.to_sql(self.thresholds, self.decisions, column, dialect)
 
     def to_python(self) -> str:
         """Return the rule as the text of a Python function that needs nothing but Python.

@@ -1,30 +1,22 @@
-"""The labelling rule as text: for SQL, Python, spreadsheets and notebooks."""
+"""The labelling rule as text: for Python, spreadsheets and notebooks."""
 
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut.thresholds.sql import DIALECTS
 from ordcut.typing import Array, Floats
 
 if TYPE_CHECKING:
     from ordcut.thresholds.result import Thresholds
 
-
-def to_sql(thresholds: Floats, classes: Array, column: str) -> str:
-    """Return a ``CASE`` expression; branches that no finite score reaches are left out."""
-    name = '"' + column.replace('"', '""') + '"'
-    # An exponent makes the literal a double in every dialect, not a decimal of few digits.
-    branches = [
-        f"  WHEN {name} < {_exponent(bound)} THEN {_sql_value(label)}"
-        for bound, label in _bounds(thresholds, classes)
-    ]
-    last = _sql_value(_top_class(thresholds, classes))
-    lines = ["CASE", f"  WHEN {name} IS NULL THEN NULL", *branches, f"  ELSE {last}", "END"]
-    return "\n".join(lines)
+#: A cell, perhaps of another sheet; sheets whose names have other characters are quoted.
+CELL = re.compile(r"(([^\W\d][\w.]*|'([^'\[\]:*?/\\\n]|'')+')!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
 
 
 def to_python(thresholds: Floats, classes: Array) -> str:
@@ -46,6 +38,11 @@ def to_python(thresholds: Floats, classes: Array) -> str:
 
 def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> str:
     """Return a ``LOOKUP`` formula, which finds the last threshold that is not above the cell."""
+    if not (isinstance(cell, str) and CELL.fullmatch(cell)):
+        raise ValueError(
+            'cell must be a single cell, such as "A2", "$A$2", "Sheet1!A2" or '
+            f"\"'My sheet'!A2\", got {cell!r}."
+        )
     finite = {  # of equal thresholds the last decides, and only that is written
         _fifteen_digits(threshold, low, high): label
         for threshold, (low, high), label in zip(
@@ -97,36 +94,9 @@ def class_literals(classes: Array) -> dict[str, list[str]]:
     return {
         "json": [json.dumps(label, ensure_ascii=False) for label in labels],
         "python": [repr(label) for label in labels],
-        "sql": [_sql_value(label) for label in labels],
+        "sql": [DIALECTS["standard"].value(label) for label in labels],
         "excel": [_excel_value(label) for label in labels],
     }
-
-
-def _bounds(thresholds: Floats, classes: Array) -> list[tuple[float, Any]]:
-    """Return each finite threshold with the class just below it; the first of equal thresholds."""
-    bounds: dict[float, Any] = {}
-    for bound, label in zip(thresholds.tolist(), classes.tolist(), strict=False):
-        if np.isfinite(bound):
-            bounds.setdefault(bound, label)
-    return list(bounds.items())
-
-
-def _top_class(thresholds: Floats, classes: Array) -> Any:
-    """Return the class of the largest finite score."""
-    return classes.tolist()[int(np.sum(thresholds < np.inf))]
-
-
-def _exponent(value: float) -> str:
-    digits = repr(value)
-    if "e" in digits:
-        return digits
-    return np.format_float_scientific(value, unique=True, exp_digits=2, trim="0")
-
-
-def _sql_value(label: Any) -> str:
-    if isinstance(label, str):
-        return "'" + label.replace("'", "''") + "'"
-    return repr(label).upper() if isinstance(label, bool) else repr(label)
 
 
 def _excel_value(label: Any) -> str:
