@@ -104,10 +104,8 @@ class Sample:
         if self.row_unit is not None:
             return self.row_unit
         rows = self.data
-        if not isinstance(rows, Rows):
-            return rows.unit
-        if rows.weights is None and rows.unit == 1:
-            return Fraction(1)
+        if not isinstance(rows, Rows) or (rows.weights is None and rows.unit == 1):
+            return Fraction(rows.unit)
         unit, whole = as_fraction(rows.unit, WEIGHT_DENOMINATOR), rows.in_whole_weights()
         if whole is rows or rows.weights is None or whole.weights is None:
             return unit

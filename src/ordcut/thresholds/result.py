@@ -391,12 +391,8 @@ class Thresholds:
         Examples
         --------
         >>> import ordcut
-        >>> print(ordcut.optimal_thresholds([1, 2], ["a", "b"], classes="ab").to_sql("s"))
-        CASE
-          WHEN "s" IS NULL THEN NULL
-          WHEN "s" < 1.5e+00 THEN 'a'
-          ELSE 'b'
-        END
+        >>> ordcut.optimal_thresholds([1, 2], [7, 8]).to_sql("t.s", "mysql").splitlines()[1:3]
+        ['  WHEN `t`.`s` IS NULL THEN NULL', '  WHEN `t`.`s` < 1.5e+00 THEN 7']
         """
         return sql.to_sql(self.thresholds, self.decisions, column, dialect)
 
