@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from ordered_cuts import borders_of_cells, optima_of, whole
 
+import ordcut
 from ordcut.exact import ExactCost
 from ordcut.pruning import CurveLimit, halving_order, kernels
 from ordcut.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
@@ -294,7 +295,7 @@ def test_bounds_of_cells_are_the_least_of_all_labelings_that_change_there(slack)
             least_cost[a, b] = cost[a : b + 1].min(axis=0) if a <= b else 0
         lowest, ends = np.empty(n_cells), np.empty(2)
         cells = is_closed, is_single
-        bound_paths(counts, cost, least_cost, *cells, slack, lowest, ends)
+        bound_paths(counts, cost, least_cost, *cells, slack, 10**9, lowest, ends)
         inside, least, most = bounds_by_trying_all(counts, cost, *cells)
         if least > most + slack:
             least = np.inf  # closed cells leave nothing
@@ -303,6 +304,20 @@ def test_bounds_of_cells_are_the_least_of_all_labelings_that_change_there(slack)
         assert lowest[is_near].tolist() == inside[is_near].tolist()
         assert (lowest[~is_near] > most + slack).all()
         assert (lowest[is_closed] == np.inf).all()
+
+
+def test_bounds_that_take_too_many_steps_rule_out_no_cell():
+    counts, cost = np.ones((4, 3)), 1 - np.eye(3)
+    least_cost, lowest, ends = np.zeros((3, 3, 3)), np.zeros(4), np.zeros(2)
+    cells = np.zeros((2, 4), np.bool_)  # neither closed nor of a single score
+    bound_paths(counts, cost, least_cost, *cells, 0.0, 3, lowest, ends)
+    assert (lowest == -np.inf).all()
+    random = np.random.default_rng(0)
+    scores, labels = random.normal(size=300), random.integers(0, 60, 300)
+    options = {"objective": "zero_one", "classes": range(60)}
+    pruned = ordcut.optimal_thresholds(scores, labels, method="pruned", **options)
+    quick = ordcut.optimal_thresholds(scores, labels, method="zero_one", **options)
+    assert pruned.thresholds.tolist() == quick.thresholds.tolist()
 
 
 def test_cells_whose_bound_is_near_the_least_are_looked_into_first():

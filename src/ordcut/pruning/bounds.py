@@ -27,6 +27,10 @@ from ordcut.typing import Bools, Floats, Ints, Numbers
 #: alike to that difference, the other cells are ruled out when their neighbours are resolved.
 FIRST_SHARE = 1.5
 
+#: Bounds that take more than this many steps for each row and decision are given up: the dynamic
+#: programme over all rows takes a single step for each.
+MOST_STEPS = 64
+
 #: The bounds for more decisions than this take too much memory, and simpler bounds replace them.
 MOST_DECISIONS = 128
 
@@ -192,7 +196,9 @@ def _on_near_paths(
             least_cost[a, a:] = np.minimum.accumulate(float_cost[a:], axis=0)
     lowest, ends = np.empty(len(counts)), np.empty(2)
     weights = np.ascontiguousarray(counts, dtype=np.float64)
-    bound_paths(weights, float_cost, least_cost, is_closed, is_single, slack, lowest, ends)
+    most_steps = MOST_STEPS * n_rows * n_decisions
+    cells = is_closed, is_single
+    bound_paths(weights, float_cost, least_cost, *cells, slack, most_steps, lowest, ends)
     least, most = ends.tolist()
     can_hold = has_rows & (lowest <= most + slack)
     near = least + FIRST_SHARE / (n_decisions - 1) * (most - least) + slack
@@ -337,6 +343,7 @@ def bound_paths(
     is_closed: Bools,
     is_single: Bools,
     slack: float,
+    most_steps: int,
     lowest: Floats,
     ends: Floats,
 ) -> None:
@@ -349,8 +356,9 @@ def bound_paths(
     least cost of all: from below, and from above by labelings that change at borders of cells only.
     Labelings above the latter by more than ``slack`` are left out.
     O(C D K) time for C cells, D decisions and K classes, and O(K) for every change that cheaper
-    bounds do not rule out.
+    bounds do not rule out. After ``most_steps`` of these, no cell is ruled out.
     """
+    n_steps = 0
     n_cells, n_classes = counts.shape
     n_decisions = len(cost)
     stays = np.zeros((n_cells, n_decisions))  # the cost of a cell with a single decision
@@ -387,6 +395,7 @@ def bound_paths(
             if not is_closed[c] and best + free[c] + above[c + 1, b] <= most + slack:
                 for a in range(b):
                     if below[c, a] + free[c] + above[c + 1, b] <= most + slack:
+                        n_steps += n_classes
                         change = stays[c, a]
                         if is_single[c]:
                             for d in range(a + 1, b + 1):
@@ -398,6 +407,10 @@ def bound_paths(
                         total = min(total, below[c, a] + change)
             best = min(best, below[c, b])
             below[c + 1, b] = total if total + above[c + 1, b] <= most + slack else np.inf
+        if n_steps > most_steps:
+            lowest[:] = -np.inf
+            ends[:] = most
+            return
     least = np.inf
     for d in range(n_decisions):
         least = min(least, below[n_cells, d])
@@ -408,6 +421,7 @@ def bound_paths(
             if not is_closed[c] and below[c, a] < np.inf:
                 for b in range(a + 1, n_decisions):
                     if below[c, a] + free[c] + above[c + 1, b] <= most + slack:
+                        n_steps += n_classes
                         change = stays[c, a]
                         if is_single[c]:
                             for d in range(a + 1, b + 1):
@@ -419,5 +433,8 @@ def bound_paths(
                         total = min(total, change + above[c + 1, b])
                         lowest[c] = min(lowest[c], below[c, a] + change + above[c + 1, b])
             above[c, a] = total if below[c, a] < np.inf else np.inf
+        if n_steps > most_steps:
+            lowest[:] = -np.inf
+            break
     ends[0] = least
     ends[1] = most

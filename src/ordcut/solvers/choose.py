@@ -223,11 +223,12 @@ def choose_method(method: str, task: Task) -> str:
         least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
         if task.n_rows > least + for_each_pair * task.n_classes**2:
             return "pruned"
-        if not task.convex and task.n_rows * task.n_classes >= MOST_CHOICES:
-            return "pruned"
     if task.convex:
         return "nested"
-    return "zero_one" if task.equal_errors and task.n_classes >= FEWEST_CLASSES_TO_COUNT else "dp"
+    if task.equal_errors and task.n_classes >= FEWEST_CLASSES_TO_COUNT:
+        return "zero_one"
+    is_too_large = task.n_rows * task.n_classes >= MOST_CHOICES
+    return "pruned" if task.where == "arrays" and is_too_large else "dp"
 
 
 def solve_freely(
