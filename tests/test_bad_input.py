@@ -68,6 +68,11 @@ def says(text):
             TypeError,
             "labels must be all text or all numbers, got 1 among",
         ),
+        (
+            {"labels": ["1", "12", "unknown"]},
+            ValueError,
+            "got 'unknown' among numbers such as '1'. If it is a class, list all in classes=",
+        ),
         ({"labels": [0, 1, np.inf]}, ValueError, "labels must be finite, got inf"),
         ({"labels": [1j, 2, 3]}, TypeError, "labels must be numbers, booleans or text"),
         ({"labels": [[0], [1], [2]]}, ValueError, "labels must be one-dimensional"),

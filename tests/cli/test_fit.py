@@ -301,6 +301,11 @@ def test_missing_values_stop_it_or_are_dropped(ordcut, tmp_path):
         ("score,label\n1,0\n2,1\n", ["--classes", "1,2"], "among the classes 1, 2"),
         ("score,label\n1,0\n2,1\n", ["--json", "-o", "-"], "Leave one out"),
         ("x,label\n1,0\n", [], "must name a column"),
+        (
+            "score,label\n1,1\n2,2\n3,12\n4,unknown\n",
+            [],
+            "got 'unknown' among numbers such as '1'. If it is a class, list all in --classes",
+        ),
         ("score,score,label\n1,9,0\n2,8,1\n", [], 'has "score" 2 times'),
         ("", [], "standard input is empty"),
     ],

@@ -110,5 +110,5 @@ def test_many_labels_without_a_hash_or_of_several_types_are_refused(monkeypatch,
     labels = np.empty(FEWEST_ROWS, dtype=object)
     labels[:] = [["a"]] * FEWEST_ROWS
     for wrong in (labels, np.array([1, "a"] * FEWEST_ROWS, dtype=object)):
-        with pytest.raises((TypeError, ValueError), match=r"labels must be|unhashable"):
+        with pytest.raises((TypeError, ValueError), match="labels must be"):
             encode(wrong)

@@ -229,6 +229,16 @@ def test_integers_are_scores_where_floats_hold_them():
             as_scores(np.array([0, bad, bad]))
 
 
+@pytest.mark.parametrize("as_given", [list, tuple, lambda values: np.array(values, object)])
+def test_integers_of_any_size_are_scores_where_floats_hold_them(as_given):
+    assert as_scores(as_given([2**70, -(2**80), 0.5])).tolist() == [2.0**70, -(2.0**80), 0.5]
+    for bad in (2**53 + 1, 2**70 + 1, -(2**70) - 1, np.int64(2**60 + 1)):
+        with pytest.raises(ValueError, match=f"got {bad} at position 1. Subtract a common offset"):
+            as_scores(as_given([0.5, bad, bad]))
+    with pytest.raises(TypeError, match="too large"):
+        as_scores(as_given([10**400, 1]))
+
+
 # Whether scores run the wrong way
 
 

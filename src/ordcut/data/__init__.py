@@ -12,7 +12,6 @@ from ordcut.data.labels import check_classes_found as check_classes_found
 from ordcut.data.labels import check_not_continuous as check_not_continuous
 from ordcut.data.labels import codes_of as codes_of
 from ordcut.data.labels import encode as encode
-from ordcut.data.labels import is_missing as is_missing
 from ordcut.data.radix import ordered_bits as ordered_bits
 from ordcut.data.rows import Rows as Rows
 from ordcut.data.rows import as_scores as as_scores
@@ -23,6 +22,7 @@ from ordcut.data.sorting import KernelRows as KernelRows
 from ordcut.data.sorting import SortedRows as SortedRows
 from ordcut.data.sorting import insert_lumps as insert_lumps
 from ordcut.data.sorting import sort_rows as sort_rows
+from ordcut.data.values import is_missing as is_missing
 from ordcut.data.weights import ClassWeight as ClassWeight
 from ordcut.data.weights import balanced_factors as balanced_factors
 from ordcut.data.weights import check_weights as check_weights

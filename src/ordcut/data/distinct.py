@@ -82,16 +82,16 @@ def _of_codes(codes: Array, categories: Array) -> DistinctLabels | None:
 
 def _of_objects(labels: Any) -> DistinctLabels | None:
     """Return the distinct values of Python's strings."""
-    if "pandas" in sys.modules:
-        codes, distinct = sys.modules["pandas"].factorize(labels)
-        values = list(distinct)
-    else:
-        index: dict[Any, int] = {}
-        try:
+    try:
+        if "pandas" in sys.modules:
+            codes, distinct = sys.modules["pandas"].factorize(labels)
+            values = list(distinct)
+        else:
+            index: dict[Any, int] = {}
             codes = np.array([index.setdefault(label, len(index)) for label in labels])
-        except TypeError:  # a label that has no hash
-            return None
-        values = list(index)
+            values = list(index)
+    except TypeError:  # a label that has no hash
+        return None
     if codes.min() < 0 or not all(isinstance(value, str) for value in values):
         return None
     return DistinctLabels(np.array(values, dtype=object), codes)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy as np
 from ordcut.data.categories import intervals_as_text, only_column, stated_order
 from ordcut.data.distinct import distinct_labels
 from ordcut.data.soft import check_soft_labels
+from ordcut.data.values import as_values
 from ordcut.errors import UnorderedLabelsWarning
-from ordcut.typing import Array, ArrayLike, Bools, Floats
+from ordcut.typing import Array, ArrayLike, Floats
 
 #: Codes are stored in 16 bits once the scores are sorted.
 MOST_CLASSES = 65_535
@@ -25,6 +26,9 @@ MOST_ROWS_TO_COMPARE = 10_000
 
 #: From this many rows on, fractions that are all different are not classes.
 FEWEST_TO_DIFFER = 6
+
+#: Text that is a number.
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.I)
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def encode(
 
 def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
     """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
-    values = _as_values(labels)
+    values = as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
         return _soft_labels(values, list(getattr(labels, "columns", ())), stated, n_classes)
     if values.ndim != 1:
@@ -104,7 +108,7 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
             f"{argument} must be in order, lowest first, got a {type(classes).__name__}, "
             "which has none. Pass a list."
         )
-    ordered = _as_values(list(classes), argument)
+    ordered = as_values(list(classes), argument)
     if ordered.ndim != 1 or len(ordered) < 2:
         raise ValueError(
             f"{argument} must list at least two {argument}, lowest first, got {classes!r}."
@@ -184,103 +188,10 @@ def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
     >>> codes_of(["b", "a"], np.array(["a", "b"]), "predictions")
     array([1, 0])
     """
-    array = _as_values(values, argument)
+    array = as_values(values, argument)
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
     return _codes_among(array, classes, argument)
-
-
-def _as_values(labels: Any, argument: str = "labels") -> Array:
-    """Return labels as an array of numbers, booleans or text, with none missing."""
-    try:
-        values = np.asarray(labels)
-        if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
-            # NumPy turns a list of text and anything else into text, a missing value into "nan".
-            values = np.asarray(labels, dtype=object)
-        is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
-        if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
-            values = np.asarray(labels, dtype=object)
-    except ValueError as error:
-        raise ValueError(f"{argument} must be a flat list or array: {error}") from error
-    if values.dtype.kind in "OT":
-        values = _from_objects(values, argument)
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        raise _missing(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
-    if values.dtype.kind not in "biufU":
-        raise TypeError(
-            f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
-        )
-    return values
-
-
-def _from_objects(values: Array, argument: str) -> Array:
-    flat = values.ravel().tolist()
-    missing = np.flatnonzero(is_missing(values.ravel()))
-    if len(missing):
-        raise _missing(argument, flat[missing[0]], int(missing[0]))
-    n_text = sum(isinstance(value, str) for value in flat)
-    if n_text == len(flat):
-        return np.array(flat, dtype=str).reshape(values.shape)
-    if n_text > 0:
-        position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
-        raise TypeError(
-            f"{argument} must be all text or all numbers, "
-            f"got {flat[position]!r} among text at position {position}."
-        )
-    if any(isinstance(value, Decimal) for value in flat):
-        flat = _plain_numbers(flat, argument)
-        numbers = np.array(flat).reshape(values.shape)
-    else:
-        numbers = np.array(values.tolist())
-    if numbers.dtype.kind in "fO" and all(isinstance(value, int) for value in flat):
-        raise ValueError(
-            f"{argument} must be whole numbers of at most 64 bits, got numbers from {min(flat)} to "
-            f"{max(flat)}. Subtract a common offset first."
-        )
-    return numbers
-
-
-def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
-    """Return decimals as integers if all numbers are whole, and as floats otherwise."""
-    distinct = set(values)
-    try:
-        if all(value == int(value) for value in distinct):
-            return [int(value) for value in values]
-    except (OverflowError, ValueError):  # an infinite number, or a NaN
-        pass
-    as_float = {value: float(value) for value in distinct}
-    if len(set(as_float.values())) < len(distinct):
-        raise ValueError(
-            f"{argument} must differ in float64, which holds about 16 digits, and these decimals "
-            "do not all differ. Round them first."
-        )
-    return [as_float[value] for value in values]
-
-
-def _missing(argument: str, value: object, position: int) -> ValueError:
-    return ValueError(
-        f"{argument} must not be missing, got {value} at position {position}. "
-        "Drop those rows, or give them a class."
-    )
-
-
-def is_missing(labels: Array) -> Bools:
-    """Return which labels are None, NaN or pandas.NA.
-
-    Examples
-    --------
-    >>> is_missing(np.array(["a", None], dtype=object))
-    array([False,  True])
-    """
-    if labels.dtype.kind == "f":
-        return np.isnan(labels)
-    if labels.dtype.kind not in "OT":
-        return np.zeros(len(labels), np.bool_)
-    # pandas.NA has no truth value, so it is recognised by its type.
-    return np.array(
-        [v is None or type(v).__name__ == "NAType" or v != v for v in labels.tolist()],
-        dtype=np.bool_,
-    )
 
 
 def _encode_by_value(values: Array) -> Labels:
@@ -296,8 +207,21 @@ def _encode_by_value(values: Array) -> Labels:
             "Drop those rows, or give them a class."
         )
     if distinct.dtype.kind == "U":
+        _check_not_numbers(distinct.tolist())
         _warn_unordered(distinct.tolist())
     return Labels(distinct, codes)
+
+
+def _check_not_numbers(names: list[str]) -> None:
+    """Raise an error if most labels of text are numbers: in alphabetical order, 10 is below 2."""
+    numbers = [name for name in names if NUMBER.fullmatch(name.strip())]
+    others = [name for name in names if name not in set(numbers)]
+    if others and len(numbers) > len(others):
+        raise ValueError(
+            f"labels must be all numbers, or text in a known order, got {others[0]!r} among "
+            f"numbers such as {numbers[0]!r}. If it is a class, list all in classes=, lowest "
+            "first. If it means that the label is missing, drop those rows."
+        )
 
 
 def _warn_unordered(names: list[str]) -> None:

@@ -338,14 +338,14 @@ def as_scores(scores: ArrayLike) -> Array:
             )
         is_float = given.dtype.kind == "f" and given.itemsize <= 8
         array = given if is_float else given.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"scores must be numbers: {error}.") from error
     if array.ndim != 1:
         raise ValueError(
             f"scores must be one-dimensional, got shape {array.shape}.{_shape_hint(scores, array)}"
         )
-    if given.dtype.kind in "iu":
-        _check_exact(given, array)
+    if not is_float or isinstance(scores, list | tuple):
+        _check_exact(scores, array)
     return array
 
 
@@ -366,15 +366,21 @@ def _shape_hint(scores: ArrayLike, array: Array) -> str:
     return " Pass one score per row."
 
 
-def _check_exact(integers: Array, floats: Floats) -> None:
+def _check_exact(scores: ArrayLike, floats: Floats) -> None:
     """Raise an error if integers lose digits as floats, which could make distinct scores equal."""
-    if len(integers) == 0 or np.abs(floats).max() < EXACT:
+    if len(floats) == 0 or np.abs(floats).max() < EXACT:
         return
-    beyond = floats >= float(np.iinfo(integers.dtype).max)  # rounded up, to above the maximum
-    with np.errstate(invalid="ignore"):
-        lost = np.flatnonzero(beyond | (floats.astype(integers.dtype) != integers))
-    if len(lost):
-        position = int(lost[0])
+    integers = np.asarray(scores)
+    if integers.dtype.kind not in "iu":
+        integers = np.asarray(scores, dtype=object)  # Python compares integers with floats exactly
+        pairs = enumerate(zip(integers.tolist(), floats.tolist(), strict=True))
+        lost = [i for i, (n, x) in pairs if isinstance(n, int | np.integer) and int(n) != x]
+    else:
+        beyond = floats >= float(np.iinfo(integers.dtype).max)  # rounded up, to above the maximum
+        with np.errstate(invalid="ignore"):
+            lost = np.flatnonzero(beyond | (floats.astype(integers.dtype) != integers)).tolist()
+    if lost:
+        position = lost[0]
         raise ValueError(
             "scores must be exact in float64, which holds whole numbers up to 2**53, got "
             f"{integers[position]} at position {position}. Subtract a common offset first, such "

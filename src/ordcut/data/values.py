@@ -1,0 +1,115 @@
+"""Labels as arrays of numbers, booleans or text, whatever they came as."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from ordcut.typing import Array, Bools
+
+
+def as_values(labels: Any, argument: str = "labels") -> Array:
+    """Return labels as an array of numbers, booleans or text, with none missing.
+
+    Examples
+    --------
+    >>> as_values(["good", "bad"]), as_values((1, 2.5))
+    (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
+    """
+    try:
+        values = np.asarray(labels)
+        if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+            # NumPy turns a list of text and anything else into text, a missing value into "nan".
+            values = np.asarray(labels, dtype=object)
+        is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
+        if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
+            values = np.asarray(labels, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"{argument} must be a flat list or array: {error}") from error
+    if values.dtype.kind in "OT":
+        values = _from_objects(values, argument)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise _missing(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
+    if values.dtype.kind not in "biufU":
+        raise TypeError(
+            f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
+        )
+    return values
+
+
+def _from_objects(values: Array, argument: str) -> Array:
+    flat = values.ravel().tolist()
+    for position, value in enumerate(flat):
+        if isinstance(value, list | tuple | set | dict | np.ndarray):
+            raise TypeError(
+                f"{argument} must be numbers, booleans or text, got a {type(value).__name__}, "
+                f"{value!r:.60}, at position {position}."
+            )
+    missing = np.flatnonzero(is_missing(values.ravel()))
+    if len(missing):
+        raise _missing(argument, flat[missing[0]], int(missing[0]))
+    n_text = sum(isinstance(value, str) for value in flat)
+    if n_text == len(flat):
+        return np.array(flat, dtype=str).reshape(values.shape)
+    if n_text > 0:
+        position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
+        raise TypeError(
+            f"{argument} must be all text or all numbers, "
+            f"got {flat[position]!r} among text at position {position}."
+        )
+    if any(isinstance(value, Decimal) for value in flat):
+        flat = _plain_numbers(flat, argument)
+        numbers = np.array(flat).reshape(values.shape)
+    else:
+        numbers = np.array(values.tolist())
+    if numbers.dtype.kind in "fO" and all(isinstance(value, int) for value in flat):
+        raise ValueError(
+            f"{argument} must be whole numbers of at most 64 bits, got numbers from {min(flat)} to "
+            f"{max(flat)}. Subtract a common offset first."
+        )
+    return numbers
+
+
+def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
+    """Return decimals as integers if all numbers are whole, and as floats otherwise."""
+    distinct = set(values)
+    try:
+        if all(value == int(value) for value in distinct):
+            return [int(value) for value in values]
+    except (OverflowError, ValueError):  # an infinite number, or a NaN
+        pass
+    as_float = {value: float(value) for value in distinct}
+    if len(set(as_float.values())) < len(distinct):
+        raise ValueError(
+            f"{argument} must differ in float64, which holds about 16 digits, and these decimals "
+            "do not all differ. Round them first."
+        )
+    return [as_float[value] for value in values]
+
+
+def _missing(argument: str, value: object, position: int) -> ValueError:
+    return ValueError(
+        f"{argument} must not be missing, got {value} at position {position}. "
+        "Drop those rows, or give them a class."
+    )
+
+
+def is_missing(labels: Array) -> Bools:
+    """Return which labels are None, NaN or pandas.NA.
+
+    Examples
+    --------
+    >>> is_missing(np.array(["a", None], dtype=object))
+    array([False,  True])
+    """
+    if labels.dtype.kind == "f":
+        return np.isnan(labels)
+    if labels.dtype.kind not in "OT":
+        return np.zeros(len(labels), np.bool_)
+    # pandas.NA has no truth value, so it is recognised by its type.
+    return np.array(
+        [v is None or type(v).__name__ == "NAType" or v != v for v in labels.tolist()],
+        dtype=np.bool_,
+    )
