@@ -31,8 +31,9 @@ class Small(lightning.LightningModule):
     The score of a row does not depend on its batch, to the last bit.
     """
 
-    def __init__(self, owns_tracker=True, returns_scores=True):
+    def __init__(self, owns_tracker=True, returns_scores=True, normalise=False):
         super().__init__()
+        self.norm = torch.nn.BatchNorm1d(3, momentum=0.5) if normalise else torch.nn.Identity()
         self.slopes = torch.nn.Parameter(torch.rand(3))
         self.loss = CumulativeLinkLoss(N_CLASSES)
         self.returns_scores = returns_scores
@@ -40,7 +41,7 @@ class Small(lightning.LightningModule):
             self.tracker = ThresholdTracker(N_CLASSES)
 
     def forward(self, features):
-        return (features * self.slopes).sum(dim=1)
+        return (self.norm(features) * self.slopes).sum(dim=1)
 
     def training_step(self, batch, _):
         features, labels = batch
@@ -95,7 +96,7 @@ class Kill(Callback):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def train(folder, scores_from, *callbacks, devices=1, shuffle=True):
+def train(folder, scores_from, *callbacks, devices=1, shuffle=True, normalise=False):
     """Train, save, and write what was logged and the training rows to a file."""
     torch.manual_seed(0)
     trainer = make_trainer(
@@ -107,7 +108,7 @@ def train(folder, scores_from, *callbacks, devices=1, shuffle=True):
         strategy="ddp" if devices > 1 else "auto",
         enable_checkpointing=True,
     )
-    module = Small()
+    module = Small(normalise=normalise)
     trainer.fit(module, train_loader(shuffle=shuffle), validation_loader())
     values = {name: value.item() for name, value in trainer.callback_metrics.items()}
     rows = module.tracker.rows(101)  # those of all processes
@@ -132,6 +133,7 @@ def main():
     else:
         for way in ("evaluation", "training"):
             train(arguments.folder / way, way, devices=arguments.devices)
+        train(arguments.folder / "normed", "evaluation", devices=arguments.devices, normalise=True)
 
 
 if __name__ == "__main__":

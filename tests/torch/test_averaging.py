@@ -183,8 +183,17 @@ def test_thresholds_are_those_of_the_averaged_weights_that_lightning_validates(
 
 @pytest.mark.filterwarnings("ignore:.*Swapping scheduler")
 def test_weights_that_are_averaged_after_the_last_validation_are_said_to_be(tmp_path):
+    averaging = StochasticWeightAveraging(0.05, swa_epoch_start=1)
     with pytest.warns(UserWarning, match="weights have changed since the thresholds were found"):
-        fit_with(tmp_path, StochasticWeightAveraging(0.05, swa_epoch_start=1), True)
+        module, _, _ = fit_with(tmp_path, averaging, True)
+    scores, labels = scores_and_labels(module, make_data(101, 0))
+    with pytest.raises(RuntimeError, match="averaged since they were found"):
+        module.tracker(scores)
+    module.tracker.reset()
+    module.tracker.update(scores, labels)
+    expected = ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
+    assert module.tracker.compute() == expected
+    assert module.tracker(scores).tolist() == expected.predict(scores.numpy()).tolist()
 
 
 def test_training_after_the_last_validation_is_said(tmp_path):

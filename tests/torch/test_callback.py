@@ -197,6 +197,12 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
         scores, labels = rows_of(module, make_data(53, 1))
         errors = module.tracker.compare(scores, labels, module.loss)
         assert {f"val_absolute_{name}": value for name, value in errors.items()} == found["metrics"]
+    # Batch normalisation: the thresholds are those of the running means in the checkpoint.
+    module = Small(normalise=True)
+    saved = torch.load(tmp_path / "normed" / "last.ckpt", weights_only=True)
+    module.load_state_dict(saved["state_dict"])
+    expected = ordcut.torch.optimal_thresholds(*rows_of(module.eval(), make_data(101, 0)))
+    assert module.tracker.result == expected
 
 
 BAD = {

@@ -11,7 +11,7 @@ from torch import Tensor
 
 try:
     from lightning.pytorch import LightningModule, Trainer
-    from lightning.pytorch.callbacks import Callback
+    from lightning.pytorch.callbacks import Callback, StochasticWeightAveraging
     from lightning.pytorch.trainer.states import TrainerFn
     from lightning.pytorch.utilities import rank_zero_warn
 except ModuleNotFoundError as error:
@@ -35,7 +35,7 @@ from ordcut.torch.evaluation import (
     score_training_rows,
     tracker_of,
 )
-from ordcut.torch.gathering import OwnRows, RowStore
+from ordcut.torch.gathering import OwnRows, RowStore, broadcast_buffers
 from ordcut.torch.losses import OrdinalLoss, loss_of
 from ordcut.torch.scoring import (
     WEIGHT_KEY,
@@ -286,9 +286,13 @@ class OptimalThresholds(Callback):
         self._log("test", trainer, pl_module)
 
     def on_fit_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Warn if the weights have changed since the last search for thresholds."""
-        del trainer
+        """Warn if the weights have changed since the last search for thresholds.
+
+        Thresholds of other weights than those averaged at the end are not used any more.
+        """
         if self._weights is not None and self._weights != fingerprint(pl_module):
+            if any(isinstance(part, StochasticWeightAveraging) for part in callbacks_of(trainer)):
+                self._tracker._disown()
             rank_zero_warn(
                 "the weights have changed since the thresholds were found: there was no validation "
                 "after the last training steps, or weights were averaged at the end. The "
@@ -313,6 +317,7 @@ class OptimalThresholds(Callback):
 
         ``is_over`` is whether the training loaders are at the end of an epoch.
         """
+        broadcast_buffers(pl_module)
         if self.scores_from == "evaluation":
             if not is_over:
                 self._check_workers(trainer)

@@ -189,6 +189,28 @@ def gather_rows(rows: LabelledScores) -> LabelledScores:
     return LabelledScores(gathered(scores, widest), all_labels, all_weights)
 
 
+def broadcast_buffers(module: torch.nn.Module) -> None:
+    """Give the buffers of all processes the values of the first, whose state is saved.
+
+    Running means of batch normalisation differ between processes after a training step. They are
+    sent as bytes, since backends do not take every dtype.
+
+    Examples
+    --------
+    >>> broadcast_buffers(torch.nn.BatchNorm1d(2))  # a single process: nothing to do
+    """
+    if n_processes() == 1:
+        return
+    for buffer in module.buffers():
+        if buffer.numel() == 0 or buffer.is_meta or hasattr(buffer, "to_local"):
+            continue
+        device = _device_of_messages(buffer.device)
+        values = buffer.detach().to(device, copy=True).reshape(-1)
+        distributed.broadcast(values.view(torch.uint8), src=0)
+        with torch.no_grad():
+            buffer.copy_(values.reshape(buffer.shape))
+
+
 def _all_gather(values: Tensor) -> Tensor:
     """Return the values of all processes, (n_processes, ...)."""
     parts = [torch.empty_like(values) for _ in range(n_processes())]

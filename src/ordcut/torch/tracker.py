@@ -249,6 +249,11 @@ class ThresholdTracker(nn.Module):
                 "the averaged module, and compute()."
             )
 
+    def _disown(self) -> None:
+        """Refuse to label from now on: weights were averaged after the thresholds were found."""
+        with torch.no_grad():
+            self._mark.add_(0.5)
+
     def _is_averaged(self) -> bool:
         """Return whether the module has been averaged since the last search."""
         mark = self._mark
