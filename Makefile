@@ -23,7 +23,7 @@ experiment: .venv/experiment.ready  ## the paper's experiment on a few synthetic
 CORE := data limits pruning smoothing solvers thresholds uncertainty
 CORE_MODULES := exact jit labelings metrics objectives optimal paths threads
 CORE_TESTS := $(CORE:%=tests/%) $(CORE_MODULES:%=tests/test_%.py) tests/test_bad_input.py tests/test_decisions.py \
-  tests/test_laws.py tests/test_more_laws.py $(CORE:%=src/ordcut/%) $(CORE_MODULES:%=src/ordcut/%.py) src/ordcut/decisions.py \
+  tests/test_laws.py tests/test_invariance.py $(CORE:%=src/ordcut/%) $(CORE_MODULES:%=src/ordcut/%.py) src/ordcut/decisions.py \
   src/ordcut/problem.py src/ordcut/table.py
 NEEDS_ONNX := src/ordcut/thresholds/result.py::ordcut.thresholds.result.Thresholds.to_onnx
 

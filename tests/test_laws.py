@@ -129,13 +129,6 @@ def test_an_increasing_map_of_the_scores_maps_the_thresholds(problem, shift, sca
     assert moved.thresholds.tolist() == (found.thresholds * scale + shift).tolist()
 
 
-@given(problem=problems())
-def test_reversing_scores_and_classes_reaches_the_same_value(problem):
-    found = find(problem.scores, problem.labels, problem.n_classes)
-    back = find(-problem.scores, problem.n_classes - 1 - problem.labels, problem.n_classes)
-    assert back.value == found.value
-
-
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))
 def test_a_table_solved_many_times_gives_the_same_each_time(problem, objective):
     table = ordcut.ScoreTable(
