@@ -14,10 +14,10 @@ from ordcut.data.labels import codes_of as codes_of
 from ordcut.data.labels import encode as encode
 from ordcut.data.radix import ordered_bits as ordered_bits
 from ordcut.data.rows import Rows as Rows
+from ordcut.data.rows import as_scores as as_scores
+from ordcut.data.rows import check_finite as check_finite
 from ordcut.data.rows import warn_if_reversed as warn_if_reversed
 from ordcut.data.rows import warn_reversed as warn_reversed
-from ordcut.data.scores import as_scores as as_scores
-from ordcut.data.scores import check_finite as check_finite
 from ordcut.data.sorting import KernelRows as KernelRows
 from ordcut.data.sorting import SortedRows as SortedRows
 from ordcut.data.sorting import insert_lumps as insert_lumps

@@ -14,7 +14,7 @@ import numpy as np
 from ordcut.data.categories import intervals_as_text, only_column, stated_order
 from ordcut.data.distinct import distinct_labels
 from ordcut.data.soft import check_soft_labels
-from ordcut.data.values import as_values
+from ordcut.data.values import from_objects, missing_error
 from ordcut.errors import UnorderedLabelsWarning
 from ordcut.typing import Array, ArrayLike, Floats
 
@@ -192,6 +192,35 @@ def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
     return _codes_among(array, classes, argument)
+
+
+def as_values(labels: Any, argument: str = "labels") -> Array:
+    """Return labels as an array of numbers, booleans or text, with none missing.
+
+    Examples
+    --------
+    >>> as_values(["good", "bad"]), as_values((1, 2.5))
+    (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
+    """
+    try:
+        values = np.asarray(labels)
+        if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+            # NumPy turns a list of text and anything else into text, a missing value into "nan".
+            values = np.asarray(labels, dtype=object)
+        is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
+        if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
+            values = np.asarray(labels, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"{argument} must be a flat list or array: {error}") from error
+    if values.dtype.kind in "OT":
+        values = from_objects(values, argument)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise missing_error(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
+    if values.dtype.kind not in "biufU":
+        raise TypeError(
+            f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
+        )
+    return values
 
 
 def _encode_by_value(values: Array) -> Labels:

@@ -13,7 +13,7 @@ import numpy as np
 from ordcut.data.alignment import check_aligned
 from ordcut.data.confusion import count_between, count_confusion
 from ordcut.data.labels import Labels, check_classes_found, depth_of_caller, encode
-from ordcut.data.scores import as_scores, check_finite
+from ordcut.data.scores import check_exact, shape_hint
 from ordcut.data.sorting import SortedRows, sort_rows
 from ordcut.data.weights import check_weights, effective_rows, unit_of
 from ordcut.errors import ReversedScoresWarning
@@ -24,6 +24,9 @@ from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 #: there are at least the second number. A correlation is clear if it is this many times its
 #: standard error.
 MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
+
+#: How many scores fit in cache together.
+STRETCH = 1 << 18
 
 #: Up to this many segments, comparing a score with every threshold beats a binary search.
 FEW_SEGMENTS = 16
@@ -313,6 +316,62 @@ class Rows:
             assert self.soft is not None
             rows = replace(rows, soft=self.soft * factors)
         return rows._without_weightless()
+
+
+def as_scores(scores: ArrayLike) -> Array:
+    """Return scores as a one-dimensional float array, in the dtype they came in.
+
+    Integers become float64. ``check_finite`` checks whether they are finite.
+
+    Examples
+    --------
+    >>> as_scores([1, 2])
+    array([1., 2.])
+    """
+    try:
+        given = np.asarray(scores)
+        if given.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        if given.dtype.kind in "mM":
+            raise TypeError(
+                "dates and durations have a unit, which numbers lose. Convert them first, such as "
+                "(dates - start) / numpy.timedelta64(1, 'D')"
+            )
+        is_float = given.dtype.kind == "f" and given.itemsize <= 8
+        array = given if is_float else given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"scores must be numbers: {error}.") from error
+    if array.ndim != 1:
+        raise ValueError(
+            f"scores must be one-dimensional, got shape {array.shape}.{shape_hint(scores, array)}"
+        )
+    if not is_float or isinstance(scores, list | tuple):
+        check_exact(scores, array)
+    return array
+
+
+def check_finite(scores: Array, *, infinite: bool = False) -> None:
+    """Raise an error if a score is NaN, or infinite where ``infinite`` does not allow it."""
+    if len(scores) == 0:
+        return
+    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
+    # stretch by stretch, the second pass finds the scores in cache.
+    if len(scores) <= STRETCH:
+        low, high = scores.min(), scores.max()
+    else:
+        stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
+        low = np.min([stretch.min() for stretch in stretches])
+        high = np.max([stretch.max() for stretch in stretches])
+    if -np.inf < low and high < np.inf:
+        return
+    if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
+        bad = np.isnan(scores) if infinite else ~np.isfinite(scores)
+        position = int(np.flatnonzero(bad)[0])
+        must = "must not be NaN" if infinite else "must be finite"
+        raise ValueError(
+            f"scores {must}, got {scores[position]} at position {position} "
+            f"({int(bad.sum())} of {len(scores)} in total). Drop or fix those rows."
+        )
 
 
 def warn_if_reversed(rows: Rows) -> None:

@@ -1,4 +1,4 @@
-"""Labels as arrays of numbers, booleans or text, whatever they came as."""
+"""Labels that came as Python objects, as arrays of numbers, booleans or text."""
 
 from __future__ import annotations
 
@@ -10,36 +10,8 @@ import numpy as np
 from ordcut.typing import Array, Bools
 
 
-def as_values(labels: Any, argument: str = "labels") -> Array:
-    """Return labels as an array of numbers, booleans or text, with none missing.
-
-    Examples
-    --------
-    >>> as_values(["good", "bad"]), as_values((1, 2.5))
-    (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
-    """
-    try:
-        values = np.asarray(labels)
-        if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
-            # NumPy turns a list of text and anything else into text, a missing value into "nan".
-            values = np.asarray(labels, dtype=object)
-        is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
-        if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
-            values = np.asarray(labels, dtype=object)
-    except ValueError as error:
-        raise ValueError(f"{argument} must be a flat list or array: {error}") from error
-    if values.dtype.kind in "OT":
-        values = _from_objects(values, argument)
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        raise _missing(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
-    if values.dtype.kind not in "biufU":
-        raise TypeError(
-            f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
-        )
-    return values
-
-
-def _from_objects(values: Array, argument: str) -> Array:
+def from_objects(values: Array, argument: str) -> Array:
+    """Return objects as an array of numbers or text; an error if they are neither."""
     flat = values.ravel().tolist()
     for position, value in enumerate(flat):
         if isinstance(value, list | tuple | set | dict | np.ndarray):
@@ -49,7 +21,7 @@ def _from_objects(values: Array, argument: str) -> Array:
             )
     missing = np.flatnonzero(is_missing(values.ravel()))
     if len(missing):
-        raise _missing(argument, flat[missing[0]], int(missing[0]))
+        raise missing_error(argument, flat[missing[0]], int(missing[0]))
     n_text = sum(isinstance(value, str) for value in flat)
     if n_text == len(flat):
         return np.array(flat, dtype=str).reshape(values.shape)
@@ -89,7 +61,8 @@ def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
     return [as_float[value] for value in values]
 
 
-def _missing(argument: str, value: object, position: int) -> ValueError:
+def missing_error(argument: str, value: object, position: int) -> ValueError:
+    """Return the error for a label that is missing."""
     return ValueError(
         f"{argument} must not be missing, got {value} at position {position}. "
         "Drop those rows, or give them a class."
