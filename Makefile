@@ -36,12 +36,12 @@ check: .venv/check.ready  ## for everyday work: lint, types and the tests of the
 # Where releases of other packages do not fit together, they warn that something is deprecated.
 RESOLUTION_lowest := lowest-direct
 RESOLUTION_newest := highest
-check-lowest check-newest: check-%:  ## the core and the command line on the lowest or newest packages allowed
+check-lowest check-newest: check-%:  ## the tests of the core with the lowest or newest packages allowed
 	$(PYTHON) -m venv --clear .venv-$*
 	.venv-$*/$(SCRIPTS)/python -m pip install --quiet uv==0.13.8
 	.venv-$*/$(SCRIPTS)/uv pip install --quiet --python .venv-$*/$(SCRIPTS)/python \
 	  --resolution $(RESOLUTION_$*) --editable ".[cli,plots]" --group check
-	.venv-$*/$(SCRIPTS)/python -m pytest -n 2 -W ignore::DeprecationWarning $(CORE_TESTS) tests/cli \
+	.venv-$*/$(SCRIPTS)/python -m pytest -n 2 -W ignore::DeprecationWarning $(CORE_TESTS) \
 	  --deselect $(NEEDS_ONNX)
 
 test: .venv/test.ready programs lint  ## lint, types and all tests
