@@ -26,7 +26,7 @@ from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grid import NestedCells, first_cells
 from ordcut.frames.repeatable import changed, check_between, check_sums, same_labels
 from ordcut.frames.validation import Nulls, check_sample
-from ordcut.frames.weights import first_count
+from ordcut.frames.weights import weighted_count
 from ordcut.limits import Limits
 from ordcut.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
@@ -84,7 +84,11 @@ class FrameSource:
         if classes is None and n_classes is None:
             check_sample(sample)
         root = self.engine.widen(first_cells(sample["x"], N_CELLS))
-        counted, self.dropped, scale = first_count(self.engine, root, sample)
+        scale: int | None = 1
+        if weight is None:
+            counted, self.dropped = self.engine.count_first(root)
+        else:
+            counted, self.dropped, scale = weighted_count(self.engine, root, sample)
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
         self.is_exact = scale is not None  # engines round sums of fractions

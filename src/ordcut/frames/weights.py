@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LARGEST_TOTAL = EXACT / 32
 
 
-def first_count(engine: Engine, root: Root, sample: Columns) -> tuple[Columns, int, int | None]:
+def weighted_count(engine: Engine, root: Root, sample: Columns) -> tuple[Columns, int, int | None]:
     """Count valid rows by the cells of the root and by label, and find a unit of the weights.
 
     Return the counts, the number of rows with nulls, and the scale: weights are counted in whole
@@ -27,8 +27,6 @@ def first_count(engine: Engine, root: Root, sample: Columns) -> tuple[Columns, i
     count checks it; only if it does not hold, the engine is queried for the distinct weights, and
     counts once more.
     """
-    if not engine.is_weighted:
-        return *engine.count_first(root), 1
     scale = _scale_of(sample["weight"])
     counted, n_missing = engine.count_first(root, scale or 1)
     total = float(counted["weight"].sum())
