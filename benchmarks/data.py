@@ -114,3 +114,38 @@ HARD: dict[str, Callable[[Problem], Problem]] = {
     "reversed": lambda p: _in_order(p, np.argsort(p.scores)[::-1]),
     "one huge outlier": _with_outlier,
 }
+
+
+def _pareto(scores: np.ndarray) -> np.ndarray:
+    return 1 / (1 - np.clip(normal_share(scores), 0, 1 - 1e-9))
+
+
+def _where(share: float, scores: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.where(np.random.default_rng(2).random(len(scores)) < share, other, scores)
+
+
+def _jittered(spikes: np.ndarray) -> np.ndarray:
+    return spikes + 1e-6 * np.random.default_rng(2).standard_normal(len(spikes))
+
+
+#: Each function turns normal scores into scores of another distribution.
+DISTRIBUTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "normal": lambda z: z,
+    "sharp probabilities": lambda z: 1 / (1 + np.exp(-6 * z)),
+    "very sharp probabilities": lambda z: 1 / (1 + np.exp(-15 * z)),
+    "log-normal, sd 2": lambda z: np.exp(2 * z),
+    "log-normal, sd 5": lambda z: np.exp(5 * z),
+    "Pareto": _pareto,
+    "1 % moved by 10^6": lambda z: _where(0.01, z, z + 1e6),
+    "two decimals": lambda z: np.round(z, 2),
+    "60 % zeros": lambda z: _where(0.6, z, np.zeros_like(z)),
+    "spikes with jitter": lambda z: _jittered(np.round(2 * z) / 2),
+}
+
+
+def distributed(name: str, n: int, n_classes: int, dtype: str) -> Problem:
+    """Return scores of a distribution, and classes of about equal size that follow them."""
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal(n)
+    labels = _labels_that_follow(scores, n_classes, rng)
+    return Problem(DISTRIBUTIONS[name](scores).astype(dtype), labels, n_classes)

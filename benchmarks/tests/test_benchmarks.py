@@ -16,6 +16,7 @@ RATIOS = {
     "headline": "value",
     "inputs": "value",
     "auto": "auto over best",
+    "distributions": "auto over best",
     "table1": "over sort",
     "growth": "over sort",
     "rivals": "time over ordcut",

@@ -294,6 +294,7 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         if values is not None:
             return lump_rows(rows, values, limits.grid)
     sorted_by: SortedBy = "position" if rows.scores.dtype == np.float64 else "key"
+    source = ArraySource(rows, plan.n_threads())
     task = Task(
         objective.has_convex_steps,
         equal_errors=objective.exact_cost.has_equal_errors,
@@ -302,11 +303,10 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         n_classes=len(rows.classes),
         where="arrays",
         sorted_by=sorted_by if rows.weights is None else "weighted",
+        is_even=lambda: source.is_even,
         n_problems=n_problems,
     )
-    if choose_method(plan.method, task) == "pruned":
-        return PrunedRows(ArraySource(rows, plan.n_threads()))
-    return rows.sorted()
+    return PrunedRows(source) if choose_method(plan.method, task) == "pruned" else rows.sorted()
 
 
 def solve(problem: Problem, start: Solution | None = None) -> Solution:

@@ -12,6 +12,8 @@ from ordcut.data.labels import check_classes_found as check_classes_found
 from ordcut.data.labels import check_not_continuous as check_not_continuous
 from ordcut.data.labels import codes_of as codes_of
 from ordcut.data.labels import encode as encode
+from ordcut.data.radix import DIGIT_BITS as DIGIT_BITS
+from ordcut.data.radix import MOST_MOVES as MOST_MOVES
 from ordcut.data.radix import ordered_bits as ordered_bits
 from ordcut.data.rows import Rows as Rows
 from ordcut.data.rows import as_scores as as_scores

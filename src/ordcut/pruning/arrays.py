@@ -9,17 +9,27 @@ from typing import ClassVar
 
 import numpy as np
 
-from ordcut.data import Rows
+from ordcut.data import DIGIT_BITS, MOST_MOVES, Rows
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import Verdict, totals_of_cells
-from ordcut.pruning.cells import MOST_SLOTS, Cells, SplitCells, cells_like, for_kernels
-from ordcut.pruning.prefixes import bits_of
+from ordcut.pruning.cells import (
+    MOST_SLOTS,
+    Cells,
+    SplitCells,
+    cells_like,
+    for_kernels,
+    spreads_evenly,
+)
+from ordcut.pruning.prefixes import bits_of, share_of_near_pairs
 from ordcut.pruning.source import Parts
 from ordcut.threads import cached_property, run_all, split
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: The number of scores in the sample that determines the cells of arrays and of frames.
 SAMPLE_SIZE = 4096
+
+#: The number of scores by which "auto" decides whether pruning pays.
+FEW_TO_JUDGE = 1024
 
 #: Rows are counted in pieces of at most this many, whatever the number of threads, so that sums of
 #: fractional weights do not depend on that number.
@@ -41,11 +51,16 @@ ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
 ROWS_PER_PART, MOST_PARTS, MOST_PARTS_TOGETHER = 24, 12, 32
 
 
-def spread_indices(n_rows: int) -> Ints:
-    """Return the indices of ``SAMPLE_SIZE`` rows, spread so that they follow no period."""
-    golden = np.modf(np.arange(SAMPLE_SIZE) * 0.6180339887498949)[0]
+def spread_indices(n_rows: int, size: int = SAMPLE_SIZE) -> Ints:
+    """Return the indices of ``size`` rows, spread so that they follow no period."""
+    golden = np.modf(np.arange(size) * 0.6180339887498949)[0]
     indices: Ints = (golden * n_rows).astype(np.int64)
     return indices
+
+
+def spread_sample(scores: Array, size: int) -> Array:
+    """Return about ``size`` scores spread over the rows, sorted."""
+    return np.sort(scores[spread_indices(len(scores), size)] if len(scores) > size else scores)
 
 
 @dataclass(frozen=True)
@@ -109,12 +124,24 @@ class ArraySource:
     @cached_property
     def sample(self) -> Array:
         """About ``SAMPLE_SIZE`` scores spread over the rows, sorted."""
-        sample = self.rows.scores
-        if len(sample) > SAMPLE_SIZE:
-            sample = sample[spread_indices(len(sample))]
+        sample = spread_sample(self.rows.scores, SAMPLE_SIZE)
         if not np.isfinite(sample).all():
             self.rows.require_finite()
-        return np.sort(sample)
+        return sample
+
+    @property
+    def is_even(self) -> bool:
+        """Whether pruning is as quick as for normal scores, or quicker than a slow sort.
+
+        That is judged on a small sample. Sorts are slow if float64 scores agree in leading bits.
+        """
+        sample = spread_sample(self.rows.scores, FEW_TO_JUDGE)
+        if not np.isfinite(sample).all() or spreads_evenly(sample):  # or counting finds the error
+            return True
+        if sample.dtype != np.float64:
+            return False
+        n_moves = len(self.rows.scores) / 4 * share_of_near_pairs(sample, 3 * DIGIT_BITS)
+        return bool(n_moves > MOST_MOVES)
 
     def count_in_steps(self) -> Steps | None:
         """Return the rows counted by equal steps from the lowest to the highest score.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ordcut.pruning import kernels
-from ordcut.pruning.prefixes import NO_PREFIXES, Prefixes, bits_of, prefixes_like
+from ordcut.pruning.prefixes import NO_PREFIXES, Prefixes, bits_of, n_equal_pairs, prefixes_like
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Ints, Real
 
@@ -18,6 +18,9 @@ SLOTS_PER_CELL, MOST_SLOTS = 2, 1 << 16
 #: Equal steps of the line are used if pairs of different scores of the sample share a slot at most
 #: this many times as often as with equally filled slots.
 MOST_UNEVEN = 4
+
+#: Scores are not even if more than this share of their values are repeated.
+MOST_REPEATED = 0.05
 
 #: A score gets a cell of its own if it occurs more often in the sample than this number of cells
 #: hold on average, and more than this number of times; if all of them together are at least the
@@ -194,15 +197,30 @@ def _equal_steps(sample: Array, n_slots: int) -> Cells:
         return Cells(dtype(low) - dtype(1.5) / scale, scale, np.arange(3))
 
 
+def spreads_evenly(sample: Array) -> bool:
+    """Return whether a sorted sample spreads over its range, with few scores that repeat.
+
+    Examples
+    --------
+    >>> z = np.linspace(-3, 3, 1000)
+    >>> spreads_evenly(z), spreads_evenly(np.exp(5 * z)), spreads_evenly(np.round(z, 1))
+    (True, False, False)
+    """
+    sample = for_kernels(sample)
+    is_repeated = sample[1:] == sample[:-1]
+    n_distinct = len(sample) - int(is_repeated.sum())
+    n_common = int((is_repeated[1:] & ~is_repeated[:-1]).sum())
+    if n_common > MOST_REPEATED * n_distinct:
+        return False
+    slots = _equal_steps(sample, len(sample)).slots(sample)
+    return not _is_uneven(np.bincount(slots, minlength=len(sample)), sample)
+
+
 def _is_uneven(times: Ints, sample: Array) -> bool:
     """Return whether pairs of different scores of a sample share slots too often."""
     even = MOST_UNEVEN * len(sample) ** 2 / len(times)
     n_pairs = int(times @ times) - len(sample)
-    if n_pairs <= even:
-        return False
-    starts = np.flatnonzero(np.append(True, sample[1:] != sample[:-1]))
-    n_equal = np.diff(np.append(starts, len(sample)))
-    return bool(n_pairs - (int(n_equal @ n_equal) - len(sample)) > even)
+    return n_pairs > even and n_pairs - (n_equal_pairs(sample) - len(sample)) > even
 
 
 def _common_scores(sample: Array, n_cells: int) -> Array:

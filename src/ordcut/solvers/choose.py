@@ -67,6 +67,9 @@ FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
     ("other kappa", "weighted"): (60_000, 1_200),
 }
 
+#: Scores that are uneven take this many times as many rows, since their cells are slower to find.
+TIMES_UNEVEN = 3
+
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
 #: The dynamic programme stores a byte for each row and class; from this many on, "auto" prunes.
@@ -177,6 +180,8 @@ class Task(NamedTuple):
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
     sorted_by : {"key", "position", "weighted"}
         How rows in arrays would be sorted.
+    is_even : callable
+        Returns whether scores spread evenly over their range, or would be slow to sort.
     n_problems : int
         The number of problems that will be solved on the same rows. Sorted rows serve all problems
         with convex costs, which is then faster than counting for each.
@@ -189,6 +194,7 @@ class Task(NamedTuple):
     n_classes: int = 2
     where: Place = "sorted"
     sorted_by: SortedBy = "key"
+    is_even: Callable[[], bool] = lambda: True
     n_problems: int = 1
 
     @property
@@ -221,7 +227,8 @@ def choose_method(method: str, task: Task) -> str:
     is_sorted_best = task.convex and not task.is_kappa and task.n_problems > 1
     if task.where == "arrays" and not is_sorted_best:
         least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
-        if task.n_rows > least + for_each_pair * task.n_classes**2:
+        fewest = least + for_each_pair * task.n_classes**2
+        if task.n_rows > TIMES_UNEVEN * fewest or (task.n_rows > fewest and task.is_even()):
             return "pruned"
     if task.convex:
         return "nested"
