@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ordcut import torch as torch
     from ordcut.conformal import LabelSets as LabelSets
     from ordcut.conformal import label_sets as label_sets
+    from ordcut.custom import Kappa as Kappa
+    from ordcut.custom import SegmentObjective as SegmentObjective
     from ordcut.errors import CrossedThresholdsError as CrossedThresholdsError
     from ordcut.errors import DifferentIndexWarning as DifferentIndexWarning
     from ordcut.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from ordcut.limits import Under as Under
     from ordcut.metrics import evaluate as evaluate
     from ordcut.metrics import judge as judge
-    from ordcut.objectives import Kappa as Kappa
     from ordcut.objectives import Objective as Objective
     from ordcut.objectives import resolve_objective as resolve_objective
     from ordcut.optimal import optimal_thresholds as optimal_thresholds
@@ -56,6 +57,7 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 #: Public names by the module that they come from.
 _NAMES = {
     "conformal": ("LabelSets", "label_sets"),
+    "custom": ("Kappa", "SegmentObjective"),
     "errors": (
         "CrossedThresholdsError",
         "DifferentIndexWarning",
@@ -77,7 +79,7 @@ _NAMES = {
         "Under",
     ),
     "metrics": ("evaluate", "judge"),
-    "objectives": ("Kappa", "Objective", "resolve_objective"),
+    "objectives": ("Objective", "resolve_objective"),
     "optimal": ("optimal_thresholds",),
     "panels": ("Agreement", "Panel"),
     "paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),

@@ -337,6 +337,10 @@ class ExactCost:
         is_alike = np.asarray(self.integers == wrong) | is_right
         return bool(is_alike.all() and (np.diag(self.integers) <= wrong).all())
 
+    def exact_score(self, table: Array) -> Fraction:
+        """Return minus the cost of a table of exact weights, in the unit of the costs."""
+        return -Fraction((self.integers.astype(object) * table).sum())
+
     @cached_property
     def gain(self) -> Array:
         """The exact gain of the next higher class, ``cost[k] - cost[k + 1]``: (K - 1, K)."""

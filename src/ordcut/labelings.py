@@ -216,7 +216,7 @@ def _by_likelihood(problem: LabelingProblem) -> Thresholds:
     """Cut where the class of least expected cost changes, or for the best expected kappa."""
     model, rows, objective = problem.model, problem.rows, problem.objective
     assert model is not None
-    if not objective.is_kappa:
+    if not objective.is_maximised:
         thresholds = likelihood_thresholds(model, objective.cost)
         probes = rows.scores[:: 1 + rows.n_rows // N_PROBES]
         cheapest = cheapest_codes(model.probabilities(probes), objective.cost)
@@ -230,8 +230,8 @@ def _by_likelihood(problem: LabelingProblem) -> Thresholds:
     expected = replace(weighted, codes=None, soft=model.probabilities(weighted.scores))
     result = optimum(Problem(Sample(expected), objective))
     goal = (
-        "greatest kappa of the confusion that the model's probabilities predict"
-        if objective.is_kappa
+        "greatest value of the confusion that the model's probabilities predict"
+        if objective.is_maximised
         else "least expected cost of all ordered labelings"
     )
     why = Certificate("model", note=f"{goal}, by {result.certificate}")

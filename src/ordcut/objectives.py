@@ -12,13 +12,13 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from ordcut.custom import CostFunction, Kappa, SegmentObjective
 from ordcut.data import ClassWeight, check_classes, class_factors
 from ordcut.errors import undefined_kappa, unknown_name
 from ordcut.exact import ExactCost, as_exact
+from ordcut.segment_terms import TERMS
 from ordcut.threads import cached_property
 from ordcut.typing import Array, ArrayLike, Floats
-
-CostFunction: TypeAlias = Callable[[int, int], float]
 
 #: Costs by name: what predicting class ``k`` costs when the truth is class ``l``, over arrays.
 COSTS: dict[str, Callable[[Array, Array], Array]] = {
@@ -42,24 +42,21 @@ BALANCED: dict[str, str] = {"macro_mae": "absolute", "balanced_zero_one": "zero_
 
 #: Other names that people use, among them those of scikit-learn's metrics and scorers.
 ALIASES: dict[str, str] = {
-    "mae": "absolute",
-    "mean_absolute_error": "absolute",
-    "neg_mean_absolute_error": "absolute",
-    "mse": "squared",
-    "mean_squared_error": "squared",
-    "neg_mean_squared_error": "squared",
-    "accuracy": "zero_one",
-    "accuracy_score": "zero_one",
-    "balanced_accuracy": "balanced_zero_one",
-    "balanced_accuracy_score": "balanced_zero_one",
-    "neg_macro_mae": "macro_mae",
-    "zero_one_loss": "zero_one",
-    "cohen_kappa": "kappa",
-    "cohen_kappa_score": "kappa",
-    "linear_weighted_kappa": "linear_kappa",
-    "lwk": "linear_kappa",
-    "quadratic_weighted_kappa": "quadratic_kappa",
-    "qwk": "quadratic_kappa",
+    alias: name
+    for name, aliases in {
+        "absolute": "mae mean_absolute_error neg_mean_absolute_error",
+        "squared": "mse mean_squared_error neg_mean_squared_error",
+        "zero_one": "accuracy accuracy_score zero_one_loss",
+        "balanced_zero_one": "balanced_accuracy balanced_accuracy_score",
+        "macro_mae": "neg_macro_mae",
+        "kappa": "cohen_kappa cohen_kappa_score",
+        "linear_kappa": "linear_weighted_kappa lwk",
+        "quadratic_kappa": "quadratic_weighted_kappa qwk",
+        "macro_f1": "f1_macro",
+        "weighted_f1": "f1_weighted",
+        "geometric_recall": "geometric_mean_score",
+    }.items()
+    for alias in aliases.split()
 }
 
 
@@ -96,10 +93,18 @@ class Objective:
     has_reviews: ClassVar[bool] = False
     has_truth: ClassVar[bool] = True
 
+    #: Whether the objective is a score that adds up over decisions, and has no costs of rows.
+    is_segmented: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "cost", _as_matrix(self.cost, "cost"))
         if self.is_kappa:
             _check_kappa_weights(self.cost)
+
+    @property
+    def is_maximised(self) -> bool:
+        """Whether higher values are better."""
+        return self.is_kappa or self.is_segmented
 
     @property
     def n_classes(self) -> int:
@@ -242,33 +247,7 @@ class Objective:
         return float(1 - (cost * exact).sum() * exact.sum() / expected)
 
 
-class Kappa:
-    """A weighted kappa with disagreement weights of your own, to be passed as ``objective``.
-
-    Parameters
-    ----------
-    weights : str, array-like of shape (K, K) or callable
-        ``weights[k, l]`` says how bad it is to predict class ``k`` when the truth is ``l``:
-        not negative, and 0 where they agree. A name of a cost, or a callable ``(k, l) -> weight``
-        over the positions 0..K-1, will do as well.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> forgiving = ordcut.Kappa(lambda k, l: max(0, abs(k - l) - 1) + (k != l))
-    >>> result = ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], objective=forgiving)
-    >>> result.value
-    1.0
-    """
-
-    def __init__(self, weights: ArrayLike | CostFunction | str) -> None:
-        self.weights = weights
-
-    def __repr__(self) -> str:
-        return f"Kappa({self.weights!r})"
-
-
-ObjectiveLike: TypeAlias = str | ArrayLike | CostFunction | Objective | Kappa
+ObjectiveLike: TypeAlias = str | ArrayLike | CostFunction | Objective | Kappa | SegmentObjective
 
 
 def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int | None:
@@ -283,7 +262,7 @@ def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int |
         return n_classes_of(objective.weights)
     if isinstance(objective, Objective):
         return objective.n_classes
-    if isinstance(objective, str) or callable(objective):
+    if isinstance(objective, (str, SegmentObjective)) or callable(objective):
         return None
     n_decisions, n_classes = _as_matrix(objective, "objective").shape
     if n_decisions != n_classes and not has_decisions:
@@ -329,10 +308,16 @@ def resolve_objective(
         resolved = objective
     elif isinstance(objective, Kappa):
         resolved = _resolve_kappa(objective, n_classes)
+    elif isinstance(objective, SegmentObjective) or (
+        isinstance(objective, str) and canonical_name(objective) in TERMS
+    ):
+        from ordcut.segmented import SegmentedObjective  # a kind of Objective itself
+
+        resolved = SegmentedObjective.of(objective, n_classes)
     elif isinstance(objective, str):
         name = canonical_name(objective)
         if not is_named(name):
-            raise unknown_name("objective", objective, [*COSTS, *KAPPAS, *BALANCED], ALIASES)
+            raise unknown_name("objective", objective, names_of_objectives(), ALIASES)
         paid = BALANCED.get(name, name)
         has_values = paid in DISTANCES and _are_ascending_numbers(values)
         at = values if has_values else np.arange(n_classes)
@@ -353,27 +338,34 @@ def resolve_objective(
         matrix = _as_matrix(objective, "objective")
         resolved = _of_matrix(matrix.tobytes(), matrix.shape)
     if names is not None:
-        if resolved.is_kappa:
+        if resolved.is_maximised:
             raise ValueError(
-                f"decisions cannot be used with the kappa {resolved.name!r}, which compares "
+                f"decisions cannot be used with the {'kappa' if resolved.is_kappa else 'score'} "
+                f"{resolved.name!r}, which compares "
                 "predictions and labels of the same classes. Use a cost matrix with one row for "
                 "each decision."
             )
         resolved = replace(resolved, decisions=names)
     n_decisions = n_classes if resolved.decisions is None else len(resolved.decisions)
-    if resolved.cost.shape != (n_decisions, n_classes):
+    shape = resolved.n_decisions, resolved.n_classes
+    if shape != (n_decisions, n_classes):
         each = "predicted class" if resolved.decisions is None else "decision"
         raise ValueError(
             f"objective must be a ({n_decisions}, {n_classes}) matrix for {n_classes} classes, "
-            f"got shape {resolved.cost.shape}. Give it a row for each {each} and a column for "
+            f"got shape {shape}. Give it a row for each {each} and a column for "
             "each true class, including those that do not occur."
         )
     return resolved
 
 
+def names_of_objectives() -> tuple[str, ...]:
+    """Return the names of all objectives, without aliases."""
+    return (*COSTS, *KAPPAS, *BALANCED, *TERMS)
+
+
 def is_named(name: str) -> bool:
     """Return whether an objective has this name, aliases apart."""
-    return name in COSTS or name in KAPPAS or name in BALANCED
+    return name in COSTS or name in KAPPAS or name in BALANCED or name in TERMS
 
 
 def canonical_name(name: str) -> str:

@@ -51,8 +51,10 @@ def optimal_thresholds(
         A loss to minimise, ``"absolute"``, ``"squared"`` or ``"zero_one"``, or, with every class
         counting the same, ``"macro_mae"`` or ``"balanced_accuracy"``; a matrix of the cost of
         decision ``d``, by default a class, when the truth is class ``l``; a callable
-        ``(d, l) -> cost`` over their positions; or a kappa to maximise, ``"kappa"``,
-        ``"linear_kappa"``, ``"quadratic_kappa"`` or :class:`ordcut.Kappa`.
+        ``(d, l) -> cost`` over their positions; a kappa to maximise, ``"kappa"``,
+        ``"linear_kappa"``, ``"quadratic_kappa"`` or :class:`ordcut.Kappa`; or another score to
+        maximise, ``"macro_f1"``, ``"weighted_f1"``, ``"geometric_recall"``, ``"min_recall"`` or
+        :class:`ordcut.SegmentObjective`.
     classes : sequence, optional
         All classes, lowest first, those that do not occur included. By default those that occur,
         in ascending order, or the order that a categorical states.

@@ -299,6 +299,7 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         objective.has_convex_steps,
         equal_errors=objective.exact_cost.has_equal_errors,
         is_kappa=objective.is_kappa,
+        is_segmented=objective.is_segmented,
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
@@ -430,20 +431,19 @@ class Prices:
         search = replace(problem.search, limits=problem.limits.without(index))
         table = search.best().table
         assert table is not None
-        if self._loss(self.table) <= self._loss(table):
+        if self._score(self.table) >= self._score(table):
             return 0.0
         return abs(self._value(self.table) - self._value(table))
 
     def _value(self, table: Array) -> float:
         return self.problem.judged_value(table.astype(np.float64))
 
-    def _loss(self, table: Array) -> Fraction:
-        """Return the cost of a table in a fixed unit; for a kappa, how far it is below 1."""
+    def _score(self, table: Array) -> Any:
+        """Return a number without rounding that is the higher, the better the table is."""
         problem, objective = self.problem, self.problem.objective
         factors = problem.factors
         if problem.observed is not None:
             factors = problem.factors_for(problem.observed.rows.totals, problem.observed)
         if objective.is_kappa:
-            return ExactKappa.of(objective, table.sum(axis=0), factors).ratio_of(table)
-        cost = weighted_cost(objective, factors)
-        return Fraction((cost.integers.astype(object) * table).sum())
+            return -ExactKappa.of(objective, table.sum(axis=0), factors).ratio_of(table)
+        return weighted_cost(objective, factors).exact_score(table)

@@ -11,17 +11,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from ordcut.custom import Kappa, SegmentObjective
 from ordcut.errors import unknown_name
 from ordcut.metrics import evaluate
 from ordcut.objectives import (
     BALANCED,
     COSTS,
     KAPPAS,
-    Kappa,
     Objective,
     ObjectiveLike,
     canonical_name,
 )
+from ordcut.segment_terms import TERMS
 from ordcut.typing import Array, ArrayLike
 
 __all__ = ["ObjectiveScorer", "get_scorer", "get_scorer_names"]
@@ -98,7 +99,7 @@ class ObjectiveScorer(BaseEstimator):
             sample_weight=sample_weight,
             class_weight=self.class_weight,
         )
-        return value if _is_kappa(self.objective) else -value
+        return value if _is_maximised(self.objective) else -value
 
     __call__ = score
 
@@ -111,7 +112,9 @@ def get_scorer(name: str) -> ObjectiveScorer:
     name : str
         ``"ordcut_neg_absolute"``, ``"ordcut_neg_squared"``, ``"ordcut_neg_zero_one"``,
         ``"ordcut_neg_macro_mae"``, ``"ordcut_neg_balanced_zero_one"``,
-        ``"ordcut_kappa"``, ``"ordcut_linear_kappa"`` or ``"ordcut_quadratic_kappa"``.
+        ``"ordcut_kappa"``, ``"ordcut_linear_kappa"``, ``"ordcut_quadratic_kappa"``,
+        ``"ordcut_macro_f1"``, ``"ordcut_weighted_f1"``, ``"ordcut_geometric_recall"`` or
+        ``"ordcut_min_recall"``.
 
     Returns
     -------
@@ -141,15 +144,15 @@ def get_scorer_names() -> list[str]:
 
 _OBJECTIVES = {
     **{f"ordcut_neg_{cost}": cost for cost in (*COSTS, *BALANCED)},
-    **{f"ordcut_{kappa}": kappa for kappa in KAPPAS},
+    **{f"ordcut_{score}": score for score in (*KAPPAS, *TERMS)},
 }
 
 
-def _is_kappa(objective: ObjectiveLike) -> bool:
+def _is_maximised(objective: ObjectiveLike) -> bool:
     if isinstance(objective, Objective):
-        return objective.is_kappa
-    is_name = isinstance(objective, str) and canonical_name(objective) in KAPPAS
-    return isinstance(objective, Kappa) or is_name
+        return objective.is_maximised
+    is_name = isinstance(objective, str) and canonical_name(objective) in (*KAPPAS, *TERMS)
+    return isinstance(objective, (Kappa, SegmentObjective)) or is_name
 
 
 def _known_classes(estimator: Any, y: Any) -> Array | None:

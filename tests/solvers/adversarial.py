@@ -20,6 +20,7 @@ REFUSALS = (
     "magnitude",
     "added up",
     "finite sum",
+    "adds up over decisions",
 )
 
 

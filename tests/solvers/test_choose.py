@@ -32,6 +32,7 @@ KINDS = {
     "convex kappa": [{"convex": True, "is_kappa": True}],
     "equal errors": [{"convex": False, "equal_errors": True}],
     "other": [{"convex": False}],
+    "segments": [{"convex": False, "is_segmented": True}],
     "other kappa": [
         {"convex": False, "is_kappa": True},
         {"convex": False, "is_kappa": True, "equal_errors": True},

@@ -192,7 +192,7 @@ def test_certificates_say_why():
     )
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "zero_one"])
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"zero_one", "segments"}))
 def test_a_larger_problem_gives_the_same_cuts_by_every_method(method):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 20, 5000)

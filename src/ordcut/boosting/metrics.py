@@ -155,7 +155,7 @@ class ThresholdMetric(_CrossFittedMetric):
     @property
     def __name__(self) -> str:
         resolved = resolve_objective(self.objective, n_classes_of(self.objective) or 2)
-        return resolved.name.replace(" ", "_") + ("_loss" if resolved.is_kappa else "")
+        return resolved.name.replace(" ", "_") + ("_loss" if resolved.is_maximised else "")
 
     def _n_classes(self, labels: Array) -> int:
         given = len(self.classes) if self.classes is not None else n_classes_of(self.objective)
@@ -183,7 +183,7 @@ class ThresholdMetric(_CrossFittedMetric):
         n_threads = count_threads(-1 if len(labels) >= FEWEST_FOR_THREADS else None)
         run_all(label, [halves, halves[::-1]], n_threads)
         value = evaluate(labels, predicted, objective, classes=positions, sample_weight=weights)
-        return 1.0 - value if objective.is_kappa else value
+        return 1.0 - value if objective.is_maximised else value
 
     def __repr__(self) -> str:
         return f"ThresholdMetric({self.objective!r})"

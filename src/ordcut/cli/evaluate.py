@@ -158,7 +158,7 @@ class LabelingValues:
         for objective in self.objectives:
             all_values = (values[objective.name] for values in self.values.values())
             known = [value for value in all_values if value is not None]
-            choose = max if objective.is_kappa else min
+            choose = max if objective.is_maximised else min
             best[objective.name] = choose(known) if known else None
         return best
 

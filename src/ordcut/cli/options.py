@@ -258,7 +258,7 @@ def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable
     'quadratic_kappa'
     """
     from ordcut.errors import unknown_name
-    from ordcut.objectives import ALIASES, BALANCED, COSTS, KAPPAS, canonical_name, is_named
+    from ordcut.objectives import ALIASES, canonical_name, is_named, names_of_objectives
 
     name = canonical_name(text)
     if is_named(name):
@@ -266,7 +266,7 @@ def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable
     path = Path(text)
     if path.suffix.lower() not in (".csv", ".tsv", ".txt") and not path.is_file():
         raise UserError(
-            f"{unknown_name('--objective', text, [*COSTS, *KAPPAS, *BALANCED], ALIASES)} "
+            f"{unknown_name('--objective', text, names_of_objectives(), ALIASES)} "
             "Or pass a CSV file with a cost matrix."
         )
     return read_costs(text, n_decisions)

@@ -18,11 +18,13 @@ from ordcut.limits.region import Region, region_of
 from ordcut.limits.sums import Outcome
 from ordcut.objectives import Objective
 from ordcut.pruning import CurveLimit
+from ordcut.segment_terms import SegmentTerms
 from ordcut.solvers import (
     ExactKappa,
     Solution,
     Store,
     best_candidates,
+    best_segments,
     check_costs,
     cut_ranges,
     optimise,
@@ -117,6 +119,7 @@ class LimitedSearch:
         except TooManyRowsError:  # without limits, fewer rows may be needed
             return None
         whole = rows.whole_kernel_rows
+        assert isinstance(self._cost, ExactCost)
         if whole is None or rows.weight > self._cost.most_weight:
             return None
         ranges = cut_ranges(rows, self.curve_limits, self.limits.n_thresholds)
@@ -172,7 +175,7 @@ class LimitedSearch:
         return store.all_rows()
 
     @cached_property
-    def _cost(self) -> ExactCost:
+    def _cost(self) -> ExactCost | SegmentTerms:
         """The exact cost of an additive objective."""
         check_costs(self.objective, self.store.weight, self.factors)
         return weighted_cost(self.objective, self.factors)
@@ -206,10 +209,13 @@ class LimitedSearch:
         return InfeasibleConstraintsError(*conflict.explained())
 
 
-def _best_in(region: Region, rows: SortedRows, cost: ExactCost) -> Solution | None:
+def _best_in(region: Region, rows: SortedRows, cost: ExactCost | SegmentTerms) -> Solution | None:
     """Return the best thresholds in a region by an additive cost, or None if it is empty."""
     weigh = partial(rows.exact_between, inside=True)
-    chosen = best_candidates(rows, cost, region.windows, len(rows.codes), weigh)
+    if isinstance(cost, SegmentTerms):
+        chosen = best_segments(rows, cost, region.windows, weigh)
+    else:
+        chosen = best_candidates(rows, cost, region.windows, len(rows.codes), weigh)
     if chosen is None:
         return None
     cuts, at = region.windows.cuts[chosen], region.values[np.arange(len(chosen)), chosen]

@@ -294,7 +294,7 @@ class ThresholdDisplay:
             drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds)
         elif kind == "risk":
             key = drawing.Key(drawing.pair_names(self.thresholds.decisions), cmap)
-            draw = drawing.draw_kappas if self.objective.is_kappa else drawing.draw_risks
+            draw = drawing.draw_kappas if self.objective.is_maximised else drawing.draw_risks
             draw(self.ax_, self, key, score_name)
         else:
             key = drawing.Key(drawing.class_names(self.thresholds), cmap)

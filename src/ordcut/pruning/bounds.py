@@ -20,6 +20,8 @@ import numpy as np
 
 from ordcut.exact import EXACT, ExactCost, rounding_bound
 from ordcut.jit import kernel
+from ordcut.pruning.segment_bounds import can_hold_cuts
+from ordcut.segment_terms import SegmentTerms
 from ordcut.typing import Bools, Floats, Ints, Numbers
 
 #: Cells are resolved first if their bound is at most this share of the way from the least bound to
@@ -73,7 +75,7 @@ class Verdict:
 
 def judge_cells(
     counts: Numbers,
-    cost: ExactCost,
+    cost: ExactCost | SegmentTerms,
     n_rows: int,
     limits: Sequence[CurveLimit] = (),
     is_closed: Bools | None = None,
@@ -94,6 +96,10 @@ def judge_cells(
     """
     no_cell = np.zeros(len(counts), np.bool_)
     singles = no_cell if is_single is None else is_single
+    if isinstance(cost, SegmentTerms):
+        can_hold = can_hold_cuts(counts, cost, n_rows, is_closed, singles)
+        can_hold = _with_neighbours(can_hold, singles)
+        return Verdict(can_hold, can_hold)
     if cost.convexity != "no":
         can_hold = _near_own_minima(counts, cost, n_rows, limits, singles)
         if is_closed is not None:

@@ -17,6 +17,7 @@ from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut.pruning import kernels
 from ordcut.pruning.bounds import CurveLimit, judge_cells
 from ordcut.pruning.source import CountedCells, Parts, Source
+from ordcut.segment_terms import SegmentTerms
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
@@ -68,7 +69,9 @@ class PrunedRows:
         self._split: tuple[Rows, bool, Parts, Numbers] | None = None
         self._left: tuple[Parts, Bools, SortedRows] | None = None
 
-    def rows_for(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
+    def rows_for(
+        self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit] = ()
+    ) -> SortedRows:
         """Return sorted rows among which lies every cut that can be optimal for a cost matrix.
 
         Limits on single thresholds may be given for a convex cost.

@@ -119,6 +119,8 @@ def _with_named(
 
 
 def _are_equal(first: Objective, second: Objective) -> bool:
+    if first.is_segmented or second.is_segmented:
+        return False
     return (
         first.name == second.name
         and first.is_kappa == second.is_kappa
@@ -127,7 +129,8 @@ def _are_equal(first: Objective, second: Objective) -> bool:
 
 
 def _is_affordable(n_rows: int, objective: Objective) -> bool:
-    return objective.exact_cost.is_convex or n_rows * objective.n_classes <= MOST_CHOICES
+    is_quick = objective.exact_cost.is_convex or objective.is_segmented
+    return is_quick or n_rows * objective.n_classes <= MOST_CHOICES
 
 
 def labelings_of_counts(candidates: Candidates, objectives: list[Objective]) -> list[Labeling]:
@@ -197,7 +200,7 @@ def _likelihood_of_counts(candidates: Candidates, objectives: list[Objective]) -
     edges = np.concatenate([[-np.inf], candidates.positions, [np.inf]])
     thresholds = {}
     for objective in objectives:
-        if objective.is_kappa:
+        if objective.is_maximised:
             first_bins = _best_kappa_bins(probabilities, counts.sum(axis=1), objective)
         else:
             # If costs are not convex, the cheapest class can fall as scores rise; labels never do.

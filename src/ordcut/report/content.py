@@ -14,6 +14,7 @@ from ordcut.pruning import Source
 from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
 from ordcut.report.limits import limits_content, limits_of, values_allowed
+from ordcut.segment_terms import TERMS
 from ordcut.thresholds import (
     LEVEL,
     Thresholds,
@@ -84,7 +85,8 @@ def page_content(
             {
                 "name": each.name,
                 "isKappa": each.is_kappa,
-                "cost": each.cost.tolist(),
+                "isSegmented": each.is_segmented,
+                "cost": None if each.name in TERMS else each.cost.tolist(),
                 "optimum": grid.as_dict(optima[each.name]) if each.name in optima else None,
             }
             for each in compared.objectives

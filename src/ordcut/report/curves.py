@@ -165,22 +165,37 @@ def curves_of_counts(
     at = np.searchsorted(positions, thresholds.thresholds)
     edges = np.concatenate([[0], at, [len(positions) - 1]])
     confusion = np.diff(weights[edges], axis=0)
-    totals = weights[-1]
-    by_chance = objective.cost @ totals
-    paid = float((objective.cost * confusion).sum())
-    chance = float(confusion.sum(axis=1) @ by_chance)
+    value_of = _segment_values if objective.is_segmented else _additive_values
     all_curves = []
     for k, (lower, upper) in enumerate(pairwise(thresholds.decisions.tolist())):
         allowed = slice(edges[k], edges[k + 2] + 1)
         moved = weights[allowed] - weights[at[k]]  # what gets decision k instead of k + 1
-        costs = paid + moved @ (objective.cost[k] - objective.cost[k + 1])
-        if objective.is_kappa:
-            expected = chance + moved.sum(axis=1) * (by_chance[k] - by_chance[k + 1])
-            ratio = np.full(len(costs), np.nan)
-            np.divide(costs * totals.sum(), expected, out=ratio, where=expected > 0)
-            values = 1 - ratio
-        else:
-            values = objective.mean(costs, totals)
+        values = value_of(objective, confusion, moved, k)
         threshold = float(thresholds.thresholds[k])
         all_curves.append(Curve(lower, upper, threshold, positions[allowed], values))
-    return Curves(objective.name, objective.is_kappa, tuple(all_curves))
+    return Curves(objective.name, objective.is_maximised, tuple(all_curves))
+
+
+def _additive_values(objective: Objective, confusion: Floats, moved: Floats, k: int) -> Floats:
+    """Return the values if weights (P, K) are moved from decision ``k + 1`` to ``k``."""
+    totals = confusion.sum(axis=0)
+    paid = float((objective.cost * confusion).sum())
+    costs = paid + moved @ (objective.cost[k] - objective.cost[k + 1])
+    if not objective.is_kappa:
+        return np.asarray(objective.mean(costs, totals))
+    by_chance = objective.cost @ totals
+    chance = float(confusion.sum(axis=1) @ by_chance)
+    expected = chance + moved.sum(axis=1) * (by_chance[k] - by_chance[k + 1])
+    ratio = np.full(len(costs), np.nan)
+    np.divide(costs * totals.sum(), expected, out=ratio, where=expected > 0)
+    return 1 - ratio
+
+
+def _segment_values(objective: Objective, confusion: Floats, moved: Floats, k: int) -> Floats:
+    """Return the scores if weights (P, K) are moved from decision ``k + 1`` to ``k``."""
+    table = confusion.copy()
+    values = np.empty(len(moved))
+    for i, weights in enumerate(moved):
+        table[k], table[k + 1] = confusion[k] + weights, confusion[k + 1] - weights
+        values[i] = objective.value(table)
+    return values

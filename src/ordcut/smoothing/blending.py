@@ -304,7 +304,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
         """Return by how much the plain optimum beats the cuts of the model."""
         reached = objective.value(cells.table(counts, cuts))
         best = objective.value(cells.table(counts, optimal_cuts(cells.rows_with(counts))))
-        return best - reached if objective.is_kappa else reached - best
+        return best - reached if objective.is_maximised else reached - best
 
     gained = gain(cells.counts)
     if gained <= 0:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -20,20 +20,24 @@ from ordcut.data import KernelRows, SortedRows
 from ordcut.errors import CrossedThresholdsError, unknown_name
 from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut.objectives import Objective
+from ordcut.segment_terms import SegmentTerms
 from ordcut.solvers.blocks import solve_in_blocks, solve_independently_in_threads
 from ordcut.solvers.dp import solve_by_dynamic_programme
 from ordcut.solvers.independent import solve_independently
-from ordcut.solvers.near_ties import independent_cuts
+from ordcut.solvers.near_ties import ExactWeights, independent_cuts
 from ordcut.solvers.nested import solve_nested
 from ordcut.solvers.ratio import ExactKappa
+from ordcut.solvers.segment_sums import segment_cuts
 from ordcut.solvers.store import Store
 from ordcut.solvers.windows import ordered_cuts
 from ordcut.solvers.zero_one import solve_equal_errors
 from ordcut.threads import count_threads
-from ordcut.thresholds import Certificate, Verified
+from ordcut.thresholds import Certificate, Sums, Verified
 from ordcut.typing import Array, Floats, Ints, Numbers
 
-Method = Literal["auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"]
+Method = Literal[
+    "auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "segments", "pruned"
+]  # fmt: skip
 
 #: Every name that ``method`` can have.
 METHODS: tuple[str, ...] = get_args(Method)
@@ -65,6 +69,9 @@ FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
     ("other kappa", "key"): (80_000, 1_300),
     ("other kappa", "position"): (60_000, 1_200),
     ("other kappa", "weighted"): (60_000, 1_200),
+    ("segments", "key"): (20_000, 0),
+    ("segments", "position"): (20_000, 0),
+    ("segments", "weighted"): (20_000, 0),
 }
 
 #: Scores that are uneven take this many times as many rows, since their cells are slower to find.
@@ -114,21 +121,24 @@ class Solver:
     """A solver and what it needs for its cuts to be optimal.
 
     ``needs`` is ``"nothing"``, ``"order"`` (a convex objective, or minima that come out ordered,
-    which is verified), ``"convex"``, or ``"equal errors"`` (all wrong predictions of a row cost the
-    same).
+    which is verified), ``"convex"``, ``"equal errors"`` (all wrong predictions of a row cost the
+    same), or ``"segments"`` (a score that adds up over decisions). ``find_cuts`` adds up in whole
+    numbers, and ``find_exactly`` serves where these do not fit.
     """
 
-    find_cuts: Callable[[KernelRows, Numbers, Plan], Ints]
-    needs: Literal["nothing", "order", "convex", "equal errors"]
+    find_cuts: Callable[[KernelRows, Numbers, Plan], Ints] | None
+    find_exactly: Callable[[SortedRows, Any, int, ExactWeights], Ints]
+    needs: Literal["nothing", "order", "convex", "equal errors", "segments"]
 
 
 SOLVERS: dict[str, Solver] = {
-    "dp": Solver(solve_by_dynamic_programme, needs="nothing"),
-    "io": Solver(solve_independently, needs="order"),
-    "pio": Solver(solve_independently_in_threads, needs="order"),
-    "blocks": Solver(solve_in_blocks, needs="order"),
-    "nested": Solver(solve_nested, needs="convex"),
-    "zero_one": Solver(solve_equal_errors, needs="equal errors"),
+    "dp": Solver(solve_by_dynamic_programme, ordered_cuts, needs="nothing"),
+    "io": Solver(solve_independently, independent_cuts, needs="order"),
+    "pio": Solver(solve_independently_in_threads, independent_cuts, needs="order"),
+    "blocks": Solver(solve_in_blocks, independent_cuts, needs="order"),
+    "nested": Solver(solve_nested, independent_cuts, needs="convex"),
+    "zero_one": Solver(solve_equal_errors, ordered_cuts, needs="equal errors"),
+    "segments": Solver(None, segment_cuts, needs="segments"),
 }
 
 
@@ -174,6 +184,8 @@ class Task(NamedTuple):
         Whether all wrong predictions of a row cost the same.
     is_kappa : bool
         Whether the objective is a kappa.
+    is_segmented : bool
+        Whether the objective is a score that adds up over decisions.
     n_rows, n_classes : int
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
@@ -196,10 +208,13 @@ class Task(NamedTuple):
     sorted_by: SortedBy = "key"
     is_even: Callable[[], bool] = lambda: True
     n_problems: int = 1
+    is_segmented: bool = False
 
     @property
     def kind(self) -> str:
         """The kind of objective, as in ``FEWEST_ROWS_TO_PRUNE``."""
+        if self.is_segmented:
+            return "segments"
         if self.is_kappa:
             return "convex kappa" if self.convex else "other kappa"
         if self.convex:
@@ -230,8 +245,8 @@ def choose_method(method: str, task: Task) -> str:
         fewest = least + for_each_pair * task.n_classes**2
         if task.n_rows > TIMES_UNEVEN * fewest or (task.n_rows > fewest and task.is_even()):
             return "pruned"
-    if task.convex:
-        return "nested"
+    if task.convex or task.is_segmented:
+        return "nested" if task.convex else "segments"
     if task.equal_errors and task.n_classes >= FEWEST_CLASSES_TO_COUNT:
         return "zero_one"
     is_too_large = task.n_rows * task.n_classes >= MOST_CHOICES
@@ -322,10 +337,12 @@ def optimise(
     raise AssertionError("unreachable: every step but the last lowers the ratio")
 
 
-def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost:
-    """Return the exact cost of an additive objective, times the factors of the true classes."""
+def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost | SegmentTerms:
+    """Return what is optimised in exact numbers, times the factors of the true classes."""
     if factors is None or (factors == 1).all():
         return objective.exact_cost
+    if isinstance(objective.exact_cost, SegmentTerms):
+        return replace(objective.exact_cost, factors=factors)
     return ExactCost.of(objective.cost, factors)
 
 
@@ -333,21 +350,29 @@ def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost:
 class Minimiser:
     """The solver chosen for a cost matrix, which can be run on many stores of rows."""
 
-    cost: ExactCost
+    cost: ExactCost | SegmentTerms
     solver: Solver
     method: str
     plan: Plan
 
     @classmethod
-    def choose(cls, cost: ExactCost, plan: Plan) -> Minimiser:
+    def choose(cls, cost: ExactCost | SegmentTerms, plan: Plan) -> Minimiser:
         """Choose a solver by the requested method, or by the costs; an error if it cannot solve."""
         convex = cost.convexity != "no"
         equal_errors = not convex and cost.has_equal_errors
         # Rows that pruning leaves over are sorted.
         requested = "auto" if plan.method == "pruned" else plan.method
-        task = Task(convex, equal_errors, n_classes=len(cost.integers))
+        is_segmented = isinstance(cost, SegmentTerms)
+        n_classes = cost.n_classes if isinstance(cost, SegmentTerms) else len(cost.integers)
+        task = Task(convex, equal_errors, n_classes=n_classes, is_segmented=is_segmented)
         method = choose_method(requested, task)
         solver = SOLVERS[method]
+        if is_segmented != (solver.needs == "segments"):
+            scores = 'a score that adds up over decisions, such as "macro_f1"'
+            raise ValueError(
+                f'method="{method}" needs {"costs of rows, not " if is_segmented else ""}{scores}. '
+                'Use method="auto".'
+            )
         if solver.needs == "equal errors" and not cost.has_equal_errors:
             raise ValueError(
                 f'method="{method}" needs an objective in which all wrong predictions of a row '
@@ -364,9 +389,9 @@ class Minimiser:
         """Return the lowest cuts of least cost, and why they are optimal."""
         rows = store.rows_for(self.cost)
         cuts = self.find_cuts(rows, store)
-        certificate = Certificate(
-            self._verified(cuts), sums="exact" if store.is_exact else "engine"
-        )
+        is_rounded = isinstance(self.cost, SegmentTerms) and not self.cost.is_exact
+        sums: Sums = "float64" if is_rounded else "exact" if store.is_exact else "engine"
+        certificate = Certificate(self._verified(cuts), sums=sums)
         return Solution(rows, cuts, store.searched_by or self.method, certificate)
 
     def find_cuts(self, rows: SortedRows, store: Store | None = None) -> Ints:
@@ -375,19 +400,20 @@ class Minimiser:
         The solver runs in whole numbers where all sums fit. Elsewhere, near ties are decided in
         exact fractions.
         """
-        whole = rows.whole_kernel_rows
-        if whole is not None and rows.weight <= self.cost.most_weight:
-            return self.solver.find_cuts(whole, self.cost.integers, self.plan)
-        is_ordered = self.solver.needs in ("nothing", "equal errors")
-        search = ordered_cuts if is_ordered else independent_cuts
+        whole, cost, find_cuts = rows.whole_kernel_rows, self.cost, self.solver.find_cuts
+        if find_cuts is not None and whole is not None:
+            assert isinstance(cost, ExactCost)
+            if rows.weight <= cost.most_weight:
+                return find_cuts(whole, cost.integers, self.plan)
         store = rows if store is None else store
         weigh = partial(store.exact_weights, rows, inside=True)
-        return search(rows, self.cost, store.n_rows, weigh)
+        return self.solver.find_exactly(rows, cost, store.n_rows, weigh)
 
     def _verified(self, cuts: Ints) -> Verified:
         """Return what makes the cuts optimal; an error if they need not be."""
-        if self.solver.needs == "nothing" or self.solver.needs == "equal errors":
-            return self.solver.needs
+        needs = self.solver.needs
+        if needs == "nothing" or needs == "equal errors" or needs == "segments":
+            return needs
         if self.cost.convexity != "no":
             return self.cost.convexity
         crossed = np.flatnonzero(cuts[1:] < cuts[:-1])

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from ordcut.data import SortedRows
 from ordcut.exact import ExactCost
 from ordcut.pruning import CurveLimit
+from ordcut.segment_terms import SegmentTerms
 from ordcut.typing import Array, Floats, Ints
 
 
@@ -50,7 +51,9 @@ class Store(Protocol):
     def cost_weight(self) -> float:
         """The weight for which whole costs must leave room in int64."""
 
-    def rows_for(self, cost: ExactCost, limits: Sequence[CurveLimit] = ()) -> SortedRows:
+    def rows_for(
+        self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit] = ()
+    ) -> SortedRows:
         """Return sorted rows among which is every cut that can be optimal for a cost matrix.
 
         Limits on single thresholds may be given for a convex cost.

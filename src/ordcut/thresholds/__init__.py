@@ -1,6 +1,7 @@
 """Thresholds: the result, where they go between scores, JSON, and rules for other systems."""
 
 from ordcut.thresholds.certificate import Certificate as Certificate
+from ordcut.thresholds.certificate import Sums as Sums
 from ordcut.thresholds.certificate import Verified as Verified
 from ordcut.thresholds.certificate import reason as reason
 from ordcut.thresholds.explanation import LEVEL as LEVEL

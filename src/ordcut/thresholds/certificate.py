@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ordcut.thresholds.result import Thresholds
 
 Verified = Literal[
-    "nothing", "order", "convex", "up to scale", "equal errors", "constraints", "model", "given",
-    "stated",
+    "nothing", "order", "convex", "up to scale", "equal errors", "segments", "constraints", "model",
+    "given", "stated",
 ]  # fmt: skip
 Sums = Literal["exact", "engine", "float64"]
 
@@ -24,6 +24,7 @@ PROOFS = {
     "convex": "convex objective (Theorem 2)",
     "up to scale": "objective that is convex up to scale (Theorem 2)",
     "equal errors": "most rows labelled right, where all errors cost the same",
+    "segments": "search over all ordered labelings, by bounds for ranges of thresholds",
     "constraints": "dynamic programme over all ordered labelings that keep the constraints",
 }
 

@@ -26,7 +26,7 @@ from ordcut.errors import undefined_kappa
 from ordcut.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
 from ordcut.objectives import Objective
 from ordcut.problem import Problem, Sample, result_of
-from ordcut.solvers import Solution, check_costs, weighted_cost
+from ordcut.solvers import Solution, check_costs
 from ordcut.thresholds import Certificate, Thresholds, Verified
 from ordcut.torch.tensors import TensorRows, on_host
 from ordcut.typing import Array, Floats, Ints
@@ -53,7 +53,7 @@ def scan(
         cuts, is_exact, n_steps = step.cuts, search.is_whole, int(step.n_steps)
         verified = "convex" if search.is_convex else "nothing"
     else:
-        exact = weighted_cost(objective, factors)
+        exact = ExactCost.of(objective.cost, factors)
         # Scans add up differences of costs, which can be twice as large.
         is_exact = rows.is_whole and 2 * float(totals.sum()) <= exact.most_weight
         cost = exact.integers if is_exact else objective.cost * factors

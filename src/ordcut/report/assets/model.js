@@ -50,14 +50,19 @@ function confusionAt(at) {
 class Judge {
   constructor(objective) {
     Object.assign(this, objective);
-    const truth = Array.from(totals, (total, l) => total * factors[l]);
-    this.weight = sum(truth);
+    this.isMaximised = this.isKappa || this.isSegmented;
+    this.truth = Array.from(totals, (total, l) => total * factors[l]);
+    this.weight = sum(this.truth);
+    this.prepare();
+  }
+
+  prepare() {
     // Losses that differ by less than this are equal.
     this.rounding = 1e-12 * (this.isKappa ? 1 : Math.max(...this.cost.flat().map(Math.abs)));
     this.paid = additive((k, l) => this.cost[k][l] * factors[l]);
     if (this.isKappa) {
       // The cost of class k by chance depends on the shares of the true classes only.
-      const chance = this.cost.map((row) => sum(row.map((cost, l) => cost * truth[l])));
+      const chance = this.cost.map((row) => sum(row.map((cost, l) => cost * this.truth[l])));
       this.chance = additive((k, l) => chance[k] * factors[l]);
     }
   }
@@ -67,10 +72,10 @@ class Judge {
     return this.#judged(this.paid.of(at), this.isKappa ? this.chance.of(at) : 0);
   }
 
-  /** What is minimised: the mean cost, or 1 - kappa. */
+  /** What is minimised: the mean cost, or 1 minus the kappa or score. */
   loss(at) {
     const value = this.value(at);
-    return this.isKappa ? 1 - value : value;
+    return this.isMaximised ? 1 - value : value;
   }
 
   /** The loss with threshold k at each position between its neighbours, as [position, loss] pairs. */
@@ -100,6 +105,32 @@ class Judge {
 
   #judged(paid, chance) {
     return this.isKappa ? 1 - (paid * this.weight) / chance : paid / this.weight;
+  }
+}
+
+/** A score that adds up over decisions, each judged by the rows between its two thresholds. */
+class SegmentJudge extends Judge {
+  prepare() {
+    this.rounding = 1e-12;
+  }
+
+  value(at) {
+    const table = confusionAt(at).map((row) => row.map((weight, l) => weight * factors[l]));
+    const right = table.map((row, k) => row[k]), size = table.map(sum);
+    if (this.name === "macro_f1" || this.name === "weighted_f1") {
+      const terms = right.map((hit, k) => (hit ? (2 * hit) / (this.truth[k] + size[k]) : 0));
+      const shares = this.truth.map((total) => (this.name === "macro_f1" ? 1 / K : total / this.weight));
+      return sum(terms.map((term, k) => term * shares[k]));
+    }
+    const recalls = right.map((hit, k) => (hit ? hit / this.truth[k] : 0));
+    if (this.name === "min_recall") return Math.min(...recalls);
+    return recalls.reduce((a, b) => a * b, 1) ** (1 / K);
+  }
+
+  curve(at, k) {
+    const [first, last] = limits(at, k), pairs = [];
+    for (let p = first; p <= last; p++) pairs.push([p, this.loss(at.with(k, p))]);
+    return pairs;
   }
 }
 

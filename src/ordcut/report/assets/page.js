@@ -1,7 +1,7 @@
 // The page itself: its state, and everything that depends on it.
 
 const byId = (id) => document.getElementById(id);
-const judges = content.objectives.map((objective) => new Judge(objective));
+const judges = content.objectives.map((objective) => (objective.isSegmented ? new SegmentJudge(objective) : new Judge(objective)));
 const optimised = judges.filter((judge) => judge.optimum);
 
 let judge = judges.find(({ name }) => name === content.start.judgedBy);
@@ -19,7 +19,7 @@ function stateNow() {
     nearOptimal: at.map((_, k) => judge.nearOptimal(at, k, TOLERANCE)),
     limits: LIMITS.map((limit) => outcomeOf(limit, { at, confusion })),
     reviewShare: sum(confusion.filter((_, d) => d % 2).map(sum)) / weight,
-    lossName: judge.isKappa ? `1 ${MINUS} ${objectiveName(judge.name)}` : objectiveName(judge.name),
+    lossName: judge.isMaximised ? `1 ${MINUS} ${objectiveName(judge.name)}` : objectiveName(judge.name),
     objective: judge.name,
   };
   state.sentence = `${objectiveName(judge.name)} ${shown(value)}, ${against(state)}`;
@@ -74,7 +74,8 @@ function notOptimal(note) {
 function relative({ loss, isOptimal }) {
   const to = isOptimal ? "the optimum" : "the current thresholds, not to the optimum";
   const name = objectiveName(judge.name);
-  const what = judge.isKappa ? `The loss of a kappa is 1 ${MINUS} kappa, here ${shown(loss)}.` : `The loss is the ${name}, here ${shown(loss)}.`;
+  const nameOfLoss = judge.isKappa ? `of a kappa is 1 ${MINUS} kappa` : `is ${judge.isSegmented ? `1 ${MINUS}` : "the"} ${name}`;
+  const what = `The loss ${nameOfLoss}, here ${shown(loss)}.`;
   return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", regardless of limits" : ""}. ${what}`;
 }
 

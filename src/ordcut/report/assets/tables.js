@@ -136,7 +136,7 @@ function comparisonTable(table, notes, judges, load) {
     button.addEventListener("click", () => load(row.name));
     return button;
   });
-  const heads = ["Labeling", ...judges.map((judge) => [objectiveName(judge.name), html("span", { class: "quiet" }, judge.isKappa ? " \u2191" : " \u2193")])];
+  const heads = ["Labeling", ...judges.map((judge) => [objectiveName(judge.name), html("span", { class: "quiet" }, judge.isMaximised ? " \u2191" : " \u2193")])];
   const cells = makeTable(table, heads, names, judges.length);
   return (state) => {
     const losses = rows.map((row) => judges.map((judge) => {
