@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -129,8 +129,8 @@ class Problem:
         How to search.
     observed : Sample, optional
         The rows as they were observed, which limits and the value are about, if not ``solved``.
-    smoothing : float, optional
-        The share of the labels that a model gives, if labels are smoothed.
+    smoothing : float or "bagging", optional
+        The share of the labels that a model gives, if labels are smoothed, or that they are bagged.
     origin : Problem, optional
         The problem with labels as observed, if those to solve are smoothed.
     """
@@ -140,7 +140,7 @@ class Problem:
     limits: Limits | None = None
     plan: Plan = Plan()  # noqa: RUF009 (frozen)
     observed: Sample | None = None
-    smoothing: float | None = None
+    smoothing: float | Literal["bagging"] | None = None
     origin: Problem | None = None
 
     @cached_property

@@ -83,7 +83,7 @@ def test_an_amount_that_is_none_is_a_mistake(ordcut, tmp_path, smoothing):
     file = write_rows(tmp_path / "rows.parquet", *make_rows(300))
     done = ordcut("fit", file, *COLUMNS, "--smoothing", smoothing)
     assert done.code == 2
-    assert f"'{smoothing}' is neither a number from 0 to 1 nor auto." in done.err
+    assert f"'{smoothing}' is neither a number from 0 to 1 nor auto or bagging." in done.err
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])

@@ -127,7 +127,7 @@ class ThresholdMetric(_CrossFittedMetric):
     classes : sequence, default=None
         All classes, lowest first, whose positions the labels are. By default the positions
         themselves up to the highest label, which differ if classes are numbers with gaps.
-    smoothing : float from 0 to 1 or "auto", default=0.0
+    smoothing : float from 0 to 1, "auto" or "bagging", default=0.0
         The amount of smoothing, as in :func:`ordcut.optimal_thresholds`.
 
     Examples

@@ -91,10 +91,11 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     "--smoothing",
     default="0",
     show_default=True,
-    metavar="AMOUNT|auto",
+    metavar="AMOUNT|auto|bagging",
     callback=read_amount,
-    help="How much of each label is replaced by the class probabilities of a model, from 0 to 1. "
-    "Thresholds from few rows then generalise better. Loads all rows into memory.",
+    help="How much of each label is replaced by the class probabilities of a model, from 0 to 1; "
+    "or bagging, the mean of the optimal thresholds of bootstrap samples. Thresholds from few "
+    "rows then generalise better. Loads all rows into memory.",
 )
 @click.option(
     "--intervals",

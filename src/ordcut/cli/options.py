@@ -194,15 +194,15 @@ def output_option(help: str, *, required: bool = False) -> Callable[[Command], C
 
 
 def read_amount(ctx: click.Context, param: click.Parameter, value: str) -> float | str:
-    """Return the value of an option that must be a number from 0 to 1, or auto."""
-    if value == "auto":
+    """Return the value of an option that must be a number from 0 to 1, auto or bagging."""
+    if value in ("auto", "bagging"):
         return value
     try:
         amount = float(value)
     except ValueError:
         amount = -1.0
     if not 0 <= amount <= 1:
-        message = f"{value!r} is neither a number from 0 to 1 nor auto."
+        message = f"{value!r} is neither a number from 0 to 1 nor auto or bagging."
         raise click.BadParameter(message, ctx, param)
     return amount
 

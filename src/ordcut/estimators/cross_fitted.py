@@ -51,7 +51,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         How scores become labels: by the thresholds that are optimal for the objective; by the
         biases, or by the least expected cost (the best expected kappa), of a
         proportional odds model of the labels given the scores; or by rounding.
-    smoothing : float from 0 to 1 or "auto", default="auto"
+    smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
         generalises better.

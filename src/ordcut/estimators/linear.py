@@ -112,7 +112,7 @@ class LinearThresholdClassifier(LinearClassifier):
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows; by the biases; by the least expected cost (the best expected kappa) under a
         proportional odds model of the labels given the scores; or by rounding.
-    smoothing : float from 0 to 1 or "auto", default="auto"
+    smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
         generalises better.

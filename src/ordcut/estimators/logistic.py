@@ -56,7 +56,7 @@ class OrdinalLogisticRegression(LinearClassifier):
         the model's probabilities, or by rounding a line through the labels. ``"auto"`` is
         ``"optimal"`` if an objective is given; otherwise ``predict`` returns the most probable
         class, as scikit-learn expects of a classifier with probabilities.
-    smoothing : float from 0 to 1 or "auto", default="auto"
+    smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
         generalises better. Unless it is 0, thresholds are those of leave-one-out scores, by a

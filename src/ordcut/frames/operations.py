@@ -85,7 +85,7 @@ def optimal_thresholds(
         fetched, which must not be more than ``max_rows``.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
-    smoothing : float from 0 to 1 or "auto", default=0.0
+    smoothing : float from 0 to 1, "auto" or "bagging", default=0.0
         The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. All rows are fetched,
         which must not be more than ``max_rows``. With many rows, plain thresholds generalise as
         well.

@@ -19,12 +19,13 @@ from ordcut.data import Rows, SortedRows, check_weights
 from ordcut.exact import EXACT
 from ordcut.objectives import Objective
 from ordcut.pruning import ArraySource
+from ordcut.smoothing.bagging import MOST_TO_BAG, bagged_thresholds, check_decisions, relabelled
 from ordcut.smoothing.partial_odds import partial_odds_probabilities
 from ordcut.solvers import Minimiser, Plan, check_costs, solve_freely
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Codes, Floats, Ints, Numbers
 
-Smoothing: TypeAlias = float | Literal["auto"]
+Smoothing: TypeAlias = float | Literal["auto", "bagging"]
 
 #: Rows of more distinct scores than this are counted in this many cells of about equal weight. A
 #: model with 2 (K - 1) parameters does not notice: a score moves by 1/1000 of the rows at most.
@@ -48,27 +49,29 @@ LEAST, MOST = 0.05, 0.75
 
 
 def check_smoothing(smoothing: object) -> None:
-    """Raise an error unless smoothing is a number from 0 to 1, or "auto".
+    """Raise an error unless smoothing is a number from 0 to 1, "auto" or "bagging".
 
     Examples
     --------
     >>> check_smoothing(1.5)
     Traceback (most recent call last):
     ...
-    ValueError: smoothing must be a number from 0 to 1, or "auto", got 1.5.
+    ValueError: smoothing must be a number from 0 to 1, "auto" or "bagging", got 1.5.
     """
     is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
-    is_auto = isinstance(smoothing, str) and smoothing == "auto"
-    if not (is_auto or (is_number and 0 <= float(smoothing) <= 1)):  # type: ignore[arg-type]
-        raise ValueError(f'smoothing must be a number from 0 to 1, or "auto", got {smoothing!r}.')
+    is_name = isinstance(smoothing, str) and smoothing in ("auto", "bagging")
+    if not (is_name or (is_number and 0 <= float(smoothing) <= 1)):  # type: ignore[arg-type]
+        raise ValueError(
+            f'smoothing must be a number from 0 to 1, "auto" or "bagging", got {smoothing!r}.'
+        )
 
 
 @dataclass(frozen=True)
 class Smoothed:
-    """Rows with blended labels, and the share of the labels that the model gives."""
+    """Rows with other labels, and the share of them that the model gives, or "bagging"."""
 
     rows: Rows
-    amount: float
+    amount: float | Literal["bagging"]
 
 
 def smooth(
@@ -76,6 +79,7 @@ def smooth(
 ) -> Smoothed:
     """Return rows whose labels are ``1 - smoothing`` observed and ``smoothing`` the model's.
 
+    With ``"bagging"``, labels are those of the mean of optimal thresholds of bootstrap samples.
     ``n_rows`` is the sample size, by default the effective number of the rows.
 
     Examples
@@ -92,7 +96,15 @@ def smooth(
         observed = rows.sorted()
         if not observed.is_whole:
             observed = observed.merged  # sums must not depend on the order of the rows
-        cells = count_scores(rows, observed, n_rows=n_rows)
+        most = MOST_TO_BAG if smoothing == "bagging" else MOST_CELLS
+        cells = count_scores(rows, observed, most, n_rows=n_rows)
+    if smoothing == "bagging":
+        check_decisions(objective)
+        optimal_cuts = cut_finder(objective, 2 * float(cells.weights.sum()))
+        thresholds = bagged_thresholds(cells, len(rows.classes), optimal_cuts)
+        bagged = relabelled(rows, thresholds)
+        has_value = not objective.is_kappa or np.count_nonzero(bagged.totals) > 1
+        return Smoothed(bagged, "bagging") if has_value else Smoothed(rows, 0.0)
     probabilities = partial_odds_probabilities(cells.scores, cells.counts)
     if isinstance(smoothing, str):
         amount = choose_amount(cells, probabilities, objective)
@@ -290,7 +302,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     vanishes then and the rest of the gain does not.
     """
     cells, probabilities = cells.joined(probabilities, MOST_CELLS_TO_DRAW)
-    optimal_cuts = _cut_finder(objective, float(cells.weights.sum()))
+    optimal_cuts = cut_finder(objective, float(cells.weights.sum()))
     # In whole numbers, for which solvers are fastest; no cell gets the weight 0.
     parts = max(1, min(FINEST, int(EXACT / 8 / cells.weights.sum())))
     modelled = np.rint(parts * probabilities * cells.weights[:, None])
@@ -322,7 +334,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     return amount if amount >= LEAST else 0.0
 
 
-def _cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], Ints]:
+def cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], Ints]:
     """Return a function that finds optimal cuts; the solver of a cost is chosen once for all."""
     plan = Plan()
     if objective.is_kappa:

@@ -37,6 +37,7 @@ ROUNDED = {
 
 IN_RANGES = ", within the range of each threshold"
 SMOOTHED = ", of labels smoothed by "
+BAGGED = ", of labels by the mean of the optimal thresholds of bootstrap samples"
 GIVEN = "none: "
 
 
@@ -56,8 +57,8 @@ class Certificate:
         Whether constraints restrict each threshold to a range of its own.
     sums : {"exact", "engine", "float64"}
         How weights were added up: without rounding, by an engine, or in float64.
-    smoothing : float, optional
-        The share of the labels that a model gives.
+    smoothing : float or "bagging", optional
+        The share of the labels that a model gives; or that all are those of mean thresholds.
     note : str
         What else there is to say; the whole text for ``"model"``, ``"given"`` and ``"stated"``.
 
@@ -71,7 +72,7 @@ class Certificate:
     n_steps: int | None = None
     in_ranges: bool = False
     sums: Sums = "exact"
-    smoothing: float | None = None
+    smoothing: float | Literal["bagging"] | None = None
     note: str = ""
 
     def __str__(self) -> str:
@@ -92,6 +93,8 @@ class Certificate:
 
     @property
     def _of_labels(self) -> str:
+        if self.smoothing == "bagging":
+            return BAGGED
         return "" if self.smoothing is None else f"{SMOOTHED}{self.smoothing:.3g}"
 
     @property
@@ -121,13 +124,14 @@ class Certificate:
         """
         kinds: dict[str, tuple[type, ...]] = {
             "verified": (str,), "n_steps": (int,), "in_ranges": (bool,), "sums": (str,),
-            "smoothing": (int, float), "note": (str,),
+            "smoothing": (int, float, str), "note": (str,),
         }  # fmt: skip
+        smoothing = data.get("smoothing", 0)
         is_valid = (
             data.get("verified") in get_args(Verified)
             and data.get("sums", "exact") in get_args(Sums)
             and all(key in kinds and type(data[key]) in kinds[key] for key in data)
-            and 0 <= data.get("smoothing", 0) <= 1
+            and (smoothing == "bagging" if isinstance(smoothing, str) else 0 <= smoothing <= 1)
         )
         if not is_valid:
             raise ValueError(
@@ -184,6 +188,11 @@ def reason(thresholds: Thresholds, where: str = "there") -> str:
         return (
             f"They are optimal by the probabilities of a model ({proof}); on the labels as "
             "observed, others may do better."
+        )
+    if proof.smoothing == "bagging":
+        return (
+            "They are the mean of the optimal thresholds of bootstrap samples, so that they follow "
+            "noise less; on the labels as observed, others may do better."
         )
     return (
         f"They are optimal for labels of which a model gives the share {proof.smoothing:.3g}, so "

@@ -53,7 +53,7 @@ class ThresholdTracker(nn.Module):
     constraints : sequence of constraints or str
         Constraints, as in :func:`ordcut.optimal_thresholds`; an error is raised if they cannot hold
         on the rows.
-    smoothing : float from 0 to 1 or "auto"
+    smoothing : float from 0 to 1, "auto" or "bagging"
         The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. Use ``"auto"`` if there
         are few rows.
     ignore_index : int, optional

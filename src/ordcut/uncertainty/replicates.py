@@ -91,7 +91,7 @@ def bootstrap_thresholds(
     gains = reached[is_feasible] - values[is_feasible] + result.value - on_all
     optimism = float(np.mean(gains))
     centres = result.thresholds
-    if replicate.smoothing > 0:
+    if known.origin.smoothing:
         unsmoothed = replicate.solve(known.sorted)
         centres = centres if unsmoothed is None else unsmoothed
     return Bootstrap(
@@ -128,8 +128,9 @@ class Replicate:
 
     @property
     def smoothing(self) -> float:
-        """The amount of smoothing."""
-        return self.origin.smoothing or 0.0
+        """The amount of smoothing by a model; replicates of bagged thresholds have none."""
+        amount = self.origin.smoothing
+        return 0.0 if amount is None or amount == "bagging" else amount
 
     @cached_property
     def factors(self) -> Floats | None:
