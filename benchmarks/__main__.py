@@ -10,6 +10,7 @@ from benchmarks import (
     coverage,
     distributions,
     growth,
+    guarantees,
     hard,
     headline,
     inputs,
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "predictions": predictions,
     "bootstrap": bootstrap,
     "coverage": coverage,
+    "guarantees": guarantees,
 }
 
 

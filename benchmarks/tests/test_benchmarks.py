@@ -25,6 +25,7 @@ RATIOS = {
     "predictions": "predict over the search",
     "bootstrap": "replicate over sort",
     "coverage": "thresholds",
+    "guarantees": "allowed",
 }
 
 
