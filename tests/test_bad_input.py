@@ -112,7 +112,11 @@ def says(text):
         ({"sample_weight": [1e308] * 3}, ValueError, "sample_weight must have a finite sum"),
         ({"class_weight": [1, 2]}, ValueError, "thresholds are 2, classes are 3), got shape (2,)"),
         ({"class_weight": "balance"}, ValueError, 'class_weight must be "balanced"'),
-        ({"class_weight": {9: 1}}, ValueError, "class_weight must name known classes [0, 1, 2]"),
+        (
+            {"class_weight": {9: 1}},
+            ValueError,
+            "class_weight must name known classes, 0, 1, 2; got 9",
+        ),
         ({"class_weight": [1, -1, 1]}, ValueError, "class_weight must be finite and not negative"),
         ({"class_weight": [0, 0, 0]}, ValueError, "class_weight must not be 0 for every class"),
         ({"class_weight": ["x", 1, 1]}, TypeError, "class_weight must be numbers"),

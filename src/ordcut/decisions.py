@@ -9,7 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ordcut.data import Rows, as_scores, check_classes, check_finite, check_weights, unit_of
+from ordcut.data import (
+    Rows,
+    as_scores,
+    check_classes,
+    check_finite,
+    check_weights,
+    column_names,
+    positions_of,
+    unit_of,
+)
 from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.typing import Array, ArrayLike, Floats
 
@@ -150,10 +159,14 @@ def read_costs(
     if len(bad):
         row, column = (int(index) for index in bad[0])
         raise ValueError(f"costs must be finite, got {paid[row, column]} at [{row}, {column}].")
-    names = check_classes(
-        list(range(paid.shape[1])) if decisions is None else decisions, "decisions"
-    )
-    if len(names) != paid.shape[1]:
+    columns = column_names(costs)
+    default = list(range(paid.shape[1])) if columns is None else columns
+    names = check_classes(default if decisions is None else decisions, "decisions")
+    if columns is not None:
+        remedy = "Rename them, or pass the values alone: costs.to_numpy()."
+        known = names.tolist()
+        paid = paid[:, positions_of(columns, known, "costs", "column", "decision", remedy)]
+    elif len(names) != paid.shape[1]:
         raise ValueError(
             f"decisions must name the {paid.shape[1]} columns of costs, got {len(names)} names."
         )
@@ -186,4 +199,14 @@ def check_alone(
         raise ValueError(
             f"costs cannot be combined with {' and '.join(extra)}: they already contain the cost "
             "of each decision for each row. To weight rows, pass sample_weight."
+        )
+
+
+def check_share_alone(review: object, smoothing: object) -> None:
+    """Raise an error if a share of reviews is passed with a cost of reviews or with smoothing."""
+    other = "review" if review is not None else "smoothing" if smoothing != 0 else None
+    if other is not None:
+        raise ValueError(
+            f"review_share cannot be combined with {other}: it finds the cost of a review on the "
+            "labels as observed. Leave one of them out."
         )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from math import inf
 from typing import Any, NamedTuple
+
+#: The number of names that messages and tables show of a long list.
+MOST_SHOWN = 20
 
 
 class CrossedThresholdsError(ValueError):
@@ -113,7 +117,7 @@ def _rounded(limit: float, *, down: bool) -> str:
 
 
 class UnorderedLabelsWarning(UserWarning):
-    """Labels are text without a given order, so alphabetical order was assumed."""
+    """Labels are text without a stated order, so an order was assumed."""
 
 
 class ReversedScoresWarning(UserWarning):
@@ -122,6 +126,39 @@ class ReversedScoresWarning(UserWarning):
 
 class DifferentIndexWarning(UserWarning):
     """pandas Series that were passed together have different indexes."""
+
+
+def listed(names: Any, most: int = MOST_SHOWN) -> str:
+    """Return names separated by commas; of a long list, the first and how many there are.
+
+    Examples
+    --------
+    >>> listed(["low", "high"]), listed(range(30), most=3)
+    ('low, high', '0, 1, 2, ... (30 in all)')
+    """
+    names = list(names)
+    shown = ", ".join(map(str, names[:most]))
+    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+
+
+def both_ends(items: Any, gap: Any) -> list[Any]:
+    """Return the items of a list; of a long list, its two ends with ``gap`` between them.
+
+    Examples
+    --------
+    >>> both_ends(range(3), "..."), len(both_ends(range(100), "..."))
+    ([0, 1, 2], 21)
+    """
+    items, half = list(items), MOST_SHOWN // 2
+    return items if len(items) <= MOST_SHOWN else [*items[:half], gap, *items[-half:]]
+
+
+def depth_of_caller() -> int:
+    """Return the stacklevel at which a warning points at the user's line, outside this package."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ordcut"):
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def unknown_name(
@@ -135,10 +172,10 @@ def unknown_name(
     method must be one of "dp", "nested", got 'nestd'. Did you mean "nested"?
     """
     known = list(known)
-    listed = ", ".join(f'"{name}"' for name in known)
+    every = listed(f'"{name}"' for name in known)
     near = get_close_matches(str(got).lower(), [*known, *aliases], n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
-    return ValueError(f"{argument} must be one of {listed}, got {got!r}.{hint}")
+    return ValueError(f"{argument} must be one of {every}, got {got!r}.{hint}")
 
 
 def undefined_kappa(name: str, position: int) -> ValueError:

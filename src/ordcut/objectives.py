@@ -13,7 +13,14 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ordcut.custom import CostFunction, Kappa, SegmentObjective
-from ordcut.data import ClassWeight, check_classes, class_factors
+from ordcut.data import (
+    ClassWeight,
+    as_matrix,
+    check_classes,
+    class_factors,
+    column_names,
+    in_order,
+)
 from ordcut.errors import undefined_kappa, unknown_name
 from ordcut.exact import ExactCost, as_exact
 from ordcut.segment_terms import TERMS
@@ -97,7 +104,7 @@ class Objective:
     is_segmented: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cost", _as_matrix(self.cost, "cost"))
+        object.__setattr__(self, "cost", as_matrix(self.cost, "cost"))
         if self.is_kappa:
             _check_kappa_weights(self.cost)
 
@@ -264,7 +271,7 @@ def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int |
         return objective.n_classes
     if isinstance(objective, (str, SegmentObjective)) or callable(objective):
         return None
-    n_decisions, n_classes = _as_matrix(objective, "objective").shape
+    n_decisions, n_classes = as_matrix(objective, "objective").shape
     if n_decisions != n_classes and not has_decisions:
         raise ValueError(
             "objective must be a (K, K) matrix, with a row for each predicted class and a column "
@@ -307,7 +314,7 @@ def resolve_objective(
     if isinstance(objective, Objective):
         resolved = objective
     elif isinstance(objective, Kappa):
-        resolved = _resolve_kappa(objective, n_classes)
+        resolved = _resolve_kappa(objective, classes)
     elif isinstance(objective, SegmentObjective) or (
         isinstance(objective, str) and canonical_name(objective) in TERMS
     ):
@@ -333,9 +340,9 @@ def resolve_objective(
                 "objective must be a function of two positions, predicted and true, that returns a "
                 f'cost, and {name} failed: {error} For a metric, pass its name, such as "mae".'
             ) from error
-        resolved = Objective(name, _as_matrix(cost, "objective"))
+        resolved = Objective(name, as_matrix(cost, "objective"))
     else:
-        matrix = _as_matrix(objective, "objective")
+        matrix = as_matrix(_in_order(objective, classes, names), "objective")
         resolved = _of_matrix(matrix.tobytes(), matrix.shape)
     if names is not None:
         if resolved.is_maximised:
@@ -402,29 +409,17 @@ def _of_matrix(entries: bytes, shape: tuple[int, int]) -> Objective:
     return Objective("custom cost", np.frombuffer(entries).reshape(shape))
 
 
-def _as_matrix(cost: Any, argument: str) -> Floats:
-    try:
-        matrix = np.array(cost, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{argument} must be a name, a (K, K) matrix of numbers or a callable "
-            f"(k, l) -> cost, got {type(cost).__name__}: {error}"
-        ) from error
-    if matrix.ndim != 2 or min(matrix.shape) < 2:
-        raise ValueError(
-            f"{argument} must be a (K, K) matrix with K >= 2, a row for each predicted class and "
-            f"a column for each true class, got shape {matrix.shape}."
-        )
-    bad = np.argwhere(~np.isfinite(matrix))
-    if len(bad):
-        k, truth = (int(index) for index in bad[0])
-        raise ValueError(f"{argument} must be finite, got {matrix[k, truth]} at [{k}, {truth}].")
-    matrix.flags.writeable = False
-    return matrix
+def _in_order(matrix: Any, classes: int | ArrayLike, decisions: Array | None = None) -> Any:
+    """Return a matrix with names in the order of the classes, or of its columns for a number."""
+    if isinstance(classes, (int, np.integer)):
+        known = column_names(matrix)
+        return matrix if known is None else in_order(matrix, known, decisions)
+    return in_order(matrix, np.asarray(classes).tolist(), decisions)
 
 
-def _resolve_kappa(kappa: Kappa, n_classes: int) -> Objective:
-    base = resolve_objective(kappa.weights, n_classes)
+def _resolve_kappa(kappa: Kappa, classes: int | ArrayLike) -> Objective:
+    n_classes = classes if isinstance(classes, (int, np.integer)) else np.size(classes)
+    base = resolve_objective(_in_order(kappa.weights, classes), int(n_classes))
     if base.is_kappa:
         raise ValueError(f"weights of a Kappa must be a cost, got {base.name!r}.")
     return Objective(f"kappa ({base.name})", base.cost, is_kappa=True)

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from ordcut.data import ClassWeight
-from ordcut.decisions import check_alone, read_costs, with_review
+from ordcut.decisions import check_alone, check_share_alone, read_costs, with_review
 from ordcut.limits import Constraints, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut.review import within_share
 from ordcut.smoothing import Smoothing
 from ordcut.solvers import Method, Plan
 from ordcut.thresholds import Thresholds
@@ -25,6 +26,7 @@ def optimal_thresholds(
     classes: Sequence[Any] | Array | None = None,
     decisions: Sequence[Any] | Array | None = None,
     review: float | None = None,
+    review_share: float | None = None,
     costs: ArrayLike | None = None,
     constraints: Constraints = (),
     sample_weight: ArrayLike | None = None,
@@ -64,6 +66,9 @@ def optimal_thresholds(
     review : float, optional
         Adds a decision between any two neighbouring classes, named ``"a or b"``, which hands the
         row over for review at this cost. Decisions are then text.
+    review_share : float from 0 to 1, optional
+        Instead of the cost of a review, the largest share of the rows to hand over: reviews have
+        the least cost at which the optimum reviews no more rows than that.
     costs : array-like of shape (n_samples, D), optional
         What each decision costs each row, instead of ``labels`` and ``objective``.
     constraints : sequence of constraints or str, optional
@@ -130,7 +135,8 @@ def optimal_thresholds(
     parsed = read_constraints(constraints) if constraints else ()
     resolved: Objective
     if costs is not None:
-        check_alone(labels, objective, classes, review, class_weight, smoothing)
+        reviews = review if review_share is None else review_share
+        check_alone(labels, objective, classes, reviews, class_weight, smoothing)
         rows, resolved = read_costs(scores, costs, decisions, sample_weight)
         sample = Sample(rows)
     elif labels is None:
@@ -144,7 +150,10 @@ def optimal_thresholds(
             sample_weight=sample_weight,
             has_decisions=decisions is not None,
         )
-        resolved = resolve_objective(objective, sample.data.classes, decisions)
+        resolved = base = resolve_objective(objective, sample.data.classes, decisions)
+        if review_share is not None:
+            check_share_alone(review, smoothing)
+            review = 0.0
         if review is not None:
             resolved = with_review(resolved, review, sample.data.classes)
     plan = Plan(method, n_jobs, block_size)
@@ -152,6 +161,8 @@ def optimal_thresholds(
     if class_weight is not None:
         sample = replace(sample, class_weight=class_weight)
     problem = Problem(sample, resolved, limits, plan)
+    if review_share is not None:
+        return within_share(problem, base, review_share)
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)
     return optimum(problem)

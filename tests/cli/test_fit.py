@@ -214,11 +214,11 @@ def test_what_fit_saves_predict_needs_no_more_of(ordcut, tmp_path, csv_file, row
     assert predicted == found.predict(rows[0]).tolist()
 
 
-def test_text_without_an_order_gets_a_warning_that_names_the_option(ordcut, csv_file):
+def test_text_without_an_order_is_an_error_that_names_the_option(ordcut, csv_file):
     done = ordcut("fit", csv_file, *COLUMNS)
-    assert done.code == 0
-    assert "Warning: labels are text with no stated order; assuming 'bad' < 'fair'" in done.err
-    assert "Pass --classes with the lowest class first." in done.err
+    assert done.code == 2
+    assert "labels are text with no stated order: 'bad', 'fair', 'good'" in done.err
+    assert "Pass --classes with all classes, lowest first" in done.err
 
 
 @pytest.mark.parametrize(
@@ -269,6 +269,7 @@ def test_names_from_the_data_stay_text(ordcut, tmp_path):
     file.write_text("\n".join(lines))
     page = tmp_path / "page.html"
     done = ordcut("fit", file, "--score", "<script>alert(1)</script>", "--label", 'a "$b$"',
+                  "--classes", "</script><b>,[red]x$y$,\x1b[31m",
                   "--report", page, "--plot", tmp_path / "cuts.svg")  # fmt: skip
     assert done.code == 0, done.err
     assert "\x1b" not in done.out + done.err

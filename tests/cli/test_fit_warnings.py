@@ -51,11 +51,9 @@ def test_other_numbers_in_csv_with_many_digits_are_scores(ordcut, tmp_path, digi
 
 FALLING = [(60 - i, i // 20) for i in range(60)]
 
-#: Rows that the library warns about: as text without an order, as scores that fall, as both.
+#: Rows that the library warns about, and rows that it does not.
 WARNED = {
-    "five rows of text": [(1, "c"), (2, "a"), (3, "b"), (4, "b"), (5, "b")],
     "falling scores": FALLING,
-    "falling scores of text": [(score, "abc"[code]) for score, code in FALLING],
     "five falling rows": [(5, 0), (4, 0), (3, 1), (2, 1), (1, 2)],
 }
 

@@ -21,10 +21,49 @@ def test_categories_of_numbers_keep_their_stated_order():
     assert encoded.codes.tolist() == [0, 2]
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "b"],
+        np.array(["b", "a", "b"], dtype=object),
+        pd.Series(["b", "a", "b"]),
+        pl.Series(["b", "a", "b"]),
+        pa.array(["b", "a", "b"]),
+        np.array(["b", "a", "b"], dtype=np.dtypes.StringDType()),
+    ],
+    ids=["list", "objects", "pandas", "polars", "arrow", "StringDType"],
+)
+def test_text_without_an_order_is_an_error_or_sorted_with_a_warning(labels):
+    with pytest.raises(ValueError, match=r"no stated order: 'a', 'b'. Pass classes= with all"):
+        encode(labels)
+    with pytest.warns(ordcut.UnorderedLabelsWarning, match=r"'a' < 'b'. Pass classes="):
+        encoded = encode(labels, sort_text=True)
+    assert encoded.codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("n_rows", [3, 15_000])
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pd.Categorical, pl.Series])
+def test_numbers_written_as_text_are_in_the_order_of_their_values(kind, n_rows):
+    labels = ["10", "9.5", "-1"] * (n_rows // 3)
+    encoded = encode(kind(labels))
+    assert encoded.classes.tolist() == ["-1", "9.5", "10"]
+    assert encoded.classes[encoded.codes].tolist() == labels
+
+
+@pytest.mark.parametrize("n_rows", [3, 15_000])
+def test_an_unordered_categorical_keeps_its_listed_order_with_a_warning(n_rows):
+    labels = pd.Categorical(["mid", "low", "high"] * (n_rows // 3), ["low", "none", "mid", "high"])
+    for given in (labels, pd.Series(labels), pd.DataFrame({"y": labels})):
+        with pytest.warns(ordcut.UnorderedLabelsWarning, match="'low' < 'mid' < 'high'. Pass"):
+            encoded = encode(given)
+        assert encoded.classes.tolist() == ["low", "mid", "high"]
+        assert encoded.codes[:3].tolist() == [1, 0, 2]
+
+
 def test_the_warning_points_at_the_line_of_the_user():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ordcut.optimal_thresholds([1, 2], ["a", "b"])
+        ordcut.optimal_thresholds([1, 2], pd.Categorical(["a", "b"]))
     assert caught[0].filename == __file__
 
 
@@ -128,6 +167,29 @@ def test_decimals_are_the_numbers_that_they_are():
 def test_numbers_that_no_type_holds_are_refused(labels, message):
     with pytest.raises(ValueError, match=message):
         encode(labels)
+
+
+def test_ratings_in_quarters_and_whole_numbers_are_classes_if_they_recur():
+    scores, codes = np.arange(160) / 7, np.arange(160) // 2
+    for labels in (codes / 4, codes, codes.astype(float), codes.astype(str)):
+        found = ordcut.optimal_thresholds(scores, labels)
+        assert found.classes.tolist() == labels[::2].tolist()
+
+
+@pytest.mark.parametrize("ids", [np.arange(7000) * 3, np.arange(21), np.arange(99).astype(str)])
+def test_ids_are_no_classes_unless_they_are_listed(ids):
+    scores = np.arange(len(ids)) / 7
+    with pytest.raises(ValueError, match=f"look like ids .* {len(ids)} different values"):
+        ordcut.optimal_thresholds(scores, ids)
+    assert len(ordcut.optimal_thresholds(scores, ids, classes=ids).classes) == len(ids)
+
+
+def test_whole_scores_and_classes_in_the_wrong_order_are_noticed():
+    random = np.random.default_rng(0)
+    for n_rows in (500, 30_000):
+        credit = random.integers(300, 850, n_rows)
+        with pytest.raises(ValueError, match="only 5 whole numbers: they seem to be swapped"):
+            ordcut.optimal_thresholds(random.integers(0, 5, n_rows), credit)
 
 
 @pytest.mark.parametrize("rare", [1, 2, 3, 4])

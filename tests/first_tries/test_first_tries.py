@@ -35,6 +35,7 @@ AGES = RNG.integers(16, 71, 3000)
 AGE_SCORES = AGES + RNG.normal(scale=5, size=3000)
 NAMES = np.array(["low", "mid", "high", "top"])[Y - 1]
 ORDER = ["low", "mid", "high", "top"]
+COSTS = pd.DataFrame([[0, 1, 5, 9], [2, 0, 3, 7], [8, 1, 0, 2], [9, 9, 4, 0]], ORDER, ORDER)
 
 
 def best(labels, scores=S, **options):
@@ -166,12 +167,56 @@ RIGHT = {
     "ratings in half steps in an estimator": lambda: (
         OrdinalLogisticRegression().fit(S[:, None], Y / 2).classes_.tolist(), [0.5, 1, 1.5, 2],
     ),
+    "a cost matrix with names in another order": lambda: (
+        best(NAMES, classes=ORDER, objective=COSTS.loc[ORDER[::-1]]),
+        best(NAMES, classes=ORDER, objective=COSTS.to_numpy()),
+    ),
+    "costs of each row with names": lambda: (
+        ordcut.optimal_thresholds(S, costs=pd.DataFrame({"no": S, "yes": -S})).decisions.tolist(),
+        ["no", "yes"],
+    ),
+    "numbers as text": lambda: (
+        best((Y * 5).astype(str)).classes.tolist(), ["5", "10", "15", "20"],
+    ),
+    "an ordered categorical in a frame as y": lambda: (
+        OrdinalLogisticRegression()
+        .fit(S[:, None], pd.DataFrame({"y": pd.Categorical(NAMES, ORDER, ordered=True)}))
+        .classes_.tolist(),
+        ORDER,
+    ),
     "a class that never occurs": lambda: (best(Y, classes=range(6)).classes.tolist(), [*range(6)]),
 }  # fmt: skip
 
 #: What is tried, and what the error must say.
 ERRORS = {
     "arguments swapped": (lambda: best(S, Y), "seem to be swapped"),
+    "whole scores swapped": (
+        lambda: best(RNG.integers(300, 850, N), Y), "seem to be swapped",
+    ),
+    "text without an order": (lambda: best(NAMES), "Pass classes= with all classes, lowest first"),
+    "a categorical of Polars": (
+        lambda: best(pl.Series(NAMES, dtype=pl.Categorical)), "Pass classes=",
+    ),
+    "text without an order in a frame": (
+        lambda: best_of_frame(pl.DataFrame({"s": S, "y": NAMES})), "Pass classes=",
+    ),
+    "ids as labels": (lambda: best(np.arange(N)), "look like ids .* Name the column of classes"),
+    "ids as labels of a frame": (
+        lambda: best_of_frame(pl.DataFrame({"s": S, "y": np.arange(N)})), "look like ids",
+    ),
+    "ids as y": (
+        lambda: LinearThresholdClassifier().fit(S[:, None], np.arange(N)), "look like ids",
+    ),
+    "a cost matrix with unknown names": (
+        lambda: best(NAMES, classes=ORDER, objective=COSTS.rename(index={"low": "LOW"})),
+        "got rows named LOW",
+    ),
+    "columns of costs that are no decisions": (
+        lambda: ordcut.optimal_thresholds(
+            S, costs=pd.DataFrame({"no": S, "yes": -S}), decisions=["no", "maybe"]
+        ),
+        "column for each decision, no, maybe",
+    ),
     "continuous labels": (lambda: best(S + RNG.normal(size=N)), "look continuous"),
     "class probabilities as scores": (
         lambda: best(Y, np.full((N, 4), 0.25)), r"proba @ np.arange\(4\)",
@@ -247,18 +292,14 @@ ERRORS = {
 
 #: What is tried, and the warning it must give.
 WARNINGS = {
-    "text without an order": (lambda: best(NAMES), ordcut.UnorderedLabelsWarning, "classes="),
-    "scores the wrong way": (lambda: best(Y, -S), ordcut.ReversedScoresWarning, "-scores"),
-    "a categorical of Polars": (
-        lambda: best(pl.Series(NAMES, dtype=pl.Categorical)),
+    "an unordered categorical": (
+        lambda: best(pd.Categorical(NAMES, ORDER)),
         ordcut.UnorderedLabelsWarning,
-        "classes=",
+        "'low' < 'mid' < 'high' < 'top'",
     ),
+    "scores the wrong way": (lambda: best(Y, -S), ordcut.ReversedScoresWarning, "-scores"),
     "one-hot labels of pandas": (
         lambda: best(pd.get_dummies(NAMES)), ordcut.UnorderedLabelsWarning, "classes=",
-    ),
-    "numbers as text": (
-        lambda: best(Y.astype(str)), ordcut.UnorderedLabelsWarning, "'1' < '2' < '3' < '4'",
     ),
     "a table of scores the wrong way": (
         lambda: ordcut.ScoreTable(-S, Y), ordcut.ReversedScoresWarning, "-scores",

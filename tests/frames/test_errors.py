@@ -56,10 +56,9 @@ def test_an_array_is_no_frame():
         find(np.zeros((3, 2)))
 
 
-def test_text_without_a_stated_order_is_warned_about():
-    with pytest.warns(ordcut.UnorderedLabelsWarning, match="assuming 'a' < 'b' < 'c'"):
-        found = find(label="t")
-    assert found.classes.tolist() == ["a", "b", "c"]
+def test_text_without_a_stated_order_is_refused():
+    with pytest.raises(ValueError, match="no stated order: 'a', 'b', 'c'"):
+        find(label="t")
 
 
 def test_too_many_rows_that_could_hold_a_threshold_are_refused():

@@ -249,7 +249,7 @@ def test_an_objective_is_that_of_the_thresholds_unless_another_is_given():
     assert objective_for(FOUND, None, classes) is FOUND.origin.objective
     assert objective_for(read, None, classes).name == "absolute"
     assert objective_for(FOUND, "squared", classes).name == "squared"
-    with pytest.raises(ValueError, match=r"must have the classes of the labels, \[0, 1\], got"):
+    with pytest.raises(ValueError, match=r"must have the classes of the labels, 0, 1; got"):
         objective_for(FOUND, None, np.arange(2))
 
 

@@ -191,3 +191,15 @@ def test_only_thresholds_that_are_optimal_on_the_data_are_explained_as_such(labe
     least = ordcut.optimal_thresholds(model.predict_score(features), labels).value
     says_so = "No other thresholds do better" in model.labeler_.explain()
     assert says_so == (model.labeler_.value == least)
+
+
+def test_many_classes_are_shortened_in_every_text():
+    labels = np.repeat(np.arange(3000), 2)
+    result = ordcut.optimal_thresholds(labels + 0.25, labels)
+    assert "(2999 in all)" in repr(result)
+    assert "(3000 in all)" in repr(result)
+    assert "... (3000 labels in all)" in result.explain()
+    for text in (repr(result), result.explain(), result._repr_html_()):
+        assert len(text) < 2000
+    with pytest.raises(ValueError, match=r"19, \.\.\. \(3000 in all\); got 'x'"):
+        ordcut.optimal_thresholds(labels + 0.25, labels, constraints="share x <= 0.1")

@@ -70,7 +70,7 @@ def print_table(
 ) -> None:
     """Print a table with its first column aligned left and the others right.
 
-    Numbers after the first column are shown with six digits.
+    Numbers after the first column are shown with six digits. A long table is cut in the middle.
 
     Examples
     --------
@@ -84,10 +84,15 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
+    from ordcut.errors import both_ends
+
+    header = both_ends(header, "...")
+    lines = [both_ends(row, "...") for row in rows]
+    lines = both_ends(lines, [f"... ({len(lines)} in all)", *["..."] * (len(header) - 1)])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column, name in enumerate(header):
         table.add_column(Text(as_line(name)), justify="left" if column == 0 else "right")
-    for first, *others in rows:
+    for first, *others in lines:
         shown = [format_number(cell) if isinstance(cell, float) else cell for cell in others]
         table.add_row(*(Text(as_line(cell)) for cell in (first, *shown)))
     console.print(Text(as_line(title), style="bold"))

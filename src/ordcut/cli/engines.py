@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
-from ordcut.cli.failures import UserError
+from ordcut.cli.failures import REPLACEMENT, UserError
 from ordcut.cli.files import COMPRESSED, Columns, Files, remember, scratch_folder
 from ordcut.cli.options import read_classes
 from ordcut.cli.signals import delay_signals
@@ -27,10 +27,6 @@ LABEL_TYPES = {
     "DOUBLE": r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?",
     "BOOLEAN": r"(?i)true|false",
 }
-
-
-#: The character that replaces bytes that are not text in UTF-8.
-REPLACEMENT = "\ufffd"
 
 #: Engines that read the scores in CSV as floats, and how many rows show whether these are exact.
 READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000

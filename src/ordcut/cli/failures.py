@@ -49,9 +49,13 @@ DAMAGED = re.compile(
     re.I,
 )
 
+#: What engines put in the place of bytes that are not UTF-8.
+REPLACEMENT = "\ufffd"
+
 #: What engines report for text in another encoding.
 NOT_UTF_8 = re.compile(
-    "not utf-8|not contain valid utf-?8|invalid utf-?8|invalid unicode|codec can't decode", re.I
+    "\ufffd|not utf-8|not contain valid utf-?8|invalid utf-?8|invalid unicode|codec can't decode",
+    re.I,
 )
 
 #: Where DuckDB's advice on its own options starts.
@@ -107,7 +111,7 @@ def explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ValueError | TypeError) or package in ENGINES:
         message = with_option_names(_first_paragraph(str(error)))
         is_ours = package == "builtins" and not isinstance(error, UnicodeError)
-        return message if is_ours else _with_advice(message), MISTAKE
+        return message if is_ours and REPLACEMENT not in message else _with_advice(message), MISTAKE
     return (
         f"ordcut failed with an unexpected error, {type(error).__name__}: {error}. "
         "Run `ordcut --traceback ...` to see where, and please report it.",

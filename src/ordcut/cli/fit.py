@@ -225,6 +225,7 @@ def fit(
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
     """Print the range of each decision, the value, constraints, and why it is optimal."""
     from ordcut.cli.console import as_line, format_number, open_console, print_table
+    from ordcut.errors import listed
     from ordcut.thresholds import percent, reason
 
     thresholds, console = saved.thresholds, open_console(stderr=stderr)
@@ -251,7 +252,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         value += f" ({bounds['level']:.0%} interval on new rows: {interval(bounds['value'])})"
     console.print(value)
     if never:
-        console.print(f"never predicted: {', '.join(map(as_line, never))}")
+        console.print(f"never predicted: {listed(map(as_line, never))}")
     if thresholds.review_share is not None:
         console.print(f"handed over for review: {format_number(thresholds.review_share)} of rows")
     for outcome in thresholds.constraints:

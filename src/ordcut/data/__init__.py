@@ -1,6 +1,7 @@
 """Rows: scores, labels and weights, validated, encoded and sorted."""
 
 from ordcut.data.alignment import check_aligned as check_aligned
+from ordcut.data.categories import only_column as only_column
 from ordcut.data.categories import stated_order as stated_order
 from ordcut.data.confusion import confusions_of as confusions_of
 from ordcut.data.confusion import count_confusion as count_confusion
@@ -12,6 +13,10 @@ from ordcut.data.labels import check_classes_found as check_classes_found
 from ordcut.data.labels import check_not_continuous as check_not_continuous
 from ordcut.data.labels import codes_of as codes_of
 from ordcut.data.labels import encode as encode
+from ordcut.data.matrices import as_matrix as as_matrix
+from ordcut.data.matrices import column_names as column_names
+from ordcut.data.matrices import in_order as in_order
+from ordcut.data.matrices import positions_of as positions_of
 from ordcut.data.radix import DIGIT_BITS as DIGIT_BITS
 from ordcut.data.radix import MOST_MOVES as MOST_MOVES
 from ordcut.data.radix import ordered_bits as ordered_bits

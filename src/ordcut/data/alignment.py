@@ -7,8 +7,7 @@ import warnings
 from itertools import pairwise
 from typing import Any
 
-from ordcut.data.labels import depth_of_caller
-from ordcut.errors import DifferentIndexWarning
+from ordcut.errors import DifferentIndexWarning, depth_of_caller
 
 
 def check_aligned(**arguments: Any) -> None:

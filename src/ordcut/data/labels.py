@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ordcut.data.categories import intervals_as_text, only_column, stated_order
+from ordcut.data.categories import (
+    intervals_as_text,
+    listed_order,
+    only_column,
+    order_of_text,
+    stated_order,
+    warn_unordered,
+)
 from ordcut.data.distinct import distinct_labels
 from ordcut.data.soft import check_soft_labels
 from ordcut.data.values import from_objects, missing_error
-from ordcut.errors import UnorderedLabelsWarning
+from ordcut.errors import listed
 from ordcut.typing import Array, ArrayLike, Floats
 
 #: Codes are stored in 16 bits once the scores are sorted.
@@ -24,11 +28,12 @@ MOST_CLASSES = 65_535
 #: Up to this many rows, scores and labels are always checked for having been swapped.
 MOST_ROWS_TO_COMPARE = 10_000
 
-#: From this many rows on, fractions that are all different are not classes.
-FEWEST_TO_DIFFER = 6
+#: From this many rows on, fractions that are all different are not classes. So are other labels
+#: from more than the second number of rows on.
+FEWEST_TO_DIFFER, MOST_TO_DIFFER = 6, 20
 
-#: Text that is a number.
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.I)
+#: More classes than the first number, for fractions, or the second are too many for half the rows.
+MOST_FRACTIONS, MOST_WHOLE = 20, 50
 
 
 @dataclass(frozen=True)
@@ -45,11 +50,16 @@ class Labels:
 
 
 def encode(
-    labels: ArrayLike, classes: Sequence[Any] | Array | None = None, n_classes: int | None = None
+    labels: ArrayLike,
+    classes: Sequence[Any] | Array | None = None,
+    n_classes: int | None = None,
+    *,
+    sort_text: bool = False,
 ) -> Labels:
     """Turn labels into codes, in the order of ``classes`` or in the order that they state.
 
-    ``n_classes`` is the number of classes of the cost matrix, if the objective is a matrix.
+    ``n_classes`` is the number of classes of the cost matrix, if the objective is a matrix. Text
+    without an order is an error, or with ``sort_text`` a warning.
 
     Examples
     --------
@@ -64,20 +74,22 @@ def encode(
         encoded: Labels = labels.as_labels(classes, n_classes)
         return encoded
     labels = intervals_as_text(only_column(labels))
-    stated = stated_order(labels) if classes is None else classes
+    stated = classes
+    if stated is None:
+        stated = stated_order(labels) or listed_order(labels)
     distinct = distinct_labels(labels)
     if distinct is not None:
         try:
-            encoded = _encode(distinct.values, stated, n_classes)
+            encoded = _encode(distinct.values, stated, n_classes, sort_text)
         except (TypeError, ValueError):
             pass  # encoding all labels below raises the error with the position in it
         else:
             assert encoded.codes is not None
             return Labels(encoded.classes, encoded.codes.astype(np.int32)[distinct.codes])
-    return _encode(labels, stated, n_classes)
+    return _encode(labels, stated, n_classes, sort_text)
 
 
-def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
+def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = False) -> Labels:
     """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
     values = as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
@@ -92,7 +104,7 @@ def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
     if stated is not None:
         ordered = check_classes(stated)
         return Labels(ordered, _codes_among(values, ordered))
-    return _with_count(_encode_by_value(values), n_classes)
+    return _with_count(_encode_by_value(values, sort_text), n_classes)
 
 
 def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> Array:
@@ -123,35 +135,37 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
 
 
 def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None) -> None:
-    """Raise an error if labels look like scores: nearly all different, and fractions.
+    """Raise an error if labels look like scores or ids: nearly all different, or many and swapped.
 
-    Ratings in halves or quarters are classes, whatever their number. So are numbers with few
-    distinct values. The scores may be a sample of those of ``n_rows`` rows.
+    Numbers with few distinct values are classes, and so are ratings in halves or quarters. The
+    scores may be a sample of those of ``n_rows`` rows.
 
     Examples
     --------
     >>> check_classes_found(np.array([0.1, 0.4, 0.9]), np.array([0.0, 0.0, 1.0]))
     Traceback (most recent call last):
     ...
-    ValueError: labels hold 3 different fractions and scores 2 whole numbers: they seem to be ...
+    ValueError: labels hold 3 different values and scores only 2 whole numbers: they seem to be ...
     """
-    if len(classes) < 3 or not _are_fractions(classes):
+    are_fractions = _are_fractions(classes)
+    if len(classes) < 3 or not (are_fractions or len(classes) > MOST_TO_DIFFER):
         return
     n_rows = len(scores) if n_rows is None else n_rows
-    are_all_there = len(scores) >= n_rows
-    if (n_rows <= MOST_ROWS_TO_COMPARE and are_all_there) or len(classes) > n_rows / 2:
-        distinct = np.unique(scores)
-        if len(distinct) < len(classes) and (distinct == np.rint(distinct)).all():
+    most = len(classes) - 1 if are_fractions else len(classes) // 4
+    are_all_few = len(scores) >= n_rows and n_rows <= MOST_ROWS_TO_COMPARE
+    if not are_fractions or are_all_few or len(classes) > n_rows / 2:
+        distinct = np.unique(scores[:: (len(scores) - 1) // MOST_ROWS_TO_COMPARE + 1])
+        if 1 < len(distinct) <= most and (distinct == np.rint(distinct)).all():
             raise ValueError(
-                f"labels hold {len(classes)} different fractions and scores {len(distinct)} whole "
-                "numbers: they seem to be swapped. Exchange them; or, if the labels are right, "
-                "list them in classes=."
+                f"labels hold {len(classes)} different values and scores only {len(distinct)} "
+                "whole numbers: they seem to be swapped. Exchange them; or, if the labels are "
+                "right, list them in classes=."
             )
     check_not_continuous(classes, n_rows, "labels")
 
 
 def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
-    """Raise an error if ``n_rows`` rows have too many distinct fractions for these to be classes.
+    """Raise an error if ``n_rows`` rows have too many distinct values for these to be classes.
 
     Examples
     --------
@@ -160,17 +174,21 @@ def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
     ...
     ValueError: y must hold classes, and these look continuous: 100 different values in 100 rows...
     """
-    is_each_different = len(values) == n_rows >= FEWEST_TO_DIFFER
-    if not _are_fractions(values) or not (len(values) > max(20, n_rows / 2) or is_each_different):
+    are_fractions = _are_fractions(values)
+    most = MOST_FRACTIONS if are_fractions else MOST_WHOLE
+    fewest_to_differ = FEWEST_TO_DIFFER if are_fractions else MOST_TO_DIFFER + 1
+    is_each_different = len(values) == n_rows >= fewest_to_differ
+    if not (len(values) > max(most, n_rows / 2) or is_each_different):
         return
+    looks = "look continuous" if values.dtype.kind == "f" else "look like ids or measurements"
     remedy = (
         "Turn scores into classes first, with the predict of thresholds."
         if argument == "predictions"
-        else "Bin them first, for example with np.digitize or pandas.cut; or, if each value is a "
-        "class, list them in classes=."
+        else "Name the column of classes; bin measurements first, for example with np.digitize or "
+        "pandas.cut; or, if each value is a class, list them in classes=."
     )
     raise ValueError(
-        f"{argument} must hold classes, and these look continuous: {len(values)} different values "
+        f"{argument} must hold classes, and these {looks}: {len(values)} different values "
         f"in {n_rows} rows. {remedy}"
     )
 
@@ -223,8 +241,8 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     return values
 
 
-def _encode_by_value(values: Array) -> Labels:
-    """Encode labels in the order of their values, with a warning if that order is alphabetical."""
+def _encode_by_value(values: Array, sort_text: bool) -> Labels:
+    """Encode labels in the order of their values; text must be numbers, or ``sort_text``."""
     if values.dtype.kind in "iu":
         dense = _encode_small_integers(values)
         if dense is not None:
@@ -236,32 +254,9 @@ def _encode_by_value(values: Array) -> Labels:
             "Drop those rows, or give them a class."
         )
     if distinct.dtype.kind == "U":
-        _check_not_numbers(distinct.tolist())
-        _warn_unordered(distinct.tolist())
+        order = order_of_text(distinct, sort_text)
+        return Labels(distinct[order], np.argsort(order)[codes])
     return Labels(distinct, codes)
-
-
-def _check_not_numbers(names: list[str]) -> None:
-    """Raise an error if most labels of text are numbers: in alphabetical order, 10 is below 2."""
-    numbers = [name for name in names if NUMBER.fullmatch(name.strip())]
-    others = [name for name in names if name not in set(numbers)]
-    if others and len(numbers) > len(others):
-        raise ValueError(
-            f"labels must be all numbers, or text in a known order, got {others[0]!r} among "
-            f"numbers such as {numbers[0]!r}. If it is a class, list all in classes=, lowest "
-            "first. If it means that the label is missing, drop those rows."
-        )
-
-
-def _warn_unordered(names: list[str]) -> None:
-    order = " < ".join(map(repr, names[:20]))
-    more = f" < ... ({len(names)} in all)" if len(names) > 20 else ""
-    warnings.warn(
-        f"labels are text with no stated order; assuming {order}{more}. "
-        "Pass classes= with the lowest class first.",
-        UnorderedLabelsWarning,
-        stacklevel=depth_of_caller(),
-    )
 
 
 def _encode_small_integers(values: Array) -> Labels | None:
@@ -308,7 +303,7 @@ def _with_count(labels: Labels, n_classes: int | None) -> Labels:
         return Labels(all_classes, _codes_among(values, all_classes, matrix_of=n_classes))
     raise ValueError(
         f"objective is made for {n_classes} classes, but labels hold {k}: "
-        f"{_listed(classes)}. List all {n_classes} in classes=, lowest first."
+        f"{listed(classes)}. List all {n_classes} in classes=, lowest first."
     )
 
 
@@ -319,7 +314,7 @@ def _codes_among(
         is_text = "text" if values.dtype.kind == "U" else "numbers"
         raise TypeError(
             f"{argument} and classes must be of the same type, got {is_text} in {argument} "
-            f"and {_listed(classes)} in classes."
+            f"and {listed(classes)} in classes."
         )
     if _are_codes(values, classes):
         return values
@@ -332,7 +327,7 @@ def _codes_among(
         known = (
             f"whole numbers from 0 to {matrix_of - 1} (the cost matrix has {matrix_of} classes)"
             if matrix_of is not None
-            else f"among the classes {_listed(classes)}"
+            else f"among the classes {listed(classes)}"
         )
         raise ValueError(
             f"{argument} must be {known}, got {values[position]} at position {position}."
@@ -355,7 +350,7 @@ def _named_columns(values: Array, names: list[Any], classes: Any) -> tuple[Array
         return values, classes
     if classes is None:
         if names == sorted(names):  # as pandas.get_dummies has them
-            _warn_unordered(names)
+            warn_unordered(names, "one-hot columns")
         return values, names
     if not _are_names(names, classes):
         return values, classes
@@ -378,16 +373,3 @@ def _soft_labels(values: Array, names: list[Any], stated: Any, n_classes: int | 
     if len(classes) != k:
         raise ValueError(f"labels have {k} columns, but classes lists {len(classes)} classes.")
     return Labels(classes, soft=soft)
-
-
-def _listed(classes: Array) -> str:
-    shown = ", ".join(str(value) for value in classes[:10])
-    return shown + (", ..." if len(classes) > 10 else "")
-
-
-def depth_of_caller() -> int:
-    """Return the stacklevel at which a warning points at the user's line, outside this package."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ordcut"):
-        depth, frame = depth + 1, frame.f_back
-    return depth

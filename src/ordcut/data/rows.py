@@ -12,11 +12,11 @@ import numpy as np
 
 from ordcut.data.alignment import check_aligned
 from ordcut.data.confusion import count_between, count_confusion
-from ordcut.data.labels import Labels, check_classes_found, depth_of_caller, encode
+from ordcut.data.labels import Labels, check_classes_found, encode
 from ordcut.data.scores import check_exact, shape_hint
 from ordcut.data.sorting import SortedRows, sort_rows
 from ordcut.data.weights import check_weights, effective_rows, unit_of
-from ordcut.errors import ReversedScoresWarning
+from ordcut.errors import ReversedScoresWarning, depth_of_caller
 from ordcut.exact import exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ordcut.errors import listed
 from ordcut.exact import EXACT
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
@@ -112,7 +113,8 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
         unknown = [key for key in class_weight if key not in classes.tolist()]
         if unknown:
             raise ValueError(
-                f"class_weight must name known classes {classes.tolist()}, got {unknown[0]!r}."
+                f"class_weight must name known classes, {listed(classes.tolist())}; "
+                f"got {unknown[0]!r}."
             )
         class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
     try:

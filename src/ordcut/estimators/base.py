@@ -24,6 +24,7 @@ from ordcut.data import (
     check_weights,
     class_factors,
     encode,
+    only_column,
     stated_order,
 )
 from ordcut.estimators.likelihood import ProportionalOddsModel
@@ -302,6 +303,7 @@ def read_targets(
     class_weight: ClassWeight | None,
 ) -> Targets:
     """Validate and encode the labels and weights that were passed to ``fit``."""
+    y = only_column(y)
     if np.ndim(y) == 2:
         y = column_or_1d(y, warn=True)
     if np.asarray(y).dtype.kind == "c":
@@ -309,7 +311,7 @@ def read_targets(
     is_order_stated = classes is not None or stated_order(y) is not None
     if not is_order_stated:
         _check_two_classes(y)
-    labels = encode(y, classes, n_classes_of(objective))
+    labels = encode(y, classes, n_classes_of(objective), sort_text=True)
     assert labels.codes is not None
     if not is_order_stated:
         check_not_continuous(labels.classes, len(labels.codes), "y")

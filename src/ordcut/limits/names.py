@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ordcut.errors import listed
 from ordcut.objectives import Objective
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Ints
@@ -59,12 +60,34 @@ class Names:
         return table
 
     def decision(self, name: Any) -> slice:
-        """Return the position of the decision with a name."""
-        return _only(self._index("decision", name))
+        """Return the positions of a decision, or of a group such as ``"mid or higher"``.
+
+        Examples
+        --------
+        >>> names = Names(["a", "b"], ["a", "a or b", "b"], has_reviews=True)
+        >>> [names.decision(name) for name in ("a or b", "a or lower", "b or its review")]
+        [slice(1, 2, None), slice(None, 1, None), slice(1, 4, None)]
+        """
+        return self._group("decision", name)
 
     def true_class(self, name: Any) -> slice:
-        """Return the position of the class with a name."""
-        return _only(self._class_index(name))
+        """Return the positions of a class, or of the classes that a group is about."""
+        self._require_truth()
+        return self._group("class", name)
+
+    def _group(self, kind: str, name: Any) -> slice:
+        """Return the positions that a name, or else a group of names, stands for."""
+        first, _, rest = str(name).rpartition(" or ")
+        if self._position(kind, name) is not None or rest not in ("higher", "lower", "its review"):
+            return _only(self._index(kind, name))
+        index = self._index(kind, first)
+        if rest == "higher":
+            return slice(index, None)
+        if rest == "lower":
+            return slice(index + 1)
+        if not self.has_reviews:
+            raise ValueError(f"needs review=, which adds reviews to the decisions; got {name!r}.")
+        return _only(index) if kind == "class" else slice(max(index - 1, 0), index + 2)
 
     def classes_from(self, name: Any) -> slice:
         """Return the positions of a class and all higher ones."""
@@ -111,12 +134,15 @@ class Names:
             raise ValueError(f"must name a threshold from 0 to {n_thresholds - 1}, got {index}.")
         return int(index)
 
-    def _class_index(self, name: Any) -> int:
+    def _require_truth(self) -> None:
         if not self.has_truth:
             raise ValueError(
                 "needs rows with a true class, and rows with costs of their own have none. Use a "
                 "limit on shares, counts or thresholds."
             )
+
+    def _class_index(self, name: Any) -> int:
+        self._require_truth()
         return self._index("class", name)
 
     @cached_property
@@ -131,14 +157,15 @@ class Names:
         are_classes = self.decisions is self.classes
         return {"class": classes, "decision": classes if are_classes else positions(self.decisions)}
 
-    def _index(self, kind: str, name: Any) -> int:
+    def _position(self, kind: str, name: Any) -> int | None:
         positions = self._positions[kind]
-        position = positions.get(str(name), positions.get(_as_number(name)))
+        return positions.get(str(name), positions.get(_as_number(name)))
+
+    def _index(self, kind: str, name: Any) -> int:
+        position = self._position(kind, name)
         if position is None:
             names = self.classes if kind == "class" else self.decisions
-            raise ValueError(
-                f"must name a {kind}, one of {', '.join(map(str, names))}; got {name!r}."
-            )
+            raise ValueError(f"must name a {kind}, one of {listed(names)}; got {name!r}.")
         return position
 
 

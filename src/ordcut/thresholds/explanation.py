@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut.errors import MOST_SHOWN, both_ends, listed
 from ordcut.thresholds.certificate import reason
 from ordcut.thresholds.outcomes import joint_confidence, percent
 
@@ -52,7 +53,7 @@ def explained(thresholds: Thresholds) -> list[str]:
     sentences = [_rule(thresholds)]
     never = thresholds.never_predicted
     if never:
-        names = " and ".join(str(name) for name in never)
+        names = " and ".join(map(str, never)) if len(never) <= MOST_SHOWN else listed(never)
         is_free = thresholds.proof.is_for_observed_labels and not thresholds.constraints
         why = ": on the data, that would not be better" if is_free else ""
         sentences.append(f"No score is labelled {names}{why}.")
@@ -127,4 +128,4 @@ def _rule(thresholds: Thresholds) -> str:
             parts.append(f"from {low:.6g} to below {high:.6g} it is {name}")
     if len(parts) == 1:
         return f"Every score is labelled {parts[0]}."
-    return f"A score {'; '.join(parts)}."
+    return f"A score {'; '.join(both_ends(parts, f'... ({len(parts)} labels in all)'))}."

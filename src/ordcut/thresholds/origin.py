@@ -9,6 +9,7 @@ import numpy as np
 
 from ordcut.data import Rows, SortedRows
 from ordcut.decisions import ReviewObjective
+from ordcut.errors import listed
 from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
 from ordcut.typing import Array, Floats, Ints
 
@@ -79,8 +80,9 @@ def objective_for(
     """
     if thresholds is not None and thresholds.classes.tolist() != classes.tolist():
         raise ValueError(
-            f"thresholds must have the classes of the labels, {classes.tolist()}, "
-            f"got {thresholds.classes.tolist()}. Pass classes=thresholds.classes with the labels."
+            f"thresholds must have the classes of the labels, {listed(classes.tolist())}; "
+            f"got {listed(thresholds.classes.tolist())}. "
+            "Pass classes=thresholds.classes with the labels."
         )
     if objective is None:
         objective = "absolute" if thresholds is None else _optimised(thresholds)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut.errors import both_ends, listed
 from ordcut.thresholds.sql import DIALECTS
 from ordcut.typing import Array, Floats
 
@@ -58,21 +59,29 @@ def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> s
 
 def to_text(result: Thresholds) -> str:
     """Return a result on a single line."""
-    cuts = ", ".join(f"{threshold:.6g}" for threshold in result.thresholds)
-    never = f", never predicted: {result.never_predicted}" if result.never_predicted else ""
-    value = "" if np.isnan(result.value) else f"{result.objective}={result.value:.6g}, "
-    names = f"classes={result.classes.tolist()}"
-    if result.decides_otherwise:
-        names = f"decisions={result.decisions.tolist()}"
-    return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{never})"
+    cuts = listed(f"{threshold:.6g}" for threshold in result.thresholds)
+    unused = result.never_predicted
+    never = f", never predicted: [{listed(map(repr, unused))}]" if unused else ""
+    value = ""
+    if not np.isnan(result.value):
+        value = f"{result.objective}={result.value:.6g}, "
+        if not result.objective.isidentifier():
+            value = f"value={result.value:.6g}, objective={result.objective!r}, "
+    smoothing = result.proof.smoothing
+    smoothed = "" if smoothing is None else f", smoothing={smoothing:.6g}"
+    kind = "decisions" if result.decides_otherwise else "classes"
+    names = f"{kind}=[{listed(map(repr, result.decisions.tolist()))}]"
+    return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{smoothed}{never})"
 
 
 def to_html(result: Thresholds) -> str:
     """Return a result as a table, for notebooks."""
     edges = ["", *(f"{threshold:.6g}" for threshold in result.thresholds), ""]
+    cells = zip(result.decisions.tolist(), edges[:-1], edges[1:], strict=True)
+    gap = (f"... ({len(result.decisions)} in all)", "...", "...")
     rows = "".join(
         f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
-        for name, low, high in zip(result.decisions, edges[:-1], edges[1:], strict=True)
+        for name, low, high in both_ends(cells, gap)
     )
     what = "decision" if result.decides_otherwise else "class"
     return (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut.data import MOST_CLASSES, check_classes
-from ordcut.errors import shortened
+from ordcut.errors import listed, shortened
 from ordcut.thresholds.certificate import Certificate
 from ordcut.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
 from ordcut.typing import Array, Floats
@@ -147,10 +147,10 @@ def check_thresholds(values: Floats, argument: str, n: int, what: str = "classes
     """
     if values.shape != (n - 1,) or np.isnan(values).any():
         raise ValueError(
-            f"{argument} must be {n - 1} numbers for {n} {what}, got {values.tolist()}."
+            f"{argument} must be {n - 1} numbers for {n} {what}, got [{listed(values.ravel())}]."
         )
     if (values[1:] < values[:-1]).any():
-        raise ValueError(f"{argument} must be in ascending order, got {values.tolist()}.")
+        raise ValueError(f"{argument} must be in ascending order, got [{listed(values.ravel())}].")
 
 
 def _written(values: list[float]) -> list[float | str]:
