@@ -4,12 +4,16 @@ import matplotlib as mpl
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
 from ordcut.plots import ThresholdDisplay, ordered_colours
+from ordinal_data import ordinal_data
 from ordinal_rows import ratings
 
 
@@ -295,3 +299,23 @@ def test_costs_of_decisions_can_be_given_with_thresholds_that_were_read_from_jso
     )
     known = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
     assert (shown.risk_curves()[1] == known.risk_curves()[1]).all()
+
+
+def test_pipelines_searches_and_other_estimators_are_plotted():
+    X, y = ordinal_data()
+    own = OrdinalLogisticRegression(objective="squared")
+    pipeline = make_pipeline(StandardScaler(), own).fit(X, y)
+    search = GridSearchCV(pipeline, {"ordinallogisticregression__alpha": [0, 1]}, cv=2).fit(X, y)
+    for estimator, last in [(pipeline, pipeline[-1]), (search, search.best_estimator_[-1])]:
+        shown = ThresholdDisplay.from_estimator(estimator, X, y, kind="risk")
+        assert shown.thresholds == last.labeler_
+        assert shown.objective.name == "squared"
+    regressor = make_pipeline(StandardScaler(), Ridge()).fit(X, y)
+    shown = ThresholdDisplay.from_estimator(regressor, X, y)
+    assert shown.thresholds.value == ordcut.optimal_thresholds(regressor.predict(X), y).value
+    classifier = LogisticRegression().fit(X, y)
+    shown = ThresholdDisplay.from_estimator(classifier, X, y)
+    scores = classifier.predict_proba(X) @ np.arange(len(classifier.classes_))
+    assert shown.thresholds.value == ordcut.optimal_thresholds(scores, y).value
+    with pytest.raises(TypeError, match="from_predictions"):
+        ThresholdDisplay.from_estimator(StandardScaler().fit(X), X, y)

@@ -12,6 +12,7 @@ from ordcut.data import ClassWeight, Rows, truth_in_rows
 from ordcut.errors import unknown_name
 from ordcut.objectives import Objective, ObjectiveLike
 from ordcut.plots import drawing
+from ordcut.plots.scores import estimator_scores
 from ordcut.pruning import ArraySource, Source
 from ordcut.report import Candidates, Curves, curves_of_counts, known_classes
 from ordcut.threads import count_threads
@@ -90,12 +91,15 @@ class ThresholdDisplay:
         ax: Any = None,
         cmap: str = "viridis",
     ) -> ThresholdDisplay:
-        """Plot the scores of a fitted estimator of :mod:`ordcut.estimators`, with its thresholds.
+        """Plot the scores of a fitted estimator with its thresholds.
 
         Parameters
         ----------
         estimator : estimator
-            A fitted estimator with ``predict_score`` and ``labeler_``.
+            A fitted estimator of :mod:`ordcut.estimators`, or a pipeline or search with such an
+            estimator. Of any other regressor, the predictions are the scores; of a classifier, the
+            mean position of the classes by ``predict_proba``. Thresholds are then those that are
+            optimal for ``y``.
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             The rows to show.
         y : array-like of shape (n_samples,)
@@ -110,14 +114,15 @@ class ThresholdDisplay:
         ThresholdDisplay
             The display, plotted.
         """
-        objective, _ = estimator._resolved()
+        scores, own = estimator_scores(estimator, X)
+        objective, _ = (None, None) if own is None else own._resolved()
         return cls.from_predictions(
             y,
-            estimator.predict_score(X),
-            thresholds=estimator.labeler_,
+            scores,
+            thresholds=None if own is None else own.labeler_,
             objective=objective,
             sample_weight=sample_weight,
-            class_weight=estimator.class_weight,
+            class_weight=None if own is None else own.class_weight,
             kind=kind,
             ax=ax,
             cmap=cmap,
