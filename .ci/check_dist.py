@@ -86,7 +86,7 @@ def run_installed(wheel: Path, place: Path) -> None:
     python = str(programs / "python")
     constraints, package = str(ROOT / "constraints.txt"), f"{wheel.resolve()}[cli,plots]"
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    run(*pip, "--constraint", constraints, package, "statsmodels", cwd=place)
+    run(*pip, "--constraint", constraints, package, cwd=place)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     quickstart = readme.split("```python\n")[1].split("```")[0]
     examples = doctest.DocTestParser().get_examples(quickstart)

@@ -64,3 +64,29 @@ def test_classes_are_never_predicted_where_thresholds_leave_no_room_for_them(pri
         edges = [float("-inf"), *cuts, float("inf")]
         empty = [str(k + 1) for k in range(5) if edges[k] == edges[k + 1]]
         assert next_line.partition("never predicted: ")[2] == ", ".join(empty)
+
+
+def test_the_data_are_those_of_statsmodels():
+    import numpy as np
+    from statsmodels.datasets import fair
+
+    from ordcut.cli.demo import load_marriages
+
+    halves = load_marriages()
+    rows = np.vstack([np.column_stack([half.ratings, half.features]) for half in halves])
+    expected = fair.load_pandas().data.to_numpy()
+    assert sorted(map(tuple, rows.tolist())) == sorted(map(tuple, expected.tolist()))
+
+
+def test_the_last_sentence_is_about_rows_that_were_not_seen(printed):
+    tested = values_in(printed.partition("Values on the rows to test on")[2].split("\n\n")[0])
+    assert f"to {tested['smoothed'][3]:.3f}; the absolute loss" in printed.splitlines()[-3]
+    assert "On 3183 rows that they had not seen" in printed
+
+
+def test_without_matplotlib_there_is_no_plot(ordcut, tmp_path, monkeypatch):
+    monkeypatch.setattr("ordcut.cli.demo.find_spec", lambda _: None)
+    done = ordcut("demo", "--output", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert 'pip install "ordcut[plots]"' in done.out
+    assert [file.name for file in tmp_path.iterdir()] == ["thresholds.json"]
