@@ -1,8 +1,6 @@
 """The problem, and the steps from it to a result.
 
-A ``Problem`` is the whole question, frozen: the rows to solve, the rows that were observed, the
-objective, the limits and the plan. ``solve`` returns its optimum, and ``result_of`` turns that into
-a ``Thresholds``.
+``solve`` returns the optimum of a ``Problem``, and ``result_of`` turns that into a ``Thresholds``.
 """
 
 from __future__ import annotations
@@ -193,8 +191,9 @@ class Problem:
     def search(self) -> LimitedSearch:
         """The search for the best thresholds within the limits."""
         assert self.limits is not None
-        data = self.judged.data
-        self.limits.check_rows(data.counts_rows if isinstance(data, Rows) else data.is_exact)
+        if self.limits.has_guarantees:
+            data = self.judged.data
+            self.limits.check_rows(data.counts_rows if isinstance(data, Rows) else data.is_exact)
         observed: SortedRows | None = None
         if self.observed is not None:
             store = self.observed.store or self.observed.rows.in_whole_weights().sorted()
@@ -397,7 +396,8 @@ def outcomes_of(
     kept = problem.without_store() if problem.store.has_every_cut else problem
     prices = Prices(kept, solution.table, solution.is_free)
     limits = problem.limits
-    each = zip(limits.constraints, limits.forms, limits.promises(outcome), strict=True)
+    promises = limits.promises(outcome) if limits.has_guarantees else [None] * len(limits.forms)
+    each = zip(limits.constraints, limits.forms, promises, strict=True)
     return tuple(
         ConstraintOutcome(constraint, form.reached(outcome), partial(prices.price, i), promise)
         for i, (constraint, form, promise) in enumerate(each)

@@ -214,7 +214,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         check_smoothing(self.smoothing)
         constraints = read_constraints(self.constraints) if self.constraints else ()
         _check_constraints(constraints, labeling)
-        if not self._has_unseen_rows():
+        if constraints and not self._has_unseen_rows():
             refuse_confidence(constraints, SEEN)
         _check_decisions(objective)
         targets = read_targets(

@@ -72,7 +72,7 @@ class Ratio:
         """Whether the whole is the same wherever thresholds are."""
         return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
 
-    @cached_property
+    @property
     def counted(self) -> Ints:
         """1 for each class whose rows the part is a share or a count of, (K,), otherwise 0."""
         return np.asarray(self.part.any(axis=0) * 1 if self.whole is None else self.whole[0])
@@ -313,6 +313,8 @@ class Limits:
         The names of classes and decisions.
     ratios, intervals : list
         The forms of these kinds.
+    has_guarantees : bool
+        Whether any limit has a confidence.
     grid : Grid, optional
         The values that thresholds must be chosen from, by all grids together.
     distance : Distance, optional
@@ -331,6 +333,7 @@ class Limits:
     forms: tuple[Form, ...] = ()
     names: Names | None = None
     ratios: list[Ratio] = field(init=False, repr=False)
+    has_guarantees: bool = field(init=False, repr=False)
     intervals: list[Interval] = field(init=False, repr=False)
     grid: Grid | None = field(init=False, repr=False)
     distance: Distance | None = field(init=False, repr=False)
@@ -342,6 +345,7 @@ class Limits:
         grids, distances = by_kind["grid"], by_kind["distance"]
         self.__dict__.update(
             ratios=by_kind["ratio"],
+            has_guarantees=any(ratio.confidence is not None for ratio in by_kind["ratio"]),
             intervals=by_kind["interval"],
             grid=reduce(Grid.intersection, grids) if grids else None,
             distance=max(distances, key=lambda form: float(form.at_least), default=None),
@@ -402,8 +406,8 @@ class Limits:
         return replace(self, constraints=constraints, forms=tuple(self.forms[i] for i in indices))
 
     def check_rows(self, counts_rows: bool) -> None:
-        """Raise an error if limits must hold on new rows, and weights do not count rows."""
-        if not counts_rows and any(ratio.confidence is not None for ratio in self.ratios):
+        """Raise an error for guarantees if weights do not count rows."""
+        if not counts_rows:
             raise ValueError(
                 "sample_weight must be whole numbers, which count rows, for constraints with a "
                 "confidence: their promise for new rows is by the number of rows. Leave out the "
