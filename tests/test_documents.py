@@ -180,3 +180,15 @@ def test_what_is_said_about_the_coverage_of_intervals_is_what_was_simulated():
     assert f"{min(shares[:3])} to {max(shares[:3])} % of them contain" in text
     assert f"and {shares[3]} % for the worst of the thresholds" in " ".join(text.split())
     assert len(ours["population"].unique()) == 20
+
+
+def test_the_readme_shows_the_gains_that_were_measured():
+    found = pl.read_csv(ROOT / "benchmarks" / "results" / "gains.csv")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rules = ["rounding", "Kaggle's rounder", "likelihood", "ordcut"]
+    shown = {"quadratic kappa": "{:.3f}", "highest classes too low": "{:.0%}"}
+    for row in found.iter_rows(named=True):
+        is_shown = row["training rows"] > 200 or row["measure"] == "quadratic kappa"
+        if row["measure"] in shown and is_shown:
+            values = [shown[row["measure"]].format(row[rule]).replace("%", " %") for rule in rules]
+            assert f"| {row['training rows']} | {' | '.join(values)} |" in text

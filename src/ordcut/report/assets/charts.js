@@ -111,9 +111,9 @@ class Stage {
       if (share >= 0.005) group.append(svg("text", { class: "tick", x, y: this.bottom + 36, "text-anchor": anchor }, text));
     }
     const end = { x: this.left - 10, "text-anchor": "end" };
-    const name = shortened(content.score, Math.floor(this.left / 6.6) - 2);
+    const lines = inTwoLines(content.score, Math.max(9, Math.floor(this.left / 6.6) - 2));
     group.append(
-      svg("text", { class: "axis", y, ...end }, name),
+      ...lines.map((line, i) => svg("text", { class: "axis", y: y + 14 * i, ...end }, line)),
       svg("text", { class: "tick", y: this.strip[1] - 8, ...end }, isOtherwise ? "decided" : "predicted")
     );
   }

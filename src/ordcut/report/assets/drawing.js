@@ -58,10 +58,17 @@ function ticks(low, high, count) {
   return marks;
 }
 
-/** A name, cut to at most so many characters. */
+/** A name, shortened to `most` characters. */
 function shortened(name, most) {
   if (most < 1) return "";
   return name.length <= most ? name : name.slice(0, Math.max(1, most - 1)) + "\u2026";
+}
+
+/** A name in one line, or in two lines that are divided at a space, each of at most `most` characters. */
+function inTwoLines(name, most) {
+  const space = name.lastIndexOf(" ", most);
+  if (name.length <= most || space < 1) return [shortened(name, most)];
+  return [name.slice(0, space), shortened(name.slice(space + 1), most)];
 }
 
 /** Return a function that does some work at the next frame, once however often it is called. */
