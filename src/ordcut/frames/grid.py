@@ -222,18 +222,26 @@ def enter(root: Root, score: Any, backend: Any) -> Location:
     The key of a score beyond them is that of no cell; see ``Root.end_of``.
     """
     bases = [index * float(root.n_keys) for index in range(len(root.windows))]
-    conditions = [score < edge for edge in root.edges]
 
-    def by_window(values: list[Any]) -> Any:
+    def by_window(values: list[Any], edges: tuple[float, ...] = root.edges) -> Any:
         if len(values) == 1:
             return values[0]
-        return backend.choose(list(zip(conditions, values[:-1], strict=True)), values[-1])
+        half = len(values) // 2  # a few comparisons for each score, however many windows there are
+        lower, upper = by_window(values[:half], edges[: half - 1]), edges[half:]
+        branch = score < edges[half - 1], lower
+        return backend.choose([branch], by_window(values[half:], upper))
 
-    part = backend.floor(by_window([(score - w.low) * w.scale for w in root.windows]))
-    width = by_window([1 / w.scale for w in root.windows])
+    # Every choice among windows costs an engine time, and counting needs nothing but the key.
+    key = by_window(
+        [
+            backend.floor((score - window.low) * window.scale) + base
+            for window, base in zip(root.windows, bases, strict=True)
+        ]
+    )
+    width = by_window([1 / window.scale for window in root.windows])
     return Location(
-        key=part + by_window(bases) if len(bases) > 1 else part,
-        origin=part * width + by_window([w.low for w in root.windows]),
+        key=key,
+        origin=(key - by_window(bases)) * width + by_window([w.low for w in root.windows]),
         width=width,
         scale=by_window([w.scale for w in root.windows]),
     )
