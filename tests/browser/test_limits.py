@@ -133,9 +133,12 @@ def test_a_threshold_can_be_moved_to_the_next_round_number(open_page):
 def test_reset_goes_back_to_the_given_thresholds_and_not_to_those_that_break_limits(open_page):
     found = find(["recall excellent >= 0.95"])
     page = open_page(SCORES, LABELS, thresholds=found)
-    page.get_by_role("button", name="optimal", exact=True).click()
-    assert exported(page).thresholds.tolist() == find(()).thresholds.tolist()
+    page.get_by_role("button", name="class shares", exact=True).click()
     assert states(page) == {"recall excellent >= 0.95": "broken"}
+    assert page.locator("#status").get_attribute("data-optimal") == "no"
+    page.get_by_role("button", name="optimal", exact=True).click()
+    assert exported(page).thresholds.tolist() == found.thresholds.tolist()
+    page.get_by_role("button", name="class shares", exact=True).click()
     page.get_by_role("button", name="Reset to the given thresholds").click()
     page.wait_for_function("() => document.querySelector('#reset').disabled")
     assert exported(page).thresholds.tolist() == found.thresholds.tolist()
@@ -144,12 +147,35 @@ def test_reset_goes_back_to_the_given_thresholds_and_not_to_those_that_break_lim
 
 def test_screen_readers_are_told_which_limits_are_broken(open_page):
     page = open_page(SCORES, LABELS, thresholds=find(["recall excellent >= 0.95", "digits 1"]))
-    page.get_by_role("button", name="optimal", exact=True).click()
+    page.get_by_role("button", name="class shares", exact=True).click()
     page.wait_for_function(
         "() => document.querySelector('#live').textContent.endsWith("
         "'broken: recall excellent >= 0.95, digits 1')"
     )
     assert "broken" in slider(page, 0).get_attribute("aria-valuetext")
+
+
+def test_thresholds_within_constraints_are_called_optimal_under_them(open_page):
+    page = open_page(SCORES, LABELS, thresholds=find(["recall excellent >= 0.95", "digits 1"]))
+    assert page.locator("#against").text_content() == "optimal under the constraints"
+    assert page.locator("#status").get_attribute("data-optimal") == "yes"
+    headline = page.locator("#headline").text_content()
+    assert "which is optimal for these" in headline
+    assert "rows under the constraints. No other labeling on this page keeps the" in headline
+    assert page.locator("#limits-title").text_content() == "Constraints"
+    assert "\u2020" in page.locator("#comparison").text_content()
+
+
+def test_rivals_on_a_page_with_constraints_keep_them(open_page):
+    page = open_page(SCORES, LABELS, thresholds=find(["recall excellent >= 0.1"]))
+    assert "The best other labeling that keeps the" in page.locator("#headline").text_content()
+
+
+def test_a_kappa_has_one_certificate_on_its_page(open_page):
+    found = find((), objective="quadratic_kappa")
+    page = open_page(SCORES, LABELS, thresholds=found)
+    assert found.certificate in page.locator("#explanation").text_content()
+    assert found.certificate in page.locator("#words").text_content()
 
 
 def test_thresholds_read_from_json_bring_their_limits(open_page):

@@ -79,7 +79,7 @@ def test_too_many_classes_are_refused_before_anything_is_written(tmp_path):
 
 def test_thresholds_for_other_classes_are_refused():
     found = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
-    message = r"thresholds must have the classes of the labels, \[1, 2\], got \[0, 1\]"
+    message = r"thresholds must have the classes of the labels, 1, 2; got 0, 1"
     with pytest.raises(ValueError, match=message):
         page([1.0, 2.0], [1, 2], thresholds=found, classes=[1, 2])
 

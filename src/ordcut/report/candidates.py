@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordcut.data import ClassWeight, Rows
+from ordcut.limits import Constraint, Limits
 from ordcut.objectives import Objective
 from ordcut.problem import Problem, Sample, optimum
 from ordcut.pruning import ArraySource, CountedCells, PrunedRows, Source
@@ -121,10 +122,16 @@ class Candidates:
         positions = np.concatenate([[-np.inf], self.positions, [np.inf]])
         return positions, np.vstack([np.zeros_like(totals), self.below, totals])
 
-    def optimum(self, objective: Objective, class_weight: ClassWeight | None) -> Thresholds:
+    def optimum(
+        self,
+        objective: Objective,
+        class_weight: ClassWeight | None,
+        constraints: tuple[Constraint, ...] = (),
+    ) -> Thresholds:
         """Return the optimal thresholds of the rows, which need not be at the positions."""
         sample = Sample(self.source, class_weight, self.store)
-        return optimum(Problem(sample, objective))
+        limits = Limits.of(constraints, objective, self.source.classes) if constraints else None
+        return optimum(Problem(sample, objective, limits))
 
     def including(self, thresholds: Floats) -> Candidates:
         """Return the candidates with the finite thresholds added to their positions."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ordcut.data import ClassWeight, Rows
+from ordcut.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut.labelings import cheapest_codes, rounding_thresholds
+from ordcut.limits import Constraint
 from ordcut.objectives import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
 from ordcut.problem import Problem, Sample, optimum
 from ordcut.pruning import Source
@@ -20,6 +22,9 @@ N_COUNTS, FEWEST_POSITIONS, MOST_POSITIONS = 60_000, 60, 600
 
 #: Beyond this product of rows and classes, a dynamic programme runs for the main objective only.
 MOST_CHOICES = 1 << 31
+
+#: Beyond this product, constraints apply to the main objective only.
+MOST_CHOICES_OF_OTHERS = 1 << 24
 
 #: The total of expected counts, which are rounded to whole numbers.
 EXPECTED_TOTAL = 2.0**40
@@ -70,9 +75,16 @@ class Comparison:
 
 
 def compare(
-    source: Source, objective: Objective, *, class_weight: ClassWeight | None = None
+    source: Source,
+    objective: Objective,
+    *,
+    class_weight: ClassWeight | None = None,
+    constraints: tuple[Constraint, ...] = (),
 ) -> Comparison:
     """Find the optimum of an objective and of all named objectives, and other labelings.
+
+    The optima keep the constraints, unless these cannot hold on the rows, or would take too long
+    for an objective other than the given one.
 
     Where decisions are not the classes, there is only the objective itself: the others, and other
     labelings, are about classes.
@@ -90,17 +102,35 @@ def compare(
     candidates = Candidates.of(source, n_positions)
     factors = objective.class_factors(class_weight, source.classes, candidates.totals)
     if objective.decisions is not None:
-        best = candidates.optimum(objective, class_weight)
+        best = _optimum(candidates, objective, class_weight, constraints)
         return Comparison(candidates, objective, [objective], {objective.name: best}, [])
     objectives, main = _with_named(objective, source.classes, candidates.totals * factors)
     of_others = "balanced" if objective.name in BALANCED else class_weight
     optima = {
-        each.name: candidates.optimum(each, class_weight if each is main else of_others)
+        each.name: _optimum(
+            candidates,
+            each,
+            class_weight if each is main else of_others,
+            constraints if each is main or _is_quick(source.n_rows, each) else (),
+        )
         for each in objectives
         if each is main or _is_affordable(source.n_rows, each)
     }
     labelings = labelings_of_counts(candidates, objectives)
     return Comparison(candidates, main, objectives, optima, labelings)
+
+
+def _optimum(
+    candidates: Candidates,
+    objective: Objective,
+    class_weight: ClassWeight | None,
+    constraints: tuple[Constraint, ...],
+) -> Thresholds:
+    """Return the optimum under the constraints, or without them if they cannot hold."""
+    try:
+        return candidates.optimum(objective, class_weight, constraints)
+    except (InfeasibleConstraintsError, TooManyRowsError):
+        return candidates.optimum(objective, class_weight)
 
 
 def _with_named(
@@ -131,6 +161,10 @@ def _are_equal(first: Objective, second: Objective) -> bool:
 def _is_affordable(n_rows: int, objective: Objective) -> bool:
     is_quick = objective.exact_cost.is_convex or objective.is_segmented
     return is_quick or n_rows * objective.n_classes <= MOST_CHOICES
+
+
+def _is_quick(n_rows: int, objective: Objective) -> bool:
+    return n_rows * objective.n_classes <= MOST_CHOICES_OF_OTHERS
 
 
 def labelings_of_counts(candidates: Candidates, objectives: list[Objective]) -> list[Labeling]:

@@ -54,9 +54,12 @@ def page_content(
                 "Join neighbouring classes, or use Thresholds.to_json and ordcut.evaluate."
             )
     limits = limits_of(thresholds, resolved)
-    compared = compare(source, resolved, class_weight=class_weight)
-    optima, labelings = compared.optima, compared.labelings
+    constraints = () if limits is None else tuple(limits.constraints)
+    compared = compare(source, resolved, class_weight=class_weight, constraints=constraints)
+    optima, labelings = dict(compared.optima), compared.labelings
     main = compared.main.name
+    if thresholds is not None and _has_proof_of(thresholds, optima[main]):
+        optima[main] = thresholds  # whose certificate is in the explanation
     start = optima[main] if thresholds is None else thresholds
     results = [start, *optima.values()]
     others = [at for labeling in labelings for at in labeling.thresholds.values()]
@@ -87,7 +90,14 @@ def page_content(
                 "isKappa": each.is_kappa,
                 "isSegmented": each.is_segmented,
                 "cost": None if each.name in TERMS else each.cost.tolist(),
-                "optimum": grid.as_dict(optima[each.name]) if each.name in optima else None,
+                "optimum": (
+                    {
+                        **grid.as_dict(optima[each.name]),
+                        "isConstrained": bool(optima[each.name].constraints),
+                    }
+                    if each.name in optima
+                    else None
+                ),
             }
             for each in compared.objectives
         ],
@@ -108,6 +118,12 @@ def page_content(
         "words": _in_words(start, intervals),
         "intervals": intervals,
     }
+
+
+def _has_proof_of(thresholds: Thresholds, optimum: Thresholds) -> bool:
+    """Return whether thresholds are the optimum, and their certificate is that of an optimum."""
+    is_proven = thresholds.proof.verified != "given" and not is_smoothed(thresholds)
+    return is_proven and np.array_equal(thresholds.thresholds, optimum.thresholds)
 
 
 def _in_words(thresholds: Thresholds, intervals: dict[str, Any] | None) -> list[str]:

@@ -1,4 +1,4 @@
-// Limits: what each constraint reaches with the current thresholds, and whether it holds.
+// Constraints: what each reaches with the current thresholds, and whether it holds.
 
 const LIMITS = content.constraints;
 
@@ -48,9 +48,15 @@ function ratioOf({ part, whole, atLeast, atMost }, confusion) {
   return { text: whole ? shownShare(some / all, 2) : shownWeight(some), holds };
 }
 
+/** Whether thresholds keep all constraints. */
+function keepsAll(at) {
+  const confusion = LIMITS.length ? confusionAt(at) : null;
+  return LIMITS.every((limit) => outcomeOf(limit, { at, confusion }).holds);
+}
+
 /** Each limit, what it has reached, and whether it is kept. */
 function limitTable(table) {
-  const cells = makeTable(table, ["Limit", "Reached", "State"], LIMITS.map(({ limit }) => limit), 2);
+  const cells = makeTable(table, ["Constraint", "Reached", "State"], LIMITS.map(({ limit }) => limit), 2);
   return ({ limits }) => {
     limits.forEach(({ text, holds }, i) => {
       write(cells[i], [text, holds ? "kept" : "broken"]);

@@ -11,7 +11,8 @@ let at = [...content.start.at];
 function stateNow() {
   const loss = judge.loss(at), value = judge.value(at), confusion = confusionAt(at);
   const best = judge.optimum ? judge.loss(judge.optimum.at) : null;
-  const isOptimal = best !== null && loss <= best + 1e-12 * Math.max(1, best);
+  const isKept = keepsAll(at) || !judge.optimum?.isConstrained;
+  const isOptimal = best !== null && isKept && loss <= best + 1e-12 * Math.max(1, best);
   const state = {
     judge, at, loss, value, best, isOptimal, confusion,
     classes: perClass(confusion),
@@ -28,15 +29,20 @@ function stateNow() {
   return Object.assign(state, provenance());
 }
 
-const THE_OPTIMUM = LIMITS.length ? "the optimum without limits" : "the optimum";
+/** Under which conditions the optimum of the current objective is one. */
+function conditions() {
+  if (!LIMITS.length) return "";
+  return judge.optimum?.isConstrained ? " under the constraints" : " without the constraints";
+}
 
 /** The distance of a state from the optimum, in words. */
 function against({ loss, best, isOptimal }) {
   if (best === null) return "optimum not computed";
-  if (isOptimal) return "optimal";
-  if (best <= 0) return `${shown(loss - best)} above ${THE_OPTIMUM}`;
+  if (isOptimal) return `optimal${conditions()}`;
+  if (loss < best) return "a constraint is broken";
+  if (best <= 0) return `${shown(loss - best)} above the optimum${conditions()}`;
   const share = loss / best - 1;
-  return `${shownShare(share, share < 0.001 ? 3 : share < 0.1 ? 2 : 1)} more loss than ${THE_OPTIMUM}`;
+  return `${shownShare(share, share < 0.001 ? 3 : share < 0.1 ? 2 : 1)} more loss than the optimum${conditions()}`;
 }
 
 /** The method and the certificate of the current thresholds, and an explanation for readers. */
@@ -44,7 +50,7 @@ function provenance() {
   const { optimum } = judge, { start } = content;
   if (optimum && sameAt(optimum.at, at)) {
     const { method, certificate, proof, value } = optimum;
-    return { method, certificate, proof, value, explanation: `Why these thresholds are optimal: ${certificate}.` };
+    return { method, certificate, proof, value, explanation: `Why these thresholds are optimal${conditions()}: ${certificate}.` };
   }
   if (sameAt(start.at, at) && !isStartOptimal()) {
     if (start.isSmoothed && start.objective === judge.name) {
@@ -76,7 +82,7 @@ function relative({ loss, isOptimal }) {
   const name = objectiveName(judge.name);
   const nameOfLoss = judge.isKappa ? `of a kappa is 1 ${MINUS} kappa` : `is ${judge.isSegmented ? `1 ${MINUS}` : "the"} ${name}`;
   const what = `The loss ${nameOfLoss}, here ${shown(loss)}.`;
-  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", regardless of limits" : ""}. ${what}`;
+  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", regardless of constraints" : ""}. ${what}`;
 }
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -92,16 +98,18 @@ function headline() {
     count[0].toUpperCase() + count.slice(1), D === 2 ? " threshold turns " : " thresholds turn ",
     html("em", {}, content.score), ` into ${WORDS[D] ?? D} ${isOtherwise ? "decisions about" : "classes of"} `, html("em", {}, content.label),
   ];
-  if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `, which is optimal for ${rows}.`);
+  if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `, which is optimal for ${rows}${conditions()}.`);
   else {
     const given = content.start.isSmoothed ? "given thresholds, which are smoothed," : "given thresholds";
     parts.push(`. The ${given} reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
-    parts.push(`${THE_OPTIMUM} for ${rows} is `, reached(best), ".");
+    parts.push(`the optimum${conditions()} for ${rows} is `, reached(best), ".");
   }
-  const others = content.labelings.map((labeling) => [judge.loss(labeling.at[judge.name]), labeling]);
+  const kept = content.labelings.filter((labeling) => keepsAll(labeling.at[judge.name]));
+  const others = kept.map((labeling) => [judge.loss(labeling.at[judge.name]), labeling]);
+  if (content.labelings.length && !others.length) parts.push(" No other labeling on this page keeps the constraints.");
   if (others.length) {
     const { name, at } = others.sort((a, b) => a[0] - b[0])[0][1];
-    parts.push(` The best other labeling, ${name}, reaches `, reached(at[judge.name]), `${more(at[judge.name])}.`);
+    parts.push(` The best other labeling${LIMITS.length ? " that keeps the constraints" : ""}, ${name}, reaches `, reached(at[judge.name]), `${more(at[judge.name])}.`);
   }
   return parts;
 }

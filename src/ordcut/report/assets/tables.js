@@ -121,15 +121,19 @@ function decisionTable(table) {
   };
 }
 
+/** Marks a value of thresholds that break a constraint. */
+const BREAKS = "\u2020";
+
 /** The value of every objective for the current thresholds, the optimum and other labelings. */
 function comparisonTable(table, notes, judges, load) {
   const rows = [
     { name: "current", note: "The current thresholds of this page.", at: null },
-    { name: "optimal", note: `The optimal thresholds of each objective${LIMITS.length ? ", without the limits" : ""}.`, at: (judge) => judge.optimum?.at },
+    { name: "optimal", note: `The optimal thresholds of each objective${LIMITS.length ? ", under the constraints where they can hold" : ""}.`, at: (judge) => judge.optimum?.at },
     ...(isStartOptimal() ? [] : [{ name: "given", note: "The thresholds that this page was created with.", at: () => content.start.at }]),
     ...content.labelings.map(({ name, note, at }) => ({ name, note, at: (judge) => at[judge.name] })),
   ];
   notes.append(...rows.flatMap(({ name, note }) => [html("dt", {}, name), html("dd", {}, note)]));
+  if (LIMITS.length) notes.append(html("dt", {}, BREAKS), html("dd", {}, "Breaks a constraint."));
   const names = rows.map((row) => {
     if (!row.at) return html("strong", {}, row.name);
     const button = html("button", { type: "button", class: "link" }, row.name);
@@ -141,16 +145,16 @@ function comparisonTable(table, notes, judges, load) {
   return (state) => {
     const losses = rows.map((row) => judges.map((judge) => {
       const at = row.at ? row.at(judge) : state.at;
-      return at ? [judge.value(at), judge.loss(at)] : [NaN, NaN];
+      return at ? [judge.value(at), judge.loss(at), keepsAll(at)] : [NaN, NaN, false];
     }));
     judges.forEach((judge, j) => {
-      const least = Math.min(...losses.map((row) => row[j][1]).filter((loss) => !Number.isNaN(loss)));
+      const least = Math.min(...losses.map((row) => row[j]).filter(([, , isKept]) => isKept).map(([, loss]) => loss));
       rows.forEach((_, i) => {
-        cells[i][j].classList.toggle("least", losses[i][j][1] <= least + 1e-12);
+        cells[i][j].classList.toggle("least", losses[i][j][2] && losses[i][j][1] <= least + 1e-12);
         cells[i][j].classList.toggle("chosen", judge === state.judge);
       });
     });
-    rows.forEach((_, i) => write(cells[i], losses[i].map(([value]) => shown(value))));
+    rows.forEach((_, i) => write(cells[i], losses[i].map(([value, , isKept]) => shown(value) + (isKept || Number.isNaN(value) ? "" : BREAKS))));
   };
 }
 
