@@ -125,7 +125,7 @@ def test_classes_that_are_not_named_have_the_factor_1():
 @pytest.mark.parametrize(
     ("factors", "error", "message"),
     [
-        ({"low": 1, "top": 2}, ValueError, "known classes .'low', 'mid', 'high'., got 'top'"),
+        ({"low": 1, "top": 2}, ValueError, "known classes, low, mid, high; got 'top'"),
         ("balance", ValueError, "must be \"balanced\", 3 numbers or a dict, got 'balance'"),
         ([1, 2], ValueError, r"3 classes \(thresholds are 2, classes are 3\), got shape \(2,\)"),
         ([[1, 2, 3]], ValueError, r"got shape \(1, 3\)"),
