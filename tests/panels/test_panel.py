@@ -57,7 +57,7 @@ def test_ratings_of_text_take_their_order_from_classes_or_from_a_categorical():
     assert stated.as_labels().soft.tolist() == [[1, 0, 1], [2, 0, 0], [0, 0, 2]]
     dtype = pd.CategoricalDtype(["good", "bad"], ordered=True)
     assert ordcut.Panel(pd.DataFrame(table, dtype=dtype)).classes.tolist() == ["good", "bad"]
-    with pytest.warns(ordcut.UnorderedLabelsWarning, match="'bad' < 'good'"):
+    with pytest.raises(ValueError, match="no stated order: 'bad', 'good'"):
         ordcut.Panel(table)
     with pytest.raises(ValueError, match="the same ordered categories in all columns"):
         ordcut.Panel(
