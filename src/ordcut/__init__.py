@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ordcut.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
     from ordcut.errors import ReversedScoresWarning as ReversedScoresWarning
     from ordcut.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
+    from ordcut.learning import LearningCurve as LearningCurve
+    from ordcut.learning import learning_curve as learning_curve
     from ordcut.limits import Allowed as Allowed
     from ordcut.limits import Between as Between
     from ordcut.limits import Count as Count
@@ -65,6 +67,7 @@ _NAMES = {
         "ReversedScoresWarning",
         "UnorderedLabelsWarning",
     ),
+    "learning": ("LearningCurve", "learning_curve"),
     "limits": (
         "Allowed",
         "Between",

@@ -18,6 +18,7 @@ from ordcut.cli.signals import delay_signals
 from ordcut.exact import EXACT
 
 if TYPE_CHECKING:
+    from ordcut.cli.panels import PanelSource
     from ordcut.frames import FrameSource
     from ordcut.typing import Array
 
@@ -59,12 +60,20 @@ def open_source(
     progress: Callable[[str], None] | None,
     max_rows: int,
     n_classes: int | None = None,
-) -> FrameSource:
-    """Return the rows of a frame as a source; ``classes`` may be the text of ``--classes``."""
+    as_panel: bool = False,
+) -> FrameSource | PanelSource:
+    """Return the rows of a frame as a source; ``classes`` may be the text of ``--classes``.
+
+    Several ratings of an item are read into memory; other labels are too if ``as_panel``.
+    """
     import narwhals as nw
 
     from ordcut.frames import FrameSource
 
+    if columns.is_panel or as_panel:
+        from ordcut.cli.panels import open_panel
+
+        return open_panel(frame, columns, classes=classes, n_classes=n_classes, nulls=nulls)
     assert columns.score is not None
     assert columns.label is not None
     dtype = nw.from_native(frame).collect_schema()[columns.label]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,13 +29,40 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
 @click.option(
     "--against",
     multiple=True,
-    metavar="COL",
+    metavar="COL|FILE",
     shell_complete=complete_column,
-    help="A column of other predictions to compare with; can be repeated.",
+    help="A column of other predictions to compare with, or a file of a former month: did "
+    "agreement fall, and did labels move against mean ratings? Can be repeated.",
+)
+@click.option(
+    "--intervals",
+    is_flag=True,
+    help="Also show the agreement with people and its 95 % interval. Loads all rows into memory.",
+)
+@click.option(
+    "--target",
+    type=float,
+    metavar="VALUE",
+    help="The agreement to reach. Exit code 0 if the interval is beyond it, 3 if short of it, 4 if "
+    "it is undecided.",
+)
+@click.option(
+    "--fail-under",
+    type=float,
+    metavar="VALUE",
+    help="Exit with code 3 if the agreement is worse than this.",
 )
 @json_option
 @quiet_option
-def evaluate(against: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> None:
+def evaluate(
+    against: tuple[str, ...],
+    intervals: bool,
+    target: float | None,
+    fail_under: float | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
     """Evaluate thresholds by every objective.
 
     They are compared with the thresholds that are optimal for the same rows, with other rules that
@@ -45,9 +73,17 @@ def evaluate(against: tuple[str, ...], as_json: bool, quiet: bool, **options: An
     from ordcut.cli.console import show_passes
     from ordcut.cli.thresholds_file import open_rows
 
+    months = tuple(name for name in against if Path(name).is_file())
+    against = tuple(name for name in against if name not in months)
+    is_gate = intervals or bool(months) or target is not None or fail_under is not None
     with show_passes(quiet) as progress:
-        rows = open_rows(progress, against, **options)
+        rows = open_rows(progress, against, as_panel=is_gate, **options)
         thresholds, source = rows.saved.thresholds, rows.source
+        if against and rows.columns.is_panel:
+            raise UserError(
+                f"--against must name a file where items have several ratings, got {against[0]}. "
+                "Compare a column of predictions with one --label at a time."
+            )
         others = {
             name: _count_pairs(rows.frame, rows.columns, name, source.classes, thresholds.decisions)
             for name in against
@@ -55,10 +91,23 @@ def evaluate(against: tuple[str, ...], as_json: bool, quiet: bool, **options: An
         evaluation = LabelingValues.of(
             source, thresholds, rows.objective, others, rows.class_weight
         )
+        gate = None
+        if is_gate or rows.columns.is_panel:
+            from ordcut.cli.gate import Gate
+
+            before = {
+                path: open_rows(progress, as_panel=True, **options | {"files": (path,)})
+                for path in months
+            }
+            gate = Gate.of(rows, before, target, fail_under)
     if as_json:
-        click.echo(json.dumps(evaluation.as_dict(), indent=2, ensure_ascii=False))
+        judged = {} if gate is None else {"agreement": gate.as_dict()}
+        click.echo(json.dumps(evaluation.as_dict() | judged, indent=2, ensure_ascii=False))
     else:
         _print_tables(evaluation)
+        if gate is not None:
+            gate.print()
+    return 0 if gate is None else gate.exit_code
 
 
 @dataclass(frozen=True)
@@ -132,7 +181,7 @@ class LabelingValues:
         tables = dict(zip(chosen, counted, strict=True))
         for column, table in others.items():
             tables |= {(column, each.name): table for each in objectives}
-        ours = tables[OURS, objectives[0].name]
+        ours = tables[OURS, objectives[0].name] * getattr(source, "unit", 1.0)
         factors = objective.class_factors(class_weight, source.classes, ours.sum(axis=0))
         values: dict[str, dict[str, float | None]] = {
             row: dict.fromkeys((each.name for each in objectives), None) for row, _ in tables

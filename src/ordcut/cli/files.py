@@ -100,16 +100,47 @@ class Columns:
 
     Attributes
     ----------
-    score, label, weight : str, optional
+    score, weight, item, rater : str, optional
         The values of the options of these names.
+    labels : tuple of str
+        The values of ``--label``: one, or one for each rater.
     others : tuple of str
         Other columns that hold classes.
     """
 
     score: str | None = None
-    label: str | None = None
+    labels: tuple[str, ...] = ()
     weight: str | None = None
     others: tuple[str, ...] = ()
+    item: str | None = None
+    rater: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(set(self.labels)) < len(self.labels):
+            raise UserError(
+                f"--label must name each column once, got {' and '.join(self.labels)}. Leave out "
+                "the repeated one."
+            )
+        if self.rater is not None and (self.item is None or len(self.labels) > 1):
+            raise UserError(
+                "--rater needs --item and a single --label: the columns of a table with a row for "
+                "each rating. For a column for each rater, repeat --label instead."
+            )
+
+    @property
+    def label(self) -> str | None:
+        """The column of labels, or of the ratings of the first rater."""
+        return self.labels[0] if self.labels else None
+
+    @property
+    def label_name(self) -> str:
+        """The name of the labels in messages and titles."""
+        return ", ".join(self.labels)
+
+    @property
+    def is_panel(self) -> bool:
+        """Whether items have several ratings."""
+        return len(self.labels) > 1 or self.rater is not None
 
     @property
     def numeric(self) -> list[str]:
@@ -119,7 +150,8 @@ class Columns:
     @property
     def classes(self) -> list[str]:
         """The columns that hold classes, except those that must hold numbers."""
-        names = [name for name in (self.label, *self.others) if name is not None]
+        keys = (name for name in (self.item, self.rater) if name is not None)
+        names = [*self.labels, *self.others, *keys]
         return [name for name in names if name not in self.numeric]
 
     @property
@@ -129,8 +161,10 @@ class Columns:
 
     def check(self, existing: Sequence[str], files: Files) -> None:
         """Raise an error if a column is missing, with a similar name as a suggestion."""
-        options = [("--score", self.score), ("--label", self.label), ("--weight", self.weight)]
+        options = [("--score", self.score), ("--weight", self.weight)]
+        options += [("--label", name) for name in self.labels]
         options += [("--against", name) for name in self.others]
+        options += [("--item", self.item), ("--rater", self.rater)]
         for option, name in options:
             if name is not None and name not in existing:
                 near = get_close_matches(name, existing, n=1)

@@ -22,6 +22,7 @@ from ordcut.cli.options import (
     max_rows_option,
     nulls_option,
     output_option,
+    panel_options,
     quiet_option,
     read_amount,
     read_class_weight,
@@ -33,7 +34,7 @@ from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
     from ordcut.cli.thresholds_file import ThresholdsFile
-    from ordcut.frames import FrameSource
+    from ordcut.pruning import Source
     from ordcut.thresholds import Thresholds
 
 #: The number of replicates of the bootstrap.
@@ -46,10 +47,15 @@ FEW_ROWS = 20
 PLOT_FORMATS = (".png", ".svg", ".pdf")
 
 
+_rater, _item, _label = panel_options("", required=True)
+
+
 @click.command()
 @files_argument
 @column_option("--score", "The column of scores; higher means a higher class.", required=True)
-@column_option("--label", "The column of true classes.", required=True)
+@_label
+@_item
+@_rater
 @column_option("--weight", "The column of row weights. [default: every row counts once]")
 @click.option(
     "--objective",
@@ -103,6 +109,12 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
     help="Also find 95 % intervals of the thresholds and of their value on new rows, by a "
     "bootstrap. Loads all rows into memory.",
 )
+@click.option(
+    "--learning-curve",
+    is_flag=True,
+    help="Also show the value on rows left out, with thresholds from 25, 50, 100, ... rows. Loads "
+    "all rows into memory.",
+)
 @nulls_option
 @engine_option
 @max_rows_option
@@ -123,8 +135,10 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
 def fit(
     files: tuple[str, ...],
     score: str,
-    label: str,
+    labels: tuple[str, ...],
     weight: str | None,
+    item: str | None,
+    rater: str | None,
     objective: str,
     class_weight: str | None,
     classes: str | None,
@@ -133,6 +147,7 @@ def fit(
     constraints: tuple[str, ...],
     smoothing: Any,
     intervals: bool,
+    learning_curve: bool,
     nulls: Any,
     engine: str,
     max_rows: int,
@@ -157,8 +172,9 @@ def fit(
     from ordcut.frames import thresholds_of
     from ordcut.limits import read_constraints
     from ordcut.objectives import resolve_objective
+    from ordcut.pruning import ArraySource
 
-    columns = Columns(score, label, weight)
+    columns = Columns(score, labels, weight, (), item, rater)
     with Outputs(force=force) as outputs:
         thresholds_out = outputs.add("--output", output) if output else None
         page_out = outputs.add("--report", report) if report else None
@@ -176,7 +192,7 @@ def fit(
             source = open_source(
                 frame,
                 columns,
-                classes=stated_order(data, label) if classes is None else classes,
+                classes=stated_order(data, labels[0]) if classes is None else classes,
                 nulls=nulls,
                 progress=progress,
                 max_rows=max_rows,
@@ -187,12 +203,20 @@ def fit(
             if review is not None:
                 resolved = with_review(resolved, review, source.classes)
             weights = read_class_weight(class_weight, source.classes)
-            thresholds = thresholds_of(source, resolved, weights, smoothing, parsed)
+            if isinstance(source, ArraySource):
+                thresholds = source.solve(resolved, weights, smoothing, parsed)
+            else:
+                thresholds = thresholds_of(source, resolved, weights, smoothing, parsed)
             bounds = None
             if intervals:
                 from ordcut.report import intervals_of
 
                 bounds = intervals_of(thresholds.bootstrap(n=N_REPLICATES))
+            curve = None
+            if learning_curve:
+                from ordcut.learning import curve_of_rows
+
+                curve = curve_of_rows(source.all_rows(), resolved, smoothing)
             has_name = isinstance(goal, str) and resolved.decisions is None
             cost = None if has_name else resolved.cost.tolist()
             saved = ThresholdsFile(thresholds, columns, cost, weights, bounds)
@@ -201,7 +225,7 @@ def fit(
             if page_out is not None:
                 from ordcut.report import page_from_source
 
-                names_of = {"score_name": score, "label_name": label}
+                names_of = {"score_name": score, "label_name": columns.label_name}
                 page = page_from_source(source, thresholds, resolved, weights, bounds, **names_of)
                 page_out.write(page)
             if plot_out is not None:
@@ -213,6 +237,13 @@ def fit(
         "passes": thresholds.passes,
         "engine": engine,
     }
+    if curve is not None:
+        run["learning_curve"] = [
+            {"rows": size, "value": value, "interval": interval}
+            for size, value, interval in zip(
+                curve.sizes.tolist(), curve.means.tolist(), curve.intervals().tolist(), strict=True
+            )
+        ]
     if as_json:
         click.echo(json.dumps({**saved.as_dict(), **run}, indent=2))
     elif not quiet:
@@ -246,7 +277,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         for line, pair in zip(lines[1:], bounds["thresholds"], strict=True):
             line.append("" if line[1] in ("", "-") else interval(pair))
         lines[0].append("")
-    print_table(console, f"{saved.columns.label} by {saved.columns.score}", header, lines)
+    print_table(console, f"{saved.columns.label_name} by {saved.columns.score}", header, lines)
     value = f"{thresholds.objective}: {format_number(thresholds.value)}"
     if bounds is not None:
         value += f" ({bounds['level']:.0%} interval on new rows: {interval(bounds['value'])})"
@@ -264,6 +295,9 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         )
     is_smoothed = bool(thresholds.proof.smoothing)
     console.print(reason(thresholds, "on these rows"))
+    if "learning_curve" in run:
+        console.print()
+        _print_curve(console, run["learning_curve"], thresholds.objective)
     dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""
     console.print(f"{run['rows']:,} rows{dropped}, {run['passes']} passes by {run['engine']}")
     if run["rows"] < FEW_ROWS * len(thresholds.classes) and not is_smoothed:
@@ -271,6 +305,18 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
             f"fewer than {FEW_ROWS} rows per class: expect a worse value on new rows. Try "
             "--smoothing auto, and --intervals for the uncertainty of the thresholds."
         )
+
+
+def _print_curve(console: Any, points: list[dict[str, Any]], objective: str) -> None:
+    """Print the value on rows left out for each number of rows."""
+    from ordcut.cli.console import format_number, print_table
+
+    lines = [
+        [str(point["rows"]), point["value"], " to ".join(map(format_number, point["interval"]))]
+        for point in points
+    ]
+    title = f"{objective} on rows left out, by the number of rows with labels"
+    print_table(console, title, ["rows", "mean", "95 % of splits"], lines)
 
 
 def _check_plot(path: str) -> None:
@@ -286,7 +332,7 @@ def _check_plot(path: str) -> None:
         ) from error
 
 
-def _draw(source: FrameSource, thresholds: Thresholds, score_name: str, path: str) -> bytes:
+def _draw(source: Source, thresholds: Thresholds, score_name: str, path: str) -> bytes:
     """Return the plot of the scores of each class, with the thresholds between them."""
     import matplotlib as mpl
 

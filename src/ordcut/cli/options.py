@@ -161,7 +161,7 @@ def thresholds_on_files(command: Callable[..., Any]) -> Callable[..., Any]:
             help="The objective, as in ordcut fit. [default: that of the thresholds]",
         ),
         column_option("--weight", "The column of row weights. [default: as in ordcut fit]"),
-        column_option("--label", "The column of true classes. [default: as in ordcut fit]"),
+        *panel_options("[default: as in ordcut fit]"),
         column_option("--score", "The column of scores. [default: as in ordcut fit]"),
         thresholds_option,
         files_argument,
@@ -185,6 +185,30 @@ def column_option(name: str, help: str, *, required: bool = False) -> Callable[[
     return click.option(
         name, metavar="COL", required=required, help=help, shell_complete=complete_column
     )
+
+
+def panel_options(default: str, *, required: bool = False) -> list[Callable[[Command], Command]]:
+    """Return the options for labels, and for the items and raters that these belong to."""
+    return [
+        column_option(
+            "--rater", f"The column of raters, if each row has one rating of an item. {default}"
+        ),
+        column_option(
+            "--item",
+            "The column with the names of items. With --rater, the ratings of an item are in "
+            f"several rows. {default}",
+        ),
+        click.option(
+            "--label",
+            "labels",
+            multiple=True,
+            required=required,
+            metavar="COL",
+            shell_complete=complete_column,
+            help="The column of true classes. Repeat it for several raters; an item need not have "
+            f"ratings by all. {default}",
+        ),
+    ]
 
 
 def output_option(help: str, *, required: bool = False) -> Callable[[Command], Command]:

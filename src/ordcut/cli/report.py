@@ -36,7 +36,7 @@ def report(output: str, title: str | None, force: bool, quiet: bool, **options: 
             rows.class_weight,
             rows.saved.intervals,
             score_name=str(rows.columns.score),
-            label_name=str(rows.columns.label),
+            label_name=rows.columns.label_name,
             title=title,
         )
         page_out.write(page)

@@ -27,6 +27,7 @@ from ordcut.thresholds import Thresholds, numbers_in, to_dict
 from ordcut.typing import Array
 
 if TYPE_CHECKING:
+    from ordcut.cli.panels import PanelSource
     from ordcut.frames import FrameSource
 
 
@@ -67,7 +68,10 @@ class ThresholdsFile:
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values."""
         columns = self.columns
-        names = {"score": columns.score, "label": columns.label, "weight": columns.weight}
+        labels = list(columns.labels) if len(columns.labels) > 1 else columns.label
+        names = {"score": columns.score, "label": labels, "weight": columns.weight}
+        keys = {"item": columns.item, "rater": columns.rater}
+        names |= {key: name for key, name in keys.items() if name is not None}
         optional = {
             "cost": self.cost,
             "class_weight": self.class_weight,
@@ -118,8 +122,10 @@ class ThresholdsFile:
         columns = replace(
             columns,
             score=columns.score or self.columns.score,
-            label=columns.label or self.columns.label,
+            labels=columns.labels or self.columns.labels,
             weight=columns.weight or self.columns.weight,
+            item=columns.item or (None if columns.labels else self.columns.item),
+            rater=columns.rater or (None if columns.labels else self.columns.rater),
         )
         for option, name in (("--score", columns.score), ("--label", columns.label)):
             if name is None:
@@ -160,10 +166,12 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         ) from error
     names = data.get("columns")
     names = names if isinstance(names, dict) else {}
-    known = {
-        key: names[key] for key in ("score", "label", "weight") if isinstance(names.get(key), str)
-    }
-    return ThresholdsFile(thresholds, Columns(**known), cost, class_weight, intervals, path)
+    keys = ("score", "weight", "item", "rater")
+    known = {key: names[key] for key in keys if isinstance(names.get(key), str)}
+    label = names.get("label")
+    labels = label if isinstance(label, list) else [label]
+    columns = Columns(**known, labels=tuple(name for name in labels if isinstance(name, str)))
+    return ThresholdsFile(thresholds, columns, cost, class_weight, intervals, path)
 
 
 @dataclass(frozen=True)
@@ -175,7 +183,7 @@ class SavedRows:
     class_weight: ClassWeights
     columns: Columns
     frame: Any
-    source: FrameSource
+    source: FrameSource | PanelSource
 
 
 def open_rows(
@@ -185,8 +193,10 @@ def open_rows(
     files: tuple[str, ...],
     thresholds_path: str,
     score: str | None,
-    label: str | None,
+    labels: tuple[str, ...],
     weight: str | None,
+    item: str | None,
+    rater: str | None,
     objective: str | None,
     class_weight: str | None,
     engine: str,
@@ -198,9 +208,14 @@ def open_rows(
 
     saved = read_thresholds_file(thresholds_path, files)
     goal, weights = saved.objective(objective), saved.class_weights(class_weight)
-    columns = saved.columns_for(Columns(score, label, weight, others))
+    columns = saved.columns_for(Columns(score, labels, weight, others, item, rater))
     frame = open_frame(engine, find_files(files, reading), columns)
     classes = saved.thresholds.classes
+    if others and options["nulls"] == "drop":
+        import narwhals as nw
+
+        complete = [~nw.col(name).is_null() for name in others]
+        frame = nw.from_native(frame).filter(*complete).to_native()
     source = open_source(frame, columns, classes=classes, progress=progress, **options)
     return SavedRows(saved, goal, weights, columns, frame, source)
 

@@ -1,6 +1,9 @@
 """Panels: items that several raters have rated, as labels and as a measure of agreement."""
 
 from ordcut.panels.agreement import Agreement as Agreement
+from ordcut.panels.gate import Change as Change
+from ordcut.panels.gate import Month as Month
+from ordcut.panels.gate import change_of_agreement as change_of_agreement
+from ordcut.panels.gate import change_of_bias as change_of_bias
+from ordcut.panels.gate import verdict as verdict
 from ordcut.panels.panel import Panel as Panel
-
-__all__ = ["Agreement", "Panel"]

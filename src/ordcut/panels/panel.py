@@ -179,6 +179,22 @@ class Panel:
             "Find scores first, and pass them to ordcut.optimal_thresholds(scores, panel)."
         )
 
+    def named(self, items: ArrayLike) -> Panel:
+        """Return the panel with names for its items, one each.
+
+        Examples
+        --------
+        >>> Panel([[1, 2], [2, 2]]).named(["first", "second"]).items.tolist()
+        ['first', 'second']
+        """
+        names = np.empty(len(self), dtype=object)
+        names[:] = list(np.asarray(items, dtype=object))
+        if len(set(names.tolist())) < len(names):
+            raise ValueError("items must have a name each, and some have the same.")
+        panel = Panel.__new__(Panel)
+        panel._set(replace(self._ratings, items=names), self.raters, self.per)
+        return panel
+
     def take(self, items: ArrayLike) -> Panel:
         """Return the panel of the items at the given positions, or where a mask is true.
 

@@ -44,8 +44,10 @@ class Ratings:
         if not values or len(values[0]) == 0:
             raise ValueError("ratings must hold at least one item and one rater, got none.")
         is_rated = np.stack([~is_missing(column) for column in values], axis=1)
-        orders = [stated_order(column) for column in columns] if classes is None else [classes]
-        if any(list(order or ()) != list(orders[0] or ()) for order in orders):
+        orders: list[Any] = [classes]
+        if classes is None:
+            orders = [stated_order(column) for column in columns]
+        if any(order != orders[0] for order in orders[1:]):
             raise ValueError(
                 "ratings must have the same ordered categories in all columns. Pass classes= with "
                 "the lowest class first."

@@ -72,7 +72,7 @@ def page_content(
     return {
         "ordcut": __version__,
         "rows": source.n_rows,
-        "unit": unit,
+        "unit": unit * getattr(source, "unit", 1.0),
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],
         "decisions": None if own is None else [str(name) for name in own.tolist()],

@@ -1,0 +1,183 @@
+"""Agreement of thresholds with people, and whether it is good enough: what a gate in CI needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ordcut.cli.console import as_line
+from ordcut.cli.failures import UserError
+from ordcut.cli.panels import PanelSource
+from ordcut.objectives import Objective
+from ordcut.optimal import optimal_thresholds
+from ordcut.panels import Agreement, Change, Month, change_of_agreement, change_of_bias, verdict
+
+if TYPE_CHECKING:
+    from ordcut.cli.thresholds_file import SavedRows
+    from ordcut.thresholds import Thresholds
+
+#: Exit codes: the agreement is too low, the interval is around the target, the judge has changed.
+MISSED, UNDECIDED, CHANGED = 3, 4, 5
+
+#: The number of parts of which each is left out in turn, to see how good fitted thresholds are.
+N_FOLDS = 10
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What people say about the labels of thresholds, and what follows from it."""
+
+    judge: Agreement
+    people: Agreement | None
+    target: float | None
+    fail_under: float | None
+    changes: dict[str, tuple[Change, Change]]
+
+    @classmethod
+    def of(
+        cls,
+        rows: SavedRows,
+        before: dict[str, SavedRows],
+        target: float | None,
+        fail_under: float | None,
+    ) -> Gate:
+        """Compare thresholds with people, with a target, and with former months."""
+        thresholds, objective = rows.saved.thresholds, rows.objective
+        if thresholds.decides_otherwise:
+            raise UserError(
+                "--intervals, --target, --fail-under and several labels need thresholds that "
+                "predict classes, and these decide otherwise. Fit thresholds without --review "
+                "and --decisions."
+            )
+        month = _month(rows.source, thresholds)
+        judge = month.panel.agreement_with(month.labels, objective)
+        has_pairs = int((month.panel.n_ratings > 1).sum()) > 1
+        people = month.panel.agreement(objective) if has_pairs else None
+        changes = {}
+        for path, former in before.items():
+            then = _month(former.source, thresholds)
+            optimism = _optimism(former.source, thresholds, objective)
+            changes[path] = (
+                change_of_agreement(month, then, objective, optimism),
+                change_of_bias(month, then),
+            )
+        return cls(judge, people, target, fail_under, changes)
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing is wrong; otherwise the code of the first thing that is."""
+        sign = 1 if self.judge.is_kappa else -1
+        if self.fail_under is not None and sign * self.judge.value < sign * self.fail_under:
+            return MISSED
+        outcome = None if self.target is None else verdict(self.judge, self.target).outcome
+        if outcome == "missed":
+            return MISSED
+        if any(self._has_changed(*pair) for pair in self.changes.values()):
+            return CHANGED
+        return UNDECIDED if outcome == "undecided" else 0
+
+    def _has_fallen(self, agreement: Change) -> bool:
+        return agreement.high < 0 if self.judge.is_kappa else agreement.low > 0
+
+    def _has_changed(self, agreement: Change, bias: Change) -> bool:
+        return self._has_fallen(agreement) or bias.low > 0 or bias.high < 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values."""
+        content: dict[str, Any] = {"labels_with_people": _values(self.judge)}
+        if self.people is not None:
+            content["people_with_people"] = _values(self.people)
+            content["difference"] = list(self.judge.difference(self.people))
+            if self.people.is_kappa:
+                content["attainable"] = self.people.attainable
+        if self.target is not None:
+            decided = verdict(self.judge, self.target)
+            content["target"] = {"value": self.target, **vars(decided)}
+        for path, (agreement, bias) in self.changes.items():
+            changes = {"agreement": vars(agreement), "bias": vars(bias)}
+            content.setdefault("against", {})[path] = changes
+        return content | {"exit_code": self.exit_code}
+
+    def print(self) -> None:
+        """Print sentences for people."""
+        name = self.judge.objective
+        click.echo(f"these thresholds with people: {name} {_interval(self.judge)}")
+        if self.people is not None:
+            click.echo(f"people with people: {name} {_interval(self.people)}")
+            difference = _numbers(*self.judge.difference(self.people))
+            more = ""
+            if self.people.is_kappa:
+                more = f"; a judge without noise would reach about {self.people.attainable:.3f}"
+            click.echo(f"difference: {difference}{more}")
+        click.echo("Intervals (95 %) are over items, for these raters.")
+        if self.fail_under is not None:
+            is_low = (self.judge.value < self.fail_under) == self.judge.is_kappa
+            click.echo(f"fail under {self.fail_under:g}: {'failed' if is_low else 'passed'}")
+        if self.target is not None:
+            decided = verdict(self.judge, self.target)
+            needed = (
+                "" if decided.n_needed is None else f"; about {decided.n_needed:,} items decide"
+            )
+            click.echo(f"target {self.target:g}: {decided.outcome}{needed}")
+        for path, (agreement, bias) in self.changes.items():
+            fell = "has fallen" if self._has_fallen(agreement) else "has not fallen for certain"
+            moved = "has moved" if bias.low > 0 or bias.high < 0 else "has not moved for certain"
+            how = "the same items" if bias.is_paired else "other items"
+            click.echo(f"against {as_line(path)} ({how}):")
+            click.echo(f"  agreement {fell}: {_numbers(*agreement.ends)}")
+            click.echo(f"  bias, label minus mean rating, {moved}: {_numbers(*bias.ends)}")
+
+
+def _month(source: Any, thresholds: Thresholds) -> Month:
+    assert isinstance(source, PanelSource)
+    return Month(source.panel, thresholds.predict(source.scores))
+
+
+def _optimism(source: Any, thresholds: Thresholds, objective: Objective) -> float:
+    """Return how much too good the agreement is on rows that thresholds were fitted on.
+
+    It is 0 if these rows lead to other thresholds. Otherwise each tenth of the items gets the
+    labels of thresholds that the others lead to.
+    """
+    assert isinstance(source, PanelSource)
+    scores, panel = source.scores, source.panel
+    smoothing = thresholds.proof.smoothing or 0.0
+
+    def fit(kept: Any) -> Thresholds:
+        return optimal_thresholds(
+            scores[kept],
+            panel.take(kept),
+            objective=objective,
+            classes=thresholds.classes,
+            smoothing=smoothing,
+        )
+
+    everything = np.ones(len(scores), np.bool_)
+    if not np.array_equal(fit(everything).thresholds, thresholds.thresholds):
+        return 0.0
+    labels = thresholds.predict(scores)
+    fold = np.random.default_rng(0).permutation(len(scores)) % min(N_FOLDS, len(scores))
+    held_out = labels.copy()
+    for k in range(int(fold.max()) + 1):
+        held_out[fold == k] = fit(fold != k).predict(scores[fold == k])
+    fitted, honest = (panel.agreement_with(each, objective).value for each in (labels, held_out))
+    return float(fitted - honest)
+
+
+def _values(agreement: Agreement) -> dict[str, Any]:
+    return {
+        "value": agreement.value,
+        "interval": list(agreement.interval()),
+        "items": agreement.n_items,
+    }
+
+
+def _interval(agreement: Agreement) -> str:
+    return f"{_numbers(agreement.value, *agreement.interval())} on {agreement.n_items:,} items"
+
+
+def _numbers(value: float, low: float, high: float) -> str:
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
