@@ -166,6 +166,7 @@ class LabelingValues:
         import numpy as np
 
         from ordcut.data import confusions_of, truth_in_rows
+        from ordcut.pruning import ArraySource
         from ordcut.report import compare
 
         compared = compare(source, objective, class_weight=class_weight)
@@ -181,7 +182,8 @@ class LabelingValues:
         tables = dict(zip(chosen, counted, strict=True))
         for column, table in others.items():
             tables |= {(column, each.name): table for each in objectives}
-        ours = tables[OURS, objectives[0].name] * getattr(source, "unit", 1.0)
+        unit = source.rows.unit if isinstance(source, ArraySource) else 1.0
+        ours = tables[OURS, objectives[0].name] * unit
         factors = objective.class_factors(class_weight, source.classes, ours.sum(axis=0))
         values: dict[str, dict[str, float | None]] = {
             row: dict.fromkeys((each.name for each in objectives), None) for row, _ in tables

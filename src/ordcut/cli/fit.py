@@ -231,7 +231,7 @@ def fit(
             if plot_out is not None:
                 plot_out.write(_draw(source, thresholds, score, str(plot)))
         outputs.publish()
-    run = {
+    run: dict[str, Any] = {
         "rows": source.n_rows,
         "dropped": thresholds.dropped,
         "passes": thresholds.passes,

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
 from ordcut.cli.panels import PanelSource
-from ordcut.objectives import Objective
-from ordcut.optimal import optimal_thresholds
-from ordcut.panels import Agreement, Change, Month, change_of_agreement, change_of_bias, verdict
+from ordcut.panels import (
+    Agreement,
+    Change,
+    Month,
+    change_of_agreement,
+    change_of_bias,
+    optimism,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from ordcut.cli.thresholds_file import SavedRows
@@ -21,9 +26,6 @@ if TYPE_CHECKING:
 
 #: Exit codes: the agreement is too low, the interval is around the target, the judge has changed.
 MISSED, UNDECIDED, CHANGED = 3, 4, 5
-
-#: The number of parts of which each is left out in turn, to see how good fitted thresholds are.
-N_FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,11 @@ class Gate:
         people = month.panel.agreement(objective) if has_pairs else None
         changes = {}
         for path, former in before.items():
+            assert isinstance(former.source, PanelSource)
             then = _month(former.source, thresholds)
-            optimism = _optimism(former.source, thresholds, objective)
-            changes[path] = (
-                change_of_agreement(month, then, objective, optimism),
-                change_of_bias(month, then),
-            )
+            extra = optimism(thresholds, former.source.scores, then.panel, objective)
+            fall = change_of_agreement(month, then, objective, extra)
+            changes[path] = fall, change_of_bias(month, then)
         return cls(judge, people, target, fail_under, changes)
 
     @property
@@ -134,37 +135,6 @@ class Gate:
 def _month(source: Any, thresholds: Thresholds) -> Month:
     assert isinstance(source, PanelSource)
     return Month(source.panel, thresholds.predict(source.scores))
-
-
-def _optimism(source: Any, thresholds: Thresholds, objective: Objective) -> float:
-    """Return how much too good the agreement is on rows that thresholds were fitted on.
-
-    It is 0 if these rows lead to other thresholds. Otherwise each tenth of the items gets the
-    labels of thresholds that the others lead to.
-    """
-    assert isinstance(source, PanelSource)
-    scores, panel = source.scores, source.panel
-    smoothing = thresholds.proof.smoothing or 0.0
-
-    def fit(kept: Any) -> Thresholds:
-        return optimal_thresholds(
-            scores[kept],
-            panel.take(kept),
-            objective=objective,
-            classes=thresholds.classes,
-            smoothing=smoothing,
-        )
-
-    everything = np.ones(len(scores), np.bool_)
-    if not np.array_equal(fit(everything).thresholds, thresholds.thresholds):
-        return 0.0
-    labels = thresholds.predict(scores)
-    fold = np.random.default_rng(0).permutation(len(scores)) % min(N_FOLDS, len(scores))
-    held_out = labels.copy()
-    for k in range(int(fold.max()) + 1):
-        held_out[fold == k] = fit(fold != k).predict(scores[fold == k])
-    fitted, honest = (panel.agreement_with(each, objective).value for each in (labels, held_out))
-    return float(fitted - honest)
 
 
 def _values(agreement: Agreement) -> dict[str, Any]:

@@ -5,5 +5,6 @@ from ordcut.panels.gate import Change as Change
 from ordcut.panels.gate import Month as Month
 from ordcut.panels.gate import change_of_agreement as change_of_agreement
 from ordcut.panels.gate import change_of_bias as change_of_bias
+from ordcut.panels.gate import optimism as optimism
 from ordcut.panels.gate import verdict as verdict
 from ordcut.panels.panel import Panel as Panel

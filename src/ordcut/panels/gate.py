@@ -9,13 +9,18 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ordcut.objectives import ObjectiveLike
+from ordcut.optimal import optimal_thresholds
 from ordcut.panels.agreement import Agreement
 from ordcut.panels.panel import Panel
+from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 
 #: The levels of the intervals of the change of agreement and of bias. Together they raise a false
 #: alarm in at most 5.5 % of months: agreement counts only if it falls.
 LEVEL_OF_AGREEMENT, LEVEL_OF_BIAS = 0.97, 0.96
+
+#: The number of parts of which each is left out in turn, to see how good fitted thresholds are.
+N_FOLDS = 10
 
 #: Months are compared item by item if at least this many items are in both.
 FEWEST_REPEATED = 20
@@ -155,3 +160,40 @@ def change_of_bias(now: Month, before: Month) -> Change:
         error, degrees = np.sqrt(sum(squares)), min(len(ours), len(theirs)) - 1
     width = float(stdtrit(degrees, (1 + LEVEL_OF_BIAS) / 2) * error)
     return Change(float(value), float(value) - width, float(value) + width, pairs is not None)
+
+
+def optimism(
+    thresholds: Thresholds, scores: Floats, panel: Panel, objective: ObjectiveLike
+) -> float:
+    """Return how much too good agreement is on items that thresholds were fitted on.
+
+    It is 0 if these items lead to other thresholds. Otherwise each tenth of the items gets the
+    labels of thresholds that the others lead to.
+
+    Examples
+    --------
+    >>> panel, scores = Panel([[1, 2], [2, 1], [1, 1], [2, 2]] * 5), np.arange(20.0)
+    >>> fitted = optimal_thresholds(scores, panel, objective="kappa")
+    >>> optimism(fitted, scores, panel, "kappa") > 0
+    True
+    """
+    smoothing = thresholds.proof.smoothing or 0.0
+
+    def fit(kept: Array) -> Thresholds:
+        return optimal_thresholds(
+            scores[kept],
+            panel.take(kept),
+            objective=objective,
+            classes=thresholds.classes,
+            smoothing=smoothing,
+        )
+
+    if not np.array_equal(fit(np.arange(len(scores))).thresholds, thresholds.thresholds):
+        return 0.0
+    labels = thresholds.predict(scores)
+    fold = np.random.default_rng(0).permutation(len(scores)) % min(N_FOLDS, len(scores))
+    held_out = labels.copy()
+    for k in range(int(fold.max()) + 1):
+        held_out[fold == k] = fit(fold != k).predict(scores[fold == k])
+    fitted, honest = (panel.agreement_with(each, objective).value for each in (labels, held_out))
+    return float(fitted - honest)

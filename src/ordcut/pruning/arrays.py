@@ -102,11 +102,6 @@ class ArraySource:
         """The number of rows."""
         return len(self.rows.scores)
 
-    @property
-    def unit(self) -> float:
-        """What a weight of 1 stands for."""
-        return self.rows.unit
-
     def all_rows(self) -> Rows:
         """Return every row."""
         return self.rows

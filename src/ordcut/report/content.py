@@ -10,7 +10,7 @@ import numpy as np
 from ordcut import __version__
 from ordcut.data import ClassWeight
 from ordcut.objectives import ObjectiveLike
-from ordcut.pruning import Source
+from ordcut.pruning import ArraySource, Source
 from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
 from ordcut.report.limits import limits_content, limits_of, values_allowed
@@ -72,7 +72,7 @@ def page_content(
     return {
         "ordcut": __version__,
         "rows": source.n_rows,
-        "unit": unit * getattr(source, "unit", 1.0),
+        "unit": unit * (source.rows.unit if isinstance(source, ArraySource) else 1.0),
         "factors": None if (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],
         "decisions": None if own is None else [str(name) for name in own.tolist()],

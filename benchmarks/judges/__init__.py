@@ -1,0 +1,1 @@
+"""Judges calibrated to people: ``python -m benchmarks.judges``."""
