@@ -182,7 +182,7 @@ class LabelingValues:
         tables = dict(zip(chosen, counted, strict=True))
         for column, table in others.items():
             tables |= {(column, each.name): table for each in objectives}
-        unit = source.rows.unit if isinstance(source, ArraySource) else 1.0
+        unit = source.rows.unit if isinstance(source, ArraySource) else float(source.unit)
         ours = tables[OURS, objectives[0].name] * unit
         factors = objective.class_factors(class_weight, source.classes, ours.sum(axis=0))
         values: dict[str, dict[str, float | None]] = {
