@@ -33,6 +33,12 @@ def goodness(name, table):
         ]
         shares = totals if name == "weighted_f1" else [1] * len(table)
         return sum(term * share for term, share in zip(terms, shares, strict=True))
+    if name == "absolute":
+        return -sum(
+            abs(k - truth) * weight
+            for k, row in enumerate(table)
+            for truth, weight in enumerate(row)
+        )
     recalls = [
         Fraction(hit) / total if hit else Fraction(0)
         for hit, total in zip(right, totals, strict=True)
@@ -92,13 +98,13 @@ def test_fractional_weights_are_exact(name, problem, data):
     assert cuts_of(solve(problem, name), problem) == best
 
 
-@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("name", [*SUMS, "absolute"])
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(weighted=False), data=st.data())
 def test_constraints_leave_the_best_of_what_they_allow(name, problem, data):
     d = data.draw(st.integers(0, problem.n_classes - 1))
     limit = data.draw(st.sampled_from([0.25, 0.5, 0.75]))
-    kind = data.draw(st.sampled_from(["recall", "precision", "share >=", "share <="]))
+    kind = data.draw(st.sampled_from(["recall", "precision", "f1", "share >=", "share <="]))
 
     def is_allowed(table):
         own, size = table[d][d], sum(table[d])
@@ -106,6 +112,7 @@ def test_constraints_leave_the_best_of_what_they_allow(name, problem, data):
         return {
             "recall": own >= Fraction(limit) * total,
             "precision": own >= Fraction(limit) * size,
+            "f1": 2 * own >= Fraction(limit) * (total + size),
             "share >=": size >= Fraction(limit) * weight,
             "share <=": size <= Fraction(limit) * weight,
         }[kind]
@@ -256,6 +263,25 @@ def test_the_smallest_recall_takes_no_constraints():
 @pytest.mark.parametrize("alias", ["f1_macro", "F1_MACRO", "macro_f1"])
 def test_scikit_learns_names_are_known(alias):
     assert ordcut.resolve_objective(alias, 3).name == "macro_f1"
+
+
+def test_the_nearest_f1_is_named():
+    scores, labels = ratings()
+    with pytest.raises(ordcut.InfeasibleConstraintsError, match=r"f1 1 >= 0\.99") as raised:
+        ordcut.optimal_thresholds(scores, labels, constraints=["f1 1 >= 0.99"])
+    nearest = raised.value.nearest["f1 1 >= 0.99"]
+    reached = ordcut.optimal_thresholds(scores, labels, constraints=[ordcut.F1(1, nearest)])
+    assert reached.constraints[0].reached == pytest.approx(nearest)
+    with pytest.raises(ordcut.InfeasibleConstraintsError):
+        ordcut.optimal_thresholds(scores, labels, constraints=[ordcut.F1(1, nearest + 1e-6)])
+
+
+def test_a_decision_has_one_limit_on_a_share_of_its_rows():
+    scores, labels = ratings()
+    with pytest.raises(ValueError, match="only one share of the rows of a decision"):
+        ordcut.optimal_thresholds(
+            scores, labels, constraints=["f1 1 >= 0.1", "precision 1 >= 0.95"]
+        )
 
 
 def test_constraints_have_a_cost():

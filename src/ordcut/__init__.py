@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ordcut.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
     from ordcut.learning import LearningCurve as LearningCurve
     from ordcut.learning import learning_curve as learning_curve
+    from ordcut.limits import F1 as F1
     from ordcut.limits import Allowed as Allowed
     from ordcut.limits import Between as Between
     from ordcut.limits import Count as Count
@@ -76,6 +77,7 @@ _NAMES = {
         "Fixed",
         "Gap",
         "Over",
+        "F1",
         "Precision",
         "Recall",
         "Share",

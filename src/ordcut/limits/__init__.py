@@ -1,5 +1,6 @@
 """Limits: constraints, the forms they are lowered to, and the best thresholds within them."""
 
+from ordcut.limits.constraints import F1 as F1
 from ordcut.limits.constraints import Constraint as Constraint
 from ordcut.limits.constraints import Count as Count
 from ordcut.limits.constraints import Over as Over

@@ -145,6 +145,36 @@ class Precision(_Floor):
 
 
 @dataclass(frozen=True, repr=False)
+class F1(_Floor):
+    """A minimum F1 of a decision: the harmonic mean of its precision and its recall.
+
+    Parameters
+    ----------
+    decision : object
+        The decision, or class, or its text.
+    at_least : float from 0 to 1
+        The minimum. A class without rows satisfies it if no row gets the decision.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1]
+    >>> ordcut.optimal_thresholds(
+    ...     scores, labels, constraints=[ordcut.F1(1, at_least=0.75)]).thresholds
+    array([1.5])
+    """
+
+    word: ClassVar[str] = "f1"
+
+    def lower(self, names: Names) -> Ratio:
+        """Return twice the right rows over the rows of the decision and those of its class."""
+        truth, decision = names.true_class(self.decision), names.decision(self.decision)
+        part = 2 * names.cells(decisions=decision, classes=truth)
+        whole = names.cells(decisions=decision) + names.cells(classes=truth)
+        return Ratio(part, whole, self.at_least, confidence=self.confidence)
+
+
+@dataclass(frozen=True, repr=False)
 class Share(_Sides):
     """Limits on the share of all rows that get a decision.
 

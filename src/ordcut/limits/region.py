@@ -112,10 +112,13 @@ def _limit_segment(limits: SegmentLimits, step: Array, at_least: Any, sums: Pref
             limits.sums.append(SegmentLimit(sums.below(step), at_least=at_least))
     elif (step <= 0).all():
         limits.sums.append(SegmentLimit(sums.below(-step), at_most=-at_least))
-    elif at_least == 0 and limits.level is None:
-        limits.level = sums.below(step)
+    elif limits.level is None:
+        limits.level, limits.rise = sums.below(step), at_least
     else:
-        raise ValueError("constraints can limit only one share of the rows of a decision.")
+        raise ValueError(
+            "constraints can limit only one share of the rows of a decision: its precision, its F1 "
+            "or a ceiling of either. Leave out one of them."
+        )
 
 
 class PrefixSums:

@@ -8,14 +8,23 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from ordcut.limits.constraints import Constraint, Count, Over, Precision, Recall, Share, Under
+from ordcut.limits.constraints import (
+    F1,
+    Constraint,
+    Count,
+    Over,
+    Precision,
+    Recall,
+    Share,
+    Under,
+)
 from ordcut.limits.values import Allowed, Between, Digits, Fixed, Gap
 
 Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 
 #: How each constraint is written; NAME is the text of a class or decision.
 SYNTAX = (
-    "recall NAME >= 0.9, precision NAME >= 0.8, share NAME <= 0.1, "
+    "recall NAME >= 0.9, precision NAME >= 0.8, f1 NAME >= 0.7, share NAME <= 0.1, "
     "share NAME >= 0.1 and <= 0.2, count NAME <= 100, "
     "under NAME <= 0.05, over NAME <= 0.05 with 95 %, fixed 0 1.5, between 0 1.0 2.0, "
     "allowed 1 2 5, digits 1, gap >= 0.5"
@@ -98,7 +107,7 @@ def _as_limit(text: str) -> float:
 
 
 _OF_NAMES: dict[str, Any] = {
-    constraint.word: constraint for constraint in (Recall, Precision, Share, Count, Under, Over)
+    constraint.word: constraint for constraint in (Recall, Precision, F1, Share, Count, Under, Over)
 }
 
 _OF_NUMBERS: dict[str, Callable[[list[str]], Constraint]] = {

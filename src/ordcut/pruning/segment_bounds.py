@@ -215,7 +215,9 @@ class SegmentBounds:
             allowed &= starts.high[:, None] >= window.low[ends.low - first]
         if window.level is not None:
             lowest = self._levels(d - 1, starts, window.level, np.minimum)
-            allowed &= lowest[:, None] <= self._levels(d, ends, window.level, np.maximum)
+            allowed &= lowest[:, None] + window.rise <= self._levels(
+                d, ends, window.level, np.maximum
+            )
         return np.asarray(allowed)
 
     def _levels(self, k: int, own: Ranges, level: Any, choose: np.ufunc) -> Any:

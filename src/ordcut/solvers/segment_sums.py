@@ -136,5 +136,5 @@ def _is_allowed(d: int, start: int, end: int, windows: Sequence[SegmentWindow] |
     index = end - window.ends.start
     is_low = window.low is None or window.low[index] <= start
     is_high = start <= (end if window.high is None else window.high[index])
-    is_level = window.level is None or window.level[start] <= window.level[end]
+    is_level = window.level is None or window.level[start] + window.rise <= window.level[end]
     return bool(is_low and is_high and is_level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -61,11 +62,15 @@ class SegmentLimits:
     sums : list of SegmentLimit
         Limits on sums that only grow with the segment.
     level : ndarray of shape (m,), optional
-        A prefix sum that must not be lower at the end of the segment than at its start.
+        A prefix sum that must be higher at the end of the segment than at its start, by at least
+        ``rise``.
+    rise : int or float
+        By how much; at most 0 if it may fall.
     """
 
     sums: list[SegmentLimit] = field(default_factory=list)
     level: Array | None = None
+    rise: Any = 0
 
     def window(self, starts: range, ends: range) -> SegmentWindow:
         """Return where the segment may start, for each of its ends."""
@@ -78,7 +83,7 @@ class SegmentLimits:
             if limit.at_most is not None:
                 first = _n_below(limit.sums, ends, -limit.at_most)
                 low = first if low is None else np.maximum(low, first)
-        return SegmentWindow(starts, ends, low, high, self.level)
+        return SegmentWindow(starts, ends, low, high, self.level, self.rise)
 
 
 def segment_windows(

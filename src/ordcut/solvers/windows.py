@@ -44,7 +44,10 @@ class SegmentWindow:
     low, high : ndarray of shape (len(ends),), optional
         The first and the last candidate at which it may start, for each end. None: any, the end.
     level : ndarray of shape (m,), optional
-        A prefix sum, at all candidates, that must not be higher at the start than at the end.
+        A prefix sum, at all candidates, that must rise from the start to the end by at least
+        ``rise``.
+    rise : int or float
+        By how much; 0 if it must not fall.
     """
 
     starts: range
@@ -52,6 +55,7 @@ class SegmentWindow:
     low: Ints | None = None
     high: Ints | None = None
     level: Array | None = None
+    rise: Any = 0
 
     def at(self, kept: Ints) -> SegmentWindow:
         """Return the window over the kept candidates only."""
@@ -60,7 +64,7 @@ class SegmentWindow:
         low = None if self.low is None else np.searchsorted(kept, self.low[own], "left")
         high = None if self.high is None else np.searchsorted(kept, self.high[own], "right") - 1
         level = None if self.level is None else self.level[kept]
-        return SegmentWindow(starts, ends, low, high, level)
+        return SegmentWindow(starts, ends, low, high, level, self.rise)
 
     def mirrored(self, n_candidates: int) -> SegmentWindow:
         """Return the window that says where a segment may end, with candidates in reverse order."""
@@ -77,7 +81,7 @@ class SegmentWindow:
             nearest = first_end + np.searchsorted(self.high, self.starts, "left")
             high = (last - nearest)[::-1]
         level = None if self.level is None else -self.level[::-1]
-        return SegmentWindow(starts, ends, low, high, level)
+        return SegmentWindow(starts, ends, low, high, level, self.rise)
 
 
 def _among(kept: Ints, candidates: range) -> range:
@@ -311,11 +315,16 @@ def _ranks(window: SegmentWindow) -> tuple[Ints, Ints]:
     assert window.level is not None
     starts, ends = window.starts, window.ends
     first = min(starts.start, ends.start)
+    first_start, first_end = starts.start - first, ends.start - first
     level = window.level[first : max(starts.stop, ends.stop)]
+    if window.rise != 0:
+        at_starts = window.level[starts.start : starts.stop] + window.rise
+        level = np.concatenate([at_starts, window.level[ends.start : ends.stop]])
+        first_start, first_end = 0, len(starts)
     order = np.argsort(level, kind="stable")
     rank, top = np.empty(len(starts), np.int64), np.empty(len(ends), np.int64)
     search = rank_levels.python if level.dtype == object else rank_levels
-    search(level[order], order, starts.start - first, ends.start - first, rank, top)
+    search(level[order], order, first_start, first_end, rank, top)
     return rank, top
 
 
