@@ -176,7 +176,7 @@ def test_what_is_said_about_the_coverage_of_intervals_is_what_was_simulated():
     assert others.select(pl.min_horizontal("thresholds", "lowest", "value").min()).item() >= 0.92
     assert ours["value"].min() >= 0.95
     shares = [round(100 * share) for share in (*kinked["thresholds"], kinked["lowest"].min())]
-    text = (ROOT / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "bootstrap.md").read_text(encoding="utf-8")
     assert f"{min(shares[:3])} to {max(shares[:3])} % of them contain" in text
     assert f"and {shares[3]} % for the worst of the thresholds" in " ".join(text.split())
     assert len(ours["population"].unique()) == 20

@@ -23,7 +23,7 @@ from benchmarks.reports import write_csv
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results"
-DOCUMENT = ROOT / "docs" / "generalisation.md"
+DOCUMENT = ROOT / "docs" / "smoothing_measured.md"
 PICTURE = ROOT / "docs" / "images" / "generalisation.png"
 
 

@@ -403,4 +403,4 @@ def test_classes_that_are_never_predicted_are_named(ordcut):
 def test_smoothed_thresholds_are_not_called_optimal_for_the_rows(ordcut, csv_file):
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--smoothing", "0.5")
     assert "No other" not in done.out
-    assert "on the labels as observed, others may do better" in " ".join(done.out.split())
+    assert "on the observed labels, other thresholds may be better" in " ".join(done.out.split())

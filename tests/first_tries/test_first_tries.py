@@ -346,7 +346,7 @@ def test_a_result_explains_itself():
     assert "No score is labelled" in text
     assert "No other thresholds do better there" in text
     smoothed = best(Y, smoothing=0.5).explain()
-    assert "on the labels as observed, others may do better" in smoothed
+    assert "on the observed labels, other thresholds may be better" in smoothed
     assert "No other" not in smoothed
     given = best(Y).moved(0, 1.0).explain()
     assert "not claimed to be optimal" in given

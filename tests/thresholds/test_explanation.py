@@ -9,7 +9,7 @@ import ordcut
 from ordcut.thresholds import ConstraintOutcome, Thresholds, explained, how_sure, reason
 
 SCORES, LABELS = [1, 2, 3, 4, 5, 6], ["a", "a", "b", "a", "c", "c"]
-ADVICE = "To see how sure that is for new data, pass bootstrap() of these thresholds."
+ADVICE = "For confidence intervals on new data, pass result.bootstrap() to explain()."
 
 
 def find(**options):
@@ -44,7 +44,7 @@ def test_thresholds_without_rows_are_explained_without_that_advice():
     [
         ("zero_one", "an error rate of 0.166667"),
         ("linear_kappa", "a linearly weighted kappa of 0"),
-        ([[0, 1, 2], [1, 0, 1], [2, 1, 0]], "a value of 0.166667 by custom"),
+        ([[0, 1, 2], [1, 0, 1], [2, 1, 0]], "a value of 0.166667 (objective: custom cost)"),
     ],
 )
 def test_what_is_reached_is_said_in_words_where_there_are_some(objective, phrase):
@@ -93,12 +93,19 @@ def test_given_thresholds_are_explained_as_such():
     ]
 
 
+def test_the_cost_of_a_review_is_part_of_what_is_reached():
+    assert (
+        "a mean absolute loss of 0.0833333, where each review costs 0.5."
+        in find(review=0.5).explain()
+    )
+
+
 def test_smoothed_thresholds_say_how_much_is_the_share_of_the_model():
     found = find(smoothing=0.25)
     assert reason(found) == (
-        "They are optimal for labels of which a model gives the share 0.25, so that they "
-        "follow noise less (convex objective (Theorem 2)); on the labels as observed, others may "
-        "do better."
+        "They are optimal for smoothed labels: 0.25 of each label comes from a model of the scores, "
+        "which reduces the effect of noise (convex objective (Theorem 2)); on the observed labels, "
+        "other thresholds may be better."
     )
 
 

@@ -291,7 +291,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     joint = thresholds.joint_confidence
     if joint is not None:
         console.print(
-            f"all that is promised holds at once with at least {percent(joint)} confidence"
+            f"all limits with a confidence hold together with at least {percent(joint)} confidence"
         )
     is_smoothed = bool(thresholds.proof.smoothing)
     console.print(reason(thresholds, "on these rows"))

@@ -44,7 +44,8 @@ N_DRAWS, MOST_CELLS_TO_DRAW = 8, 512
 FINEST, COARSEST = 1 << 20, 1 << 10
 
 #: Below the least amount, thresholds are the plain optimum. Amounts above the largest were never
-#: better on the data sets that were used to choose it, and at times worse (docs/generalisation.md).
+#: better on the data sets that were used to choose it, and at times worse
+#: (docs/smoothing_measured.md).
 LEAST, MOST = 0.05, 0.75
 
 

@@ -39,6 +39,7 @@ IN_RANGES = ", within the range of each threshold"
 SMOOTHED = ", of labels smoothed by "
 BAGGED = ", of labels by the mean of the optimal thresholds of bootstrap samples"
 GIVEN = "none: "
+ON_OBSERVED = "on the observed labels, other thresholds may be better."
 
 
 @dataclass(frozen=True)
@@ -185,17 +186,13 @@ def reason(thresholds: Thresholds, where: str = "there") -> str:
     if proof.verified == "given":
         return f"They are not claimed to be optimal: {proof.note}."
     if proof.verified == "model":
-        return (
-            f"They are optimal by the probabilities of a model ({proof}); on the labels as "
-            "observed, others may do better."
-        )
+        return f"They are optimal for the probabilities of a model ({proof}); {ON_OBSERVED}"
     if proof.smoothing == "bagging":
         return (
-            "They are the mean of the optimal thresholds of bootstrap samples, so that they follow "
-            "noise less; on the labels as observed, others may do better."
+            "They are the mean of the optimal thresholds of bootstrap samples, which reduces the "
+            f"effect of noise; {ON_OBSERVED}"
         )
     return (
-        f"They are optimal for labels of which a model gives the share {proof.smoothing:.3g}, so "
-        f"that they follow noise less ({proof.proof}); on the labels as observed, others may do "
-        "better."
+        f"They are optimal for smoothed labels: {proof.smoothing:.3g} of each label comes from a "
+        f"model of the scores, which reduces the effect of noise ({proof.proof}); {ON_OBSERVED}"
     )

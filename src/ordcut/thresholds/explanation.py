@@ -43,7 +43,7 @@ def explain(thresholds: Thresholds, bootstrap: Bootstrap | None = None) -> str:
         sentences.append(how_sure(LEVEL, pairs, ends))
     elif thresholds.origin is not None:
         sentences.append(
-            "To see how sure that is for new data, pass bootstrap() of these thresholds."
+            "For confidence intervals on new data, pass result.bootstrap() to explain()."
         )
     return "\n".join(sentences)
 
@@ -58,8 +58,7 @@ def explained(thresholds: Thresholds) -> list[str]:
         why = ": on the data, that would not be better" if is_free else ""
         sentences.append(f"No score is labelled {names}{why}.")
     if not np.isnan(thresholds.value):
-        phrase = PHRASES.get(thresholds.objective, f"a value of {{}} by {thresholds.objective}")
-        reached = phrase.format(f"{thresholds.value:.6g}")
+        reached = _phrase(thresholds.objective).format(f"{thresholds.value:.6g}")
         sentences.append(
             f"On the data that they were found on, these thresholds reach {reached}."
             if thresholds.proof.verified != "given"
@@ -71,11 +70,19 @@ def explained(thresholds: Thresholds) -> list[str]:
     joint = joint_confidence(thresholds.constraints)
     if joint is not None:
         sentences.append(
-            f"With at least {percent(joint)} confidence, all that is promised holds on new rows of "
-            "the same kind, if the rows did not train the model that gives the scores."
+            f"With at least {percent(joint)} confidence, all limits that have a confidence hold on "
+            "new rows of the same kind, if the model of the scores was not fitted to these rows."
         )
     sentences.append(reason(thresholds))
     return sentences
+
+
+def _phrase(objective: str) -> str:
+    """Return what an objective is called in a sentence, with braces for its value."""
+    loss, _, review = objective.partition(", review at ")
+    if not review:
+        return PHRASES.get(loss, f"a value of {{}} (objective: {loss})")
+    return f"{_phrase(loss)}, where each review costs {review}"
 
 
 def how_sure(level: float, intervals: Sequence[Any], value: Sequence[Any]) -> str:

@@ -377,7 +377,7 @@ class Thresholds:
         A score below 1.5 is labelled a; from 1.5 on it is b.
         On the data that they were found on, these thresholds reach a mean absolute loss of 0.
         No other thresholds do better there: convex objective (Theorem 2).
-        To see how sure that is for new data, pass bootstrap() of these thresholds.
+        For confidence intervals on new data, pass result.bootstrap() to explain().
         """
         return explain(self, bootstrap)
 

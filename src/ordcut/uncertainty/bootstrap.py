@@ -229,7 +229,7 @@ class Bootstrap:
         ``share`` is m / n. Replicates deviate from the population's threshold ``share ** (-1/3)``
         times as much as the result does, and their difference contains both deviations.
         Dividing by ``sqrt(1 + share ** (2/3))`` matches the variances if the two are independent.
-        This is a heuristic (docs/uncertainty.md), which does not apply to thresholds that a limit
+        This is a heuristic (docs/bootstrap.md), which does not apply to thresholds that a limit
         on rows binds.
         """
         if self.is_on_grid:

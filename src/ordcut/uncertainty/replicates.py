@@ -22,7 +22,7 @@ from ordcut.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
 from ordcut.uncertainty.resampling import Deck, RandomState, rows_near, seeds_of
 from ordcut.uncertainty.value_bounds import ValueBounds
 
-#: A replicate draws the number of rows to this power; docs/uncertainty.md says why.
+#: A replicate draws the number of rows to this power; docs/bootstrap.md says why.
 SIZE_POWER = 0.8
 
 #: The optimism of the value falls with the number of rows to this power.
