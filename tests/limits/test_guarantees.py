@@ -250,7 +250,7 @@ def test_the_explanation_says_what_is_promised_and_when():
     scores, labels = make_rows(200)
     text = solve(scores, labels, ["under 2 <= 0.2 with 95 %"]).explain()
     assert "promised for new rows with 95 % confidence, by the exact binomial bound" in text
-    assert "With at least 95 % confidence, all limits that have a confidence hold on new rows" in text
+    assert "With at least 95 % confidence, all limits that have a confidence hold on" in text
 
 
 def test_replicates_of_the_bootstrap_keep_the_count_as_a_share_of_their_rows():

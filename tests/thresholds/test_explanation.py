@@ -103,9 +103,9 @@ def test_the_cost_of_a_review_is_part_of_what_is_reached():
 def test_smoothed_thresholds_say_how_much_is_the_share_of_the_model():
     found = find(smoothing=0.25)
     assert reason(found) == (
-        "They are optimal for smoothed labels: 0.25 of each label comes from a model of the scores, "
-        "which reduces the effect of noise (convex objective (Theorem 2)); on the observed labels, "
-        "other thresholds may be better."
+        "They are optimal for smoothed labels: 0.25 of each label comes from a model of the "
+        "scores, which reduces the effect of noise (convex objective (Theorem 2)); on the "
+        "observed labels, other thresholds may be better."
     )
 
 
