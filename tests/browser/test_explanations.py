@@ -1,6 +1,7 @@
 """What the page says in words, on large screens and on phones."""
 
 import numpy as np
+import pytest
 from page_actions import RATINGS, choose_objective, drag, next_frame, table_of
 
 import ordcut
@@ -23,6 +24,23 @@ def test_the_loss_of_a_kappa_is_said_in_words(open_page):
     page = open_page(scores, labels, objective="quadratic_kappa")
     best = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
     said = f"The loss of a kappa is 1 \u2212 kappa, here {1 - best.value:.4f}."
+    assert said in page.locator("#relative").text_content()
+
+
+SCORES = {
+    "macro_f1": "macro-F1",
+    "weighted_f1": "weighted F1",
+    "geometric_recall": "geometric mean of the recalls",
+    "min_recall": "smallest recall",
+}
+
+
+@pytest.mark.parametrize(("name", "shown"), SCORES.items())
+def test_scores_that_add_up_over_decisions_are_judged_alike(open_page, name, shown):
+    scores, labels = ratings()
+    page = open_page(scores, labels, objective=name)
+    best = ordcut.optimal_thresholds(scores, labels, objective=name)
+    said = f"The loss is 1 \u2212 {shown}, here {1 - best.value:.4f}."
     assert said in page.locator("#relative").text_content()
 
 

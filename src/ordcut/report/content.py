@@ -225,6 +225,9 @@ def compact(content: dict[str, Any]) -> dict[str, Any]:
     objectives: list[dict[str, Any]] = []
     costs: dict[str, list[list[float]]] = {}
     for objective in content["objectives"]:
+        if objective["cost"] is None:
+            objectives.append(objective)
+            continue
         cost = [[int(x) if x == int(x) else x for x in row] for row in objective["cost"]]
         equal = [name for name, known in costs.items() if known == cost]
         objectives.append(objective | {"cost": equal[0] if equal else cost})

@@ -3,6 +3,8 @@
 const OBJECTIVE_NAMES = {
   absolute: "mean absolute error", squared: "mean squared error", zero_one: "error rate",
   kappa: "Cohen\u2019s kappa", linear_kappa: "linear kappa", quadratic_kappa: "quadratic kappa",
+  macro_f1: "macro-F1", weighted_f1: "weighted F1",
+  geometric_recall: "geometric mean of the recalls", min_recall: "smallest recall",
 };
 function objectiveName(name) {
   const [loss, cost] = name.split(", review at ");
