@@ -153,7 +153,7 @@ def test_spark_gives_the_same(ordcut, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     messages = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
-    for message, said in zip(messages, ["Pass --encoding", "--encoding", "2**53"], strict=True):
+    for message, said in zip(messages, ["pass --encoding", "--encoding", "2**53"], strict=True):
         assert said in message
     expected = library.optimal_thresholds(scores, labels, classes=CLASSES)
     for file in (*files, commas, wide):

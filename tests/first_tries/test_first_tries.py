@@ -248,7 +248,7 @@ ERRORS = {
     "a metric of scikit-learn as a function": (
         lambda: best(Y, objective=mean_absolute_error), 'pass its name, such as "mae"',
     ),
-    "a metric that is no objective": (lambda: best(Y, objective="f1_macro"), "must be one of"),
+    "a metric that is no objective": (lambda: best(Y, objective="roc_auc"), "must be one of"),
     "dates as scores": (
         lambda: best(np.sort(Y), pd.date_range("2026-01-01", periods=N)), "Convert them first",
     ),
