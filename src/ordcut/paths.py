@@ -18,7 +18,7 @@ from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, prepare, result_of, solve
 from ordcut.solvers import Plan
 from ordcut.threads import run_all
-from ordcut.thresholds import Thresholds
+from ordcut.thresholds import Thresholds, as_frame
 from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 KINDS = ("thresholds", "value")
@@ -85,6 +85,24 @@ class ThresholdPath:
             f"ThresholdPath({self.parameter} from {low:g} to {high:g} in {len(self.grid)} points"
             f"{left_out}, {self.objective})"
         )
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """Return a row for each point as a dataframe: the parameter, the value, the thresholds.
+
+        Parameters
+        ----------
+        backend : str or module, default="pandas"
+            The library of the frame: pandas, polars or pyarrow.
+
+        Examples
+        --------
+        >>> asymmetry_path([1, 2, 3, 4, 5], [0, 1, 0, 1, 1], [1, 3]).to_frame()
+           asymmetry  value  threshold 0
+        0        1.0    0.2          1.5
+        1        3.0    0.2          3.5
+        """
+        cuts = {f"threshold {k}": cut for k, cut in enumerate(self.thresholds.T)}
+        return as_frame({self.parameter: self.grid, "value": self.values, **cuts}, backend)
 
     def plot(self, *, kind: str = "thresholds", ax: Any = None, cmap: str = "viridis") -> Any:
         """Draw the path, with matplotlib.

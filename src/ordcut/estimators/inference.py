@@ -15,6 +15,7 @@ from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import LikelihoodPoint, OrdinalRows, ProportionalOddsModel
 from ordcut.estimators.links import Link
 from ordcut.estimators.minimisers import LEAST_PART, invert_hessian
+from ordcut.thresholds import as_frame
 from ordcut.typing import Array, Floats
 
 #: A row with at least this leverage keeps its score: a single step is not accurate for it.
@@ -150,9 +151,7 @@ class Summary:
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return the table as a dataframe of ``backend``: pandas, polars or pyarrow."""
-        import narwhals as nw
-
-        return nw.from_dict(self.columns, backend=backend).to_native()
+        return as_frame(self.columns, backend)
 
     def __getitem__(self, column: str) -> Array:
         return self.columns[column]

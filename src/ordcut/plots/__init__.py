@@ -11,6 +11,7 @@ from ordcut.plots.drawing import new_axes as new_axes
 from ordcut.plots.drawing import ordered_colours as ordered_colours
 from ordcut.plots.drawing import pair_names as pair_names
 from ordcut.plots.drawing import set_log_scale as set_log_scale
+from ordcut.plots.result import plot_thresholds as plot_thresholds
 
 # The other names are for what else in the library can be plotted.
 __all__ = ["ThresholdDisplay"]

@@ -19,6 +19,7 @@ from ordcut.thresholds.placing import place_between as place_between
 from ordcut.thresholds.placing import place_cuts as place_cuts
 from ordcut.thresholds.placing import place_known as place_known
 from ordcut.thresholds.placing import scores_around as scores_around
+from ordcut.thresholds.report import as_frame as as_frame
 from ordcut.thresholds.result import UNKNOWN as UNKNOWN
 from ordcut.thresholds.result import Thresholds as Thresholds
 from ordcut.thresholds.rules import class_literals as class_literals

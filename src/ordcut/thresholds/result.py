@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut.data import as_scores, check_classes
-from ordcut.thresholds import rules, sql, storage
+from ordcut.thresholds import storage
 from ordcut.thresholds.certificate import Certificate
 from ordcut.thresholds.codes import codes_by_stretch
 from ordcut.thresholds.explanation import explain
+from ordcut.thresholds.exports import Exports
 from ordcut.thresholds.origin import moved_thresholds
 from ordcut.thresholds.outcomes import ConstraintOutcome, joint_confidence
+from ordcut.thresholds.report import report
 from ordcut.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
-    import onnx
-
     from ordcut.problem import Problem
     from ordcut.report import Curves
     from ordcut.uncertainty import Bootstrap, RandomState
@@ -30,7 +31,7 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Thresholds:
+class Thresholds(Exports):
     """Thresholds that turn scores into ordered classes or decisions, and why they are optimal.
 
     The position of the decision for a score is the number of thresholds at or below the score.
@@ -243,6 +244,65 @@ class Thresholds:
 
         return near_optimal_ranges(self, tolerance)
 
+    def report(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        backend: Any = "pandas",
+    ) -> Any:
+        """Return recall, precision, F1 and share of each class or decision on rows, as a frame.
+
+        A decision that is not a class has a share only; a share of nothing is NaN.
+
+        Parameters
+        ----------
+        scores, labels, sample_weight
+            The rows, as in :func:`ordcut.judge`.
+        backend : str or module, default="pandas"
+            The library of the frame: pandas, polars or pyarrow.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> result.report([1, 2, 3, 4], [0, 1, 1, 1])[["class", "recall", "precision"]]
+           class    recall  precision
+        0      0  1.000000        0.5
+        1      1  0.666667        1.0
+        """
+        return report(self, scores, labels, sample_weight, backend)
+
+    def plot(
+        self, scores: ArrayLike | None = None, labels: ArrayLike | None = None, **options: Any
+    ) -> Any:
+        """Plot the thresholds, by default on the rows that they were found on.
+
+        Parameters
+        ----------
+        scores, labels : array-like of shape (n_samples,), optional
+            Other rows.
+        **options
+            As in :meth:`ordcut.plots.ThresholdDisplay.from_predictions`, such as ``kind="risk"``.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display, plotted; it needs matplotlib.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> result.plot(kind="confusion").ax_.get_ylabel()
+        'true'
+        """
+        from ordcut.plots import plot_thresholds
+
+        return plot_thresholds(self, scores, labels, **options)
+
     def curves(self, n_positions: int | None = 6400) -> Curves:
         """Return the value at every position of each threshold, the others where they are.
 
@@ -268,8 +328,13 @@ class Thresholds:
 
         return curves(self, n_positions)
 
-    def to_json(self) -> str:
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the thresholds as JSON text, with a schema version, for ``from_json``.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the text to.
 
         Examples
         --------
@@ -278,7 +343,10 @@ class Thresholds:
         >>> ordcut.Thresholds.from_json(result.to_json()) == result
         True
         """
-        return storage.to_json(self)
+        text = storage.to_json(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
 
     @classmethod
     def from_json(cls, text: str | os.PathLike[str]) -> Thresholds:
@@ -380,70 +448,3 @@ class Thresholds:
         For confidence intervals on new data, pass result.bootstrap() to explain().
         """
         return explain(self, bootstrap)
-
-    def to_sql(self, column: str | Sequence[str], dialect: sql.SqlDialect = "standard") -> str:
-        """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
-
-        ``dialect`` is ``"standard"``, ``"duckdb"``, ``"spark"``, ``"bigquery"``, ``"mysql"``,
-        ``"tsql"``, ``"sqlite"`` or ``"snowflake"``. Dots in ``column`` separate names, as in
-        ``"table.score"``; a name that contains a dot is passed in a list, ``["a.b"]``.
-
-        Examples
-        --------
-        >>> import ordcut
-        >>> ordcut.optimal_thresholds([1, 2], [7, 8]).to_sql("t.s", "mysql").splitlines()[1:3]
-        ['  WHEN `t`.`s` IS NULL THEN NULL', '  WHEN `t`.`s` < 1.5e+00 THEN 7']
-        """
-        return sql.to_sql(self.thresholds, self.decisions, column, dialect)
-
-    def to_python(self) -> str:
-        """Return the rule as the text of a Python function that needs nothing but Python.
-
-        Examples
-        --------
-        >>> import ordcut
-        >>> namespace = {}
-        >>> exec(ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_python(), namespace)
-        >>> namespace["predict"](1.7)
-        20
-        """
-        return rules.to_python(self.thresholds, self.decisions)
-
-    def to_excel(self, cell: str) -> str:
-        """Return the rule as a spreadsheet formula over a cell that holds a number.
-
-        Spreadsheets read 15 digits of a number, to which thresholds are rounded within ``ranges``.
-
-        Examples
-        --------
-        >>> import ordcut
-        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_excel("A2")
-        '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
-        """
-        return rules.to_excel(self.thresholds, self.ranges, self.decisions, cell)
-
-    def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:
-        """Return the rule as an ONNX model with the input ``score`` and the output ``label``.
-
-        It is that of :func:`ordcut.onnx.rule_to_onnx`, and needs ``ordcut[onnx]``.
-
-        Parameters
-        ----------
-        dtype : {"float16", "float32", "float64"}, default="float64"
-            The dtype of the scores that the model takes.
-
-        Examples
-        --------
-        >>> import ordcut
-        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_onnx().graph.output[0].name
-        'label'
-        """
-        from ordcut.onnx import rule_to_onnx
-
-        return rule_to_onnx(self, dtype=dtype)
-
-    def __repr__(self) -> str:
-        return rules.to_text(self)
-
-    def _repr_html_(self) -> str:
-        return rules.to_html(self)

@@ -1,0 +1,32 @@
+"""The plot of a result, on the rows that it was found on or on others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ordcut.data import Rows
+from ordcut.plots.display import ThresholdDisplay
+from ordcut.pruning import ArraySource
+from ordcut.thresholds import Thresholds
+from ordcut.typing import ArrayLike
+
+
+def plot_thresholds(
+    thresholds: Thresholds, scores: ArrayLike | None, labels: ArrayLike | None, **options: Any
+) -> ThresholdDisplay:
+    """Plot thresholds on rows; without rows, on those that they were found on."""
+    if (scores is None) != (labels is None):
+        raise TypeError("scores and labels must be passed together, or neither of them.")
+    if scores is not None:
+        return ThresholdDisplay.from_predictions(labels, scores, thresholds=thresholds, **options)
+    origin = thresholds.origin
+    if origin is None or not origin.objective.has_truth:
+        raise ValueError(
+            "scores and labels must be passed to plot thresholds that do not have them: those that "
+            "were read from JSON or a pickle, given, or found for costs of each row."
+        )
+    sample = origin.judged
+    source = ArraySource(sample.data) if isinstance(sample.data, Rows) else sample.data
+    return ThresholdDisplay._from_source(
+        source, thresholds=thresholds, class_weight=sample.class_weight, **options
+    )
