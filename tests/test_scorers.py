@@ -7,20 +7,49 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression
 from ordcut.objectives import BALANCED
 from ordcut.scorers import ObjectiveScorer, get_scorer, get_scorer_names
+from ordcut.segment_terms import TERMS
 from ordinal_data import ordinal_data
 from strategies import OBJECTIVES
 
 
 def test_there_is_a_scorer_for_every_objective_with_a_name():
     assert {get_scorer(name).objective for name in get_scorer_names()} == {
+        None,
         *OBJECTIVES,
         *BALANCED,
+        *TERMS,
     }
+
+
+@pytest.mark.parametrize("name", ["qwk", "ordcut_qwk", "QWK", "quadratic_kappa"])
+def test_other_names_of_objectives_are_names_of_scorers(name):
+    assert get_scorer(name).objective == "quadratic_kappa"
+    assert get_scorer("ordcut_neg_mae").objective == "absolute"
+    with pytest.raises(ValueError, match='Did you mean "ordcut_quadratic_kappa"'):
+        get_scorer("ordcut_quadratic_kapa")
+
+
+def test_an_estimator_is_scored_by_its_own_objective():
+    X, y = ordinal_data()
+    own = {"objective": "qwk", "class_weight": {0: 2.0}}
+    model = OrdinalLogisticRegression(**own).fit(X, y)
+    pipeline = make_pipeline(StandardScaler(), OrdinalLogisticRegression(**own)).fit(X, y)
+    search = GridSearchCV(pipeline, {"ordinallogisticregression__alpha": [1]}, cv=2).fit(X, y)
+    for estimator in (model, pipeline, search):
+        expected = ordcut.evaluate(
+            y, estimator.predict(X), "qwk", classes=model.classes_, class_weight={0: 2.0}
+        )
+        assert get_scorer("ordcut")(estimator, X, y) == ObjectiveScorer()(estimator, X, y)
+        assert ObjectiveScorer()(estimator, X, y) == expected
+    other = LogisticRegression().fit(X, y)
+    assert ObjectiveScorer()(other, X, y) == -ordcut.evaluate(y, other.predict(X))
 
 
 class Recited(DummyClassifier):
@@ -36,7 +65,7 @@ def test_fewer_errors_score_higher_and_none_score_best(name):
     model, scorer = Recited().fit(y[:, None], y), get_scorer(name)
     wrong = [np.where(np.arange(30) < n, 0, y) for n in (0, 2, 20)]
     none, one, many = (scorer(model, predicted[:, None], y) for predicted in wrong)
-    assert none == (0 if "neg" in name else 1)
+    assert none == (0 if "neg" in name or name == "ordcut" else 1)
     assert none > one > many
 
 
@@ -45,8 +74,8 @@ def test_a_scorer_is_the_kappa_or_the_negative_loss_of_the_predictions(name):
     X, y = ordinal_data()
     model = LogisticRegression().fit(X, y)
     scorer = get_scorer(name)
-    value = ordcut.evaluate(y, model.predict(X), scorer.objective)
-    assert scorer(model, X, y) == (-value if "neg" in name else value)
+    value = ordcut.evaluate(y, model.predict(X), scorer.objective or "absolute")
+    assert scorer(model, X, y) == (-value if "neg" in name or name == "ordcut" else value)
 
 
 def test_a_fold_without_some_class_is_judged_by_the_same_costs():
@@ -101,4 +130,6 @@ def test_scorers_clone_and_pickle():
 
 def test_an_unknown_name_is_answered_by_the_nearest():
     with pytest.raises(ValueError, match='Did you mean "ordcut_neg_absolute"'):
-        get_scorer("neg_absolute")
+        get_scorer("neg_absolut")
+    with pytest.raises(ValueError, match="name must be one of"):
+        get_scorer("ordcut_neg_qwk")  # a kappa is not negated

@@ -15,12 +15,14 @@ from ordcut.custom import Kappa, SegmentObjective
 from ordcut.errors import unknown_name
 from ordcut.metrics import evaluate
 from ordcut.objectives import (
+    ALIASES,
     BALANCED,
     COSTS,
     KAPPAS,
     Objective,
     ObjectiveLike,
     canonical_name,
+    is_named,
 )
 from ordcut.segment_terms import TERMS
 from ordcut.typing import Array, ArrayLike
@@ -33,8 +35,10 @@ class ObjectiveScorer(BaseEstimator):
 
     Parameters
     ----------
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
-        What predictions are judged by, as in :func:`ordcut.optimal_thresholds`.
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
+        What predictions are judged by, as in :func:`ordcut.optimal_thresholds`. None is the
+        objective, and the class weights, of the estimator itself if it is one of
+        :mod:`ordcut.estimators`, or a pipeline or search with one; otherwise ``"absolute"``.
     classes : sequence, default=None
         All classes, lowest first. By default those that the classifier was fitted on, so that
         a fold in which a class is missing is judged by the same costs as the others.
@@ -55,7 +59,7 @@ class ObjectiveScorer(BaseEstimator):
 
     def __init__(
         self,
-        objective: ObjectiveLike = "absolute",
+        objective: ObjectiveLike | None = None,
         *,
         classes: Any = None,
         class_weight: Any = None,
@@ -91,15 +95,19 @@ class ObjectiveScorer(BaseEstimator):
         """
         predictions = estimator.predict(X)
         classes = _known_classes(estimator, y) if self.classes is None else self.classes
+        objective, class_weight = self.objective, self.class_weight
+        if objective is None:
+            objective, own_weight = _own_objective(estimator)
+            class_weight = own_weight if class_weight is None else class_weight
         value = evaluate(
             y,
             predictions,
-            self.objective,
+            objective,
             classes=classes,
             sample_weight=sample_weight,
-            class_weight=self.class_weight,
+            class_weight=class_weight,
         )
-        return value if _is_maximised(self.objective) else -value
+        return value if _is_maximised(objective) else -value
 
     __call__ = score
 
@@ -110,11 +118,12 @@ def get_scorer(name: str) -> ObjectiveScorer:
     Parameters
     ----------
     name : str
+        ``"ordcut"``, for the objective of the estimator itself;
         ``"ordcut_neg_absolute"``, ``"ordcut_neg_squared"``, ``"ordcut_neg_zero_one"``,
         ``"ordcut_neg_macro_mae"``, ``"ordcut_neg_balanced_zero_one"``,
         ``"ordcut_kappa"``, ``"ordcut_linear_kappa"``, ``"ordcut_quadratic_kappa"``,
-        ``"ordcut_macro_f1"``, ``"ordcut_weighted_f1"``, ``"ordcut_geometric_recall"`` or
-        ``"ordcut_min_recall"``.
+        ``"ordcut_macro_f1"``, ``"ordcut_weighted_f1"``, ``"ordcut_geometric_recall"``,
+        ``"ordcut_min_recall"``; or any other name of an objective, such as ``"qwk"``.
 
     Returns
     -------
@@ -126,9 +135,13 @@ def get_scorer(name: str) -> ObjectiveScorer:
     >>> get_scorer("ordcut_quadratic_kappa")
     ObjectiveScorer(objective='quadratic_kappa')
     """
-    if name not in _OBJECTIVES:
-        raise unknown_name("name", name, _OBJECTIVES)
-    return ObjectiveScorer(_OBJECTIVES[name])
+    if name in _OBJECTIVES:
+        return ObjectiveScorer(_OBJECTIVES[name])
+    plain = str(name).removeprefix("ordcut_")
+    objective = canonical_name(plain.removeprefix("neg_"))
+    if not is_named(objective) or (plain.startswith("neg_") and _is_maximised(objective)):
+        raise unknown_name("name", name, _OBJECTIVES, ALIASES)
+    return ObjectiveScorer(objective)
 
 
 def get_scorer_names() -> list[str]:
@@ -136,16 +149,29 @@ def get_scorer_names() -> list[str]:
 
     Examples
     --------
-    >>> get_scorer_names()[0]
-    'ordcut_neg_absolute'
+    >>> get_scorer_names()[:2]
+    ['ordcut', 'ordcut_neg_absolute']
     """
     return list(_OBJECTIVES)
 
 
-_OBJECTIVES = {
+_OBJECTIVES: dict[str, str | None] = {
+    "ordcut": None,
     **{f"ordcut_neg_{cost}": cost for cost in (*COSTS, *BALANCED)},
     **{f"ordcut_{score}": score for score in (*KAPPAS, *TERMS)},
 }
+
+
+def _own_objective(estimator: Any) -> tuple[ObjectiveLike, Any]:
+    """Return the objective and the class weights of an estimator, or of what it contains."""
+    while not hasattr(estimator, "_resolved"):
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "named_steps"):
+            estimator = estimator[-1]
+        else:
+            return "absolute", None
+    return estimator._resolved()[0], estimator.class_weight
 
 
 def _is_maximised(objective: ObjectiveLike) -> bool:

@@ -98,8 +98,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
         """Return the accuracy, as every scikit-learn classifier does, regardless of the objective.
 
-        To select models by the objective, pass a scorer to scikit-learn's tools, such as
-        ``GridSearchCV(model, grid, scoring=ordcut.scorers.ObjectiveScorer("absolute"))``.
+        To select models by their objective, pass a scorer to scikit-learn's tools:
+        ``GridSearchCV(model, grid, scoring=ordcut.scorers.ObjectiveScorer())``.
 
         Parameters
         ----------
