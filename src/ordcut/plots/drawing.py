@@ -229,8 +229,7 @@ def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds) -> None:
             colour = "white" if image.norm(shares[true, predicted]) > 0.55 else "black"
             text = f"{counts[true, predicted]:g}"
             axes.text(predicted, true, text, color=colour, ha="center", va="center")
-    else:
-        axes.figure.colorbar(image, ax=axes).set_label("share of the true class")
+    axes.figure.colorbar(image, ax=axes).set_label("share of the true class")
     title = f"{thresholds.objective}: {thresholds.value:.4g}"
     axes.set_title(title).set_parse_math(False)
 
