@@ -175,7 +175,7 @@ def test_smoothing_is_for_rows_that_fit_in_memory():
     frame = polars.DataFrame({"s": SCORES, "y": LABELS})
     with pytest.raises(ValueError, match=r"smoothing must be 0 for more than max_rows \(100\)"):
         frames.optimal_thresholds(frame, score="s", label="y", smoothing=0.5, max_rows=100)
-    with pytest.raises(ValueError, match='smoothing must be a number from 0 to 1, or "auto"'):
+    with pytest.raises(ValueError, match='smoothing must be a number from 0 to 1, "auto" or'):
         frames.optimal_thresholds(frame, score="s", label="y", smoothing="much")
 
 

@@ -183,7 +183,8 @@ def test_rows_that_all_take_from_two_classes_are_counted(n_classes):
     """Each row outweighs the class below it, and takes the rest from the lowest one."""
     codes = np.arange(n_classes)[::-1]
     weights = np.append(np.arange(n_classes, 1, -1), n_classes**2)
-    rows = Rows.read(np.arange(n_classes), codes, weights=weights).sorted()
+    every = range(n_classes)
+    rows = Rows.read(np.arange(n_classes), codes, classes=every, weights=weights).sorted()
     cost = 1 - np.eye(n_classes, dtype=np.int64)
     found = SOLVERS["zero_one"].find_cuts(rows.whole_kernel_rows, cost, Plan())
     assert found.tolist() == lowest_path(rows, cost)
