@@ -293,7 +293,6 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         if values is not None:
             return lump_rows(rows, values, limits.grid)
     sorted_by: SortedBy = "position" if rows.scores.dtype == np.float64 else "key"
-    source = ArraySource(rows, plan.n_threads())
     task = Task(
         objective.has_convex_steps,
         equal_errors=objective.exact_cost.has_equal_errors,
@@ -303,10 +302,12 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         n_classes=len(rows.classes),
         where="arrays",
         sorted_by=sorted_by if rows.weights is None else "weighted",
-        is_even=lambda: source.is_even,
+        is_even=lambda: ArraySource(rows).is_even,
         n_problems=n_problems,
     )
-    return PrunedRows(source) if choose_method(plan.method, task) == "pruned" else rows.sorted()
+    if choose_method(plan.method, task) == "pruned":
+        return PrunedRows(ArraySource(rows, plan.n_threads()))
+    return rows.sorted()
 
 
 def solve(problem: Problem, start: Solution | None = None) -> Solution:
@@ -396,11 +397,10 @@ def outcomes_of(
     kept = problem.without_store() if problem.store.has_every_cut else problem
     prices = Prices(kept, solution.table, solution.is_free)
     limits = problem.limits
-    promises = limits.promises(outcome) if limits.has_guarantees else [None] * len(limits.forms)
-    each = zip(limits.constraints, limits.forms, promises, strict=True)
+    each = zip(limits.constraints, limits.reached(outcome), strict=True)
     return tuple(
-        ConstraintOutcome(constraint, form.reached(outcome), partial(prices.price, i), promise)
-        for i, (constraint, form, promise) in enumerate(each)
+        ConstraintOutcome(constraint, reached, partial(prices.price, i), promise)
+        for i, (constraint, (reached, promise)) in enumerate(each)
     )
 
 

@@ -58,8 +58,7 @@ class Choices:
         is_kept = is_fixed & limits.distance.keeps(low[:-1], low[1:])
         return cls(low, high, None, np.where(is_kept, 0.0, limits.distance.at_least))
 
-    def place_each(self, lower: Array, upper: Array) -> tuple[Floats, Bools]:
-        """Return where each threshold would stand between its scores, and whether it may."""
+    def _place_each(self, lower: Array, upper: Array) -> tuple[Floats, Bools]:
         if self.grid is None:
             at, may_stand = self.place_within(lower, upper, self.low, self.high)
             if self.gaps is None or not may_stand.all():
@@ -95,6 +94,11 @@ class Choices:
             is_above = (value > below) | np.isneginf(below)
             is_open = is_above & (value <= above) & (low <= value) & (value <= high)
         return np.where(is_open, value, middle), np.asarray(is_open)
+
+
+def place_each(limits: Limits, lower: Array, upper: Array) -> tuple[Floats, Bools]:
+    """Return where each threshold would stand between its scores, and whether it may."""
+    return Choices.within(limits)._place_each(lower, upper)
 
 
 def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:

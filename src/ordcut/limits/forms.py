@@ -77,6 +77,14 @@ class Ratio:
         """1 for each class whose rows the part is a share or a count of, (K,), otherwise 0."""
         return np.asarray(self.part.any(axis=0) * 1 if self.whole is None else self.whole[0])
 
+    @cached_property
+    def exact_limits(self) -> tuple[Fraction | None, Fraction | None]:
+        """Both limits without rounding."""
+        least, most = (
+            None if limit is None else as_fraction(limit) for limit in (self.at_least, self.at_most)
+        )
+        return least, most
+
     def __post_init__(self) -> None:
         self.reach  # noqa: B018 (raises an error if the ratio cannot be limited)
         if self.confidence is not None:
@@ -129,28 +137,26 @@ class Ratio:
             )
         is_whole = whole == int(whole)
 
-        def bound(limit: float | None, rounded: Any) -> Any:
+        def bound(limit: Fraction | None, rounded: Any) -> Any:
             if limit is None:
                 return None
             if self.whole is None:
-                weight: Any = as_fraction(limit) / unit
+                weight: Any = limit / unit
             elif is_whole:
-                weight = as_fraction(limit) * int(whole)
+                weight = limit * int(whole)
             else:
-                return float(as_fraction(limit)) * float(whole)
+                return float(limit) * float(whole)
             return rounded(weight) if is_whole else float(weight)
 
-        return bound(self.at_least, ceil), bound(self.at_most, floor)
+        low, high = self.exact_limits
+        return bound(low, ceil), bound(high, floor)
 
     def guarantee(self, whole: Any, unit: Fraction) -> Guarantee:
         """Return the limits as limits on a share of new rows, for the weight of the rows."""
         assert self.confidence is not None
         n_rows = int(whole * unit)
         scale = n_rows if self.whole is None else 1
-        least, most = (
-            None if limit is None else as_fraction(limit) / scale
-            for limit in (self.at_least, self.at_most)
-        )
+        least, most = (None if limit is None else limit / scale for limit in self.exact_limits)
         bound: Bound = "Kuiper" if self.reach.kind == "segment" else "binomial"
         return Guarantee(n_rows, least, most, 1 - as_fraction(self.confidence), bound)
 
@@ -169,7 +175,7 @@ class Ratio:
         if self.confidence is None:
             return None
         guarantee = self.guarantee((self.counted * outcome.table).sum(), outcome.unit)
-        count = int(outcome.weight_of(self.part) * outcome.unit)
+        count = int(outcome.weights_of(self.part)[0] * outcome.unit)
         ends = guarantee.promised(count) if self.part.any() else (0.0, 0.0)
         least, most = (end * (guarantee.n_rows if self.whole is None else 1) for end in ends)
         promised: Any = (least, most) if self.at_most is not None else least
@@ -187,9 +193,8 @@ class Ratio:
             return demands if most is None else [*demands, Demand(-self.part, -most)]
         assert self.whole is not None
         demands = []
-        for sign, limit in ((1, self.at_least), (-1, self.at_most)):
-            if limit is not None:
-                share = as_fraction(limit)
+        for sign, share in zip((1, -1), self.exact_limits, strict=True):
+            if share is not None:
                 part, whole = self.part.astype(object), self.whole.astype(object)
                 balance = sign * (part * share.denominator - whole * share.numerator)
                 demands.append(Demand(balance, 0))
@@ -197,10 +202,10 @@ class Ratio:
 
     def sums(self, outcome: Outcome) -> tuple[Any, Any]:
         """Return the two sums whose ratio is limited; the second is 1 for a count."""
-        part = outcome.weight_of(self.part)
         if self.whole is None:
-            return part * outcome.unit, 1
-        return part, outcome.weight_of(self.whole)
+            return outcome.weights_of(self.part)[0] * outcome.unit, 1
+        part, whole = outcome.weights_of(self.part, self.whole)
+        return part, whole
 
     def ratio(self, outcome: Outcome) -> Fraction | None:
         """Return the ratio; None for a share of nothing."""
@@ -218,13 +223,13 @@ class Ratio:
         With a confidence, whether the rows promise them, which no rows cannot.
         """
         if self.confidence is not None:
-            part: Any = outcome.weight_of(self.part)
+            part: Any = outcome.weights_of(self.part)[0]
             least, most = self.bounds((self.counted * outcome.table).sum(), outcome.unit)
             return (least is None or part >= least) and (most is None or part <= most)
         part, whole = self.sums(outcome)
-        least, most = self.at_least, self.at_most
-        is_enough = least is None or part >= as_fraction(least) * whole
-        return bool(is_enough and (most is None or part <= as_fraction(most) * whole))
+        least, most = self.exact_limits
+        is_enough = least is None or part >= least * whole
+        return bool(is_enough and (most is None or part <= most * whole))
 
 
 @dataclass(frozen=True)
@@ -414,9 +419,12 @@ class Limits:
                 "weights, or the confidence."
             )
 
-    def promises(self, outcome: Outcome) -> list[Promise | None]:
-        """Return what each limit promises for new rows; None for limits without a confidence."""
-        return [form.promise(outcome) if isinstance(form, Ratio) else None for form in self.forms]
+    def reached(self, outcome: Outcome) -> list[tuple[Any, Promise | None]]:
+        """Return what each limit has reached, and what it promises for new rows, if anything."""
+        return [
+            (form.reached(outcome), form.promise(outcome) if isinstance(form, Ratio) else None)
+            for form in self.forms
+        ]
 
     def for_rows(self, totals: Array, unit: Fraction) -> Limits:
         """Return guarantees as limits on the shares that promise them on rows of these totals."""

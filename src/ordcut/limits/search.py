@@ -11,7 +11,7 @@ import numpy as np
 from ordcut.data import SortedRows
 from ordcut.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut.exact import ExactCost
-from ordcut.limits.choices import Choices
+from ordcut.limits.choices import place_each
 from ordcut.limits.conflicts import Conflict
 from ordcut.limits.forms import Limits
 from ordcut.limits.region import Region, region_of
@@ -72,7 +72,7 @@ class LimitedSearch:
         ``free`` is the best solution without limits, or within looser limits.
         """
         around = known_scores_around(free.rows.scores, free.cuts)
-        at, is_open = Choices.within(self.limits).place_each(*around)
+        at, is_open = place_each(self.limits, *around)
         if not is_open.all():
             return None
         # Labels are the same wherever thresholds are between their scores.
@@ -127,7 +127,7 @@ class LimitedSearch:
             return None
         cuts = solve_nested_between(whole, self._cost.integers, *ranges)
         around = scores_around(rows.scores, cuts)
-        at, is_open = Choices.within(self.limits).place_each(*around)
+        at, is_open = place_each(self.limits, *around)
         if not is_open.all():
             return None
         assert self._cost.convexity != "no"
@@ -149,9 +149,9 @@ class LimitedSearch:
             solution = minimise(self._cost)
         if solution is None:
             return None
-        choices = Choices.within(self.limits)
-        if choices.gaps is not None:  # candidates are as low as they can be
-            at, _ = choices.place_each(*scores_around(rows.scores, solution.cuts))
+        if self.limits.distance is not None and self.limits.grid is None:
+            # Candidates are as low as they can be.
+            at, _ = place_each(self.limits, *scores_around(rows.scores, solution.cuts))
             solution = replace(solution, thresholds=at)
         if self.observed is not None:
             assert solution.thresholds is not None

@@ -32,12 +32,13 @@ class Outcome:
         is_int = set(map(type, self.table.flat)) <= {int}
         return is_int and sum(self.table.flat) < LARGEST_SUM
 
-    def weight_of(self, coefficients: Ints) -> Any:
-        """Return the sum of the weights times coefficients, exactly."""
-        cells = np.nonzero(coefficients)
-        weights = self.table[cells]
-        total = (weights * coefficients[cells]).sum()
-        return int(total) if self.is_whole else total
+    def weights_of(self, *coefficients: Ints) -> list[Any]:
+        """Return the sums of the weights times each array of coefficients, exactly."""
+        cells = [np.nonzero(each) for each in coefficients]
+        totals = [
+            (self.table[at] * each[at]).sum() for each, at in zip(coefficients, cells, strict=True)
+        ]
+        return [int(total) for total in totals] if self.is_whole else totals
 
 
 @dataclass(frozen=True)

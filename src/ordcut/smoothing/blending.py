@@ -145,7 +145,9 @@ def _blend(
     weights = np.concatenate([observed, modelled[cell, code]])
     return replace(
         rows,
-        scores=np.concatenate([given.scores.astype(rows.dtype, copy=False), cells.scores[cell]]),
+        scores=np.concatenate(
+            [given.scores.astype(rows.scores.dtype, copy=False), cells.scores[cell]]
+        ),
         codes=np.concatenate([given.codes, code.astype(given.codes.dtype)]),
         soft=None,
         weights=weights if is_whole else check_weights(weights, len(weights)),
@@ -240,7 +242,7 @@ def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
     """
     if not rows.is_whole or rows.codes is None:
         return None
-    weight = rows.n_rows if rows.weights is None else int(rows.weights.sum())
+    weight = len(rows.scores) if rows.weights is None else int(rows.weights.sum())
     if weight < FEWEST_FOR_STEPS:
         return None
     steps = ArraySource(rows).count_in_steps()
@@ -255,7 +257,7 @@ def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
     lowest = np.minimum.reduceat(steps.lowest, starts)
     counts = np.add.reduceat(steps.counts, starts, axis=0).astype(np.float64)
     has_rows = counts.any(axis=1)
-    return ScoreCounts(lowest[has_rows].astype(rows.dtype), counts[has_rows])
+    return ScoreCounts(lowest[has_rows].astype(rows.scores.dtype), counts[has_rows])
 
 
 def count_scores(
@@ -290,7 +292,7 @@ def count_scores(
     if not rows.is_whole or n_rows is not None:
         counts = counts * ((rows.n_effective if n_rows is None else n_rows) / ordered.weight)
     middle_scores = ordered.scores[last_rows[(starts + ends - 1) // 2]]
-    return ScoreCounts(middle_scores.astype(rows.dtype, copy=False), counts)
+    return ScoreCounts(middle_scores.astype(rows.scores.dtype, copy=False), counts)
 
 
 def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objective) -> float:
@@ -304,6 +306,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
     """
     cells, probabilities = cells.joined(probabilities, MOST_CELLS_TO_DRAW)
     optimal_cuts = cut_finder(objective, float(cells.weights.sum()))
+    sign = 1 if objective.is_maximised else -1
     # In whole numbers, for which solvers are fastest; no cell gets the weight 0.
     parts = max(1, min(FINEST, int(EXACT / 8 / cells.weights.sum())))
     modelled = np.rint(parts * probabilities * cells.weights[:, None])
@@ -317,7 +320,7 @@ def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objectiv
         """Return by how much the plain optimum beats the cuts of the model."""
         reached = objective.value(cells.table(counts, cuts))
         best = objective.value(cells.table(counts, optimal_cuts(cells.rows_with(counts))))
-        return best - reached if objective.is_maximised else reached - best
+        return sign * (best - reached)
 
     gained = gain(cells.counts)
     if gained <= 0:

@@ -17,9 +17,6 @@ from ordcut.solvers.nested import cut_ranges as cut_ranges
 from ordcut.solvers.nested import solve_nested_between as solve_nested_between
 from ordcut.solvers.ratio import ExactKappa as ExactKappa
 from ordcut.solvers.segment_sums import best_segments as best_segments
-from ordcut.solvers.segments import SegmentLimit as SegmentLimit
-from ordcut.solvers.segments import SegmentLimits as SegmentLimits
-from ordcut.solvers.segments import segment_windows as segment_windows
 from ordcut.solvers.store import Store as Store
 from ordcut.solvers.windows import SegmentWindow as SegmentWindow
 from ordcut.solvers.windows import Windows as Windows
