@@ -5,7 +5,7 @@ import pytest
 
 from ordcut.data import Rows
 from ordcut.jit import running_kernels_as
-from ordcut.pruning import SAMPLE_SIZE, ArraySource, spread_indices
+from ordcut.pruning import SAMPLE_SIZE, ArraySource, count_equal_steps, spread_indices
 from small_sizes import set_sizes
 
 pytestmark = pytest.mark.usefixtures("as_python")
@@ -229,7 +229,7 @@ def test_equal_steps_hold_their_weights_and_their_lowest_score(dtype):
     random = np.random.default_rng(0)
     scores = random.normal(size=900).astype(dtype)
     codes, weights = random.integers(0, 3, 900), random.integers(1, 5, 900)
-    found = ArraySource(Rows.read(scores, codes, weights=weights)).count_in_steps()
+    found = count_equal_steps(Rows.read(scores, codes, weights=weights))
     wide = scores.astype(float)
     n_steps = len(found.counts)
     steps = (wide - wide.min()) * (np.float64(n_steps - 1) / (wide.max() - wide.min()))
@@ -244,7 +244,7 @@ def test_equal_steps_hold_their_weights_and_their_lowest_score(dtype):
 
 @pytest.mark.parametrize("scores", [[2.5, 2.5], [-1.7e308, 1.7e308]])
 def test_there_are_no_equal_steps_of_one_score_or_of_a_range_beyond_floats(scores):
-    assert ArraySource(Rows.read(scores, [0, 1])).count_in_steps() is None
+    assert count_equal_steps(Rows.read(scores, [0, 1])) is None
 
 
 @pytest.mark.parametrize("at", [0, 1, 9999])
@@ -285,6 +285,6 @@ def test_large_weights_are_counted_without_overflow():
 @pytest.mark.parametrize("extent", [1e-200, 1e-3, 1e3, 1e5, 1e100])
 def test_scores_of_any_extent_have_equal_steps(extent):
     rows = Rows.read(np.linspace(-extent, extent, 100), np.arange(100) % 2)
-    found = ArraySource(rows).count_in_steps()
+    found = count_equal_steps(rows)
     assert found.counts.sum() == 100
     assert np.isfinite(found.lowest).sum() == 100

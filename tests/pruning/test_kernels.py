@@ -10,8 +10,12 @@ from ordered_cuts import borders_of_cells, optima_of, whole
 
 import ordcut
 from ordcut.exact import ExactCost
-from ordcut.pruning import CurveLimit, halving_order, kernels
+from ordcut.pruning import CurveLimit, halving_order
+from ordcut.pruning.arrays import count_rows, count_soft_rows, fetch_rows
 from ordcut.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
+from ordcut.pruning.cells import locate_parts
+from ordcut.pruning.pruned import add_weights, index_kept
+from ordcut.pruning.steps import lowest_in_slots
 from strategies import cost_matrices, problems
 
 pytestmark = pytest.mark.usefixtures("as_python")
@@ -58,8 +62,8 @@ def test_rows_are_counted_by_cell_and_class(n, dtype, is_weighted, slots):
     given = (weights, 1) if is_weighted else (np.ones(1, np.int64), 0)
     one_hot = np.eye(case.n_classes, dtype=np.int64)[case.codes]
     for labels, rows, count, common in [
-        (case.codes, one_hot, kernels.count_rows, (NO_SCORES, 3)),
-        (case.soft, case.soft, kernels.count_soft_rows, ()),
+        (case.codes, one_hot, count_rows, (NO_SCORES, 3)),
+        (case.soft, case.soft, count_soft_rows, ()),
     ]:
         counts = np.zeros(len(case.counts(rows)) + 1, np.int64)
         located = np.zeros(0 if slots == "not stored" else n, np.uint16)
@@ -85,7 +89,7 @@ def test_a_slot_with_a_common_score_has_a_cell_for_it_and_one_on_either_side(is_
     np.add.at(expected, (first_cell[case.slots] + side, case.codes), weights)
     counts = np.zeros(34, np.int64)
     table = *case.table, (3 * first_cell).astype(np.uint32), common, 3
-    kernels.count_rows(case.scores, case.codes, *given, *table, NO_SLOTS, False, counts)
+    count_rows(case.scores, case.codes, *given, *table, NO_SLOTS, False, counts)
     assert counts[:-1].tolist() == expected.ravel().tolist()
     assert expected[[1, 2, 3, 8, 9, 10]].any(axis=1).all()
 
@@ -99,7 +103,7 @@ def test_scores_that_are_not_finite_are_counted_apart(bad):
     for slots, is_located in ((NO_SLOTS, False), (np.zeros(1300, np.uint16), True)):
         counts[:] = 0
         table = *case.table, case.base_of, NO_SCORES, 3
-        kernels.count_rows(case.scores, case.codes, *ones, *table, slots, is_located, counts)
+        count_rows(case.scores, case.codes, *ones, *table, slots, is_located, counts)
         assert counts[-1] == 3
         assert counts[:-1].sum() == 1300
 
@@ -109,7 +113,7 @@ def test_each_slot_has_its_lowest_score(dtype):
     case = Case(600, dtype)
     case.scores = case.scores[case.slots != 4]
     lowest = np.full(case.n_slots, np.inf)
-    kernels.lowest_in_slots(case.scores, *case.table, lowest)
+    lowest_in_slots(case.scores, *case.table, lowest)
     slots = case.slots[case.slots != 4]
     expected = [min(case.scores[slots == s].tolist(), default=np.inf) for s in range(case.n_slots)]
     assert lowest.tolist() == expected
@@ -122,7 +126,7 @@ def test_rows_in_known_cells_are_counted(is_weighted):
     weights = case.weights if is_weighted else np.ones(600, np.int64)
     counts = np.zeros((4, 3), np.int64)
     some = (weights, 1) if is_weighted else (np.ones(1, np.int64), 0)
-    kernels.count_located(case.cell_of[case.slots].astype(np.int32), case.codes, *some, counts)
+    add_weights(case.cell_of[case.slots].astype(np.int32), case.codes, *some, counts)
     assert counts.ravel().tolist() == case.counts(
         np.eye(3, dtype=int)[case.codes] * weights[:, None]
     )
@@ -148,7 +152,7 @@ def test_rows_of_wanted_slots_are_fetched_except_the_commonest_scores(
         scores, some_codes, n_found = np.empty(n), np.empty(n, np.uint8), np.zeros(1, np.int64)
         found = indices, scores, some_codes, n_found
         table = *case.table, located, is_wanted, common
-        kernels.fetch_rows(case.scores, codes, int(with_codes), *table, *found)
+        fetch_rows(case.scores, codes, int(with_codes), *table, *found)
         size = int(n_found[0])
         assert size == kept.sum()
         assert scores[:size].tolist() == case.scores[kept].tolist()
@@ -167,7 +171,7 @@ def test_parts_divide_a_slot_into_equal_lengths(dtype, n_parts):
     scores = (slots + np.tile(within, 4)).astype(dtype) * dtype(0.5) - dtype(3)
     located = np.empty(len(scores), np.int32)
     parts = np.full(4, n_parts, np.int32)
-    kernels.locate_parts(scores, dtype(-3), dtype(2), first_part, parts, located)
+    locate_parts(scores, dtype(-3), dtype(2), first_part, parts, located)
     is_inside = (slots < 3) | (np.tile(within, 4) == 0)  # beyond the last slot, scores are clipped
     expected = first_part[slots] + (np.tile(within, 4) * n_parts).astype(int)
     assert located[is_inside].tolist() == expected[is_inside].tolist()
@@ -180,7 +184,7 @@ def test_the_last_score_of_a_slot_is_in_its_last_part(dtype):
     for n_parts in range(1, 33):
         located = np.empty(2, np.int32)
         table = dtype(0), dtype(1), np.array([0, 40, 80], np.int32)
-        kernels.locate_parts(scores, *table, np.full(3, n_parts, np.int32), located)
+        locate_parts(scores, *table, np.full(3, n_parts, np.int32), located)
         assert located.tolist() == [n_parts - 1, 40 + n_parts - 1]
 
 
@@ -189,7 +193,7 @@ def test_indices_of_rows_in_kept_cells_are_written_in_order():
     is_kept = np.array([True, False, False, True])
     indices, n_found = np.empty(601, np.uint32), np.zeros(1, np.int64)
     located = case.cell_of[case.slots].astype(np.int32)
-    kernels.index_kept(located, is_kept, indices, n_found)
+    index_kept(located, is_kept, indices, n_found)
     expected = np.flatnonzero(is_kept[located])
     assert indices[: n_found[0]].tolist() == expected.tolist()
 

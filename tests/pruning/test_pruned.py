@@ -66,7 +66,7 @@ class AnyCells(ArraySource):
     """Rows in memory, counted by given cells."""
 
     def count(self):
-        return CountedRows(self, self.given, *self._count(self.given))
+        return CountedRows(self, self.given, *self.count_by(self.given))
 
 
 def draw_cells(rng, scores):

@@ -16,3 +16,4 @@ from ordcut.pruning.segment_bounds import rounding_of as rounding_of
 from ordcut.pruning.source import CountedCells as CountedCells
 from ordcut.pruning.source import Parts as Parts
 from ordcut.pruning.source import Source as Source
+from ordcut.pruning.steps import count_equal_steps as count_equal_steps

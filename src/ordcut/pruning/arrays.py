@@ -10,20 +10,22 @@ from typing import ClassVar
 import numpy as np
 
 from ordcut.data import DIGIT_BITS, MOST_MOVES, Rows
-from ordcut.pruning import kernels
-from ordcut.pruning.bounds import Verdict, totals_of_cells
+from ordcut.jit import kernel
+from ordcut.pruning.bounds import Verdict
 from ordcut.pruning.cells import (
-    MOST_SLOTS,
+    BLOCK,
     Cells,
-    SplitCells,
     cells_like,
     for_kernels,
+    locate_by_bits,
+    slot_of,
+    split_cells,
     spreads_evenly,
 )
 from ordcut.pruning.prefixes import bits_of, share_of_near_pairs
 from ordcut.pruning.source import Parts
 from ordcut.threads import cached_property, run_all, split
-from ordcut.typing import Array, Bools, Floats, Ints, Numbers
+from ordcut.typing import Array, Bools, Floats, Ints, Numbers, Real
 
 #: The number of scores in the sample that determines the cells of arrays and of frames.
 SAMPLE_SIZE = 4096
@@ -45,11 +47,6 @@ LEAST_CELLS = 512
 #: are at least the second number for each class, if they have the last number of rows on average.
 ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
 
-#: Fetched rows are judged by parts of their slots, with about the first number of rows per part and
-#: at most the second number of parts per slot; at most the third where thresholds are judged
-#: together, since more rows are left then.
-ROWS_PER_PART, MOST_PARTS, MOST_PARTS_TOGETHER = 24, 12, 32
-
 
 def spread_indices(n_rows: int, size: int = SAMPLE_SIZE) -> Ints:
     """Return the indices of ``size`` rows, spread so that they follow no period."""
@@ -61,14 +58,6 @@ def spread_indices(n_rows: int, size: int = SAMPLE_SIZE) -> Ints:
 def spread_sample(scores: Array, size: int) -> Array:
     """Return about ``size`` scores spread over the rows, sorted."""
     return np.sort(scores[spread_indices(len(scores), size)] if len(scores) > size else scores)
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The weight of each class, and the lowest score, in equal steps of the scores."""
-
-    counts: Numbers
-    lowest: Floats
 
 
 @dataclass(frozen=True)
@@ -119,7 +108,12 @@ class ArraySource:
             n_cells = min(useful, most, max(4, n_rows // LEAST_ROWS_PER_CELL))
         # Rows of a common score are merged, which would round fractional weights.
         cells = cells_like(self.sample, n_cells, may_be_common=self.rows.is_whole)
-        return CountedRows(self, cells, *self._count(cells))
+        return CountedRows(self, cells, *self.count_by(cells))
+
+    @cached_property
+    def scores(self) -> Array:
+        """The scores as kernels take them."""
+        return for_kernels(self.rows.scores)
 
     @cached_property
     def sample(self) -> Array:
@@ -143,23 +137,7 @@ class ArraySource:
         n_moves = len(self.rows.scores) / 4 * share_of_near_pairs(sample, 3 * DIGIT_BITS)
         return bool(n_moves > MOST_MOVES)
 
-    def count_in_steps(self) -> Steps | None:
-        """Return the rows counted by equal steps from the lowest to the highest score.
-
-        None if all scores are equal, or their range is beyond float64.
-        """
-        low, high = self.rows.extent()
-        with np.errstate(over="ignore", divide="ignore"):
-            scale = np.float64(MOST_SLOTS - 1) / (np.float64(high) - np.float64(low))
-        if not (np.isfinite(scale) and scale > 0):
-            return None
-        cells = Cells(np.float64(low), scale, np.arange(MOST_SLOTS))
-        lowest = np.full(MOST_SLOTS, np.inf)
-        table = cells.low, cells.scale, lowest
-        kernels.lowest_in_slots(for_kernels(self.rows.scores), *table)
-        return Steps(self._count(cells)[0], lowest)
-
-    def _count(self, cells: Cells) -> tuple[Numbers, Array]:
+    def count_by(self, cells: Cells) -> tuple[Numbers, Array]:
         """Return the weight of each cell and class, and the slot of each row where that pays.
 
         Threads share the rows.
@@ -180,22 +158,22 @@ class ArraySource:
         # as much memory as the scores, and equal steps are quick to locate.
         is_stored = rows.scores.dtype == np.float64 or cells.has_prefixes
         located = np.empty(len(rows.scores) if is_stored else 0, np.uint16)
-        common = cells.common.astype(for_kernels(rows.scores[:0]).dtype, copy=False)
+        all_scores = self.scores
 
         def count_piece(index: int) -> None:
             piece = slice(*pieces[index])
-            scores = for_kernels(rows.scores[piece])
+            scores = all_scores[piece]
             if cells.has_prefixes:
                 nodes, window, _ = cells.prefixes
-                kernels.locate_by_bits(bits_of(scores), nodes, window, located[piece])
+                locate_by_bits(bits_of(scores), nodes, window, located[piece])
             own_weights = weights[piece] if stride else weights
             table = own_weights, stride, cells.low, cells.scale, base_of
             slots = located[piece], cells.has_prefixes
             if rows.codes is not None:
-                ties = common, n_classes
-                kernels.count_rows(scores, rows.codes[piece], *table, *ties, *slots, counts[index])
+                ties = cells.common, n_classes
+                count_rows(scores, rows.codes[piece], *table, *ties, *slots, counts[index])
             elif rows.soft is not None:
-                kernels.count_soft_rows(scores, rows.soft[piece], *table, *slots, counts[index])
+                count_soft_rows(scores, rows.soft[piece], *table, *slots, counts[index])
 
         _run(count_piece, len(pieces), self.n_threads)
         if counts[:, -1].any():  # where the kernel counts scores that are not finite
@@ -248,29 +226,14 @@ class CountedRows:
 
     def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
         """Return the rows of the chosen cells located in parts of the cells' slots."""
-        most = MOST_PARTS if is_last else MOST_PARTS_TOGETHER
-        n_parts = len(rows.scores) / ROWS_PER_PART * self._shares_of_slots(chosen)
-        n_parts = n_parts.clip(1, most).astype(np.int32)
-        finer = SplitCells(self.cells, chosen, n_parts, split_runs=not is_last)
+        finer = split_cells(self.cells, chosen, self.counts, len(rows.scores), is_last=is_last)
         return Parts(finer.locate(rows.scores), finer.is_run, finer.locate)
-
-    def _shares_of_slots(self, chosen: Bools) -> Floats:
-        """Return about what share of the rows in chosen cells is in each of their slots."""
-        cell_of = self.cells.cell_of
-        if self.cells.is_even:
-            return np.full(len(cell_of), 1 / max(1, int(chosen[cell_of].sum())))
-        weight = np.where(chosen, totals_of_cells(self.counts), 0)
-        single = np.flatnonzero(self.is_single)
-        weight[single] = 0  # rows of a common score are merged
-        weight[single - 1] += weight[single + 1]  # a slot is known by its first cell
-        share = weight / np.bincount(cell_of, minlength=len(weight)).clip(1) / max(weight.sum(), 1)
-        return np.asarray(share[cell_of])
 
     def _fetch(self, chosen: Bools) -> Rows:
         """Return the rows in chosen cells, except those of a common score."""
         rows, cells = self.source.rows, self.cells
         is_wanted = chosen[cells.cell_of].astype(np.uint8)
-        common = cells.common.astype(for_kernels(rows.scores[:0]).dtype, copy=False)
+        all_scores = self.source.scores
         is_plain = rows.weights is None and rows.soft is None
         most = int(self.counts[chosen].sum()) if is_plain else len(rows.scores)
         pieces = _pieces(len(rows.scores), self.source.n_threads)
@@ -278,15 +241,15 @@ class CountedRows:
 
         def fetch(index: int) -> None:
             first, last = pieces[index]
-            scores = for_kernels(rows.scores[first:last])
+            scores = all_scores[first:last]
             codes = np.zeros(1, np.uint8) if rows.codes is None else rows.codes[first:last]
             size = min(most, last - first)
             indices = np.empty(0 if is_plain else size, np.uint32)
             kept_scores, kept_codes = np.empty(size, scores.dtype), np.empty(size, codes.dtype)
             n_kept = np.zeros(1, np.int64)
-            table = cells.low, cells.scale, self.located[first:last], is_wanted, common
+            table = cells.low, cells.scale, self.located[first:last], is_wanted, cells.common
             output = indices, kept_scores, kept_codes, n_kept
-            kernels.fetch_rows(scores, codes, int(rows.codes is not None), *table, *output)
+            fetch_rows(scores, codes, int(rows.codes is not None), *table, *output)
             kept = first + indices[: n_kept[0]].astype(np.int64)
             parts[index] = Rows(
                 kept_scores[: n_kept[0]].astype(rows.scores.dtype, copy=False),
@@ -312,3 +275,143 @@ def _run(work: Callable[[int], None], n_pieces: int, n_threads: int) -> None:
         work(0)
     else:
         run_all(work, range(n_pieces), n_threads)
+
+
+@kernel("scores", steps=5)
+def count_rows(
+    scores: Array,
+    codes: Array,
+    weights: Numbers,
+    stride: int,
+    low: Real,
+    scale: Real,
+    base_of: Array,
+    common: Array,
+    n_classes: int,
+    located: Array,
+    is_located: bool,
+    counts: Numbers,
+) -> None:
+    """Add the weight of each row to the count of its cell and class.
+
+    ``base_of`` holds the first cell of each slot, multiplied by the number of classes. A slot with
+    a ``common`` score has three cells: below that score, at it and above it. Other slots have a
+    NaN there, and ``common`` is empty if all have. ``located`` holds the slots of the rows if
+    ``is_located``; else it fills with them, unless it is empty. The last of ``counts`` is the
+    number of scores that are not finite.
+    """
+    zero = scale - scale
+    top = zero + np.float32(len(base_of) - 1)
+    n_bad = np.int32(0)
+    slots = np.empty(BLOCK, np.int32)
+    for start in range(0, len(scores), BLOCK):
+        block_scores = scores[start : start + BLOCK]
+        block_codes = codes[start : start + BLOCK]
+        block_located = located[start : start + BLOCK]
+        if is_located:
+            for i in range(len(block_scores)):
+                score = block_scores[i]
+                n_bad += np.int32(0) if score - score == zero else np.int32(1)
+                slots[i] = np.int32(block_located[i])
+        else:
+            for i in range(len(block_scores)):  # by themselves, these loops run in vectors
+                score = block_scores[i]
+                n_bad += np.int32(0) if score - score == zero else np.int32(1)
+                slots[i] = np.int32(slot_of(score, low, scale, zero, top))
+            for i in range(len(block_located)):
+                block_located[i] = np.uint16(slots[i])
+        if len(common) > 0:
+            for i in range(len(block_scores)):
+                slot, score = np.uint32(slots[i]), block_scores[i]
+                n_below = np.uint32(score >= common[slot]) + np.uint32(score > common[slot])
+                target = np.uint32(base_of[slot]) + np.uint32(block_codes[i])
+                counts[target + n_below * np.uint32(n_classes)] += weights[(start + i) * stride]
+        elif stride == 0:
+            for i in range(len(block_scores)):
+                counts[np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(block_codes[i])] += 1
+        else:
+            block_weights = weights[start : start + BLOCK]
+            for i in range(len(block_scores)):
+                slot = np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(block_codes[i])
+                counts[slot] += block_weights[i]
+    counts[-1] += n_bad
+
+
+@kernel("scores", steps=9)
+def count_soft_rows(
+    scores: Array,
+    soft: Numbers,
+    weights: Numbers,
+    stride: int,
+    low: Real,
+    scale: Real,
+    base_of: Array,
+    located: Array,
+    is_located: bool,
+    counts: Numbers,
+) -> None:
+    """Add the weights of each row's classes to the counts of its cell, as in ``count_rows``."""
+    zero = scale - scale
+    top = zero + np.float32(len(base_of) - 1)
+    for i in range(len(scores)):
+        slot = np.int32(slot_of(scores[i], low, scale, zero, top))
+        if is_located:
+            slot = np.int32(located[i])
+        elif len(located) > 0:
+            located[i] = np.uint16(slot)
+        base = base_of[np.uint32(slot)]
+        for code in range(soft.shape[1]):
+            counts[base + np.uint32(code)] += weights[i * stride] * soft[i, code]
+
+
+@kernel("scores", steps=5)
+def fetch_rows(
+    scores: Array,
+    codes: Array,
+    stride: int,
+    low: Real,
+    scale: Real,
+    located: Array,
+    is_wanted: Array,
+    common: Array,
+    indices: Array,
+    kept_scores: Array,
+    kept_codes: Array,
+    n_kept: Ints,
+) -> None:
+    """Write the indices, scores and codes of the rows whose slot is wanted, in their order.
+
+    ``located`` holds the slots of the rows, or is empty, and ``is_wanted`` 1 or 0 for each slot.
+    Rows whose score is the ``common`` of their slot are left out; an empty ``common`` says
+    that no score is common. Empty ``indices`` are not written; a ``stride`` of 0 says that rows
+    have no codes. Fills ``n_kept[0]``.
+    """
+    zero = scale - scale
+    top = zero + np.float32(len(is_wanted) - 1)
+    buffer, wide = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.int32)
+    wanted = np.empty(BLOCK, np.uint32)
+    n = np.uint32(0)
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK]
+        slots = located[start : start + BLOCK]
+        if len(located) == 0:
+            slots = buffer[: len(block)]
+            for i in range(len(block)):  # by themselves, these loops run in vectors
+                wide[i] = np.int32(slot_of(block[i], low, scale, zero, top))
+            for i in range(len(block)):
+                slots[i] = np.uint16(wide[i])
+        # Each index is written, and stays if its row is wanted: that costs less than a branch
+        # which cannot be predicted.
+        n_here = np.uint32(0)
+        for i in range(len(slots)):
+            wanted[n_here] = np.uint32(i)
+            n_here = np.uint32(n_here + is_wanted[slots[i]])
+        for j in range(n_here):
+            i = wanted[np.uint32(j)]
+            if len(common) == 0 or block[i] != common[slots[i]]:
+                if len(indices) > 0:
+                    indices[n] = np.uint32(start + i)
+                kept_scores[n] = block[i]
+                kept_codes[n] = codes[np.uint32(start + i) * np.uint32(stride)]
+                n = np.uint32(n + np.uint32(1))
+    n_kept[0] = n

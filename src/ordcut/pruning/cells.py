@@ -1,4 +1,13 @@
-"""Cells of the line that follow a sample of scores."""
+"""Cells of the line that follow a sample of scores.
+
+The cell of a score comes from a table of slots. Slots are equal steps of the line, ``(score - low)
+* scale``, clipped to the table's length; or they follow the leading bits of the scores, as
+``Prefixes`` describes. Each step keeps the order of the scores, so cells are in order too.
+In kernels, comparisons are written so that a NaN lands in an end slot, never outside.
+
+``low`` and ``scale`` have the dtype to compute in: with scores and both in single precision, a
+vectorised loop does twice as many at once. ``scale`` is finite.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +15,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ordcut.pruning import kernels
+from ordcut.data import ordered_bits
+from ordcut.jit import inlined, kernel
+from ordcut.pruning.bounds import totals_of_cells
 from ordcut.pruning.prefixes import NO_PREFIXES, Prefixes, bits_of, n_equal_pairs, prefixes_like
 from ordcut.threads import cached_property
-from ordcut.typing import Array, Bools, Ints, Real
+from ordcut.typing import Array, Bools, Floats, Ints, Keys, Numbers, Real
 
 #: The table from scores to cells has the first number of slots for each cell, to follow the data,
 #: and at most the second number in all, to stay in cache.
@@ -28,14 +39,18 @@ MOST_REPEATED = 0.05
 CELLS_COMMON, TIMES_COMMON = 2, 2
 LEAST_SHARE_COMMON, MOST_CELLS_COMMON = 0.03, 0.5
 
+#: Fetched rows are judged by parts of their slots, with about the first number of rows per part and
+#: at most the second number of parts per slot; at most the third where thresholds are judged
+#: together, since more rows are left then.
+ROWS_PER_PART, MOST_PARTS, MOST_PARTS_TOGETHER = 24, 12, 32
+
+#: How many rows are located before they are counted. Slots are kept in 16 bits.
+BLOCK = 512
+
 
 @dataclass(frozen=True)
 class Cells:
-    """Ordered cells, given by a table of slots.
-
-    Slots are equal steps of the line: ``(score - low) * scale``, rounded down and clipped to the
-    table; or, if there are ``prefixes``, they follow the leading bits of the scores. ``low`` and
-    ``scale`` have the dtype to compute in.
+    """Ordered cells, given by a table of slots; these follow ``prefixes``, if there are any.
 
     Attributes
     ----------
@@ -59,7 +74,7 @@ class Cells:
             return np.asarray(self.common == self.common)
         return np.zeros(len(self.cell_of), np.bool_)
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """The number of cells."""
         return int(self.cell_of[-1]) + 1 + 2 * int(self.has_common[-1])
@@ -71,15 +86,22 @@ class Cells:
         is_single[self.cell_of[self.has_common] + 1] = True
         return is_single
 
-    @property
+    @cached_property
     def has_prefixes(self) -> bool:
         """Whether slots follow the leading bits of the scores."""
         return len(self.prefixes.nodes) > 0
 
-    @property
-    def is_even(self) -> bool:
-        """Whether all slots are equal steps, without common scores."""
-        return not self.has_prefixes and len(self.common) == 0
+    def shares_of_slots(self, chosen: Bools, counts: Numbers) -> Floats:
+        """Return about what share of the rows in chosen cells is in each of their slots."""
+        if not self.has_prefixes and len(self.common) == 0:
+            n_chosen = int(chosen[self.cell_of].sum())
+            return np.full(len(self.cell_of), 1 / max(1, n_chosen))
+        weight = np.where(chosen, totals_of_cells(counts), 0)
+        single = np.flatnonzero(self.is_single)
+        weight[single] = 0  # rows of a common score are merged
+        weight[single - 1] += weight[single + 1]  # a slot is known by its first cell
+        n_slots = np.bincount(self.cell_of, minlength=len(weight)).clip(1)
+        return np.asarray((weight / n_slots / max(weight.sum(), 1))[self.cell_of])
 
     def slots(self, scores: Array) -> Ints:
         """Return the slot of each score, by the same arithmetic as the kernels."""
@@ -150,10 +172,19 @@ class SplitCells:
         located = np.empty(len(scores), np.int32)
         cells, parts = self.cells, (self._first_part, self._n_parts, located)
         if cells.has_prefixes:
-            kernels.locate_parts_by_bits(bits_of(scores), *cells.prefixes, *parts)
+            locate_parts_by_bits(bits_of(scores), *cells.prefixes, *parts)
         else:
-            kernels.locate_parts(scores, cells.low, cells.scale, *parts)
+            locate_parts(scores, cells.low, cells.scale, *parts)
         return located
+
+
+def split_cells(
+    cells: Cells, chosen: Bools, counts: Numbers, n_rows: int, *, is_last: bool
+) -> SplitCells:
+    """Return the slots of chosen cells, which have ``n_rows`` rows, in parts with few rows each."""
+    n_parts = n_rows / ROWS_PER_PART * cells.shares_of_slots(chosen, counts)
+    n_parts = n_parts.clip(1, MOST_PARTS if is_last else MOST_PARTS_TOGETHER).astype(np.int32)
+    return SplitCells(cells, chosen, n_parts, split_runs=not is_last)
 
 
 def cells_like(sample: Array, n_cells: int, *, may_be_common: bool = False) -> Cells:
@@ -239,7 +270,7 @@ def _common_scores(sample: Array, n_cells: int) -> Array:
 def with_common(cells: Cells, scores: Array) -> Cells:
     """Return cells in which common scores have cells of their own."""
     if len(scores) == 0:
-        return cells
+        return replace(cells, common=scores)
     common = np.full(len(cells.cell_of), np.nan, scores.dtype)
     common[cells.slots(scores)] = scores  # of a slot's scores, the commonest comes last
     has_common = common == common
@@ -253,3 +284,83 @@ def with_common(cells: Cells, scores: Array) -> Cells:
 def for_kernels(scores: Array) -> Array:
     """Return scores as kernels take them: Numba knows no half precision."""
     return scores.astype(np.float32) if scores.dtype == np.float16 else scores
+
+
+@inlined
+def slot_of(score: Real, low: Real, scale: Real, zero: Real, top: Real) -> Real:
+    """Return the slot of a score, with its fraction; ``zero`` and ``top`` are the end slots."""
+    slot = (score - low) * scale
+    slot = slot if slot > zero else zero
+    return slot if slot < top else top
+
+
+@inlined
+def fill_by_bits(bits: Array, nodes: Keys, window: Keys, integers: Keys, slots: Array) -> None:
+    """Fill in the integers and the slots of up to ``BLOCK`` scores, as ``Prefixes`` describes."""
+    sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
+    drop, half, most = np.uint64(bits.itemsize >> 3), np.uint64(32), np.uint64(63)
+    low_bits = np.uint64(0xFFFFFFFF)
+    first, last, shift = window[0], window[1], window[2]
+    for i in range(len(bits)):  # by themselves, these loops run in vectors
+        integer = ordered_bits(np.uint64(bits[i]), sign) >> drop
+        integer = integer if integer > first else first
+        integers[i] = (integer if integer < last else last) - first
+    for i in range(len(bits)):
+        slots[i] = np.uint32(integers[i] >> shift)
+    for _ in range(window[3]):
+        for i in range(len(bits)):
+            node = nodes[slots[i]]
+            slots[i] = np.uint32(((node >> half) + (integers[i] >> (node & most))) & low_bits)
+
+
+@kernel("bits", steps=9)
+def locate_by_bits(bits: Array, nodes: Keys, window: Keys, located: Array) -> None:
+    """Fill in the slot of each score, given the bits of the scores."""
+    integers, slots = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint32)
+    for start in range(0, len(bits), BLOCK):
+        block = located[start : start + BLOCK]
+        fill_by_bits(bits[start : start + BLOCK], nodes, window, integers, slots)
+        for i in range(len(block)):
+            block[i] = np.uint16(slots[i])
+
+
+@kernel("scores", steps=6)
+def locate_parts(
+    scores: Array, low: Real, scale: Real, first_part: Array, n_parts: Array, located: Array
+) -> None:
+    """Fill in the part of its slot that each score lies in, counted from the slot's first part."""
+    zero = scale - scale
+    top = zero + np.float32(len(first_part) - 1)
+    for i in range(len(scores)):
+        slot = slot_of(scores[i], low, scale, zero, top)
+        whole = np.uint32(np.int32(slot))
+        part = np.int32((slot - np.float32(whole)) * np.float32(n_parts[whole]))
+        located[i] = first_part[whole] + part
+
+
+@kernel("bits", steps=12)
+def locate_parts_by_bits(
+    bits: Array,
+    nodes: Keys,
+    window: Keys,
+    widths: Keys,
+    first_part: Array,
+    n_parts: Array,
+    located: Array,
+) -> None:
+    """Fill in the part of its slot that each score lies in, given the bits of the scores.
+
+    The parts of a slot are equal ranges of the ``widths[slot]`` bits by which its scores differ.
+    """
+    integers, slots = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint32)
+    half = np.uint64(32)
+    for start in range(0, len(bits), BLOCK):
+        block = located[start : start + BLOCK]
+        fill_by_bits(bits[start : start + BLOCK], nodes, window, integers, slots)
+        for i in range(len(block)):
+            slot = slots[i]
+            width = widths[slot]
+            differ = integers[i] & ((np.uint64(1) << width) - np.uint64(1))
+            drop = width - half if width > half else np.uint64(0)  # 32 bits are enough
+            part = (differ >> drop) * np.uint64(n_parts[slot]) >> (width - drop)
+            block[i] = first_part[slot] + np.int32(part)

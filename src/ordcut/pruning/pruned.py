@@ -14,7 +14,7 @@ import numpy as np
 
 from ordcut.data import Rows, SortedRows, insert_lumps
 from ordcut.exact import ENOUGH_WEIGHT, ExactCost, as_exact
-from ordcut.pruning import kernels
+from ordcut.jit import kernel
 from ordcut.pruning.bounds import CurveLimit, judge_cells
 from ordcut.pruning.source import CountedCells, Parts, Source
 from ordcut.segment_terms import SegmentTerms
@@ -202,14 +202,14 @@ def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
         return np.stack([np.bincount(located, column, n_cells) for column in soft.T], axis=1)
     weights = np.ones(1, np.int64) if rows.weights is None else rows.weights
     counts = np.zeros((n_cells, len(rows.classes)), weights.dtype)
-    kernels.count_located(located, rows.codes, weights, int(rows.weights is not None), counts)
+    add_weights(located, rows.codes, weights, int(rows.weights is not None), counts)
     return counts
 
 
 def rows_in(is_kept: Bools, located: Array) -> Array:
     """Return the indices of the rows whose cell is kept."""
     indices, n_kept = np.empty(len(located) + 1, np.uint32), np.zeros(1, np.int64)
-    kernels.index_kept(located, is_kept, indices, n_kept)
+    index_kept(located, is_kept, indices, n_kept)
     return indices[: n_kept[0]]
 
 
@@ -276,3 +276,25 @@ def _borders(scores: Array, cuts: Ints) -> Floats:
     upper = np.where(cuts < len(scores), scores[np.minimum(cuts, len(scores) - 1)], np.inf)
     above = np.where(cuts > 0, np.nextafter(lower, scores.dtype.type(np.inf)), -np.inf)
     return np.where(np.isnan(lower), upper, above)
+
+
+@kernel("located", steps=2)
+def add_weights(
+    located: Array, codes: Array, weights: Numbers, stride: int, counts: Numbers
+) -> None:
+    """Add the weight of each row to the count of its cell and class, given its cell."""
+    for i in range(len(located)):
+        counts[np.uint32(located[i]), np.uint32(codes[i])] += weights[i * stride]
+
+
+@kernel("located", steps=2)
+def index_kept(located: Array, is_kept: Bools, indices: Array, n_kept: Ints) -> None:
+    """Write the indices of the rows in cells that are kept, given the cell of each row.
+
+    ``indices`` must be longer than the number of these rows. Fills ``n_kept[0]``.
+    """
+    n = np.uint32(0)
+    for i in range(len(located)):
+        indices[n] = i
+        n = np.uint32(n + np.uint32(is_kept[np.uint32(located[i])]))
+    n_kept[0] = n

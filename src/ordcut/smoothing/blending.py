@@ -18,7 +18,7 @@ import numpy as np
 from ordcut.data import Rows, SortedRows, check_weights
 from ordcut.exact import EXACT
 from ordcut.objectives import Objective
-from ordcut.pruning import ArraySource
+from ordcut.pruning import count_equal_steps
 from ordcut.smoothing.bagging import MOST_TO_BAG, bagged_thresholds, check_decisions, relabelled
 from ordcut.smoothing.partial_odds import partial_odds_probabilities
 from ordcut.solvers import Minimiser, Plan, check_costs, solve_freely
@@ -245,7 +245,7 @@ def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
     weight = len(rows.scores) if rows.weights is None else int(rows.weights.sum())
     if weight < FEWEST_FOR_STEPS:
         return None
-    steps = ArraySource(rows).count_in_steps()
+    steps = count_equal_steps(rows)
     if steps is None:
         return None
     mass = steps.counts.sum(axis=1)
