@@ -89,18 +89,22 @@ class OutputFile:
     """A file that is written under a temporary name."""
 
     def __init__(self, option: str, target: Path, force: bool) -> None:
+        self._option = option
         self._target = target
         self._force = force
         self._temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-        self._exists = UserError(
-            f"{option} must be a new file, but {target} exists. "
+        self._check()
+
+    @property
+    def _exists(self) -> UserError:
+        return UserError(
+            f"{self._option} must be a new file, but {self._target} exists. "
             "Choose another name, or pass --force to replace it."
         )
-        self._check(option)
 
-    def _check(self, option: str) -> None:
+    def _check(self) -> None:
         """Raise an error before anything is computed if the file cannot be written."""
-        folder = self._target.parent
+        option, folder = self._option, self._target.parent
         if not os.path.isdir(folder):
             raise UserError(
                 f"{option} must be in a folder that exists, but {folder} does not. Create it first."

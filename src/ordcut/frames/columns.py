@@ -45,45 +45,6 @@ class ExpressionBackend:
         return values.floor()
 
 
-def as_arrays(frame: Any) -> Columns:
-    """Return the columns of a frame as arrays, without the method of PyArrow that imports pandas.
-
-    Labels stay exact: those that floats cannot represent are Python objects, None if missing.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> as_arrays(nw.from_native(pa.table({"x": pa.chunked_array([[1, 2], [3]])})))
-    {'x': array([1, 2, 3])}
-    >>> as_arrays(nw.from_native(pa.table({"label": [1, None]})))
-    {'label': array([1, None], dtype=object)}
-    """
-    return {
-        name: _exact(frame[name]) if name == "label" else _as_array(frame[name])
-        for name in frame.columns
-    }
-
-
-def _exact(column: Any) -> Array:
-    """Return a column as an array; integers stay integers if values are missing."""
-    dtype = column.dtype
-    if dtype.is_decimal() or (dtype.is_integer() and column.is_null().any()):
-        return np.array(column.to_list(), dtype=object)
-    return _as_array(column)
-
-
-def _as_array(column: Any) -> Array:
-    if not column.implementation.is_pyarrow():
-        return np.asarray(column.to_numpy())
-    chunked = column.to_native()
-    if column.dtype.is_numeric() and not column.dtype.is_decimal() and chunked.null_count == 0:
-        chunks = [np.from_dlpack(chunk) for chunk in chunked.chunks]
-        return np.concatenate([np.zeros(0, chunked.type.to_pandas_dtype()), *chunks])
-    if isinstance(column.dtype, nw.String) and chunked.null_count == 0:
-        return np.array(chunked.to_pylist(), dtype=object)
-    return np.asarray(column.to_numpy())
-
-
 def as_narwhals(frame: Any) -> Any:
     """Return a frame as a narwhals frame, or raise an error."""
     try:

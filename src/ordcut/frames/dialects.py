@@ -1,4 +1,4 @@
-"""Differences between engines: queries in a form that is fast, and cached rows."""
+"""Differences between engines: queries in a form that is fast, their results, cached rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from ordcut.frames.grid import NestedCells
-from ordcut.typing import Ints
+from ordcut.typing import Array, Ints
 
 #: The maximum number of cached rows: a few hundred MiB, in the engine's own memory.
 MOST_CACHED = 1 << 25
@@ -37,6 +37,50 @@ def collect(frame: Any) -> Any:
     if engine.is_dask():  # which fuses tasks only if told to
         return nw.from_native(frame.to_native().optimize()).collect()
     return frame.collect()
+
+
+def fetch_columns(frame: Any) -> dict[str, Array]:
+    """Return the columns of a lazy frame as arrays."""
+    return as_arrays(collect(frame))
+
+
+def as_arrays(frame: Any) -> dict[str, Array]:
+    """Return the columns of a frame as arrays, without the method of PyArrow that imports pandas.
+
+    Labels stay exact: those that floats cannot represent are Python objects, None if missing.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> as_arrays(nw.from_native(pa.table({"x": pa.chunked_array([[1, 2], [3]])})))
+    {'x': array([1, 2, 3])}
+    >>> as_arrays(nw.from_native(pa.table({"label": [1, None]})))
+    {'label': array([1, None], dtype=object)}
+    """
+    return {
+        name: _exact(frame[name]) if name == "label" else _as_array(frame[name])
+        for name in frame.columns
+    }
+
+
+def _exact(column: Any) -> Array:
+    """Return a column as an array; integers stay integers if values are missing."""
+    dtype = column.dtype
+    if dtype.is_decimal() or (dtype.is_integer() and column.is_null().any()):
+        return np.array(column.to_list(), dtype=object)
+    return _as_array(column)
+
+
+def _as_array(column: Any) -> Array:
+    if not column.implementation.is_pyarrow():
+        return np.asarray(column.to_numpy())
+    chunked = column.to_native()
+    if column.dtype.is_numeric() and not column.dtype.is_decimal() and chunked.null_count == 0:
+        chunks = [np.from_dlpack(chunk) for chunk in chunked.chunks]
+        return np.concatenate([np.zeros(0, chunked.type.to_pandas_dtype()), *chunks])
+    if isinstance(column.dtype, nw.String) and chunked.null_count == 0:
+        return np.array(chunked.to_pylist(), dtype=object)
+    return np.asarray(column.to_numpy())
 
 
 def first_rows(frame: Any, n_rows: int) -> Any:

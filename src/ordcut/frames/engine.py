@@ -20,7 +20,6 @@ from ordcut.frames.columns import (
     LEAST,
     Columns,
     ExpressionBackend,
-    as_arrays,
     as_narwhals,
     as_number,
     columns_of,
@@ -42,8 +41,7 @@ from ordcut.frames.grid import (
     descend,
     enter,
 )
-from ordcut.frames.repeatable import changed
-from ordcut.frames.validation import Nulls, refuse
+from ordcut.frames.validation import Nulls, changed, refuse
 from ordcut.frames.weights import with_multiples
 from ordcut.pruning import SAMPLE_SIZE, spread_indices
 from ordcut.typing import Array, Ints
@@ -431,14 +429,15 @@ class Engine:
             raise
         self.passes += is_pass
         if self._progress is True and is_pass:
-            size = f": {len(result)} rows" if hasattr(result, "__len__") else ""
+            is_fetched = isinstance(result, dict)
+            size = f": {len(next(iter(result.values())))} rows" if is_fetched else ""
             print(f"ordcut: pass {self.passes}: {description}{size}", file=sys.stderr)
         return result
 
     def _collect(self, frame: Frame, description: str, *, is_pass: bool = True) -> Columns:
         """Return the rows of a lazy frame as arrays."""
-        columns = as_arrays(
-            self._run(lambda: dialects.collect(frame), description, is_pass=is_pass)
+        columns: Columns = self._run(
+            lambda: dialects.fetch_columns(frame), description, is_pass=is_pass
         )
         if "key" in columns:  # a whole number in float64, which saves engines a cast of all rows
             keys = columns["key"]

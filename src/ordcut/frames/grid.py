@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.frames.repeatable import changed
+from ordcut.frames.validation import changed
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import narwhals as nw
 
-from ordcut.data import ClassWeight, truth_in_rows
+from ordcut.data import ClassWeight, codes_of, truth_in_rows
 from ordcut.decisions import with_review
 from ordcut.frames.columns import (
     as_narwhals,
@@ -283,6 +283,8 @@ def evaluate(
     engine = Engine(frame, score, label, weight, nulls=nulls)
     predicted = n_at_or_below(nw.col("x"), thresholds.thresholds.tolist())
     counted, dropped = engine.usable(engine.count_labels(predicted))
-    confusion = confusion_of(counted, thresholds.classes, len(thresholds.decisions))
+    codes = codes_of(counted["label"], thresholds.classes, "labels")
+    shape = len(thresholds.decisions), len(thresholds.classes)
+    confusion = confusion_of(counted, codes, shape)
     factors = resolved.class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))
     return Evaluation(resolved.value(confusion * factors), truth_in_rows(confusion), dropped)

@@ -24,8 +24,7 @@ from ordcut.errors import TooManyRowsError
 from ordcut.frames.columns import Columns, n_at_or_below
 from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grid import NestedCells, first_cells
-from ordcut.frames.repeatable import changed, check_between, check_sums, same_labels
-from ordcut.frames.validation import Nulls, check_sample
+from ordcut.frames.validation import Nulls, changed, check_between, check_sample, check_sums
 from ordcut.frames.weights import weighted_count
 from ordcut.limits import Limits
 from ordcut.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
@@ -96,7 +95,8 @@ class FrameSource:
         self._weight_dtype = np.dtype(np.int64 if self.is_exact else np.float64)
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
         self._fetched = Rows(*no_rows, unit=float(self.unit))  # all rows that are in memory
-        columns, counts = self.tabulate(counted)
+        codes = codes_of(counted["label"], self.classes, "labels")
+        columns, counts = self.tabulate(counted, codes)
         no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
         self._warn_if_reversed()
@@ -171,16 +171,22 @@ class FrameSource:
         counted = self.engine.count_labels(key, extremes=extremes)
         is_in = (counted["key"] >= 0) & ~is_missing(counted["label"])
         counted = {name: column[is_in] for name, column in counted.items()}
-        with same_labels():
-            table = confusion_of(counted, self.classes, len(values) + 1)
+        codes = self.codes_again(counted["label"])
+        table = confusion_of(counted, codes, (len(values) + 1, len(self.classes)))
         first = self._counted
         check_between(first.counts, first.at_or_after(values), table, self.n_rows)
         return counted, table
 
-    def tabulate(self, counted: Columns) -> tuple[dict[str, Array], Numbers]:
-        """Turn rows of key, label and sums into columns of cells, and counts of cell and class."""
+    def codes_again(self, labels: Array) -> Array:
+        """Return the codes of labels; an error if any was not among those counted first."""
+        try:
+            return codes_of(labels, self.classes, "labels")
+        except (ValueError, TypeError) as error:
+            raise changed("it returned labels that it had not returned before") from error
+
+    def tabulate(self, counted: Columns, codes: Array) -> tuple[dict[str, Array], Numbers]:
+        """Turn rows of key, code and sums into columns of cells, and counts of cell and class."""
         keys, index = np.unique(counted["key"], return_inverse=True)
-        codes = codes_of(counted["label"], self.classes, "labels")
         counts = np.zeros((len(keys), len(self.classes)), self._weight_dtype)
         weights = counted["weight"] if "weight" in counted else counted["rows"]
         np.add.at(counts, (index, codes), self._as_weights(weights))
@@ -208,7 +214,7 @@ class FrameSource:
                 most = self.max_rows + 1
             rows = self.engine.fetch(cells, indices, most)
             self._refuse(len(rows["score"]))
-            if self._fetched.n_rows > 0:  # which may contain rows of these cells
+            if len(self._fetched.scores) > 0:  # which may contain rows of these cells
                 is_there = is_here[cells.locate(self._fetched.scores)]
                 self._fetched = self._fetched.take(~is_there)
             self._keep(rows, counted, is_here)
@@ -224,8 +230,7 @@ class FrameSource:
 
     def _keep(self, columns: Columns, counted: CountedFrame, wanted: Bools) -> None:
         """Add the rows of wanted cells to those in memory, after comparing them with the counts."""
-        with same_labels():
-            codes = codes_of(columns["label"], self.classes, "labels")
+        codes = self.codes_again(columns["label"])
         weights = self._as_weights(columns["weight"]) if "weight" in columns else None
         unit = float(self.unit)
         rows = Rows(columns["score"], self.classes, codes, weights=weights, unit=unit)
@@ -362,8 +367,7 @@ class CountedFrame:
 
         ``n_keys`` is the number of keys of parts for each key of a cell.
         """
-        with same_labels():
-            columns, counts = self._source.tabulate(counted)
+        columns, counts = self._source.tabulate(counted, self._source.codes_again(counted["label"]))
         keys = self.cells.key[indices]
         sums = np.zeros((len(keys) + 1, counts.shape[1]), counts.dtype)
         parent = np.searchsorted(keys, columns["key"] // n_keys)
@@ -408,10 +412,9 @@ class CountedFrame:
         return Parts(locate(rows.scores), ~chosen[is_first], locate)
 
 
-def confusion_of(counted: Columns, classes: Array, n_predicted: int) -> Floats:
+def confusion_of(counted: Columns, codes: Array, shape: tuple[int, int]) -> Floats:
     """Return the (predicted, true) table of weights, from counts by predicted class and label."""
-    codes = codes_of(counted["label"], classes, "labels")
-    confusion = np.zeros((n_predicted, len(classes)))
+    confusion = np.zeros(shape)
     np.add.at(
         confusion, (counted["key"], codes), counted["weight" if "weight" in counted else "rows"]
     )
