@@ -84,15 +84,16 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    from ordcut.errors import both_ends
+    from ordcut.errors import MOST_SHOWN, both_ends
 
-    header = both_ends(header, "...")
-    lines = [both_ends(row, "...") for row in rows]
-    lines = both_ends(lines, [f"... ({len(lines)} in all)", *["..."] * (len(header) - 1)])
+    if max(len(header), len(rows)) > MOST_SHOWN:
+        header, n_rows = both_ends(header, "..."), len(rows)
+        gap = [f"... ({n_rows} in all)", *["..."] * (len(header) - 1)]
+        rows = both_ends([both_ends(row, "...") for row in rows], gap)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column, name in enumerate(header):
         table.add_column(Text(as_line(name)), justify="left" if column == 0 else "right")
-    for first, *others in lines:
+    for first, *others in rows:
         shown = [format_number(cell) if isinstance(cell, float) else cell for cell in others]
         table.add_row(*(Text(as_line(cell)) for cell in (first, *shown)))
     console.print(Text(as_line(title), style="bold"))

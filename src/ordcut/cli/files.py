@@ -18,6 +18,7 @@ from typing import TextIO
 import click
 
 from ordcut.cli.failures import UserError, fault_in_csv
+from ordcut.threads import cached_property
 
 #: The formats and the extensions of each; those of compressed files may follow.
 EXTENSIONS = {
@@ -127,7 +128,7 @@ class Columns:
                 "each rating. For a column for each rater, repeat --label instead."
             )
 
-    @property
+    @cached_property
     def label(self) -> str | None:
         """The column of labels, or of the ratings of the first rater."""
         return self.labels[0] if self.labels else None
@@ -137,17 +138,17 @@ class Columns:
         """The name of the labels in messages and titles."""
         return ", ".join(self.labels)
 
-    @property
+    @cached_property
     def is_panel(self) -> bool:
         """Whether items have several ratings."""
         return len(self.labels) > 1 or self.rater is not None
 
-    @property
+    @cached_property
     def numeric(self) -> list[str]:
         """The columns that must hold numbers."""
         return [name for name in (self.score, self.weight) if name is not None]
 
-    @property
+    @cached_property
     def classes(self) -> list[str]:
         """The columns that hold classes, except those that must hold numbers."""
         keys = (name for name in (self.item, self.rater) if name is not None)

@@ -288,8 +288,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         console.print(f"handed over for review: {format_number(thresholds.review_share)} of rows")
     for outcome in thresholds.constraints:
         console.print(f"constraint {as_line(outcome)}")
-    joint = thresholds.joint_confidence
-    if joint is not None:
+    if thresholds.constraints and (joint := thresholds.joint_confidence) is not None:
         console.print(
             f"all limits with a confidence hold together with at least {percent(joint)} confidence"
         )

@@ -90,7 +90,7 @@ class Root:
     windows: tuple[Window, ...]
     is_whole: bool = False
 
-    @property
+    @cached_property
     def n_keys(self) -> int:
         """How far apart the keys of two windows are."""
         return max(window.n_parts for window in self.windows)

@@ -132,7 +132,7 @@ class Thresholds(Exports):
     @property
     def joint_confidence(self) -> float | None:
         """The probability with which all constraints that have a confidence hold on new rows."""
-        return joint_confidence(self.constraints) if self.constraints else None
+        return joint_confidence(self.constraints)
 
     def codes(self, scores: ArrayLike) -> Array:
         """Return the position of each score's decision: how many thresholds are at or below it.
