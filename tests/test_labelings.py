@@ -120,7 +120,7 @@ def test_likelihood_thresholds_of_a_kappa_are_best_for_the_expected_confusion(pr
     )
     cuts = np.searchsorted(distinct, found.thresholds)
     assert expected_kappa(cuts, soft, disagreement) == pytest.approx(best, abs=1e-9)
-    assert found.certificate.startswith("greatest kappa of the confusion")
+    assert found.certificate.startswith("greatest value of the confusion")
 
 
 @given(

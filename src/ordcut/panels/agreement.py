@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ordcut.objectives import Objective
 from ordcut.panels.ratings import Ratings
+from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from math import lcm
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -17,6 +16,7 @@ from ordcut.objectives import BALANCED, Objective, ObjectiveLike, resolve_object
 from ordcut.panels.agreement import COEFFICIENTS, Agreement, judge_agreement, people_agreement
 from ordcut.panels.alternative import AlternativeTest, alternative_test
 from ordcut.panels.ratings import Ratings
+from ordcut.threads import cached_property
 from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 Raters: TypeAlias = Literal["identified", "anonymous"]

@@ -210,5 +210,6 @@ def _key(scores: Floats) -> Ints:
 
 def _from_key(keys: Ints) -> Floats:
     """Return the floats of integers that ``_key`` returned."""
-    bits = np.where(keys >= 0, keys, np.iinfo(np.int64).min - keys)
-    return bits.view(np.float64) + 0.0
+    bits = np.where(keys >= 0, keys, np.iinfo(np.int64).min - np.minimum(keys, 0))
+    with np.errstate(over="ignore", invalid="ignore"):  # of keys between the largest and inf
+        return bits.view(np.float64) + 0.0
