@@ -61,7 +61,7 @@ def test_scans_find_the_thresholds_of_arrays_to_the_last_bit(problem, data):
 @given(problems(weighted=False), st.sampled_from(OBJECTIVES))
 def test_scans_read_soft_labels_as_rows_with_weights(problem, objective):
     rng = np.random.default_rng(len(problem.scores))
-    soft = rng.integers(0, 3, (len(problem.scores), problem.n_classes))
+    soft = rng.integers(0, 3, (len(problem.scores), problem.n_classes)) * 0.75
     weights = rng.integers(0, 3, len(problem.scores))
     expected = answer(
         ordcut.optimal_thresholds, problem.scores, soft, objective=objective, sample_weight=weights
