@@ -3,7 +3,12 @@
 from ordcut.solvers import METHODS, SOLVERS
 
 #: The methods for objectives such as the absolute loss.
-ALL = [name for name in METHODS if name not in SOLVERS or SOLVERS[name].needs != "equal errors"]
+OF_SPECIAL_OBJECTIVES = ("equal errors", "segments")
+ALL = [
+    name
+    for name in METHODS
+    if name not in SOLVERS or SOLVERS[name].needs not in OF_SPECIAL_OBJECTIVES
+]
 
 #: The methods that are optimal for any objective, convex or not.
 FOR_ANY_OBJECTIVE = [
