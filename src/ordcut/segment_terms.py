@@ -129,11 +129,11 @@ class SegmentTerms:
     def bounds(self, d: int, most: Floats, least: Floats, totals: Floats) -> Floats:
         """Return an upper bound of the terms of decision ``d``.
 
-        ``most`` and ``least`` hold the largest and the smallest weight of the class of the decision
-        and of all other classes (2, ...), or of every class (K, ...), as ``rows_of`` has them.
+        ``most`` and ``least`` hold the largest weight of right rows and the smallest of wrong rows;
+        or, for a score of one's own, the largest and the smallest weight of each class, (K, ...).
         """
         if isinstance(self.term, Term):
-            term = self.term.of(most[0], least[1], totals[d])
+            term = self.term.of(most, least, totals[d])
             if self.term.by_total:
                 term = term * (totals[d] / totals.sum())
             elif self.term.joined == "sum":
@@ -155,11 +155,11 @@ class SegmentTerms:
             )
         return terms
 
-    def rows_of(self, d: int, below: Floats) -> Floats:
-        """Return what terms of decision ``d`` depend on, of the weights (K, m) below positions."""
+    def rows_of(self, d: int, below: Floats) -> tuple[Floats, Floats]:
+        """Return the weights (K, m) below positions that ``most`` and ``least`` are about."""
         if isinstance(self.term, SegmentObjective):
-            return below
-        return np.stack([below[d], below.sum(axis=0) - below[d]])
+            return below, below
+        return below[d], below.sum(axis=0) - below[d]
 
     def value(self, confusion: Floats) -> float:
         """Return the score of a (predicted, true) table of weights."""

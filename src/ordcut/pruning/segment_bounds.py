@@ -8,9 +8,11 @@ position, or a cell of which only the weights are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,6 +32,10 @@ MOST_ENTRIES = 1 << 20
 
 #: Without bounds, every pair of at most this many positions is tried.
 MOST_WITHOUT_BOUNDS = 2000
+
+
+#: Returns the bounds of a decision: blocks of ends, and for each a table of starts and ends.
+Tables: TypeAlias = Callable[[int], Iterable[tuple[slice, Floats]]]
 
 
 class Ranges(NamedTuple):
@@ -71,10 +77,12 @@ class SegmentBounds:
         ranges = [self._divided(k) for k in range(len(self.low))]
         lower = -np.inf
         while all(len(own.first) for own in ranges):
-            below, above = self._forward(ranges), self._backward(ranges)
+            tables = self._all_tables(ranges)
+            below, above = self._forward(tables), self._backward(tables)
             if below[-1][0] == -np.inf:
                 return None
-            lower = max(lower, self._forward(ranges, as_points=True)[-1][0])
+            at_points = partial(self._tables, ranges=ranges, as_points=True)
+            lower = max(lower, self._forward(at_points)[-1][0])
             least = lower - self._slack(lower)
             join = self._join
             total = [join(own, other) for own, other in zip(below, above, strict=False)]
@@ -92,12 +100,8 @@ class SegmentBounds:
 
     @cached_property
     def _rows(self) -> list[tuple[Floats, Floats]]:
-        """What the terms of each decision depend on at each position, and by how much it is off."""
-        pairs = ((self.below, self.error[:, None]),) * self.terms.n_classes
-        return [
-            (self.terms.rows_of(d, below), 2 * self.terms.rows_of(d, error)[..., None])
-            for d, (below, error) in enumerate(pairs)
-        ]
+        """What the largest and the smallest weights of each decision are about, by position."""
+        return [self.terms.rows_of(d, self.below) for d in range(len(self.below))]
 
     @property
     def _join(self) -> Any:
@@ -153,25 +157,29 @@ class SegmentBounds:
             parts.append(Ranges(*(values[order] for values in both)))
         return parts
 
-    def _forward(self, ranges: list[Ranges], as_points: bool = False) -> list[Floats]:
+    def _all_tables(self, ranges: list[Ranges]) -> Tables:
+        """Return the bounds of each decision, computed once if they are not too many."""
+        tables = partial(self._tables, ranges=ranges, as_points=False)
+        sizes = [1, *(len(own.first) for own in ranges), 1]
+        if sum(n * m for n, m in pairwise(sizes)) > 4 * MOST_ENTRIES:
+            return tables
+        return [list(tables(d)) for d in range(len(self.below))].__getitem__
+
+    def _forward(self, tables: Tables) -> list[Floats]:
         """Return the best score of the decisions below each range of each threshold, and of all."""
         best = [np.full(1, np.inf if self._join is np.minimum else 0.0)]
         for d in range(len(self.below)):
-            blocks = self._tables(d, ranges, as_points)
-            best.append(
-                np.concatenate([self._join(best[-1][:, None], t).max(axis=0) for _, t in blocks])
-            )
+            before = best[-1][:, None]
+            parts = [self._join(before, table).max(axis=0) for _, table in tables(d)]
+            best.append(np.concatenate(parts))
         return best[1:]
 
-    def _backward(self, ranges: list[Ranges]) -> list[Floats]:
+    def _backward(self, tables: Tables) -> list[Floats]:
         """Return the best score of the decisions above each range of each threshold."""
         best = [np.full(1, np.inf if self._join is np.minimum else 0.0)]
         for d in range(len(self.below) - 1, 0, -1):
             after = best[-1]
-            parts = [
-                self._join(after[ends], table).max(axis=1)
-                for ends, table in self._tables(d, ranges, as_points=False)
-            ]
+            parts = [self._join(after[ends], table).max(axis=1) for ends, table in tables(d)]
             best.append(np.maximum.reduce(parts))
         return best[::-1]
 
@@ -187,19 +195,18 @@ class SegmentBounds:
         ends = Ranges(zero, zero, top, top) if d == len(ranges) else ranges[d]
         if as_points:
             starts, ends = (own._replace(last=own.first, high=own.low) for own in (starts, ends))
-        rows, error = self._rows[d]
-        error = -error if as_points else error
-        from_low, from_high = rows[:, starts.low, None], rows[:, starts.high, None]
+        upper, lower = self._rows[d]
+        from_low, from_high = upper[..., starts.low, None], lower[..., starts.high, None]
         step = max(1, MOST_ENTRIES // len(starts.low))
         for first in range(0, len(ends.low), step):
             block = slice(first, first + step)
             own = Ranges(*(values[block] for values in ends))
-            most = rows[:, None, own.high] - from_low
-            least = most if as_points else rows[:, None, own.low] - from_high
-            if error.any():
-                most, least = most + error, least - error
-            most = np.maximum(most, 0.0)
-            least = most if as_points and not error.any() else np.maximum(least, 0.0)
+            most = upper[..., None, own.high] - from_low
+            least = lower[..., None, own.low] - from_high
+            if self.error.any():
+                off = -2 * self.error.sum() if as_points else 2 * self.error.sum()
+                most, least = most + off, least - off
+            most, least = np.maximum(most, 0.0, out=most), np.maximum(least, 0.0, out=least)
             bounds = self.terms.bounds(d, most, least, self._totals)
             yield block, np.where(self._are_allowed(d, starts, own), bounds, -np.inf)
 
