@@ -18,6 +18,7 @@ from benchmarks import (
     pictures,
     predictions,
     rivals,
+    segments,
     table1,
 )
 from benchmarks.reports import shown, write_csv, write_markdown
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "bootstrap": bootstrap,
     "coverage": coverage,
     "guarantees": guarantees,
+    "segments": segments,
 }
 
 
