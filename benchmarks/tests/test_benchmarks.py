@@ -26,6 +26,7 @@ RATIOS = {
     "bootstrap": "replicate over sort",
     "coverage": "thresholds",
     "guarantees": "allowed",
+    "segments": "value",
 }
 
 
