@@ -15,7 +15,7 @@ experiment: export OMP_WAIT_POLICY = passive
 experiment: .venv/experiment.ready  ## the paper's experiment on a few synthetic faces; writes experiment-output/
 	rm -rf experiment-output
 	$(BIN)/python -m experiments face-age --dataset synthetic --device cpu --epochs 5 --test-share 0.1 \
-	  --time-also literal --time-also dp --time-also pio --out experiment-output
+	  --time-also literal --time-also literal-pio --time-also dp --time-also pio --out experiment-output
 	$(BIN)/python -m experiments table experiment-output
 
 # What `make check` runs: the core and its documented examples, without estimators, engines, PyTorch, the command
@@ -25,7 +25,7 @@ CORE_MODULES := exact jit labelings metrics objectives optimal paths threads
 CORE_TESTS := $(CORE:%=tests/%) $(CORE_MODULES:%=tests/test_%.py) tests/test_bad_input.py tests/test_decisions.py \
   tests/test_laws.py tests/test_invariance.py $(CORE:%=src/ordcut/%) $(CORE_MODULES:%=src/ordcut/%.py) src/ordcut/decisions.py \
   src/ordcut/problem.py src/ordcut/table.py
-NEEDS_ONNX := src/ordcut/thresholds/result.py::ordcut.thresholds.result.Thresholds.to_onnx
+NEEDS_ONNX := src/ordcut/thresholds/exports.py::ordcut.thresholds.exports.Exports.to_onnx
 
 check: .venv/check.ready  ## for everyday work: lint, types and the tests of the core, in a few minutes
 	$(BIN)/ruff check
@@ -36,12 +36,12 @@ check: .venv/check.ready  ## for everyday work: lint, types and the tests of the
 # Where releases of other packages do not fit together, they warn that something is deprecated.
 RESOLUTION_lowest := lowest-direct
 RESOLUTION_newest := highest
-check-lowest check-newest: check-%:  ## the tests of the core with the lowest or newest packages allowed
+check-lowest check-newest: check-%:  ## the core and the command line with the lowest or newest packages allowed
 	$(PYTHON) -m venv --clear .venv-$*
 	.venv-$*/$(SCRIPTS)/python -m pip install --quiet uv==0.13.8
 	.venv-$*/$(SCRIPTS)/uv pip install --quiet --python .venv-$*/$(SCRIPTS)/python \
-	  --resolution $(RESOLUTION_$*) --editable ".[cli,plots]" --group check
-	.venv-$*/$(SCRIPTS)/python -m pytest -n 2 -W ignore::DeprecationWarning $(CORE_TESTS) \
+	  --resolution $(RESOLUTION_$*) --editable ".[cli,excel,plots]" --group check
+	.venv-$*/$(SCRIPTS)/python -m pytest -n 2 -W ignore::DeprecationWarning $(CORE_TESTS) tests/cli \
 	  --deselect $(NEEDS_ONNX)
 
 test: .venv/test.ready programs lint  ## lint, types and all tests
@@ -112,7 +112,7 @@ bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
 bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
 	$(BIN)/python -m benchmarks.generalisation
 
-bench-exact: .venv/test.ready  ## 20 000 adversarial problems against a brute force in fractions
+bench-exact: .venv/test.ready  ## 120 000 adversarial problems against a brute force in fractions
 	$(BIN)/python -m benchmarks.exactness
 
 bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and its Table 1

@@ -17,9 +17,11 @@ from benchmarks import (
     paths,
     pictures,
     predictions,
+    risk_control,
     rivals,
     segments,
     table1,
+    ten_million,
 )
 from benchmarks.reports import shown, write_csv, write_markdown
 from ordcut.jit import running_kernels_as
@@ -29,6 +31,7 @@ BENCHMARKS = {
     "inputs": inputs,
     "auto": auto,
     "distributions": distributions,
+    "ten_million": ten_million,
     "table1": table1,
     "growth": growth,
     "rivals": rivals,
@@ -38,6 +41,7 @@ BENCHMARKS = {
     "bootstrap": bootstrap,
     "coverage": coverage,
     "guarantees": guarantees,
+    "risk_control": risk_control,
     "segments": segments,
 }
 

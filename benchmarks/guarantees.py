@@ -3,7 +3,9 @@
 The scores of each class have a given distribution, so that the share that thresholds reach on the
 population can be computed. `broken` is the share of data sets whose thresholds break any of their
 limits, `allowed` the joint risk of all limits, and `excess` the difference in standard errors:
-above 3 would be too many. `no promise` is the share of data sets with too few rows for any promise,
+above 3 would be too many. `of the count` is the risk that is left after the number of rows which
+may break a limit is rounded down to a whole one: the binomial probability of at most that number,
+mean over data sets. `no promise` is the share of data sets with too few rows for any promise,
 which break nothing. Scores of `normal` and `skewed` have no ties; those of `rounded` and `votes`
 have many. `loss` is the mean absolute loss on the population. `order statistics` is that of
 hierarchical Neyman-Pearson classification (the rule of R's HNPclassifier), which takes the highest
@@ -147,7 +149,7 @@ def simulate(
     )  # fmt: skip
     objective = ordcut.resolve_objective("absolute", classes)
     forms = Limits.of(constraints, objective, classes).forms
-    broken, losses, rivals, n_worse, allowed = [], [], [], 0, 0.0
+    broken, losses, rivals, tails, n_worse, allowed = [], [], [], [], 0, 0.0
     for data in range(n_data):
         scores, labels = population.draw(n, np.random.default_rng([seed, data]))
         try:
@@ -158,6 +160,7 @@ def simulate(
             broken.append(False)
             continue
         allowed = 1 - result.joint_confidence
+        tails.append(sum(tail_of(form, np.bincount(labels, minlength=n_classes)) for form in forms))
         table = population.table(result.thresholds)
         broken.append(any(not _holds(form, table, n) for form in forms))
         losses.append((objective.cost * table).sum())
@@ -178,11 +181,23 @@ def simulate(
         "no promise": 1 - len(losses) / n_data,
         "broken": share,
         "allowed": float(allowed),
+        "of the count": None if np.isnan(tails).any() else float(np.mean(tails)),
         "excess": float((share - allowed) / error) if losses else None,
         "loss": float(np.mean(losses)) if losses else None,
         "order statistics": float(np.mean(rivals)) if every else None,
         "worse": n_worse if every else None,
     }
+
+
+def tail_of(form: Ratio, totals: np.ndarray) -> float:
+    """Return the probability of the counts that promise a limit, at the limit; NaN for Kuiper's."""
+    bound = form.guarantee((form.counted * totals).sum(), Fraction(1))
+    if bound.bound != "binomial":
+        return float("nan")
+    n, (least, most), tail = bound.n_rows, bound.counts, 0.0
+    if least is not None:
+        tail += stats.binom.cdf(n - least, n, 1 - float(bound.at_least))
+    return float(tail if most is None else tail + stats.binom.cdf(most, n, float(bound.at_most)))
 
 
 def _holds(form: Ratio, table: np.ndarray, n: int) -> bool:

@@ -7,11 +7,12 @@ threads of "pio" gain less than required on the paper's three data sets, and eno
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
 import ordcut
-from benchmarks import data
+from benchmarks import data, distributions
 from benchmarks.headline import Row, call_of, over_sort, row_of
 from benchmarks.memory import peak_extra_bytes
 from benchmarks.table1 import DATA_SETS
@@ -27,6 +28,7 @@ def run(quick: bool) -> Iterator[Row]:
         yield from _float64(i, n // scale, quick)
     yield from _float32(10**7 // scale, quick)
     yield from _log_normal(10**6 // scale, quick)
+    yield from _distributions(quick)
     yield from _text(10**6 // scale, quick)
     yield from _few_rows(quick)
     yield from _smoothing(scale, quick)
@@ -99,6 +101,17 @@ def _log_normal(n: int, quick: bool) -> Iterator[Row]:
     problem = data.hard("log-normal", n, 10)
     ratio = over_sort(problem, {"one": call_of(problem)}, quick)
     yield row_of(f"absolute, log-normal float32 scores, K = 10, n = {n}", ratio["one"], 1.8, 1.2)
+
+
+def _distributions(quick: bool) -> Iterator[Row]:
+    """The slowest of the distributions, for each objective and dtype."""
+    limits = {"absolute": (2.5, 1.2), "zero_one": (5, 2), "quadratic_kappa": (4, 1.6)}
+    rows = list(distributions.rows_of(*distributions.SETTINGS[0], quick))
+    for objective, dtype in product(limits, ("float64", "float32")):
+        chosen = [row for row in rows if (row["objective"], row["dtype"]) == (objective, dtype)]
+        worst = max(chosen, key=lambda row: row["auto over sort"])
+        work = f"{objective}, {dtype}, n = {worst['n']}, slowest scores: {worst['scores']}"
+        yield row_of(work, worst["auto over sort"], *limits[objective])
 
 
 def _text(n: int, quick: bool) -> Iterator[Row]:

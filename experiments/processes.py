@@ -140,6 +140,8 @@ def _call(
         torch.set_num_threads(max(1, count_cores() // n_processes))
     backend = "nccl" if kind == "cuda" else "gloo"
     distributed.init_process_group(backend, store, rank=rank, world_size=n_processes)
+    # If a process failed before all are connected, the others would report a lost connection.
+    distributed.barrier()
     device = torch.device(kind, rank) if kind == "cuda" else torch.device(kind)
     function(Process(device, Share(rank, n_processes)), *arguments)
     distributed.destroy_process_group()

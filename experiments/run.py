@@ -21,6 +21,7 @@ from experiments.datasets import (
     load_faces,
     reload_faces,
 )
+from experiments.estimate import describe_duration, seconds_per_epoch
 from experiments.files import load_state, save_state, write_rows, write_text
 from experiments.logs import make_log, require_tensorboard
 from experiments.measures import MEASURES, judge_labelings
@@ -196,6 +197,7 @@ class Run:
             methods = {self.settings.method, *self.settings.time_also}
             labels, n_classes = self.data.training.labels, self.data.n_classes
             warm_up(methods, labels, n_classes, self.settings.objective)
+            self._announce(len(epochs))
         with torch.backends.cudnn.flags(enabled=True, deterministic=True):
             for epoch in epochs:
                 self.epoch(epoch)
@@ -203,6 +205,15 @@ class Run:
             self._draw()
         self.log.close()
         return self.rows
+
+    def _announce(self, n_epochs: int) -> None:
+        """Report about how long the epochs will take here."""
+        seconds = n_epochs * seconds_per_epoch(self.settings, self.data, self.process)
+        epochs = "1 epoch" if n_epochs == 1 else f"{n_epochs} epochs"
+        self.progress.note(
+            f"{epochs} will take about {describe_duration(seconds)} here, by the time of a few "
+            "batches."
+        )
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the state of a checkpoint, and write the files that are derived from it."""

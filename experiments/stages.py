@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from time import perf_counter
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from experiments import literal
+from experiments.settings import count_cores
 from experiments.typing import Array, Ints
 from ordcut import ReversedScoresWarning, ScoreTable, Thresholds, judge, resolve_objective
 
@@ -32,13 +36,30 @@ THRESHOLD_STAGES = ("p2_p3", "p4_p5", "thresholds")
 LibraryMethod = Literal["auto", "dp", "io", "pio", "blocks", "nested"]
 
 #: Methods that are optimal for convex objectives only.
-FOR_CONVEX_OBJECTIVES = ("io", "pio", "blocks", "nested")
+FOR_CONVEX_OBJECTIVES = ("io", "pio", "blocks", "nested", "literal-io", "literal-pio")
 
-#: The paper's Algorithms 1 and 2 as loops over Python lists.
-LITERAL = "literal"
+
+@cache
+def _processes() -> ProcessPoolExecutor:
+    """Return one process per core, which run as long as this process."""
+    # Processes that were forked while PyTorch has threads can hang.
+    return ProcessPoolExecutor(count_cores(), multiprocessing.get_context("spawn"))
+
+
+def _parallel_loops(losses: list[Any], candidates: list[Any], n_classes: int) -> list[float]:
+    executor, n_workers = _processes(), count_cores()
+    return literal.parallel_optimisation(losses, candidates, n_classes, executor, n_workers)
+
+
+#: The paper's algorithms as loops over Python lists: DP, IO, and PIO with one process per core.
+LITERAL: dict[str, Callable[[list[Any], list[Any], int], list[float]]] = {
+    "literal": literal.dynamic_programme,
+    "literal-io": literal.independent_optimisation,
+    "literal-pio": _parallel_loops,
+}
 
 #: How thresholds can be found.
-EXPERIMENT_METHODS: tuple[str, ...] = (*get_args(LibraryMethod), LITERAL)
+EXPERIMENT_METHODS: tuple[str, ...] = (*get_args(LibraryMethod), *LITERAL)
 
 #: The library runs its loops as plain Python until compiling them pays off. For this number of
 #: rows it compiles them at once.
@@ -57,9 +78,9 @@ def check_method(method: str, objective: str) -> None:
     ValueError: --method pio needs a convex objective; zero_one is not. Use auto or dp.
     """
     resolved = resolve_objective(objective, 3)
-    if method == LITERAL and resolved.is_kappa:
+    if method in LITERAL and resolved.is_kappa:
         raise ValueError(
-            f"--method {LITERAL} minimises a loss, as the paper does, and {objective} is a kappa. "
+            f"--method {method} minimises a loss, as the paper does, and {objective} is a kappa. "
             "Use auto."
         )
     # Of the kappas, only the quadratic one has a convex cost in every step of the search.
@@ -120,8 +141,8 @@ def find_in_stages(
     with warnings.catch_warnings():
         # The scores of a network that has hardly been trained may fall as classes rise.
         warnings.simplefilter("ignore", ReversedScoresWarning)
-        if method == LITERAL:
-            return _find_by_loops(scores, labels, n_classes, objective, watch)
+        if method in LITERAL:
+            return _find_by_loops(scores, labels, n_classes, objective, method, watch)
         with watch("p2_p3"):
             table = ScoreTable(scores, labels, classes=np.arange(n_classes))
         with watch("thresholds"):
@@ -129,7 +150,7 @@ def find_in_stages(
 
 
 def _find_by_loops(
-    scores: Array, labels: Ints, n_classes: int, objective: str, watch: Stopwatch
+    scores: Array, labels: Ints, n_classes: int, objective: str, method: str, watch: Stopwatch
 ) -> Thresholds:
     cost = resolve_objective(objective, n_classes).cost.tolist()
     score_list, label_list = scores.tolist(), (labels + 1).tolist()  # the paper counts from 1
@@ -142,14 +163,16 @@ def _find_by_loops(
     with watch("p4_p5"):
         losses, candidates = literal.losses_and_candidates(a, groups, n_classes, loss)
     with watch("thresholds"):
-        values = literal.dynamic_programme(losses, candidates, n_classes)
+        values = LITERAL[method](losses, candidates, n_classes)
     thresholds = Thresholds.from_values(values, classes=np.arange(n_classes))
-    return replace(judge(thresholds, scores, labels, objective), method=LITERAL)
+    return replace(judge(thresholds, scores, labels, objective), method=method)
 
 
 def warm_up(methods: set[str], labels: Ints, n_classes: int, objective: str) -> None:
-    """Let the library compile what it needs to find thresholds, so that no time includes it."""
+    """Compile code and start processes that methods need, so that no time includes it."""
+    if "literal-pio" in methods:
+        list(_processes().map(abs, range(100 * count_cores())))
     n_rows = max(len(labels), N_ROWS_COMPILED)
     scores = np.linspace(0, 1, n_rows, dtype=np.float32)
-    for method in methods - {LITERAL}:
+    for method in methods - set(LITERAL):
         find_in_stages(scores, np.resize(labels, n_rows), n_classes, objective, method, Stopwatch())

@@ -9,11 +9,11 @@ from typing import Any
 from experiments.files import read_rows
 from experiments.published import EPOCHS, PUBLISHED
 from experiments.settings import STUDY_FILE, Settings, read_run
-from experiments.stages import LITERAL, STAGES, THRESHOLD_STAGES
+from experiments.stages import STAGES, THRESHOLD_STAGES
 
 #: The methods that others are compared with, in order of preference. The paper's own DP consists of
 #: Python loops.
-BASELINES = (LITERAL, "dp")
+BASELINES = ("literal", "dp")
 
 #: The meaning of the rows of the table.
 LEGEND = """\
@@ -25,7 +25,7 @@ Legend
   VE           validation error: scores and labels of the validation pictures
   DP           dynamic programme (Algorithm 2)
   IO, PIO      independent optimisation, in one thread and in parallel (Algorithm 3)
-  literal      the paper's DP as loops over Python lists
+  literal      the paper's DP as loops over Python lists; literal-io and literal-pio: its IO and PIO
   no P1        thresholds found for the scores of the training itself (--scores training-pass)"""
 
 
@@ -111,7 +111,7 @@ def table_rows(times: list[MethodTimes]) -> list[dict[str, Any]]:
     """
     rows = []
     for method_times in times:
-        dp = _baseline(method_times, times)
+        dp = next(iter(_baselines(method_times, times)), None)
         rows.append(
             {
                 "data set": method_times.settings.dataset,
@@ -162,8 +162,7 @@ def _block(columns: list[MethodTimes]) -> str:
     lines.append(_line("Total", [f"{_minutes(c.total):.4g}" for c in columns]))
     shares = [f"{c.threshold_share:.3%}" for c in columns]
     lines.append(_line("From scores to thresholds, of total", shares))
-    dp = _baseline(first, columns)
-    if dp is not None:
+    for dp in _baselines(first, columns):
         ratios = [f"{c.total / dp.total:.3f}" for c in columns]
         lines.append(_line(f"Total over that of {_name(dp)}", ratios))
         ratios = [f"{c.total_without_p1 / dp.total:.3f}" for c in columns]
@@ -199,17 +198,14 @@ def _line(title: str, cells: list[str]) -> str:
     return f"  {title:38}" + "".join(f"{cell:>16}" for cell in cells)
 
 
-def _baseline(method_times: MethodTimes, times: list[MethodTimes]) -> MethodTimes | None:
-    """Return the times of the DP for the same task, from the same run if possible."""
+def _baselines(method_times: MethodTimes, times: list[MethodTimes]) -> list[MethodTimes]:
+    """Return the times of each DP for the same task, from the same run if possible."""
     candidates = [
         other for other in times if other.task == method_times.task and other.seconds["p1"] > 0
     ]
     candidates.sort(key=lambda other: other.settings != method_times.settings)
-    for method in BASELINES:
-        for candidate in candidates:
-            if candidate.method == method:
-                return candidate
-    return None
+    of_method = {candidate.method: candidate for candidate in reversed(candidates)}
+    return [of_method[method] for method in BASELINES if method in of_method]
 
 
 def _minutes(seconds: float) -> float:

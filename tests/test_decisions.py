@@ -348,8 +348,12 @@ def test_a_review_is_between_the_classes_of_an_additive_loss():
         ([[0, 1]], ValueError, r"got shape \(1, 2\) for 2 scores"),
         ([[0, 1]] * 3, ValueError, r"got shape \(3, 2\) for 2 scores"),
         (np.zeros((2, 2, 2)), ValueError, r"got shape \(2, 2, 2\)"),
-        ([[0, 1], [1, np.nan]], ValueError, r"costs must be finite, got nan at \[1, 1\]"),
-        ([[0, np.inf], [1, np.nan]], ValueError, r"costs must be finite, got inf at \[0, 1\]"),
+        ([[0, 1], [1, np.nan]], ValueError, r"costs must be finite, got nan at position \[1, 1\]"),
+        (
+            [[0, np.inf], [1, np.nan]],
+            ValueError,
+            r"costs must be finite, got inf at position \[0, 1\]",
+        ),
     ],
 )
 def test_costs_of_rows_that_make_no_sense_are_refused(costs, error, message):

@@ -86,7 +86,11 @@ ODD_COSTS = [[3, 0, 0], [0, 3, 3], [3, 3, 3]]
 
 
 def labelled(labeling, objective="absolute"):
-    return OrdinalLogisticRegression(objective, labeling).fit(FEATURES, STAGES).labeler_
+    return (
+        OrdinalLogisticRegression(objective=objective, labeling=labeling)
+        .fit(FEATURES, STAGES)
+        .labeler_
+    )
 
 
 def weighted_frame():
@@ -100,7 +104,9 @@ RESULTS = {
     "ordered": lambda: ordcut.optimal_thresholds(
         SCORES, SCORES // 20, objective="zero_one", method="io"
     ),
-    "zero one": lambda: ordcut.optimal_thresholds(SCORES, LABELS, objective="zero_one"),
+    "zero one": lambda: ordcut.optimal_thresholds(
+        SCORES, LABELS, objective="zero_one", method="dp"
+    ),
     "equal errors": lambda: ordcut.optimal_thresholds(
         SCORES, LABELS, objective="zero_one", method="zero_one"
     ),

@@ -129,10 +129,41 @@ def test_integers_that_floats_merge_are_refused_for_tensors():
 
 @pytest.mark.parametrize("objective", ["absolute", "zero_one", "qwk"])
 def test_scores_in_the_place_of_predictions_are_an_error(objective):
-    with pytest.raises(ValueError, match=r"predictions must hold classes.*predict of thresholds"):
+    with pytest.raises(ValueError, match=r"predictions must hold classes.*thresholds.predict"):
         ordcut.evaluate(Y, S, objective)
-    with pytest.raises(ValueError, match="labels must hold classes"):
+    with pytest.raises(ValueError, match=r"labels must hold classes.*true classes come first"):
         ordcut.evaluate(S, Y, objective)
+
+
+def test_arguments_in_the_order_of_another_function_are_an_error():
+    thresholds = ordcut.optimal_thresholds(S, Y)
+    with pytest.raises(TypeError, match=r"got thresholds.*use ordcut.judge\(thresholds, scores"):
+        ordcut.evaluate(thresholds, S, Y)
+    with pytest.raises(TypeError, match=r"They come first: judge\(thresholds, scores, labels\)"):
+        ordcut.judge(S, Y, thresholds)
+    with pytest.raises(ValueError, match=r"scores hold classes such as .* seem to be swapped"):
+        ordcut.judge(thresholds, Y, S)
+    with pytest.raises(ValueError, match=r"If labels and predictions are swapped, exchange them"):
+        ordcut.evaluate(Y, np.eye(Y.max() + 1)[Y])
+    with pytest.raises(ValueError, match=r"got a Panel. If labels and predictions are swapped"):
+        ordcut.evaluate(Y, ordcut.Panel(np.column_stack([Y, Y])))
+
+
+def test_decisions_with_reviews_are_judged_and_not_evaluated():
+    decided = ordcut.optimal_thresholds(S, Y, review=0.4).predict(S)
+    with pytest.raises(TypeError, match=r"got reviews among them.*use ordcut.judge"):
+        ordcut.evaluate(Y, decided)
+
+
+def test_swapped_text_labels_are_an_error():
+    names = np.array(["low", "high"])[(Y > 1).astype(int)]
+    thresholds = ordcut.optimal_thresholds(S, names, classes=["low", "high"])
+    with pytest.raises(ValueError, match="they seem to be swapped"):
+        ordcut.optimal_thresholds(names, S)
+    with pytest.raises(ValueError, match="they seem to be swapped"):
+        ordcut.judge(thresholds, names, S)
+    with pytest.raises(ValueError, match="they seem to be swapped"):
+        ordcut.plots.ThresholdDisplay.from_predictions(S, names)
 
 
 ESTIMATORS = [

@@ -70,7 +70,7 @@ def test_a_kappa_is_that_of_fractions_however_large_or_small_weights_and_costs_a
 def test_a_kappa_of_one_cell_is_undefined_for_the_class_that_is_predicted():
     table = np.zeros((3, 3))
     table[2, 2] = 5.0
-    with pytest.raises(ValueError, match="position 2 for every row"):
+    with pytest.raises(ValueError, match="position 2 is predicted for every row"):
         resolve_objective("kappa", 3).value(table)
 
 
@@ -129,7 +129,7 @@ def test_a_matrix_has_two_dimensions_of_two_or_more(shape):
 def test_the_place_of_a_cost_that_is_not_finite_is_named(bad):
     matrix = np.zeros((3, 3))
     matrix[2, 1] = bad
-    with pytest.raises(ValueError, match=rf"must be finite, got {bad} at \[2, 1\]"):
+    with pytest.raises(ValueError, match=rf"must be finite, got {bad} at position \[2, 1\]"):
         resolve_objective(matrix, 3)
 
 

@@ -10,6 +10,11 @@ import pytest
 import skl2onnx
 from hypothesis import given
 from hypothesis import strategies as st
+from lightgbm import LGBMRegressor
+from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm
+from onnxmltools.convert.xgboost.operator_converters.XGBoost import convert_xgboost
+from skl2onnx import update_registered_converter
+from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
 from sklearn.base import clone
 from sklearn.ensemble import (
     AdaBoostRegressor,
@@ -22,6 +27,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVR
+from xgboost import XGBRegressor
 
 import ordcut
 import ordcut.onnx
@@ -31,6 +37,17 @@ from ordcut.estimators import (
     OrdinalThresholdClassifierCV,
 )
 from ordinal_data import ordinal_data
+
+update_registered_converter(
+    LGBMRegressor,
+    "LightGbmLGBMRegressor",
+    calculate_linear_regressor_output_shapes,
+    convert_lightgbm,
+    options={"split": None},
+)
+update_registered_converter(
+    XGBRegressor, "XGBoostXGBRegressor", calculate_linear_regressor_output_shapes, convert_xgboost
+)
 
 DTYPES = ["float16", "float32", "float64"]
 CLASSES = {
@@ -131,10 +148,10 @@ def test_classes_that_onnx_does_not_have_are_refused():
 
 
 ESTIMATORS = [
-    OrdinalLogisticRegression(),
-    OrdinalLogisticRegression("quadratic_kappa"),
+    OrdinalLogisticRegression(probabilities=True),
+    OrdinalLogisticRegression(objective="quadratic_kappa", probabilities=True),
     LinearThresholdClassifier(),
-    LinearThresholdClassifier("squared"),
+    LinearThresholdClassifier(surrogate="squared"),
     OrdinalThresholdClassifierCV(Ridge()),
     OrdinalThresholdClassifierCV(GradientBoostingRegressor(n_estimators=20)),
     OrdinalThresholdClassifierCV(RandomForestRegressor(n_estimators=20, random_state=0)),
@@ -143,7 +160,7 @@ ESTIMATORS = [
     OrdinalThresholdClassifierCV(LogisticRegression()),
     OrdinalThresholdClassifierCV(make_pipeline(StandardScaler(), Ridge())),
     OrdinalThresholdClassifierCV(make_pipeline(StandardScaler(), LogisticRegression())),
-    OrdinalThresholdClassifierCV(OrdinalLogisticRegression()),
+    OrdinalThresholdClassifierCV(OrdinalLogisticRegression(probabilities=True)),
 ]
 all_estimators = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -195,7 +212,9 @@ def test_rows_whose_score_is_on_a_threshold_get_the_label_of_predict(estimator, 
 @pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "loglog", "cauchit"])
 def test_the_probabilities_are_those_of_the_estimator(link):
     X, y = ordinal_data()
-    model = OrdinalLogisticRegression(link=link, classes=[-1, 0, 1, 2, 3]).fit(X, y)
+    model = OrdinalLogisticRegression(link=link, classes=[-1, 0, 1, 2, 3], probabilities=True).fit(
+        X, y
+    )
     _, probabilities = run(ordcut.onnx.to_onnx(model, X), X)
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
 
@@ -279,3 +298,35 @@ def test_without_a_model_the_label_has_probability_one():
     assert (probabilities.argmax(axis=1) == np.searchsorted(model.classes_, label)).all()
     assert (probabilities.max(axis=1) == 1).all()
     assert (probabilities.sum(axis=1) == 1).all()
+
+
+def boosted_rows(dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(2000, 4))
+    y = np.digitize(X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=2000), [-2, 0, 2])
+    return X.astype(dtype), y
+
+
+@pytest.mark.parametrize(
+    ("trees", "dtype"),
+    [
+        (LGBMRegressor(n_estimators=30, n_jobs=1, verbose=-1), np.float32),
+        (LGBMRegressor(n_estimators=30, n_jobs=1, verbose=-1), np.float64),
+        (XGBRegressor(n_estimators=30, n_jobs=1), np.float32),
+    ],
+)
+def test_boosted_trees_return_the_labels_of_predict(trees, dtype):
+    X, y = boosted_rows(dtype)
+    model = OrdinalThresholdClassifierCV(trees).fit(X[:1000], y[:1000])
+    labels, _ = run(ordcut.onnx.to_onnx(model, X[:1000]), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+
+
+def test_xgboost_compares_in_float32_and_the_error_says_so():
+    X, y = boosted_rows(np.float64)
+    X = X.round(2)  # splits are then often equal to a value
+    model = OrdinalThresholdClassifierCV(XGBRegressor(n_estimators=30, n_jobs=1)).fit(X, y)
+    with pytest.raises(ValueError, match=r"differs in .* convert it with float32 rows"):
+        ordcut.onnx.to_onnx(model, X)
+    labels, _ = run(ordcut.onnx.to_onnx(model, X.astype(np.float32)), X.astype(np.float32))
+    np.testing.assert_array_equal(labels, model.predict(X))

@@ -226,8 +226,8 @@ def test_a_path_is_drawn_over_its_parameter(kind):
     ("call", "message"),
     [
         (lambda: ordcut.asymmetry_path([1, 2], [0, 1], [-1]), "asymmetry must be a finite number"),
-        (lambda: ordcut.asymmetry_path([1, 2], [0, 1], []), "factors must be one or more numbers"),
-        (lambda: ordcut.asymmetry_path([1, 2], [0, 1], 3), "factors must be one or more numbers"),
+        (lambda: ordcut.asymmetry_path([1, 2], [0, 1], []), "factors must be a flat list"),
+        (lambda: ordcut.asymmetry_path([1, 2], [0, 1], 3), "factors must be a flat list"),
         (
             lambda: ordcut.class_weight_path([1, 2], [0, 1], 7, [1]),
             "class_weight must name known classes",

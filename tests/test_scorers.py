@@ -94,7 +94,9 @@ def test_searches_and_cross_validation_take_scorers():
     X, y = ordinal_data()
     scorer = get_scorer("ordcut_neg_absolute")
     grid = {"labeling": ["optimal", "rounding"]}
-    search = GridSearchCV(OrdinalLogisticRegression("absolute"), grid, scoring=scorer, cv=3)
+    search = GridSearchCV(
+        OrdinalLogisticRegression(objective="absolute"), grid, scoring=scorer, cv=3
+    )
     assert -1 < search.fit(X, y).best_score_ < 0
     assert cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3).shape == (3,)
 

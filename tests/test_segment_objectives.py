@@ -14,11 +14,12 @@ from sklearn.metrics import f1_score, recall_score
 
 import ordcut
 from naive import confusion_of, every_labeling, meaning
+from ordcut.jit import running_kernels_as
 from ordinal_rows import ratings
+from small_sizes import set_sizes
 from strategies import problems
 
 SCORES = ["macro_f1", "weighted_f1", "geometric_recall", "min_recall"]
-SUMS = SCORES[:3]
 
 
 def goodness(name, table):
@@ -84,6 +85,17 @@ def test_the_cuts_are_the_best_of_all(name, method, problem):
 
 
 @pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+@settings(max_examples=30, deadline=None)
+@given(problem=problems())
+def test_the_cuts_are_the_best_of_all_whatever_ranges_are_split(name, mode, problem):
+    best = best_cuts(name, problem.rows, problem.n_scores, problem.n_classes)
+    with pytest.MonkeyPatch.context() as patch, running_kernels_as(mode):
+        set_sizes(patch, segment_ranges=2, segment_parts=2, most_segment_ranges=4)
+        assert cuts_of(solve(problem, name), problem) == best
+
+
+@pytest.mark.parametrize("name", SCORES)
 @settings(max_examples=30, deadline=None)
 @given(problem=problems(weighted=False), data=st.data())
 def test_fractional_weights_are_exact(name, problem, data):
@@ -98,11 +110,13 @@ def test_fractional_weights_are_exact(name, problem, data):
     assert cuts_of(solve(problem, name), problem) == best
 
 
-@pytest.mark.parametrize("name", [*SUMS, "absolute"])
+@pytest.mark.parametrize("name", [*SCORES, "absolute"])
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(weighted=False), data=st.data())
 def test_constraints_leave_the_best_of_what_they_allow(name, problem, data):
-    d = data.draw(st.integers(0, problem.n_classes - 1))
+    ends = [0, problem.n_classes - 1]  # the smallest recall takes limits on single thresholds
+    every = range(problem.n_classes)
+    d = data.draw(st.sampled_from(ends if name == "min_recall" else every))
     limit = data.draw(st.sampled_from([0.25, 0.5, 0.75]))
     kind = data.draw(st.sampled_from(["recall", "precision", "f1", "share >=", "share <="]))
 
@@ -119,11 +133,14 @@ def test_constraints_leave_the_best_of_what_they_allow(name, problem, data):
 
     constraint = f"share {d} {kind[-2:]} {limit}" if "share" in kind else f"{kind} {d} >= {limit}"
     best = best_cuts(name, problem.rows, problem.n_scores, problem.n_classes, is_allowed)
-    if best is None:
-        with pytest.raises(ordcut.InfeasibleConstraintsError):
-            solve(problem, name, constraints=[constraint])
-    else:
-        assert cuts_of(solve(problem, name, constraints=[constraint]), problem) == best
+    with pytest.MonkeyPatch.context() as patch:
+        if data.draw(st.booleans()):
+            set_sizes(patch, segment_ranges=2, segment_parts=2, most_segment_ranges=4)
+        if best is None:
+            with pytest.raises(ordcut.InfeasibleConstraintsError):
+                solve(problem, name, constraints=[constraint])
+        else:
+            assert cuts_of(solve(problem, name, constraints=[constraint]), problem) == best
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -248,15 +265,22 @@ def test_what_needs_costs_is_refused(options, message):
         ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], objective="macro_f1", **options)
 
 
+def test_a_page_needs_a_score_with_a_name():
+    own = ordcut.SegmentObjective(f1_terms)
+    with pytest.raises(ValueError, match="pages about a score of your own need"):
+        ordcut.report.page([1, 2, 3], [0, 1, 1], objective=own)
+
+
 def test_the_search_needs_a_score_that_adds_up():
     with pytest.raises(ValueError, match='method="segments" needs a score that adds up'):
         ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], method="segments")
 
 
-def test_the_smallest_recall_takes_no_constraints():
-    with pytest.raises(ValueError, match='constraints cannot be used with objective "min_recall"'):
+@pytest.mark.parametrize("constraint", ["share 1 <= 0.3", "gap 5"])
+def test_the_smallest_recall_takes_constraints_on_single_thresholds_only(constraint):
+    with pytest.raises(ValueError, match='with objective "min_recall" must be about single'):
         ordcut.optimal_thresholds(
-            [1, 2, 3], [0, 1, 1], objective="min_recall", constraints=["share 1 <= 0.3"]
+            [1, 2, 3], [0, 1, 2], objective="min_recall", constraints=[constraint]
         )
 
 

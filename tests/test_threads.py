@@ -209,6 +209,41 @@ def test_processes_that_are_forked_while_threads_compute_do_not_hang():
     assert done.stdout.strip() == str([7] * 12)
 
 
+FORK_WHILE_IMPORTING = """
+import os, signal, sys, threading, time
+import ordcut
+
+is_importing = threading.Event()
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "ordcut.problem":
+            is_importing.set()
+            time.sleep(0.5)  # the process is forked meanwhile, if that is possible
+
+def solve():
+    ordcut.optimal_thresholds([1, 2], [0, 1])
+
+sys.meta_path.insert(0, Finder)
+threading.Thread(target=solve).start()
+is_importing.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    solve()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_process_that_is_forked_while_a_thread_first_imports_does_not_hang():
+    command = [sys.executable, "-W", "ignore", "-c", FORK_WHILE_IMPORTING]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+    assert done.stdout.strip() == "7"
+
+
 def test_properties_that_are_computed_once_hold_no_lock():
     for module in [module for name, module in sys.modules.items() if name.startswith("ordcut")]:
         for owner in [value for value in vars(module).values() if isinstance(value, type)]:

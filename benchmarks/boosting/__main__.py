@@ -26,7 +26,8 @@ if __name__ == "__main__":
     parser.add_argument("--most-rows", type=int, default=50_000, help="leave out larger sets")
     parser.add_argument(
         "--large", type=int, default=6000,
-        help="from this many rows on, only L2 and ours, and a third of the splits",
+        help="from this many rows on, only L2 and ours, and a third of the splits; L1 and "
+        "multiclass have a third of the splits on all sets",
     )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=100, help="of the runs that are timed")

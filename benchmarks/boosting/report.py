@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable
+from inspect import cleandoc
 from pathlib import Path
 
 from benchmarks.boosting import pictures
@@ -14,8 +15,9 @@ from benchmarks.boosting.speed import measure
 from benchmarks.boosting.stopping import stop
 from benchmarks.boosting.summary import (
     geometric_mean,
-    mean_risks,
+    in_hindsight,
     ratios,
+    risks_by_split,
     table_by_dataset,
     table_of_log_losses,
     table_of_ratios,
@@ -51,32 +53,42 @@ def _sets(role: str, most_rows: int) -> list[Data]:
     return [data for data in load_all() if data.role == role and len(data.labels) <= most_rows]
 
 
-def _about(arguments: Namespace) -> str:
+def _about(arguments: Namespace, exceptions: str = "") -> str:
     """Return the size of the run, and how far it is reduced."""
-    is_reduced = arguments.splits < 10 or arguments.folds < 5
-    return (
-        f"{arguments.splits} splits ({max(1, arguments.splits // 3)} from {arguments.large} rows "
-        f"on, with L2 and ours only), {arguments.folds} folds, sets of at most "
-        f"{arguments.most_rows} rows, {len(SIZES)} learning rates and sizes, up to {ROUNDS[-1]} "
-        "rounds." + " A reduced run: the defaults are 10 splits and 5 folds." * is_reduced
+    about = (
+        f"{arguments.splits} splits{exceptions}, {arguments.folds} folds, {len(SIZES)} learning "
+        f"rates and sizes, up to {ROUNDS[-1]} rounds."
     )
+    if arguments.splits < 10 or arguments.folds < 5:
+        about += " A reduced run: the defaults are 10 splits and 5 folds."
+    return about
 
 
 def choosing(arguments: Namespace, run: Run) -> str:
-    """Links, and the expected instead of the observed Hessian, on the choosing sets."""
-    kinds = ("L2", "cumulative", "probit", "cloglog", "expected Hessian")
+    """Links, Hessians and the least sum of Hessians in a leaf, on the choosing sets.
+
+    `cumulative` is the logit link with a sum of Hessians of at least 3 in a leaf. `logit` and those
+    below it have LightGBM's own minimum, 0.001.
+    """
+    kinds = {
+        "LightGBM": ("L2", "cumulative", "logit", "probit", "cloglog", "expected Hessian"),
+        "XGBoost": ("L2", "cumulative"),
+    }
     jobs = [
-        (_judged, data, "LightGBM", kind, seed, arguments.folds, arguments.cache)
+        (_judged, data, library, kind, seed, arguments.folds, arguments.cache)
+        for library in kinds
         for data in _sets("chooses", min(arguments.most_rows, arguments.large))
-        for kind in kinds
+        for kind in kinds[library]
         for seed in range(arguments.splits)
     ]
     rows = [row for each in run(jobs) for row in each]
     write_csv(rows, arguments.output / "choosing.csv")
     parts = ["# Boosted trees: links and Hessians", choosing.__doc__ or "", _about(arguments),
              f"Held-out risk over that of `{REFERENCE}`:", table_of_ratios(rows, REFERENCE),
+             f"`{OURS}` over `{REFERENCE}` by data set:",
+             table_by_dataset(rows, OURS, REFERENCE),
              "Log-loss:",
-             table_of_log_losses(rows, ["cumulative", "probit", "cloglog"])]  # fmt: skip
+             table_of_log_losses(rows, kinds["LightGBM"][1:])]  # fmt: skip
     return _written(parts, arguments.output / "choosing.md")
 
 
@@ -98,7 +110,10 @@ def stopping(arguments: Namespace, run: Run) -> str:
 
 
 def reporting(arguments: Namespace, run: Run) -> str:
-    """Ours, the library's own objectives and ways to label, on the reporting sets and diamonds."""
+    """Ours, the library's own objectives and ways to label, on the reporting sets and diamonds.
+
+    L2 and ours have a sum of Hessians of at least 3 in a leaf, as chosen on the choosing sets.
+    """
     sets = _sets("reports", arguments.most_rows)
     # A second set of 50 000 rows; nothing was chosen on it.
     sets += [each for each in _sets("chooses", arguments.most_rows) if each.name == "diamonds"]
@@ -106,18 +121,23 @@ def reporting(arguments: Namespace, run: Run) -> str:
     for data in sets:
         is_large = len(data.labels) >= arguments.large
         kinds = ("L2", "cumulative") if is_large else ("L2", "L1", "multiclass", "cumulative")
-        n_splits = max(1, arguments.splits // 3) if is_large else arguments.splits
-        jobs += [
-            (_judged, data, library, kind, seed, arguments.folds, arguments.cache)
-            for library in ("LightGBM", "XGBoost")
-            for kind in kinds
-            for seed in range(n_splits)
-        ]
+        for kind in kinds:
+            is_reduced = is_large or kind in ("L1", "multiclass")
+            n_splits = max(1, arguments.splits // 3) if is_reduced else arguments.splits
+            jobs += [
+                (_judged, data, library, kind, seed, arguments.folds, arguments.cache)
+                for library in ("LightGBM", "XGBoost")
+                for seed in range(n_splits)
+            ]
     jobs.sort(key=lambda job: -len(job[1].labels))  # the longest first
     rows = [row for each in run(jobs) for row in each]
     write_csv(rows, arguments.output / "reporting.csv")
+    exceptions = (
+        f" ({max(1, arguments.splits // 3)} for L1 and multiclass, and on sets of at least "
+        f"{arguments.large} rows, which have L2 and ours only)"
+    )
     parts = ["# Boosted trees: risk on new rows", reporting.__doc__ or "",
-             _about(arguments), _headline(rows),
+             _about(arguments, exceptions), _headline(rows),
              f"Held-out risk over that of `{REFERENCE}`:", table_of_ratios(rows, REFERENCE),
              f"`{OURS}` over `{REFERENCE}` by data set:",
              table_by_dataset(rows, OURS, REFERENCE),
@@ -129,7 +149,7 @@ def reporting(arguments: Namespace, run: Run) -> str:
 
 
 def _headline(rows: list[dict]) -> str:
-    risks, lines = mean_risks(rows), []
+    risks, lines = risks_by_split(rows), []
     for library in ("LightGBM", "XGBoost"):
         for ours, reference in ((OURS, REFERENCE), (BY_LIKELIHOOD, BY_SQUARED_ERROR)):
             each = [
@@ -142,6 +162,10 @@ def _headline(rows: list[dict]) -> str:
                 f"`{reference}`, and less in {sum(value < 1 for value in each)} of {len(each)} "
                 "cases."
             )
+        lines.append(
+            f"- {library}: the lowest risk of all methods in each case, chosen in hindsight, is "
+            f"{in_hindsight(risks, library, REFERENCE):.3f} of that of `{REFERENCE}`."
+        )
     return "\n".join(lines)
 
 
@@ -198,6 +222,6 @@ PARTS: dict[str, Callable[[Namespace, Run], str]] = {
 
 
 def _written(parts: list[str], file: Path) -> str:
-    text = "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    text = "\n\n".join(cleandoc(part) for part in parts if part.strip()) + "\n"
     file.write_text(text, encoding="utf-8")
     return text

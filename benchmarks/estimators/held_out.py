@@ -26,7 +26,9 @@ def by_olr(X, y, new, k):
     """Yield the predictions of each labeling of one model for each objective."""
     for labeling in ("optimal", "likelihood"):
         for objective in OBJECTIVES:
-            model = OrdinalLogisticRegression(objective, labeling, classes=np.arange(k))
+            model = OrdinalLogisticRegression(
+                objective=objective, labeling=labeling, classes=np.arange(k)
+            )
             yield f"ordcut OLR {labeling}", objective, model.fit(X, y).predict(new)
 
 

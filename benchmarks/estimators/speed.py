@@ -22,12 +22,14 @@ def log_likelihood(probabilities: np.ndarray, y: np.ndarray) -> float:
 
 
 def by_ordcut(X, y):
-    model = OrdinalLogisticRegression(alpha=0).fit(X, y)
+    model = OrdinalLogisticRegression(objective="zero_one", labeling="likelihood", alpha=0).fit(
+        X, y
+    )
     return lambda: model.predict_proba(X)
 
 
 def by_ordcut_with_thresholds(X, y):
-    model = OrdinalLogisticRegression("absolute", alpha=0).fit(X, y)
+    model = OrdinalLogisticRegression(alpha=0, probabilities=True).fit(X, y)
     return lambda: model.predict_proba(X)
 
 
@@ -97,7 +99,9 @@ def _large(config: dict, k: int) -> dict:
     n, p = config["large_rows"], config["large_features"]
     X, y = make_data(n, p, k)
     start = time.perf_counter()
-    model = OrdinalLogisticRegression(alpha=0).fit(X, y)
+    model = OrdinalLogisticRegression(objective="zero_one", labeling="likelihood", alpha=0).fit(
+        X, y
+    )
     seconds = time.perf_counter() - start
     return {
         "library": "ordcut",

@@ -3,9 +3,14 @@
 from pathlib import Path
 
 from benchmarks.__main__ import main
-from benchmarks.experiment import passes, published, synthetic
+from benchmarks.experiment import like_for_like, passes, published, synthetic
 
-BENCHMARKS = {"published": published, "synthetic": synthetic, "passes": passes}
+BENCHMARKS = {
+    "published": published,
+    "like_for_like": like_for_like,
+    "synthetic": synthetic,
+    "passes": passes,
+}
 
 if __name__ == "__main__":
     main(BENCHMARKS, "python -m benchmarks.experiment", Path(__file__).parent / "results")

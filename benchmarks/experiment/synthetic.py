@@ -2,8 +2,9 @@
 
 Minutes for 100 epochs, means over the epochs of one run. All methods are timed on the same scores
 of the same epochs, so that the time of the network is the same for all. `literal` is the paper's
-Algorithms 1 and 2 as loops over Python lists, the DP that all others are compared with. On a CPU
-the network takes nearly all of the time; with a GPU as in the paper, the thresholds do.
+DP as loops over Python lists, which all others are compared with; `literal-io` and `literal-pio`
+are its IO and PIO, the latter with one process per core. On a CPU the network takes nearly all of
+the time; with a GPU as in the paper, the thresholds do.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from experiments.command import SYNTHETIC_DEFAULTS
 from experiments.progress import TerminalProgress
 from experiments.table import MethodTimes, read_times, table_rows
 
-METHODS = ("literal", "dp", "io", "pio", "blocks")
+METHODS = ("literal", "literal-io", "literal-pio", "dp", "io", "pio", "blocks")
 
 #: What `python -m experiments face-age --dataset synthetic` does, for half as many epochs.
 SMALL = replace(Settings("synthetic", time_also=METHODS, **SYNTHETIC_DEFAULTS), epochs=5)

@@ -1,5 +1,6 @@
 """Parquet files with the rows to measure on: float32 scores, int8 labels, ten classes."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,14 @@ CHUNK, ROW_GROUP = 2_000_000, 500_000
 N_FILES = 4
 
 
-def write(n_rows: int, folder: Path) -> None:
+#: What becomes of normal scores.
+SCORES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "normal": lambda z: z,
+    "sharp": lambda z: 1 / (1 + np.exp(-8 * z)),
+}
+
+
+def write(n_rows: int, folder: Path, scores: str) -> None:
     """Write rows to a few files; they are the same in every run."""
     folder.mkdir()
     sizes = [len(part) for part in np.array_split(np.arange(n_rows), N_FILES)]
@@ -27,5 +35,8 @@ def write(n_rows: int, folder: Path) -> None:
             for start in range(0, size, CHUNK):
                 some = data.normal(min(CHUNK, size - start), N_CLASSES, seed)
                 seed += 1
-                columns = {"score": some.scores, "label": some.labels.astype(np.int8)}
+                columns = {
+                    "score": SCORES[scores](some.scores),
+                    "label": some.labels.astype(np.int8),
+                }
                 writer.write_table(pa.table(columns, schema), row_group_size=ROW_GROUP)

@@ -1,4 +1,4 @@
-"""Score, label and evaluate: python -m benchmarks.generalisation [choosing] [reporting] [limits].
+"""Score, label and evaluate: python -m benchmarks.generalisation [reporting] [simulated] ...
 
 Scores are cached in a temporary folder, so that a second run only labels and evaluates.
 """

@@ -1,13 +1,22 @@
-"""The parts of the benchmark: choosing defaults, reporting, and what could be reached."""
+"""The parts of the benchmark: choosing defaults, reporting, limits, and simulated scores."""
 
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.estimators.tables import markdown
 from benchmarks.generalisation import pictures
 from benchmarks.generalisation.datasets import Data
-from benchmarks.generalisation.judge import SEEN, choices, judge, judge_libraries, labelings
+from benchmarks.generalisation.judge import (
+    OBJECTIVES,
+    SEEN,
+    choices,
+    judge,
+    judge_libraries,
+    labelings,
+)
 from benchmarks.generalisation.limits import table_of_limits, with_fewer_rows
 from benchmarks.generalisation.scores import KINDS, LIBRARIES
+from benchmarks.generalisation.simulated import simulate, table_of_models
 from benchmarks.generalisation.summary import (
     OURS,
     REFERENCE,
@@ -93,6 +102,16 @@ def limits(every: list[Data], cache: Path, n_splits: int, output: Path) -> str:
     return _written(parts, output / "limits.md")
 
 
+def simulated(_every: list[Data], _cache: Path, n_splits: int, output: Path) -> str:
+    """Risks for whole simulated populations; the model of smoothing is right for the first."""
+    rows = simulate(OBJECTIVES, 5 * n_splits)
+    write_csv(rows, output / "simulated.csv")
+    parts = ["# simulated", simulated.__doc__ or "",
+             "## Relative to plain optimal thresholds, by model, and to likelihood labeling, "
+             f"{rows[0]['repeats']} data sets", markdown(table_of_models(rows))]  # fmt: skip
+    return _written(parts, output / "simulated.md")
+
+
 def shown(rows: list[dict], kind: str) -> list[str]:
     """Return the labelings of a kind of scores, in the order of the tables."""
     found = {row["labeling"] for row in rows if row["scores"] == kind}
@@ -116,4 +135,5 @@ PARTS: dict[str, Callable[[list[Data], Path, int, Path], str]] = {
     "choosing": choosing,
     "reporting": reporting,
     "limits": limits,
+    "simulated": simulated,
 }

@@ -31,7 +31,9 @@ class Linear:
     """Ordinal logistic regression, whose biases some labelings need."""
 
     def __init__(self, n_classes: int) -> None:
-        self.model = OrdinalLogisticRegression(classes=np.arange(n_classes))
+        self.model = OrdinalLogisticRegression(
+            objective="zero_one", labeling="likelihood", classes=np.arange(n_classes)
+        )
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "Linear":
         self.model.fit(X, y)

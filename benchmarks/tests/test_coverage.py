@@ -62,10 +62,8 @@ def test_intervals_hold_where_scores_are_few():
 
 def test_intervals_of_smoothed_thresholds_hold_where_the_model_does_not_fit():
     population = replace(BY_NAME["smoothed, model does not fit"], options={"smoothing": 1.0})
-    ways = ["m of n", "smoothed only"]
-    held, biased = simulate(population, 1000, n_data=25, ways=ways, n_replicates=20)
+    (held,) = simulate(population, 1000, n_data=25, ways=["m of n"], n_replicates=20)
     assert held["thresholds"] >= LEVEL - TOLERANCE
-    assert biased["thresholds"] < 0.6
 
 
 @pytest.mark.parametrize("name", ["normal scores", "quadratic kappa", "random weights", "ties"])

@@ -24,6 +24,7 @@ from benchmarks.generalisation.limits import (
     with_fewer_rows,
 )
 from benchmarks.generalisation.scores import KINDS, LIBRARIES
+from benchmarks.generalisation.simulated import MODELS, N_ROWS, simulate, table_of_models
 from benchmarks.generalisation.summary import (
     OURS,
     RIVALS,
@@ -134,3 +135,12 @@ def test_the_document_shows_what_the_results_say(part):
             plain = "seen 0" if kind == "linear" else "pooled 0"
             table = table_of_ratios(risks, list(dict.fromkeys(key[2] for key in risks)), plain)
         assert table.strip() in page
+
+
+def test_simulated_risks_are_compared_for_each_model_and_labeling():
+    rows = simulate(["absolute"], 2)
+    assert len(rows) == len(MODELS) * len(N_ROWS) * 5
+    table = table_of_models(rows)
+    assert table[0]["labeling"] == "optimal"
+    assert {table[0][model] for model in MODELS} == {"1.0000"}
+    assert table[-1]["likelihood, right"] == "1.0000"

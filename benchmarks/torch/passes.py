@@ -97,7 +97,7 @@ def _train(seed: int, n_epochs: int, n_rows: int) -> list[dict[str, Any]]:
         seconds = {"training": trained - start, "evaluation": perf_counter() - start}
         scores = scores_of(network, validation)
         errors = {
-            way: tracker.judge(truth, tracker(scores))
+            way: tracker.evaluate(truth, tracker(scores))
             for way, tracker in (("training", in_passing), ("evaluation", evaluated))
         }
         rows.append({**errors, "seconds": seconds})

@@ -27,7 +27,7 @@ objectives = ["absolute", "squared", "zero_one"]
 losses = np.empty((len(objectives), len(labelings)))
 for i, objective in enumerate(objectives):
     for j, labeling in enumerate(labelings):
-        model = OrdinalLogisticRegression(objective, labeling, alpha=0)
+        model = OrdinalLogisticRegression(objective=objective, labeling=labeling, alpha=0)
         predicted = model.fit(features[train], ratings[train]).predict(features[~train])
         losses[i, j] = ordcut.evaluate(ratings[~train], predicted, objective, classes=range(1, 6))
 

@@ -14,11 +14,14 @@ def test_the_benchmarks_run_from_end_to_end(tmp_path):
     one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(command, cwd=ROOT, env=one_thread, check=True)
     rows = {}
-    for name in ("published", "synthetic", "passes"):
+    for name in ("published", "like_for_like", "synthetic", "passes"):
         assert (tmp_path / f"{name}.md").read_text().startswith(f"# {name}\n")
         with (tmp_path / f"{name}.csv").open() as stream:
             rows[name] = list(csv.DictReader(stream))
     assert len(rows["published"]) == 6
+    for row in rows["like_for_like"]:
+        if row["method"] in ("literal", "dp"):
+            assert float(row["over DP"]) == float(row["total over DP"]) == 1
     for row in rows["synthetic"]:
         assert (float(row["over DP"]) == 1) == (row["method"] == "literal")
     assert [row["epoch"] for row in rows["passes"]] == ["1"]

@@ -35,7 +35,8 @@ def call(*words):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("run") / "out"
-    also = [word for method in ("literal", "io", "pio") for word in ("--time-also", method)]
+    methods = ("literal", "literal-io", "literal-pio", "dp", "io", "pio")
+    also = [word for method in methods for word in ("--time-also", method)]
     done = call("face-age", *TINY, *also, "--out", out)
     assert done.exit_code == 0, done.output
     return out, done
@@ -48,6 +49,14 @@ def test_a_run_prints_its_best_epoch(run):
         assert f"  validation  {labeling}" in done.stdout
     assert f"Wrote {out}" in done.stdout
     assert "epoch 1 of 1: loss" in done.stderr
+
+
+def test_a_run_says_before_it_starts_how_long_it_will_take(run):
+    lines = run[1].stderr.splitlines()
+    (estimate,) = [i for i, line in enumerate(lines) if re.match("1 epoch will take about", line)]
+    (epoch,) = [i for i, line in enumerate(lines) if line.startswith("epoch 1 of 1: loss")]
+    assert re.search(r"about \d+ (s|min|h)", lines[estimate])
+    assert estimate < epoch
 
 
 def test_a_run_on_real_files_is_resumed_and_compared_with_the_paper(tmp_path):
@@ -90,6 +99,7 @@ def test_a_run_on_real_files_is_resumed_and_compared_with_the_paper(tmp_path):
         ([*TINY, "--method", "nested", "--objective", "zero_one"], "needs a convex objective"),
         ([*TINY, "--time-also", "io", "--objective", "linear_kappa"], "needs a convex objective"),
         ([*TINY, "--method", "literal", "--objective", "kappa"], "minimises a loss"),
+        ([*TINY, "--method", "literal-pio", "--objective", "zero_one"], "needs a convex objective"),
         ([*TINY, "--n-classes", "50"], "n-images must be at least one per class"),
         ([*TINY, "--device", "warp"], "warp is not available as a device"),
         ([*TINY, "--devices", "2"], "--device is for one device. With --devices, use --accel"),
@@ -155,7 +165,8 @@ def test_the_table_has_every_process_and_the_ratios_next_to_the_paper_s(run, tmp
         assert words in done.stdout
     with (tmp_path / "table.csv").open() as stream:
         rows = {row["method"]: row for row in csv.DictReader(stream)}
-    assert set(rows) == {"auto", "literal", "io", "pio"}
+    methods = {"auto", "literal", "literal-io", "literal-pio", "dp", "io", "pio"}
+    assert set(rows) == methods
     dp = float(rows["literal"]["total"])
     for row in rows.values():
         stages = [float(row[stage]) for stage in STAGES]
@@ -167,7 +178,10 @@ def test_the_table_has_every_process_and_the_ratios_next_to_the_paper_s(run, tmp
         finding = sum(float(row[stage]) for stage in ("p2_p3", "p4_p5", "thresholds"))
         assert float(row["threshold share"]) == pytest.approx(finding / float(row["total"]))
     shown = next(line for line in done.stdout.splitlines() if "Total over that of literal" in line)
-    assert shown.split()[-4:] == [f"{float(row['over DP']):.3f}" for row in rows.values()]
+    assert shown.split()[-7:] == [f"{float(row['over DP']):.3f}" for row in rows.values()]
+    shown = next(line for line in done.stdout.splitlines() if "Total over that of dp" in line)
+    dp = float(rows["dp"]["total"])
+    assert shown.split()[-7:] == [f"{float(row['total']) / dp:.3f}" for row in rows.values()]
 
 
 def test_the_table_has_a_legend_and_says_what_is_extrapolated(run):

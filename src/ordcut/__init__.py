@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ordcut.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
     from ordcut.errors import ReversedScoresWarning as ReversedScoresWarning
     from ordcut.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
+    from ordcut.errors import WeightTypeWarning as WeightTypeWarning
     from ordcut.learning import LearningCurve as LearningCurve
     from ordcut.learning import learning_curve as learning_curve
     from ordcut.limits import F1 as F1
@@ -67,6 +70,7 @@ _NAMES = {
         "InfeasibleConstraintsError",
         "ReversedScoresWarning",
         "UnorderedLabelsWarning",
+        "WeightTypeWarning",
     ),
     "learning": ("LearningCurve", "learning_curve"),
     "limits": (
@@ -93,21 +97,51 @@ _NAMES = {
     "uncertainty": ("Bootstrap",),
 }
 
+#: Where classes are that are often looked for here.
+_ELSEWHERE = {
+    "LinearThresholdClassifier": "estimators",
+    "OrdinalLogisticRegression": "estimators",
+    "OrdinalThresholdClassifierCV": "estimators",
+    "ObjectiveScorer": "scorers",
+    "ThresholdDisplay": "plots",
+    "ThresholdTracker": "torch",
+}
+
 #: Modules are imported when they, or their names, are first used, so that the command line can show
 #: its help without waiting for NumPy.
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = sorted([*_MODULES, *_MODULE_OF])
 
+#: Held while modules are imported. A process that is forked meanwhile would have locks of a thread
+#: that it does not have, and wait forever.
+_importing = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_importing.acquire,
+        after_in_parent=_importing.release,
+        after_in_child=_importing.release,
+    )
+
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"ordcut.{name}")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"ordcut.{_MODULE_OF[name]}"), name)
+    if name not in _MODULES and name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{_hint(name)}")
+    with _importing:
+        module = import_module(f"ordcut.{_MODULE_OF.get(name, name)}")
+    value = module if name in _MODULES else getattr(module, name)
     globals()[name] = value  # so that the next time costs nothing
     return value
+
+
+def _hint(name: str) -> str:
+    """Return where an unknown name is, or the most similar name."""
+    if name in _ELSEWHERE:
+        return f" It is in ordcut.{_ELSEWHERE[name]}."
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, n=1, cutoff=0.7)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def __dir__() -> list[str]:

@@ -72,9 +72,10 @@ class SegmentObjective:
     """
 
     def __init__(self, function: SegmentFunction, bound: SegmentBound | None = None) -> None:
-        for name, value in (("function", function), ("bound", bound)):
-            if not callable(value) and not (name == "bound" and value is None):
-                raise TypeError(f"{name} must be a function, got {type(value).__name__}.")
+        if not callable(function):
+            raise TypeError(f"function must be a function, got {type(function).__name__}.")
+        if bound is not None and not callable(bound):
+            raise TypeError(f"bound must be a function or None, got {type(bound).__name__}.")
         self.function = function
         self.bound = bound
 

@@ -11,33 +11,16 @@ import numpy as np
 
 from ordcut.data import (
     Rows,
+    WeightType,
     as_scores,
     check_classes,
     check_finite,
-    check_weights,
     column_names,
     positions_of,
-    unit_of,
+    read_weights,
 )
-from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut.objectives import Objective
 from ordcut.typing import Array, ArrayLike, Floats
-
-
-def resolve_decisions(
-    objective: ObjectiveLike,
-    classes: ArrayLike,
-    decisions: Sequence[Any] | Array | None,
-    review: float | None,
-) -> Objective:
-    """Return the objective for ordered classes, decisions and a cost of review.
-
-    Examples
-    --------
-    >>> resolve_decisions("absolute", [1, 2], None, 0.25).decisions.tolist()
-    ['1', '1 or 2', '2']
-    """
-    resolved = resolve_objective(objective, classes, decisions)
-    return resolved if review is None else with_review(resolved, review, np.asarray(classes))
 
 
 def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
@@ -135,6 +118,7 @@ def read_costs(
     costs: ArrayLike,
     decisions: Sequence[Any] | Array | None,
     sample_weight: ArrayLike | None,
+    weight_type: WeightType | None = None,
 ) -> tuple[Rows, RowCosts]:
     """Validate scores and the costs of each row; return them as rows and an objective.
 
@@ -149,7 +133,7 @@ def read_costs(
     try:
         paid = np.array(costs, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"costs must be numbers: {error}.") from error
+        raise TypeError(f"costs must be numbers: {str(error).removesuffix('.')}.") from error
     if paid.ndim != 2 or paid.shape[1] < 2 or len(paid) != len(array) or len(array) == 0:
         raise ValueError(
             "costs must have one row for each score and one column for each decision, at least 2, "
@@ -158,7 +142,9 @@ def read_costs(
     bad = np.argwhere(~np.isfinite(paid))
     if len(bad):
         row, column = (int(index) for index in bad[0])
-        raise ValueError(f"costs must be finite, got {paid[row, column]} at [{row}, {column}].")
+        raise ValueError(
+            f"costs must be finite, got {paid[row, column]} at position [{row}, {column}]."
+        )
     columns = column_names(costs)
     default = list(range(paid.shape[1])) if columns is None else columns
     names = check_classes(default if decisions is None else decisions, "decisions")
@@ -171,10 +157,10 @@ def read_costs(
             f"decisions must name the {paid.shape[1]} columns of costs, got {len(names)} names."
         )
     objective, soft = RowCosts.of(paid, names)
-    weights = check_weights(sample_weight, len(array))
+    weights, unit, stated = read_weights(sample_weight, len(array), weight_type)
     kinds = np.arange(objective.n_classes)
-    unit = 1.0 if sample_weight is None else unit_of(sample_weight, weights)
-    return Rows(array, kinds, None, soft, weights, unit=unit)._without_weightless(), objective
+    rows = Rows(array, kinds, None, soft, weights, unit=unit, weight_type=stated)
+    return rows._without_weightless(), objective
 
 
 def check_alone(
@@ -199,14 +185,4 @@ def check_alone(
         raise ValueError(
             f"costs cannot be combined with {' and '.join(extra)}: they already contain the cost "
             "of each decision for each row. To weight rows, pass sample_weight."
-        )
-
-
-def check_share_alone(review: object, smoothing: object) -> None:
-    """Raise an error if a share of reviews is passed with a cost of reviews or with smoothing."""
-    other = "review" if review is not None else "smoothing" if smoothing != 0 else None
-    if other is not None:
-        raise ValueError(
-            f"review_share cannot be combined with {other}: it finds the cost of a review on the "
-            "labels as observed. Leave one of them out."
         )

@@ -124,6 +124,10 @@ class ReversedScoresWarning(UserWarning):
     """Scores fall as classes rise, so that no thresholds can do well."""
 
 
+class WeightTypeWarning(UserWarning):
+    """Large whole weights count as repeated rows, which may not be what they are."""
+
+
 class DifferentIndexWarning(UserWarning):
     """pandas Series that were passed together have different indexes."""
 
@@ -181,8 +185,8 @@ def unknown_name(
 def undefined_kappa(name: str, position: int) -> ValueError:
     """Return the error for data on which predicting a single class agrees with all labels."""
     return ValueError(
-        f"objective {name!r} is undefined for these labels: predicting the class at position "
-        f"{position} for every row could not disagree with any of them, so that there is no "
-        "agreement by chance to compare with. Use data in which other classes occur, weights that "
+        f"objective {name!r} is undefined for these labels: if the class at position {position} is "
+        "predicted for every row, no label disagrees, so there is no disagreement by chance to "
+        "compare with. Use data in which other classes occur, weights that "
         'are positive for other classes, or a cost such as objective="absolute".'
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import Rows
+from ordcut.data import Rows, WeightType
 from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, smoothed_problem
 from ordcut.smoothing import Smoothing
@@ -89,7 +89,8 @@ def learning_curve(
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
-    smoothing: Smoothing = 0.0,
+    weight_type: WeightType | None = None,
+    smoothing: Smoothing | None = None,
     sizes: Sequence[int] | None = None,
     n_splits: int = 50,
     random_state: int = 0,
@@ -100,7 +101,7 @@ def learning_curve(
 
     Parameters
     ----------
-    scores, labels, objective, classes, sample_weight, smoothing
+    scores, labels, objective, classes, sample_weight, weight_type, smoothing
         As in :func:`ordcut.optimal_thresholds`. Labels may be an :class:`ordcut.Panel`, whose
         items are then drawn.
     sizes : sequence of int, optional
@@ -126,8 +127,12 @@ def learning_curve(
     >>> bool(curve.means[0] > curve.means[-1])
     True
     """
-    rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
+    rows = Rows.read(
+        scores, labels, classes=classes, weights=sample_weight, weight_type=weight_type
+    )
     resolved = resolve_objective(objective, rows.classes)
+    if smoothing is None:
+        smoothing = "auto" if hasattr(labels, "as_labels") else 0.0  # a panel
     return curve_of_rows(rows, resolved, smoothing, sizes, n_splits, random_state)
 
 

@@ -22,6 +22,13 @@ from ordcut.problem import Problem, Sample
 from ordcut.thresholds import UNKNOWN, Thresholds, objective_for
 from ordcut.typing import Array, ArrayLike
 
+#: What to do about scores among the arguments of ``evaluate``.
+ORDER = (
+    "The true classes come first, then the predicted ones: evaluate(labels, "
+    "thresholds.predict(scores)). To judge thresholds, use ordcut.judge(thresholds, scores, "
+    "labels)."
+)
+
 
 def evaluate(
     labels: ArrayLike,
@@ -61,6 +68,7 @@ def evaluate(
     >>> evaluate([0, 1, 2, 2], [0, 1, 1, 2], "quadratic_kappa")
     0.8
     """
+    _check_order(labels, predictions, classes)
     check_aligned(labels=labels, predictions=predictions, sample_weight=sample_weight)
     n_classes = n_classes_of(objective)
     if classes is None and n_classes is None:
@@ -96,7 +104,7 @@ def judge(
     Parameters
     ----------
     thresholds : Thresholds
-        A former result, or your own values as :meth:`ordcut.Thresholds.from_values`.
+        An earlier result, or your own values as :meth:`ordcut.Thresholds.from_values`.
     scores : array-like of shape (n_samples,)
         Finite scores.
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
@@ -120,14 +128,41 @@ def judge(
     """
     if not isinstance(thresholds, Thresholds):
         raise TypeError(
-            f"thresholds must be a Thresholds, got {type(thresholds).__name__}. Make one of your "
-            "own values with ordcut.Thresholds.from_values(values, classes=...)."
+            f"thresholds must be a Thresholds, got {type(thresholds).__name__}. They come first: "
+            "judge(thresholds, scores, labels). Make one of your own values with "
+            "ordcut.Thresholds.from_values(values, classes=...)."
         )
     rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
     if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
         objective = "absolute"
     resolved = objective_for(thresholds, objective, rows.classes)
     return Problem(Sample(rows, class_weight), resolved).at(thresholds.thresholds)
+
+
+def _check_order(labels: Any, predictions: Any, classes: Any) -> None:
+    """Raise an error for arguments in the order of another function, or for scores among them."""
+    if isinstance(labels, Thresholds):
+        raise TypeError(
+            "labels must hold the true classes, got thresholds. To judge thresholds, use "
+            "ordcut.judge(thresholds, scores, labels)."
+        )
+    is_panel = hasattr(predictions, "as_labels")
+    if is_panel or (
+        np.ndim(predictions) == 2 and np.ndim(labels) == 1 and np.shape(predictions)[1] > 1
+    ):
+        got = f"a {type(predictions).__name__}" if is_panel else "a table"
+        raise ValueError(
+            f"predictions must hold one class per row, got {got}. If labels and predictions are "
+            "swapped, exchange them: evaluate(labels, predictions)."
+        )
+    if hasattr(labels, "as_labels") or classes is not None:
+        return
+    for argument, values in {
+        "predictions": np.asarray(predictions),
+        "labels": np.asarray(labels),
+    }.items():
+        if values.ndim == 1 and values.dtype.kind in "iuf":
+            check_not_continuous(np.unique(values), len(values), argument, remedy=ORDER)
 
 
 def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:
@@ -137,7 +172,5 @@ def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:
     true, predicted = np.asarray(labels), np.asarray(predictions)
     if true.ndim != 1 or true.dtype.kind not in "iuf" or predicted.dtype.kind not in "iuf":
         return None
-    check_not_continuous(np.unique(predicted), len(predicted), "predictions")
-    check_not_continuous(np.unique(true), len(true), "labels")
     both = np.union1d(true, predicted)
     return both if len(both) > 1 and np.isfinite(both).all() else None

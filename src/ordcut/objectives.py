@@ -100,6 +100,9 @@ class Objective:
     has_reviews: ClassVar[bool] = False
     has_truth: ClassVar[bool] = True
 
+    #: How thresholds are found, if not by one search: a function of the problem.
+    search: ClassVar[Any] = None
+
     #: Whether the objective is a score that adds up over decisions, and has no costs of rows.
     is_segmented: ClassVar[bool] = False
 
@@ -213,8 +216,8 @@ class Objective:
             )
         if self.decisions is not None:
             raise ValueError(
-                "asymmetry needs predictions that are classes: whether a decision of another name "
-                "is too high is not known. Put the costs that you want into the matrix itself."
+                "asymmetry needs predictions that are classes: of other decisions, it is not known "
+                "which are too high. Put the costs that you want into the matrix itself."
             )
         cost = np.where(np.tri(self.n_classes, k=-1, dtype=np.bool_), self.cost * factor, self.cost)
         return Objective(f"{self.name}, too high {factor:g}-fold", cost, self.is_kappa)
@@ -336,9 +339,10 @@ def resolve_objective(
         try:
             cost = [[objective(k, truth) for truth in every] for k in chosen]
         except (TypeError, ValueError) as error:
+            reason = str(error).removesuffix(".")
             raise TypeError(
                 "objective must be a function of two positions, predicted and true, that returns a "
-                f'cost, and {name} failed: {error} For a metric, pass its name, such as "mae".'
+                f'cost, and {name} failed: {reason}. For a metric, pass its name, such as "mae".'
             ) from error
         resolved = Objective(name, as_matrix(cost, "objective"))
     else:

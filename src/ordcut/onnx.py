@@ -36,6 +36,9 @@ __all__ = ["register_converters", "rule_to_onnx", "to_onnx"]
 #: Graphs use operators of this version, which ONNX Runtime has had since 1.12.
 OPSET, IR_VERSION = 17, 8
 
+#: The newest version of operators for trees that the converters of onnxmltools support.
+TREE_OPSET = 3
+
 #: A converted estimator is compared with ``predict`` on at most this many rows.
 MOST_TO_COMPARE = 10_000
 
@@ -116,7 +119,9 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
         of which a few hundred are enough. Pass float64 rows if the steps before the estimator have
         to be exact.
     **options : dict
-        Passed on to ``skl2onnx.to_onnx``.
+        Passed on to ``skl2onnx.to_onnx``. By default, ``target_opset`` is
+        ``{"": 17, "ai.onnx.ml": 3}``, which the converters of onnxmltools for LightGBM and XGBoost
+        support.
 
     Returns
     -------
@@ -133,6 +138,7 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     ['label', 'probabilities']
     """
     register_converters()
+    options = {"target_opset": {"": OPSET, "ai.onnx.ml": TREE_OPSET}, **options}
     model = _convert(estimator, X, options)
     if find_spec("onnxruntime") is None or hasattr(X, "columns") or not hasattr(X, "shape"):
         return model
@@ -151,9 +157,10 @@ def to_onnx(estimator: Any, X: Any, **options: Any) -> onnx.ModelProto:  # noqa:
     if n_different > 1 + len(rows) // 100:  # more than roundings in float32 can explain
         raise ValueError(
             "the converted model must return the labels of predict, and differs in "
-            f"{n_different} of {len(rows)} rows: skl2onnx does not convert all parts of the "
-            "estimator, such as the loss of HistGradientBoostingRegressor. Use another estimator, "
-            "or export the rule alone with labeler_.to_onnx()."
+            f"{n_different} of {len(rows)} rows. XGBoost compares in float32: fit and convert it "
+            "with float32 rows. skl2onnx does not convert all parts of some estimators, such as "
+            "the loss of HistGradientBoostingRegressor: use another estimator, or export the rule "
+            "alone with labeler_.to_onnx()."
         )
     return model
 
@@ -162,7 +169,7 @@ def _convert(estimator: Any, X: Any, options: dict[str, Any]) -> onnx.ModelProto
     import skl2onnx
 
     with warnings.catch_warnings():
-        # Of the converter of histogram-based boosting, which nobody but skl2onnx can heed.
+        # Of the converter of histogram-based boosting, which only skl2onnx can change.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             model: onnx.ModelProto = skl2onnx.to_onnx(estimator, X[:1], **options)

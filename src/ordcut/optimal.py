@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ordcut.data import ClassWeight
-from ordcut.decisions import check_alone, check_share_alone, read_costs, with_review
+from ordcut.data import ClassWeight, WeightType
+from ordcut.decisions import check_alone, read_costs
 from ordcut.limits import Constraints, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, smoothed_problem
-from ordcut.review import within_share
+from ordcut.review import with_reviews
 from ordcut.smoothing import Smoothing
 from ordcut.solvers import Method, Plan
 from ordcut.thresholds import Thresholds
@@ -30,8 +30,9 @@ def optimal_thresholds(
     costs: ArrayLike | None = None,
     constraints: Constraints = (),
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType | None = None,
     class_weight: ClassWeight | None = None,
-    smoothing: Smoothing = 0.0,
+    smoothing: Smoothing | None = None,
     method: Method = "auto",
     n_jobs: int | None = None,
     block_size: int | None = None,
@@ -77,20 +78,26 @@ def optimal_thresholds(
         best of all thresholds that keep them.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
+    weight_type : {"repeats", "importance"}, optional
+        What weights are, where the number of rows matters: in smoothing, in the intervals of
+        ``bootstrap`` and for constraints with a confidence. ``"repeats"``: whole numbers, how
+        often each row occurs, as in a table of counts; their sum is the number of rows.
+        ``"importance"``: how much each row matters, up to a common factor; rows count as
+        ``(sum of w) ** 2 / (sum of w ** 2)``. By default, whole weights are repeats, with a
+        warning if their mean is above 10, and others are importance.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count; ``"balanced"`` gives every class the same weight.
-    smoothing : float from 0 to 1, "auto" or "bagging", default=0.0
-        The share of each label that a model gives. 0 is the optimum for the labels as observed,
-        which overfits where rows are few. Above 0, thresholds are optimal for a blend of observed
-        labels, ``1 - smoothing``, and class probabilities given the score, ``smoothing``. These are
-        from an ordinal logistic model in which each threshold has a slope of its own, with a
-        penalty for its difference from the common slope; ``value`` is still that on the observed
-        labels. ``"auto"`` chooses the amount, with a fixed seed: the gain of plain thresholds over
-        the model's that noise alone would bring, in data drawn from the model, divided by their
-        gain on the data. Smoothing costs a sort of the scores, and memory for the rows once more
-        and up to 1024 K rows of the model; ``"auto"`` also solves 10 tables of that many rows.
-        ``"bagging"`` needs no model: thresholds are the mean of the optimal thresholds of 40
-        bootstrap samples, drawn with a fixed seed from 256 groups of neighbouring scores or more.
+    smoothing : float from 0 to 1, "auto" or "bagging", optional
+        The share of each label that a model gives, by default 0, or ``"auto"`` for a panel. 0 is
+        the optimum for the labels as observed, which overfits where rows are few. Above 0,
+        thresholds are optimal for a blend of observed labels, ``1 - smoothing``, and class
+        probabilities given the score, ``smoothing``. These are from an ordinal logistic model from
+        which each threshold departs as smoothly as the data call for; ``value`` is still that on
+        the observed labels. With ``"auto"``, the model counts as much as 4000 rows: the amount is
+        4000 / (4000 + n), or 0 for more than 36 000 rows. Smoothing costs a sort of the scores, and
+        memory for the rows once more and up to 512 K rows of the model. ``"bagging"`` needs no
+        model: thresholds are the mean of the optimal thresholds of 40 bootstrap samples, drawn with
+        a fixed seed from 256 groups of neighbouring scores or more.
     method : {"auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
         The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
         (``"blocks"``); ``"nested"`` for convex objectives; ``"zero_one"`` where all errors of a row
@@ -132,12 +139,15 @@ def optimal_thresholds(
     >>> optimal_thresholds(scores, labels, smoothing=1).thresholds
     array([4.5])
     """
+    if smoothing is None:
+        is_panel = hasattr(labels, "as_labels")
+        smoothing = "auto" if is_panel and review_share is None else 0.0
     parsed = read_constraints(constraints) if constraints else ()
     resolved: Objective
     if costs is not None:
         reviews = review if review_share is None else review_share
         check_alone(labels, objective, classes, reviews, class_weight, smoothing)
-        rows, resolved = read_costs(scores, costs, decisions, sample_weight)
+        rows, resolved = read_costs(scores, costs, decisions, sample_weight, weight_type)
         sample = Sample(rows)
     elif labels is None:
         raise TypeError("labels must be given, or else costs of each row and decision.")
@@ -146,23 +156,21 @@ def optimal_thresholds(
             scores,
             labels,
             objective,
-            classes=classes,
-            sample_weight=sample_weight,
             has_decisions=decisions is not None,
+            classes=classes,
+            weights=sample_weight,
+            weight_type=weight_type,
         )
-        resolved = base = resolve_objective(objective, sample.data.classes, decisions)
-        if review_share is not None:
-            check_share_alone(review, smoothing)
-            review = 0.0
-        if review is not None:
-            resolved = with_review(resolved, review, sample.data.classes)
+        resolved = resolve_objective(objective, sample.data.classes, decisions)
+        if review is not None or review_share is not None:
+            resolved = with_reviews(resolved, review, review_share, sample.data.classes)
     plan = Plan(method, n_jobs, block_size)
     limits = Limits.of(parsed, resolved, sample.data.classes) if parsed else None
     if class_weight is not None:
         sample = replace(sample, class_weight=class_weight)
     problem = Problem(sample, resolved, limits, plan)
-    if review_share is not None:
-        return within_share(problem, base, review_share)
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)
-    return optimum(problem)
+    result = optimum(problem)
+    n_unrated = getattr(labels, "n_unrated", 0)  # items of a panel
+    return replace(result, dropped=n_unrated) if n_unrated else result

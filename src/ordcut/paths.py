@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ordcut.data import ClassWeight
-from ordcut.decisions import resolve_decisions
 from ordcut.errors import InfeasibleConstraintsError, unknown_name
 from ordcut.limits import Constraint, Constraints, Limits, confidence_text, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, prepare, result_of, solve
+from ordcut.review import resolve_decisions
 from ordcut.solvers import Plan
 from ordcut.threads import run_all
 from ordcut.thresholds import Thresholds, as_frame
@@ -190,7 +190,7 @@ def asymmetry_path(
            [3.5]])
     """
     grid, plan = _as_grid(factors, "factors"), Plan(n_jobs=n_jobs)
-    sample = Sample.read(scores, labels, objective, classes=classes, sample_weight=sample_weight)
+    sample = Sample.read(scores, labels, objective, classes=classes, weights=sample_weight)
     base = resolve_objective(objective, sample.data.classes)
     work = [(base.asymmetric(factor), class_weight) for factor in grid.tolist()]
     return ThresholdPath("asymmetry", base.name, grid, _solve_all(sample, work, plan))
@@ -237,7 +237,7 @@ def class_weight_path(
            [3.5]])
     """
     grid, plan = _as_grid(weights, "weights"), Plan(n_jobs=n_jobs)
-    sample = Sample.read(scores, labels, objective, classes=classes, sample_weight=sample_weight)
+    sample = Sample.read(scores, labels, objective, classes=classes, weights=sample_weight)
     base = resolve_objective(objective, sample.data.classes)
     work = [(base, {name: weight}) for weight in grid.tolist()]
     return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(sample, work, plan))
@@ -304,9 +304,9 @@ def constraint_path(
         scores,
         labels,
         objective,
-        classes=classes,
-        sample_weight=sample_weight,
         has_decisions=decisions is not None,
+        classes=classes,
+        weights=sample_weight,
     )
     rows = sample.rows
     resolved = resolve_decisions(objective, rows.classes, decisions, review)
@@ -419,7 +419,7 @@ def _as_grid(numbers: ArrayLike, argument: str) -> Floats:
     grid = np.array(numbers, dtype=np.float64)
     if grid.ndim != 1 or len(grid) == 0:
         raise ValueError(
-            f"{argument} must be one or more numbers in a row, got shape {grid.shape}."
+            f"{argument} must be a flat list of at least one number, got shape {grid.shape}."
         )
     grid.flags.writeable = False
     return grid

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -13,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, SortedRows, balanced_factors
+from ordcut.data import ClassWeight, Rows, SortedRows, balanced_factors, warn_if_unclear
 from ordcut.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut.limits import LimitedSearch, Limits, Outcome
 from ordcut.objectives import BALANCED, Objective, ObjectiveLike, n_classes_of
@@ -79,16 +78,12 @@ class Sample:
         labels: ArrayLike,
         objective: ObjectiveLike,
         *,
-        classes: Sequence[Any] | Array | None = None,
-        sample_weight: ArrayLike | None = None,
         has_decisions: bool = False,
+        **options: Any,
     ) -> Sample:
-        """Validate scores and labels for an objective, which may fix the number of classes."""
+        """Read rows, by the options of ``Rows``, for an objective that may fix their classes."""
         n_classes = n_classes_of(objective, has_decisions)
-        rows = Rows.read(
-            scores, labels, classes=classes, n_classes=n_classes, weights=sample_weight
-        )
-        return cls(rows)
+        return cls(Rows.read(scores, labels, n_classes=n_classes, **options))
 
     @property
     def rows(self) -> Rows:
@@ -192,8 +187,7 @@ class Problem:
         """The search for the best thresholds within the limits."""
         assert self.limits is not None
         if self.limits.has_guarantees:
-            data = self.judged.data
-            self.limits.check_rows(data.counts_rows if isinstance(data, Rows) else data.is_exact)
+            self.limits.check_rows(self.judged.data.counts_rows)
         observed: SortedRows | None = None
         if self.observed is not None:
             store = self.observed.store or self.observed.rows.in_whole_weights().sorted()
@@ -254,9 +248,15 @@ def smoothed_problem(problem: Problem, smoothing: Smoothing) -> Problem:
     """Return the problem for labels that are smoothed, with the observed rows beside them."""
     check_smoothing(smoothing)
     rows, objective = problem.solved.rows, problem.objective
+    if rows.weights is not None:
+        warn_if_unclear(rows.weights, rows.weight_type)
     factors = problem.factors_for(rows.totals)
-    weighted = rows if factors is None else rows.class_weighted(factors)
-    blend = smooth(weighted, objective, smoothing)
+    weighted, n_rows = rows, None
+    if factors is not None:
+        weighted, totals = rows.class_weighted(factors), rows.totals
+        if rows.soft is None and weighted.has_repeats:  # whole factors are not repeats
+            n_rows = float((totals @ factors) ** 2 / (totals @ factors**2))
+    blend = smooth(weighted, objective, smoothing, n_rows)
     observed = problem.solved
     # Rows that are weighted by class are drawn as they are by the bootstrap.
     origin = replace(
@@ -272,7 +272,8 @@ def smoothed_problem(problem: Problem, smoothing: Smoothing) -> Problem:
 
 def optimum(problem: Problem) -> Thresholds:
     """Return the optimal thresholds of a problem; an error if its limits cannot hold."""
-    return result_of(problem, solve(problem))
+    search = problem.objective.search
+    return result_of(problem, solve(problem)) if search is None else search(problem)
 
 
 def prepare(problem: Problem, n_problems: int = 1) -> Store:

@@ -164,14 +164,14 @@ _OBJECTIVES: dict[str, str | None] = {
 
 def _own_objective(estimator: Any) -> tuple[ObjectiveLike, Any]:
     """Return the objective and the class weights of an estimator, or of what it contains."""
-    while not hasattr(estimator, "_resolved"):
+    while not hasattr(estimator, "labeler_"):
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "named_steps"):
             estimator = estimator[-1]
         else:
             return "absolute", None
-    return estimator._resolved()[0], estimator.class_weight
+    return estimator.objective, estimator.class_weight
 
 
 def _is_maximised(objective: ObjectiveLike) -> bool:

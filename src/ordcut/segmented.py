@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ordcut.custom import SegmentObjective
 from ordcut.objectives import Objective, canonical_name
-from ordcut.segment_terms import TERMS, SegmentTerms
+from ordcut.segment_terms import TERMS, OwnTerms, Rule, SegmentTerms
 from ordcut.typing import Floats
 
 
@@ -34,7 +34,7 @@ class SegmentedObjective(Objective):
         if isinstance(objective, str):
             name = canonical_name(objective)
             return cls(name, SegmentTerms(n_classes, TERMS[name]))
-        return cls(repr(objective), SegmentTerms(n_classes, objective))
+        return cls(repr(objective), OwnTerms(n_classes, Rule(0), objective))
 
     @property
     def n_classes(self) -> int:
@@ -47,9 +47,10 @@ class SegmentedObjective(Objective):
     def cost(self) -> Floats:
         """An error: what a prediction costs depends on all others."""
         raise ValueError(
-            f"objective {self.name!r} has no cost matrix, which review, asymmetry, intervals and "
-            "risk curves need: what a prediction is worth depends on all others. Use an objective "
-            'such as "balanced_zero_one" or "macro_mae", in which every class counts the same.'
+            f"objective {self.name!r} has no cost matrix, which review, asymmetry, intervals, risk "
+            "curves, and pages about a score of your own need: what a prediction is worth depends "
+            'on all others. Use an objective such as "balanced_zero_one" or "macro_mae", in which '
+            "every class counts the same."
         )
 
     def value(self, confusion: Floats, factors: Floats | None = None) -> float:

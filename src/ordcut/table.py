@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows
-from ordcut.decisions import resolve_decisions
+from ordcut.data import ClassWeight, Rows, WeightType
 from ordcut.jit import kernel
 from ordcut.limits import Constraints, Limits, read_constraints
 from ordcut.objectives import ObjectiveLike, resolve_objective
 from ordcut.problem import Problem, Sample, optimum
+from ordcut.review import resolve_decisions
 from ordcut.solvers import Method, Plan
 from ordcut.threads import count_threads, run_all, split
 from ordcut.thresholds import Thresholds, place_cuts
@@ -24,7 +24,7 @@ class ScoreTable:
 
     Parameters
     ----------
-    scores, labels, classes, sample_weight
+    scores, labels, classes, sample_weight, weight_type
         As in :func:`ordcut.optimal_thresholds`.
 
     Attributes
@@ -52,8 +52,11 @@ class ScoreTable:
         *,
         classes: Sequence[Any] | Array | None = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType | None = None,
     ) -> None:
-        self._rows = Rows.read(scores, labels, classes=classes, weights=sample_weight)
+        self._rows = Rows.read(
+            scores, labels, classes=classes, weights=sample_weight, weight_type=weight_type
+        )
         whole = self._rows.in_whole_weights()
         self._sorted, self._unit = whole.sorted(), whole.unit
 
@@ -121,6 +124,7 @@ class ScoreTable:
         *,
         decisions: Sequence[Any] | Array | None = None,
         review: float | None = None,
+        review_share: float | None = None,
         constraints: Constraints = (),
         class_weight: ClassWeight | None = None,
         n_jobs: int | None = None,
@@ -141,7 +145,7 @@ class ScoreTable:
                 'method="pruned" saves sorting the scores, and this table has sorted them. '
                 'Use method="auto", or ordcut.optimal_thresholds.'
             )
-        resolved = resolve_decisions(objective, self.classes, decisions, review)
+        resolved = resolve_decisions(objective, self.classes, decisions, review, review_share)
         limits = Limits.of(read_constraints(constraints), resolved, self.classes)
         sample = Sample(self._rows, class_weight, self._sorted)
         return optimum(Problem(sample, resolved, limits, Plan(method, n_jobs, block_size)))

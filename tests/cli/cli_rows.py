@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import duckdb
 import numpy as np
 
 CLASSES = ["bad", "fair", "good"]
+
+#: Whether DuckDB can select columns with quotation marks in their names.
+IS_DUCKDB_2 = int(duckdb.__version__.split(".")[0]) >= 2
 
 
 def make_rows(n_rows, seed=0):

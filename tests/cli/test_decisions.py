@@ -57,6 +57,26 @@ def test_review_gives_the_thresholds_of_the_library(fit, rows):
     assert same(found, library.optimal_thresholds(*rows, classes=CLASSES, review=0.2))
 
 
+@pytest.mark.parametrize("limits", [[], ["share fair or higher <= 0.6"]], ids=str)
+def test_a_share_of_reviews_gives_the_thresholds_of_the_library(fit, rows, limits):
+    found, _ = fit("--review-share", "0.2", *as_options(limits))
+    expected = library.optimal_thresholds(
+        *rows, classes=CLASSES, review_share=0.2, constraints=limits
+    )
+    assert same(found, expected)
+    assert found.objective == expected.objective
+
+
+def test_thresholds_of_a_share_of_reviews_are_evaluated_by_the_cost_that_was_found(
+    fit, ordcut, csv_file, tmp_path
+):
+    found, _ = fit("--review-share", "0.2")
+    done = ordcut("evaluate", csv_file, "-t", tmp_path / "found.json", "--json")
+    assert done.code == 0, done.err
+    assert f"{found.objective}" in done.out
+    assert f"{found.value:.12g}"[:12] in done.out
+
+
 def test_decisions_give_the_thresholds_of_the_library(fit, rows, costs):
     found, _ = fit("--decisions", "wait,act", "--objective", costs)
     assert same(
@@ -88,10 +108,13 @@ def test_json_has_what_came_of_each_constraint(ordcut, csv_file):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--constraint", "recal good >= 0.9"], "constraint 'recal good >= 0.9' is not known"),
+        (["--constraint", "recal good >= 0.9"], "Did you mean 'recall good >= 0.9'?"),
         (["--constraint", "recall best >= 0.9"], "must name a class, one of bad, fair, good"),
         (["--review", "-1"], "--review must be a finite cost that is not negative"),
         (["--review", "1", "--objective", "kappa"], "--review needs an additive loss"),
+        (["--review-share", "2"], "--review-share must be a number from 0 to 1, got 2"),
+        (["--review-share", "0.1", "--review", "1"], "--review-share cannot be combined with"),
+        (["--review-share", "0.1", "--smoothing", "1"], "cannot be combined with smoothing"),
         (["--decisions", "a,a"], "--decisions must"),
         (["--decisions", "a,b", "--objective", "kappa"], "--decisions cannot be used"),
     ],

@@ -233,7 +233,7 @@ def test_a_mistake_is_explained(ordcut, tmp_path, saved, options, words):
 def test_labels_must_be_among_the_classes(ordcut, tmp_path, saved):
     done = ordcut("evaluate", "-", "-t", saved, stdin="score,label\n1,great\n")
     assert done.code == 2
-    assert "must be among the classes bad, fair, good, got great" in done.err
+    assert "must be among the classes bad, fair, good, got 'great'" in done.err
 
 
 def test_a_page_is_made_of_files_and_thresholds(ordcut, tmp_path, csv_file, saved):

@@ -35,7 +35,7 @@ def test_several_files_are_called_by_their_number(ordcut, tmp_path):
         (["empty.csv"], "empty.csv is empty"),
         (["rows.csv", "rows.parquet"], "must be of one format"),
         (["notes.md"], "must end in one of .csv"),
-        (["nothing"], "has no CSV, Parquet or JSON lines files"),
+        (["nothing"], "has no CSV, Parquet, JSON or Excel files"),
         (["-", "rows.csv"], "must be the only file"),
     ],
 )

@@ -39,7 +39,7 @@ def test_whole_numbers_in_csv_that_floats_do_not_hold_are_refused(ordcut, tmp_pa
     file.write_text(f"score,label\n0.5,0\n{digits},1\n")
     done = ordcut("fit", file, *COLUMNS, "--engine", engine)
     assert done.code == 2
-    assert f'"score" holds {digits}: whole numbers are so up to 2**53' in done.err
+    assert f'whole numbers up to 2**53, and "score" holds {digits}. Subtract' in done.err
 
 
 @pytest.mark.parametrize("digits", ["1e300", "1700000000000000000", "0.1234567890123456789", "nan"])
@@ -81,3 +81,25 @@ def test_few_rows_per_class_are_said_unless_they_are_smoothed(ordcut, csv_file):
     assert said in ordcut("fit", "-", *COLUMNS, stdin=few).out
     assert said not in ordcut("fit", "-", *COLUMNS, "--smoothing", "0.5", stdin=few).out
     assert said not in ordcut("fit", csv_file, *COLUMNS, *ORDER).out
+
+
+def test_large_whole_weights_need_their_type_where_the_number_of_rows_matters(ordcut, tmp_path):
+    file = tmp_path / "films.csv"
+    lines = [f"{i % 7 + i / 30},{i // 20},{1000 + 37 * i % 500}" for i in range(60)]
+    file.write_text("score,label,votes\n" + "\n".join(lines) + "\n")
+    command = "fit", file, *COLUMNS, "--weight", "votes"
+    assert ordcut(*command, "-q").err == ""
+    done = ordcut(*command, "--intervals", "-q")
+    assert "Pass --weight-type repeats if that is right, and --weight-type importance" in done.err
+    assert done.err.count("\n") == 1
+
+    def width(weight_type):
+        done = ordcut(*command, "--intervals", "--json", "--weight-type", weight_type)
+        assert done.err.count("Warning") == 0
+        low, high = json.loads(done.out)["intervals"]["value"]
+        return high - low
+
+    assert width("importance") > 10 * width("repeats")
+    done = ordcut(*command, "--weight-type", "importance", "--constraint", "over 1 <= 0.9 with 90%")
+    assert done.code == 2
+    assert "--weight-type not importance" in done.err

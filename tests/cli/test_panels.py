@@ -1,6 +1,7 @@
 """Several raters on the command line: fit, evaluate as a gate, and comparison of months."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def cuts(ordcut, tmp_path):
     return path
 
 
-def test_thresholds_are_those_of_the_panel(cuts, tmp_path):
+def test_thresholds_are_those_of_the_panel(cuts):
     rows = month(0)
     saved = json.loads(cuts.read_text())
     expected = library.optimal_thresholds(
@@ -61,7 +62,21 @@ def test_thresholds_are_those_of_the_panel(cuts, tmp_path):
     )
     assert saved["thresholds"] == expected.thresholds.tolist()
     assert saved["columns"]["label"] == RATERS
-    assert "<title>Thresholds for ann1, ann2, ann3</title>" in (tmp_path / "page.html").read_text()
+
+
+def test_the_page_shows_the_agreement_with_people_and_names_items(ordcut, cuts, tmp_path):
+    rows, text = month(0), (tmp_path / "page.html").read_text()
+    assert "<title>Thresholds for ann1, ann2, ann3</title>" in text
+    content = json.loads(re.search(r'id="content">(.*?)</script>', text).group(1))["people"]
+    labels = library.Thresholds.from_json(cuts.read_text()).predict([row["judge"] for row in rows])
+    (measure,) = content["measures"]
+    assert measure["people"][0] == pytest.approx(panel_of(rows).agreement().value)
+    assert measure["judge"][0] == pytest.approx(panel_of(rows).agreement_with(labels).value)
+    assert {each["item"] for each in content["differ"]} <= {row["id"] for row in rows}
+    again = tmp_path / "again.html"
+    done = ordcut("report", tmp_path / "may.jsonl", "-t", cuts, "-o", again)
+    assert done.code == 0, done.err
+    assert json.dumps(content, separators=(",", ":")) in again.read_text()
 
 
 def test_a_long_table_leads_to_the_same_thresholds(ordcut, cuts, tmp_path):
@@ -144,6 +159,8 @@ def test_labels_that_cannot_be_used_are_named(ordcut, cuts, tmp_path):
     assert "--rater needs --item and a single --label" in done.err
     done = ordcut("fit", june, "--score", "judge", *LABELS, "--label", "ann9")
     assert "--label must name a column of" in done.err
+    done = ordcut("evaluate", june, "-t", cuts, "--against", "mai.jsonl")
+    assert 'or a file that exists, got "mai.jsonl"' in done.err
     done = ordcut("evaluate", june, "-t", cuts, "--against", "ann1")
     assert "--against must name a file where items have several ratings" in done.err
 
@@ -154,10 +171,63 @@ def test_missing_scores_are_an_error_or_dropped(ordcut, tmp_path):
     path = write(tmp_path / "rows.jsonl", rows)
     done = ordcut("fit", path, "--score", "judge", *LABELS)
     assert done.code == 2
-    assert "--score must not be missing, and is in 1 of 60 items" in done.err
+    assert "FILES must not have missing values, got 1 in 'judge'" in done.err
     done = ordcut("fit", path, "--score", "judge", *LABELS, "--nulls", "drop", "--json")
     unrated = sum(all(row[name] is None for name in RATERS) for row in rows)
     assert json.loads(done.out)["dropped"] == 1 + unrated
+
+
+@pytest.mark.parametrize("name", ["judge", "id", "who", "count"])
+def test_nulls_are_dropped_from_every_column_of_a_long_table(ordcut, tmp_path, name):
+    rows = [
+        {"id": row["id"], "judge": row["judge"], "who": rater, "stars": row[rater], "count": 2}
+        for row in month(3, n=60)
+        for rater in RATERS
+    ]
+    options = ["--score", "judge", "--label", "stars", "--item", "id", "--rater", "who",
+               "--weight", "count"]  # fmt: skip
+    expected = ordcut("fit", write(tmp_path / "rest.jsonl", rows[3:]), *options, "--json")
+    for row in rows[:3]:
+        row[name] = None
+    path = write(tmp_path / "rows.jsonl", rows)
+    done = ordcut("fit", path, *options)
+    assert done.code == 2
+    assert f"FILES must not have missing values, got 3 in '{name}'" in done.err
+    done = ordcut("fit", path, *options, "--nulls", "drop", "--json")
+    results = [json.loads(each.out) for each in (done, expected)]
+    assert results[0]["thresholds"] == results[1]["thresholds"]
+    assert results[0]["dropped"] == results[1]["dropped"] + 3
+
+
+def test_items_without_a_name_and_single_labels_without_a_value_are_missing(ordcut, tmp_path):
+    rows = month(3, n=60)
+    rows[4]["id"] = rows[5]["id"] = None
+    path, cuts = write(tmp_path / "rows.jsonl", rows), tmp_path / "cuts.json"
+    options = ["fit", path, "--score", "judge", *LABELS, "--item", "id", "-o", cuts]
+    assert "got 2 in 'id'" in ordcut(*options).err
+    assert ordcut(*options, "--nulls", "drop").code == 0
+    single = ["evaluate", path, "-t", cuts, "--label", "ann1", "--fail-under", 0]
+    assert "in 'ann1'. Fill them in" in ordcut(*single).err
+    assert ordcut(*single, "--nulls", "drop").code in (0, 3)
+
+
+def test_thresholds_with_reviews_are_evaluated_but_have_no_agreement(ordcut, tmp_path):
+    path, cuts = write(tmp_path / "may.jsonl", month(0)), tmp_path / "cuts.json"
+    assert ordcut("fit", path, "--score", "judge", *LABELS, "--review", 0.3, "-o", cuts).code == 0
+    done = ordcut("evaluate", path, "-t", cuts)
+    assert done.code == 0
+    assert "handed over for review" in done.out
+    done = ordcut("evaluate", path, "-t", cuts, "--intervals")
+    assert done.code == 2
+    assert "Fit thresholds without --review" in done.err
+
+
+def test_agreement_counts_items_once_whatever_their_weight(ordcut, tmp_path):
+    rows = [{**row, "count": 1 + i % 3} for i, row in enumerate(month(0))]
+    path, cuts = write(tmp_path / "may.jsonl", rows), tmp_path / "cuts.json"
+    ordcut("fit", path, "--score", "judge", *LABELS, "--weight", "count", "-o", cuts)
+    done = ordcut("evaluate", path, "-t", cuts)
+    assert "Agreement counts each item once, whatever its --weight." in done.out
 
 
 def test_a_learning_curve_is_that_of_the_library(ordcut, tmp_path):

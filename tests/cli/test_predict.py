@@ -8,6 +8,7 @@ import json
 import duckdb
 import numpy as np
 import pytest
+from cli_rows import IS_DUCKDB_2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,10 @@ def test_columns_of_any_name_are_found(ordcut, tmp_path, thresholds_file, column
     name = '"' + column.replace('"', '""') + '"'
     done = ordcut("predict", "-", "-t", thresholds_file, "--score", column, "-o", "-",
                   "--name", column + "!", stdin=f"{name}\n9\n")  # fmt: skip
+    if '"' in column and not IS_DUCKDB_2:
+        assert done.code == 2
+        assert f"quotation marks in their names before DuckDB 2, got {column}." in done.err
+        return
     assert done.code == 0, done.err
     assert list(csv.reader(io.StringIO(done.out))) == [[column, column + "!"], ["9", "good"]]
 
@@ -201,7 +206,7 @@ def test_tsv_has_tabs(ordcut, tmp_path, csv_file, thresholds_file, name):
         assert next(file) == "id\tscore\tlabel\tnew\n"
 
 
-@pytest.mark.parametrize("name", ["labelled.xlsx", "labelled.xls", "labelled.feather", "a.gz"])
+@pytest.mark.parametrize("name", ["labelled.ods", "labelled.feather", "a.gz", "a.parquet.gz"])
 def test_formats_that_cannot_be_written_are_refused(
     ordcut, tmp_path, csv_file, thresholds_file, name
 ):

@@ -68,7 +68,7 @@ def test_an_ordered_categorical_keeps_its_order_and_categories_that_do_not_occur
 @pytest.mark.parametrize("make", [np.array, list, pd.Series, lambda some: np.array(some, object)])
 def test_the_position_of_an_unknown_label_is_named_among_many(make):
     labels = [*TEXT.tolist(), "unheard of"]
-    with pytest.raises(ValueError, match=f"got unheard of at position {len(TEXT)}"):
+    with pytest.raises(ValueError, match=f"got 'unheard of' at position {len(TEXT)}"):
         encode(make(labels), NAMES)
 
 

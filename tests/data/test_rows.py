@@ -125,7 +125,9 @@ def test_rows_without_weight_are_left_out_and_counted_in_positions():
     assert (rows.scores.tolist(), rows.codes.tolist(), rows.n_rows) == ([2, 3], [1, 1], 2)
     rows = Rows.read([1.0, 2.0, 3.0], [[0, 0], [1, 0], [0, 2]], weights=[5, 0, 1])
     assert rows.scores.tolist() == [3]
-    with pytest.raises(ValueError, match="must carry some weight, got 0 in every row"):
+    with pytest.raises(
+        ValueError, match="must have a weight above 0 in at least one row, got none"
+    ):
         Rows.read([1.0, 2.0], [[0, 0], [1, 0]], weights=[1, 0])
     with pytest.raises(ValueError, match="got nan at position 2"):
         Rows.read([1.0, 2.0, np.nan], [0, 1, 1], weights=[0, 1, 2])

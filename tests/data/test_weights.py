@@ -126,8 +126,12 @@ def test_classes_that_are_not_named_have_the_factor_1():
     ("factors", "error", "message"),
     [
         ({"low": 1, "top": 2}, ValueError, "known classes, low, mid, high; got 'top'"),
-        ("balance", ValueError, "must be \"balanced\", 3 numbers or a dict, got 'balance'"),
-        ([1, 2], ValueError, r"3 classes \(thresholds are 2, classes are 3\), got shape \(2,\)"),
+        (
+            "balance",
+            ValueError,
+            "must be \"balanced\", 3 numbers or a dict of numbers by class, got 'balance'",
+        ),
+        ([1, 2], ValueError, r"3 classes \(not of the 2 thresholds\), got shape \(2,\)"),
         ([[1, 2, 3]], ValueError, r"got shape \(1, 3\)"),
         ([1, np.nan, 1], ValueError, "finite and not negative, got .1.0, nan, 1.0"),
         ([1, np.inf, 1], ValueError, "finite and not negative"),

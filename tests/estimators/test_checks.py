@@ -20,10 +20,12 @@ ESTIMATORS = [
     OrdinalLogisticRegression(),
     OrdinalLogisticRegression(solver="lbfgs"),
     LinearThresholdClassifier(),
-    LinearThresholdClassifier("hinge_it"),
+    LinearThresholdClassifier(surrogate="hinge_it"),
     OrdinalThresholdClassifierCV(Ridge()),
     OrdinalThresholdClassifierCV(LogisticRegression(), objective="quadratic_kappa"),
     OrdinalThresholdClassifierCV(Ridge(), labeling="rounding", cv=0.5),
+    OrdinalThresholdClassifierCV(Ridge(), review=0.3),
+    LinearThresholdClassifier(review=0.2),
 ]
 
 

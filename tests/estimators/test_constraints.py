@@ -18,7 +18,7 @@ from ordinal_data import ordinal_data
 
 LIMITS = ["recall 2 >= 0.75", "share 0 <= 0.4"]
 ESTIMATORS = [
-    OrdinalLogisticRegression("absolute"),
+    OrdinalLogisticRegression(objective="absolute"),
     LinearThresholdClassifier(objective="zero_one"),
     OrdinalThresholdClassifierCV(Ridge()),
     OrdinalThresholdClassifierCV(LogisticRegression(), objective="quadratic_kappa"),
@@ -107,7 +107,7 @@ def test_only_optimal_thresholds_take_constraints(estimator, labeling):
 def test_the_likeliest_class_takes_no_constraints():
     X, y = ordinal_data()
     with pytest.raises(ValueError, match="labeling='likelihood'"):
-        OrdinalLogisticRegression(constraints=LIMITS).fit(X, y)
+        OrdinalLogisticRegression(labeling="likelihood", constraints=LIMITS).fit(X, y)
 
 
 @all_estimators
@@ -115,7 +115,7 @@ def test_the_likeliest_class_takes_no_constraints():
     ("constraints", "message"),
     [
         (["recall 7 >= 0.5"], "must name a class, one of 0, 1, 2"),
-        (["recal 1 >= 0.5"], "is not known"),
+        (["recal 1 >= 0.5"], "Did you mean 'recall 1 >= 0.5'"),
         (["fixed 2 0.5"], "must name a threshold from 0 to 1"),
     ],
 )

@@ -76,7 +76,7 @@ def test_smoothed_thresholds_are_found_on_leave_one_out_scores():
     random = np.random.default_rng(0)
     X = random.normal(size=(120, 3))
     y = np.searchsorted([-1.0, 0.5], X[:, 0] + random.logistic(size=120))
-    model = OrdinalLogisticRegression("absolute", smoothing=0.5).fit(X, y)
+    model = OrdinalLogisticRegression(objective="absolute", smoothing=0.5).fit(X, y)
     rows = OrdinalRows(Design(X, np.ones(120)), y, np.ones(120), 3)
     scores = model.predict_score(X) + leave_one_out_changes(rows, fitted(rows).point)
     best = ordcut.optimal_thresholds(scores, y, objective="absolute", smoothing=0.5)

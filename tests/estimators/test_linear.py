@@ -59,7 +59,7 @@ def least_hinge_loss(name, X, codes, n_biases):
 @pytest.mark.parametrize("name", [name for name in MARGINS if name.startswith("hinge")])
 def test_hinge_losses_come_within_the_rounding_of_corners_of_a_linear_programme(name):
     X, y = few_rows()
-    model = LinearThresholdClassifier(name, alpha=0).fit(X, y)
+    model = LinearThresholdClassifier(surrogate=name, alpha=0).fit(X, y)
     reached = naive_margin_loss(name, model.predict_score(X), y, model.biases_)
     least = least_hinge_loss(name, X, y, n_biases=3)
     assert least - 1e-6 <= reached <= least + 0.001 * len(y) * 3
@@ -67,7 +67,7 @@ def test_hinge_losses_come_within_the_rounding_of_corners_of_a_linear_programme(
 
 def test_absolute_deviation_comes_within_the_rounding_of_corners_of_a_linear_programme():
     X, y = few_rows()
-    model = LinearThresholdClassifier("absolute", alpha=0).fit(X, y)
+    model = LinearThresholdClassifier(surrogate="absolute", alpha=0).fit(X, y)
     rows = np.column_stack([X, np.ones(len(X))])
     cost = np.concatenate([np.zeros(3), np.ones(len(X))])
     A = np.vstack([np.hstack([s * rows, -np.eye(len(X))]) for s in (1, -1)])
@@ -80,7 +80,7 @@ def test_absolute_deviation_comes_within_the_rounding_of_corners_of_a_linear_pro
 def test_squared_error_is_ridge_regression_on_the_positions_of_the_classes():
     X, y = few_rows()
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    ours = LinearThresholdClassifier("squared", alpha=2.0).fit(Z, y)
+    ours = LinearThresholdClassifier(surrogate="squared", alpha=2.0).fit(Z, y)
     theirs = Ridge(alpha=1.0).fit(Z, y)  # ours halves the penalty, not the error
     np.testing.assert_allclose(ours.predict_score(Z), theirs.predict(Z), rtol=1e-8)
 
@@ -90,7 +90,7 @@ def test_squared_error_is_ridge_regression_on_the_positions_of_the_classes():
 def test_no_small_move_of_a_coefficient_or_a_bias_lowers_the_sum_of_logistic_losses(name, alpha):
     X, y = few_rows()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    model = LinearThresholdClassifier(name, alpha=alpha).fit(X, y)
+    model = LinearThresholdClassifier(surrogate=name, alpha=alpha).fit(X, y)
 
     def risk():
         loss = naive_margin_loss(name, model.predict_score(X), y, model.biases_)
@@ -109,7 +109,7 @@ def test_the_all_threshold_logistic_loss_of_two_classes_is_logistic_regression()
     from ordcut.estimators import OrdinalLogisticRegression
 
     X, y = few_rows(n_classes=2)
-    ours = LinearThresholdClassifier("logistic_at").fit(X, y)
+    ours = LinearThresholdClassifier(surrogate="logistic_at").fit(X, y)
     np.testing.assert_allclose(ours.coef_, OrdinalLogisticRegression().fit(X, y).coef_, rtol=1e-6)
 
 
@@ -118,8 +118,8 @@ def test_ordered_biases_ascend_where_free_ones_do_not():
     rng = np.random.default_rng(0)
     y = rng.choice(3, size=400, p=[0.48, 0.04, 0.48])
     X = (y + 2 * rng.normal(size=400))[:, None]
-    free = LinearThresholdClassifier("logistic_it", alpha=0).fit(X, y).biases_
-    ordered = LinearThresholdClassifier("logistic_it_ordered", alpha=0).fit(X, y).biases_
+    free = LinearThresholdClassifier(surrogate="logistic_it", alpha=0).fit(X, y).biases_
+    ordered = LinearThresholdClassifier(surrogate="logistic_it_ordered", alpha=0).fit(X, y).biases_
     assert free[0] > free[1]
     assert ordered[0] <= ordered[1]
 
@@ -127,14 +127,14 @@ def test_ordered_biases_ascend_where_free_ones_do_not():
 @pytest.mark.parametrize("name", ["absolute", "squared"])
 def test_scores_that_estimate_the_label_round_at_the_halves(name):
     X, y = few_rows()
-    model = LinearThresholdClassifier(name, labeling="rounding").fit(X, y)
+    model = LinearThresholdClassifier(surrogate=name, labeling="rounding").fit(X, y)
     assert model.thresholds_.tolist() == [0.5, 1.5, 2.5]
 
 
 @pytest.mark.parametrize("name", STUDIED)
 def test_classes_that_do_not_occur_are_never_predicted(name):
     X, y = few_rows(n_classes=3)
-    model = LinearThresholdClassifier(name, classes=[-1, 0, 1, 1.5, 2, 3]).fit(X, y)
+    model = LinearThresholdClassifier(surrogate=name, classes=[-1, 0, 1, 1.5, 2, 3]).fit(X, y)
     assert set(model.predict(10 * X)) <= {0.0, 1.0, 2.0}
 
 
@@ -149,13 +149,13 @@ def test_probabilities_come_with_the_likelihood_labeling():
 
 def test_an_unknown_surrogate_is_named_with_those_that_exist():
     with pytest.raises(ValueError, match='Did you mean "hinge_at"'):
-        LinearThresholdClassifier("hinge_att").fit(*few_rows())
+        LinearThresholdClassifier(surrogate="hinge_att").fit(*few_rows())
 
 
 @pytest.mark.parametrize("name", STUDIED)
 def test_every_surrogate_of_the_earlier_study_learns_the_direction_of_the_labels(name):
     X, y = few_rows(2000)
-    learned = LinearThresholdClassifier(name).fit(X, y).coef_
+    learned = LinearThresholdClassifier(surrogate=name).fit(X, y).coef_
     truth = np.array([1.0, -0.5])
     cosine = learned @ truth / np.linalg.norm(learned) / np.linalg.norm(truth)
     assert cosine > 0.99

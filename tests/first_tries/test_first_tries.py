@@ -1,5 +1,6 @@
 """What people try in their first hour: each gives the right result, or says what to do."""
 
+import json
 import pickle
 import warnings
 from decimal import Decimal
@@ -80,6 +81,36 @@ RIGHT = {
         .classes.tolist(),
         ["(0, 2]", "(2, 4]"],
     ),
+    "decisions of a pipeline with reviews": lambda: (
+        set(
+            OrdinalThresholdClassifierCV(Ridge(), review_share=0.2)
+            .fit(S[:, None], Y)
+            .decide(S[:, None])
+        )
+        <= {"1", "1 or 2", "2", "2 or 3", "3", "3 or 4", "4"},
+        True,
+    ),
+    "a search by kappa": lambda: (
+        GridSearchCV(
+            OrdinalThresholdClassifierCV(Ridge(), objective="qwk"),
+            {"estimator__alpha": [1, 10]},
+            scoring=ordcut.scorers.get_scorer("qwk"),
+        )
+        .fit(S[:, None], Y)
+        .best_score_
+        > 0.7,
+        True,
+    ),
+    "a lazy frame of polars": lambda: (
+        best_of_frame(pl.LazyFrame({"s": S, "y": Y})).thresholds.tolist(),
+        best(Y).thresholds.tolist(),
+    ),
+    "all scores equal": lambda: (best([0, 1] * 5, np.ones(10)).value, 0.5),
+    "scores that are booleans": lambda: (best(Y > 2, Y > 2).value, 0),
+    "a percentage in a constraint": lambda: (
+        best(Y, constraints="recall 4 >= 90 %"), best(Y, constraints="recall 4 >= 0.9"),
+    ),
+    "thresholds in a pickle": lambda: (pickle.loads(pickle.dumps(best(Y))), best(Y)),
     "booleans": lambda: (best(Y > 2).classes.tolist(), [False, True]),
     "qwk": lambda: (best(Y, objective="qwk"), best(Y, objective="quadratic_kappa")),
     "mae": lambda: (best(Y, objective="mae"), best(Y)),
@@ -255,7 +286,7 @@ ERRORS = {
     "a frame of Polars as scores": (lambda: best(Y, pl.DataFrame({"s": S})), "to_series"),
     "a single score": (lambda: best(Y).predict(2.0), r"\[score\]"),
     "scores in the place of predictions": (
-        lambda: ordcut.evaluate(Y, S, "qwk"), "with the predict of thresholds",
+        lambda: ordcut.evaluate(Y, S, "qwk"), r"thresholds.predict\(scores\)",
     ),
     "a list of thresholds to be judged": (
         lambda: ordcut.judge([1.5, 2.5, 3.5], S, Y), "Thresholds.from_values",
@@ -285,6 +316,95 @@ ERRORS = {
     ),
     "a label that is no class": (lambda: best(Y, classes=[1, 2, 3]), "among the classes 1, 2, 3"),
     "negative weights": (lambda: best(Y, sample_weight=-np.ones(N)), "not negative"),
+    "text labels and scores swapped": (lambda: best(S, NAMES), "seem to be swapped"),
+    "scores and labels swapped in judge": (lambda: ordcut.judge(best(Y), Y, S), "to be swapped"),
+    "thresholds at the end of judge": (lambda: ordcut.judge(S, Y, best(Y)), "They come first"),
+    "thresholds in evaluate": (lambda: ordcut.evaluate(best(Y), S, Y), "use ordcut.judge"),
+    "scores and labels swapped in a plot": (
+        lambda: ordcut.plots.ThresholdDisplay.from_predictions(S, NAMES), "seem to be swapped",
+    ),
+    "a series as a column": (
+        lambda: ordcut.frames.optimal_thresholds(
+            pd.DataFrame({"s": S, "y": Y}), score=pd.Series(S), label="y"
+        ),
+        "score must be the name of a column, got a Series",
+    ),
+    "a label with a space": (
+        lambda: best([*NAMES[:-1], "low "], classes=ORDER), "got 'low ' at position 199. Did you",
+    ),
+    "a typo in a constraint": (
+        lambda: best(Y, constraints="recal 4 >= 0.9"), "Did you mean 'recall 4 >= 0.9'",
+    ),
+    "two constraints in one text": (
+        lambda: best(Y, constraints="share 4 <= 0.3, share 1 <= 0.3"), "as a list",
+    ),
+    "a decimal comma in a constraint": (
+        lambda: best(Y, constraints="recall 4 >= 0,9"), "'0,9' is not a number",
+    ),
+    "dates as labels": (
+        lambda: best(pd.date_range("2026-01-01", periods=N)), "dates, for example, to years",
+    ),
+    "text labels and whole classes": (
+        lambda: best(Y.astype(str), classes=[1, 2, 3, 4]), r"labels.astype\(int\)",
+    ),
+    "the number of classes": (lambda: best(Y, classes=4), "a list of all classes, lowest first"),
+    "classes in a set": (lambda: best(Y, classes={1, 2, 3, 4}), "Pass a list"),
+    "a class twice": (lambda: best(Y, classes=[1, 2, 2, 3, 4]), "got 2 more than once"),
+    "a frame and a column": (
+        lambda: best("y", pd.DataFrame({"s": S, "y": NAMES})), "use ordcut.frames.optimal",
+    ),
+    "names of columns": (lambda: best("y", "s"), "use ordcut.frames.optimal_thresholds"),
+    "weights of another length": (
+        lambda: best(Y, sample_weight=np.ones(5)), "for each of the 200 rows",
+    ),
+    "a weight that is missing": (
+        lambda: best(Y, sample_weight=[np.nan, *np.ones(N - 1)]), "got nan at position 0",
+    ),
+    "a typo in class_weight": (lambda: best(Y, class_weight="balance"), '"balanced"'),
+    "a weight of an unknown class": (
+        lambda: best(NAMES, classes=ORDER, class_weight={"tpo": 2}), "known classes, low, mid",
+    ),
+    "a typo in an objective": (lambda: best(Y, objective="qkw"), 'Did you mean "qwk"'),
+    "a function of one argument": (lambda: best(Y, objective=lambda k: k), "two positions"),
+    "a cost that is missing": (
+        lambda: best(Y, objective=[[0, 1, 2, np.nan]] * 4), r"got nan at position \[0, 3\]",
+    ),
+    "constraints in a dict": (lambda: best(Y, constraints={"recall 4": 0.9}), "must be a list"),
+    "constraints that cannot hold": (
+        lambda: best(Y, constraints=["recall 4 >= 1", "share 4 <= 0.1"]), "The nearest limit",
+    ),
+    "a missing score of polars": (
+        lambda: best(Y[:3], pl.Series([0.1, None, 0.5])), "got nan at position 1",
+    ),
+    "no rows": (lambda: best([], []), "at least one row"),
+    "a missing score to predict": (lambda: best(Y).predict([0.1, np.nan]), "position 1"),
+    "a dict as JSON": (lambda: ordcut.Thresholds.from_json({"thresholds": [1]}), "json.dumps"),
+    "the JSON of something else": (lambda: ordcut.Thresholds.from_json('{"a": 1}'), "to_json"),
+    "the JSON of a later version": (
+        lambda: ordcut.Thresholds.from_json(
+            json.dumps({**json.loads(best(Y).to_json()), "version": 9})
+        ),
+        "release of ordcut that wrote it",
+    ),
+    "a bootstrap of thresholds from JSON": (
+        lambda: ordcut.Thresholds.from_json(best(Y).to_json()).bootstrap(), "Find them again",
+    ),
+    "the name of an estimator": (
+        lambda: OrdinalThresholdClassifierCV("ridge").fit(S[:, None], Y), "such as Ridge",
+    ),
+    "a missing label in fit": (
+        lambda: OrdinalLogisticRegression().fit(S[:, None], [np.nan, *Y[1:]]), "position 0",
+    ),
+    "more folds than rows": (
+        lambda: OrdinalThresholdClassifierCV(Ridge(), cv=999).fit(S[:, None], Y), "999 folds",
+    ),
+    "a column in another case": (
+        lambda: ordcut.frames.optimal_thresholds(
+            pd.DataFrame({"s": S, "y": Y}), score="S", label="y"
+        ),
+        'Did you mean "s"',
+    ),
+    "a dict as a frame": (lambda: best_of_frame({"s": S, "y": Y}), "use ordcut.optimal_thresh"),
     "thresholds out of order": (
         lambda: ordcut.Thresholds.from_values([2, 1], [0, 1, 2]), "ascending order",
     ),
@@ -339,6 +459,25 @@ def test_what_looks_like_a_mistake_is_a_warning(name):
         warnings.simplefilter("always")
         attempt()
     assert any(w.category is category and message in str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("OrdinalLogisticRegression", "It is in ordcut.estimators"),
+        ("ThresholdDisplay", "It is in ordcut.plots"),
+        ("optimal_threshold", "Did you mean 'optimal_thresholds'"),
+    ],
+)
+def test_a_name_that_is_elsewhere_is_an_error_that_says_where(name, hint):
+    with pytest.raises(AttributeError, match=hint):
+        getattr(ordcut, name)
+
+
+def test_probabilities_that_are_off_say_how_to_get_them():
+    model = OrdinalLogisticRegression().fit(S[:, None], Y)
+    with pytest.raises(AttributeError, match="predict_proba only with probabilities=True"):
+        model.predict_proba(S[:, None])
 
 
 def test_a_result_explains_itself():

@@ -13,7 +13,13 @@ from ordcut import frames
 from strategies import OBJECTIVES
 
 RNG = np.random.default_rng(6)
-NASTY_FOR_ALL = ["heavy ties", "log-normal"]
+NASTY_FOR_ALL = [
+    "heavy ties",
+    "log-normal",
+    "cauchy",
+    "sharp probabilities",
+    "one in a hundred moved far",
+]
 
 
 def hard_scores(name, dtype):
@@ -36,6 +42,17 @@ def test_hard_data_give_the_same_in_all_engines(frames_of, few_cells):
         scores = hard_scores(name, np.float64)
         found = frames.optimal_thresholds(frames_of(s=scores, y=LABELS), score="s", label="y")
         assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e12])
+def test_few_rows_are_fetched_though_a_threshold_lies_among_far_outliers(quick_frames_of, offset):
+    random = np.random.default_rng(0)
+    scores, is_moved = random.normal(size=100_000), random.random(100_000) < 0.02
+    labels = (scores + random.normal(size=100_000) / 3 > 0) + 2 * is_moved
+    scores[is_moved] += offset
+    frame = quick_frames_of(s=scores, y=labels)
+    found = frames.optimal_thresholds(frame, score="s", label="y", max_rows=100)
+    assert_same(found, ordcut.optimal_thresholds(scores, labels))
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

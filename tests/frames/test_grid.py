@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hard_rows import HARD, LABELS
 from ordcut.frames import FrameSource
+from ordcut.frames.spread import spread_of
 
 polars = pytest.importorskip("polars")
 
@@ -42,6 +43,25 @@ def check_cells(scores, codes, chosen_share):
 @given(scores=st.lists(FINITE, min_size=2, max_size=60), share=st.sampled_from([0.3, 1.0]))
 def test_cells_and_their_parts_are_in_the_order_of_any_scores(few_cells, scores, share):
     check_cells(np.array(scores), np.arange(len(scores)) % 2, share)
+
+
+@given(st.lists(st.floats(-1e307, 1e307), min_size=20, max_size=60))
+def test_a_map_of_scores_never_reverses_two_of_them(scores):
+    scores = np.sort(scores)
+    between = np.concatenate(
+        [scores, np.nextafter(scores, np.inf), scores[:-1] + np.diff(scores) / 2]
+    )
+    assert (np.diff(spread_of(scores).of(np.sort(between.clip(scores[0], scores[-1])))) >= 0).all()
+
+
+@pytest.mark.parametrize("name", ["log-normal", "negative log-normal", "cauchy"])
+def test_a_map_spreads_heavy_tails(name):
+    scores = np.sort(HARD[name])
+    spread = spread_of(scores)
+    values = spread.of(scores)
+    share = np.histogram(values, 100, (values[0], values[-1]))[0].max() / len(scores)
+    assert 1 <= spread.n_terms <= 8
+    assert share < 0.1
 
 
 @pytest.mark.parametrize("name", list(HARD))

@@ -147,6 +147,28 @@ def test_decisions_and_review_are_predicted_and_judged(local_frames_of):
     assert judged.confusion.shape == (K, 2 * K - 1)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"review_share": 0.1},
+        {"review_share": 0.1, "constraints": ["share 1 or lower <= 0.4"]},
+        {"constraints": ["share 2 or higher <= 0.3"]},
+        {"constraints": ["recall 2 or higher >= 0.95"]},
+        {"review": 0.3, "constraints": [f"recall {K - 1} or its review >= 0.95"]},
+    ],
+    ids=str,
+)
+def test_groups_of_decisions_and_shares_of_reviews_are_those_of_arrays(quick_frames_of, options):
+    frame = quick_frames_of(s=SCORES, y=LABELS)
+    found = frames.optimal_thresholds(frame, score="s", label="y", **options)
+    expected = ordcut.optimal_thresholds(SCORES, LABELS, **options)
+    assert_same(found, expected)
+    assert found.review_share == expected.review_share
+    assert [one.reached for one in found.constraints] == [
+        one.reached for one in expected.constraints
+    ]
+
+
 def test_decisions_that_are_fewer_than_classes(quick_frames_of):
     frame = quick_frames_of(s=SCORES, y=LABELS)
     cost = np.abs(np.arange(K)[None] - np.array([[0], [K - 1]]))

@@ -1,6 +1,7 @@
 """Weights that are multiples of a unit: their sums are exact in every engine, as on arrays."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from frame_rows import SCORES
 
@@ -81,3 +82,16 @@ def test_plots_show_weights_in_their_own_unit(quick_frames_of):
     )
     totals = [weights[label == LABELS].sum() for label in np.unique(LABELS)]
     assert display.below[-1].tolist() == pytest.approx(totals)
+
+
+@pytest.mark.parametrize("large", [1e305, 1e-305])
+def test_sums_of_weights_that_only_arrays_add_up_exactly_are_refused(quick_frames_of, large):
+    weights = [large, large / 10, large / 10]
+    with pytest.raises(ValueError, match="weight must have a sum between 6e-61 and 2e\\+60"):
+        find(quick_frames_of(s=[1.0, 2.0, 3.0], y=[0, 1, 0], w=weights))
+
+
+def test_an_unknown_type_of_weights_is_an_error():
+    rows = pd.DataFrame({"s": [1.0, 2.0], "y": [0, 1]})
+    with pytest.raises(ValueError, match="weight_type must be"):
+        frames.optimal_thresholds(rows, score="s", label="y", weight_type="frequency")

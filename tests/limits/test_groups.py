@@ -78,9 +78,14 @@ def test_a_class_with_its_review_is_not_missed():
 @pytest.mark.parametrize(
     ("limit", "options", "message"),
     [
-        ("share mid or its review <= 0.2", {"review": 0.3}, "tie thresholds that are not neigh"),
+        (
+            "share mid or its review <= 0.2",
+            {"review": 0.3},
+            "depend on thresholds that are not neigh",
+        ),
         ("recall high or its review >= 0.9", {}, "needs review="),
         ("share medium or higher <= 0.2", {}, "must name a decision, one of low, mid, high"),
+        ("share mid or above <= 0.2", {}, "Groups are written as 'mid or higher' or lower"),
     ],
 )
 def test_other_groups_are_refused_with_the_reason(limit, options, message):
@@ -125,6 +130,19 @@ def test_the_cheapest_review_within_a_share_is_that_of_the_brute_force(rows, sha
     assert result.value == pytest.approx(
         min(paid + cost * reviewed for paid, reviewed in lines) / len(scores), abs=1e-5
     )
+
+
+def test_a_constraint_costs_what_the_cost_of_reviews_that_was_found_would_save_without_it():
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 3, 200)
+    scores = codes + rng.normal(size=200)
+    limited = ordcut.optimal_thresholds(
+        scores, codes, review_share=0.2, constraints="recall 2 or its review >= 0.95"
+    )
+    cost = limited.origin.objective.cost[1, 0]
+    free = ordcut.optimal_thresholds(scores, codes, review=cost)
+    (outcome,) = limited.constraints
+    assert 0 < outcome.cost == pytest.approx(limited.value - free.value)
 
 
 def test_what_a_share_of_reviews_cannot_be_combined_with():

@@ -288,7 +288,7 @@ def test_shares_can_be_percentages(text, meant):
 
 @pytest.mark.parametrize("text", ["count a <= 5%", "recall a > 0.5", "between 0 2 1", "allowed"])
 def test_text_that_cannot_be_read_is_an_error_that_shows_how_it_looks(text):
-    with pytest.raises(ValueError, match=r"cannot be read: .*[^.]\. Constraints look like"):
+    with pytest.raises(ValueError, match=r"cannot be read: .*[^.]\. Write it like"):
         read_constraints(text)
 
 

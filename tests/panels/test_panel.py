@@ -134,7 +134,7 @@ def test_a_table_that_may_be_ratings_or_soft_labels_is_refused_with_both_remedie
 def test_thresholds_of_a_panel_cost_least_in_fractions(rows, name, by_item):
     panel = ordcut.Panel(rows, per="item" if by_item else "rating")
     scores = np.arange(len(rows))
-    result = ordcut.optimal_thresholds(scores, panel, objective=name)
+    result = ordcut.optimal_thresholds(scores, panel, objective=name, smoothing=0)
     cost = ordcut.resolve_objective(name, 3).cost.astype(int)
 
     def paid(cuts):
@@ -216,3 +216,66 @@ def test_estimators_say_that_they_need_one_label_for_each_row():
     model = ordcut.estimators.OrdinalThresholdClassifierCV(LinearRegression())
     with pytest.raises(TypeError, match="a Panel has several ratings of each item"):
         model.fit(np.array(SCORES)[:, None], ordcut.Panel(WIDE))
+
+
+@pytest.mark.parametrize("engine", ["pandas", "nullable pandas", "polars", "lazy polars", "arrow"])
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_tables_of_every_library_lead_to_the_panel_of_lists(engine, kind):
+    rows = [[1, 1, 2], [2, None, 2], [3, 3, None], [2, 3, 3], [None, None, None]]
+    columns = {
+        name: [None if row[j] is None else kind(row[j]) for row in rows]
+        for j, name in enumerate("abc")
+    }
+    table = {
+        "pandas": pd.DataFrame,
+        "nullable pandas": lambda c: pd.DataFrame(c).convert_dtypes(),
+        "polars": pl.DataFrame,
+        "lazy polars": pl.LazyFrame,
+        "arrow": pa.table,
+    }[engine](columns)
+    classes = [kind(k) for k in (1, 2, 3)]
+    panel = ordcut.Panel(table, classes=classes)
+    assert panel.counts.tolist() == ordcut.Panel(rows, classes=[1, 2, 3]).counts.tolist()
+    assert panel.classes.tolist() == classes
+    assert panel.rater_names.tolist() == ["a", "b", "c"]
+
+
+def test_items_without_a_rating_are_left_out_and_counted():
+    panel = ordcut.Panel([[1, 2], [None, None], [2, 2], [None, None]])
+    result = ordcut.optimal_thresholds([0.1, 0.9, 0.5, 0.2], panel)
+    assert panel.n_unrated == result.dropped == 2
+    rest = ordcut.optimal_thresholds([0.1, 0.5], panel.take([0, 2]))
+    assert result.thresholds.tolist() == rest.thresholds.tolist()
+
+
+def test_ratings_that_are_no_classes_are_named():
+    with pytest.raises(ValueError, match=r"ratings must be among the classes 1, 2, got 3\."):
+        ordcut.Panel([[1, 2], [None, 3]], classes=[1, 2])
+
+
+def test_parts_of_a_panel_hold_the_ratings_of_their_items():
+    rng = np.random.default_rng(0)
+    table = rng.integers(1, 5, (40, 3)).astype(float)
+    table[rng.random(table.shape) < 0.4] = np.nan
+    panel = ordcut.Panel(table, classes=[1, 2, 3, 4])
+    for chosen in (np.arange(40) % 3 == 0, np.array([5, 5, 0, 39])):
+        assert panel.take(chosen).counts.tolist() == panel.counts[chosen].tolist()
+
+
+def test_thresholds_of_a_panel_are_smoothed_unless_asked_otherwise():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=60)
+    ratings = np.clip(np.rint(scores[:, None] + rng.normal(size=(60, 3))), -1, 1)
+    panel = ordcut.Panel(ratings)
+    result, auto, plain = (
+        ordcut.optimal_thresholds(scores, panel, **options)
+        for options in ({}, {"smoothing": "auto"}, {"smoothing": 0})
+    )
+    assert result == auto
+    assert result.proof.smoothing == 4000 / 4060
+    assert plain.proof.smoothing is None
+    curves = [
+        ordcut.learning_curve(scores, panel, n_splits=3, **options)
+        for options in ({}, {"smoothing": "auto"})
+    ]
+    np.testing.assert_array_equal(curves[0].values, curves[1].values)

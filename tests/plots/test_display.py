@@ -21,7 +21,7 @@ from ordinal_rows import ratings
 @pytest.mark.parametrize(
     "estimator",
     [
-        OrdinalLogisticRegression("absolute"),
+        OrdinalLogisticRegression(objective="absolute"),
         OrdinalLogisticRegression(),
         OrdinalThresholdClassifierCV(Ridge(), objective="quadratic_kappa"),
     ],
@@ -167,6 +167,17 @@ def test_the_confusion_is_that_of_predicting():
     assert shown.confusion().tolist() == expected.tolist()
     written = {text.get_position(): text.get_text() for text in shown.ax_.texts}
     assert written == {(k, true): str(expected[true, k]) for k in range(3) for true in range(3)}
+
+
+@pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa", "f1_macro"])
+def test_the_value_above_a_confusion_is_that_of_the_rows_in_it(objective):
+    scores, y = ratings(300, 3)
+    found = ordcut.optimal_thresholds(scores[:100], y[:100], objective=objective)
+    rows = y[100:], scores[100:]
+    shown = ThresholdDisplay.from_predictions(*rows, thresholds=found, kind="confusion")
+    value = ordcut.evaluate(rows[0], found.predict(rows[1]), objective)
+    assert shown.ax_.get_title() == f"{found.objective}: {value:.4g}"
+    assert value != found.value
 
 
 @pytest.mark.parametrize("cmap", ["viridis", "cividis"])

@@ -9,7 +9,7 @@ from ordcut.objectives import resolve_objective
 from ordcut.smoothing import smooth
 
 #: Of more distinct scores than this, neighbours share a cell.
-MOST_CELLS = 1024
+MOST_CELLS = 512
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ def test_costs_of_each_row_are_added_up_without_rounding_below_0_too():
     assert ordcut.optimal_thresholds(range(5), costs=costs).thresholds.tolist() == [2.5]
 
 
+@pytest.mark.parametrize("seed", [3_001_124, 3_002_360])
+def test_weights_times_costs_are_not_rounded(seed):
+    assert check_row_costs(seed) > 0
+
+
 @pytest.mark.parametrize("part", range(2))
 def test_balanced_classes_count_the_same_in_exact_arithmetic(part):
     n_solved = [check_balanced(seed) for seed in range(120 * part, 120 * (part + 1))]
@@ -116,7 +121,7 @@ def test_an_objective_made_by_hand_is_checked_like_a_kappa():
 
 def test_a_kappa_that_some_prediction_leaves_undefined_says_which():
     forgiving = ordcut.Kappa(lambda k, truth: max(0, abs(k - truth) - 1))
-    with pytest.raises(ValueError, match="predicting the class at position 1 for every row"):
+    with pytest.raises(ValueError, match="if the class at position 1 is predicted for every row"):
         ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 2, 1], objective=forgiving)
     found = ordcut.optimal_thresholds(
         [1, 2, 3, 4], [0, 0, 3, 3], objective=forgiving, classes=range(4)
@@ -127,6 +132,10 @@ def test_a_kappa_that_some_prediction_leaves_undefined_says_which():
 def test_weights_that_differ_beyond_the_range_of_floats_are_refused():
     with pytest.raises(ValueError, match="must not differ too much in magnitude"):
         ordcut.optimal_thresholds([1, 2], [0, 1], sample_weight=[1e-300, 1e300])
+    with pytest.raises(ValueError, match="must not differ too much in magnitude to be balanced"):
+        ordcut.optimal_thresholds(
+            [1, 2], [0, 1], sample_weight=[1e-250, 1e59], objective="balanced_accuracy"
+        )
 
 
 @pytest.mark.parametrize("n_values", [50, 6000])

@@ -1,5 +1,6 @@
 """Every solver against the paper's literal algorithms and against a brute force."""
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -121,6 +122,9 @@ def test_methods_equal_the_literal_algorithms_of_the_paper(problem, data):
     independent = literal.independent_optimisation(M, c, problem.n_classes)
     size = data.draw(st.integers(1, len(c)))
     assert literal.further_parallelised(M, c, problem.n_classes, size) == independent
+    with ThreadPoolExecutor(2) as executor:
+        parallel = literal.parallel_optimisation(M, c, problem.n_classes, executor, 2)
+    assert parallel == independent
     if independent == sorted(independent):
         assert independent == expected
         for method in ["io", "pio", "blocks"]:
@@ -186,7 +190,10 @@ def test_certificates_say_why():
 
     assert certificate("absolute", "io") == "convex objective (Theorem 2)"
     assert certificate("zero_one", "io") == "ordered minima (Theorem 1)"
-    assert certificate("zero_one", "auto") == "dynamic programme over all ordered labelings"
+    assert certificate("zero_one", "dp") == "dynamic programme over all ordered labelings"
+    assert certificate("zero_one", "auto") == (
+        "most rows labelled right, where all errors cost the same"
+    )
     assert certificate("quadratic_kappa", "auto") == (
         "Dinkelbach's fixed point after 1 step by convex objective (Theorem 2)"
     )

@@ -20,11 +20,11 @@ HOSTILE = {
     "huge value": (changed(value=HUGE), "value must be numbers"),
     "digits beyond what Python reads": (
         changed(value=7).replace(": 7,", ": 1" + "0" * 5000 + ","),
-        "something else: Exceeds the limit",
+        "other text: Exceeds the limit",
     ),
     "infinite value": (changed(value="inf"), "value must be a finite number"),
     "NaN": (changed(value=float("nan")), "value must be numbers"),
-    "deep": ("{" + '"a":[' * 100_000, "got something else: "),
+    "deep": ("{" + '"a":[' * 100_000, "got other text: "),
     "deep field": (changed(thresholds=json.loads("[" * 500 + "]" * 500)), "thresholds must be"),
     "many thresholds": (changed(thresholds=[1.0] * 10_000_000), "thresholds must be numbers"),
     "many classes": (changed(classes=list(range(100_000))), "classes must be at most 65535"),

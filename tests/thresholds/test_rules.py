@@ -1,6 +1,7 @@
 """Rules as text, JSON that was changed by hand, and what a result does by default."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +50,34 @@ def test_sql_has_no_branch_for_what_no_finite_score_gets():
 def test_the_spreadsheet_formula_has_no_entry_for_what_no_finite_score_gets():
     formula = Thresholds.from_values([-INF, 2, 2, INF], "abcde").to_excel("B7")
     assert formula == '=LOOKUP(B7,{-1E+307,2},{"b","d"})'
+
+
+def by_german_spreadsheet(formula, score):
+    """Evaluate a formula with semicolons and decimal commas, for labels without either in text."""
+    bounds, labels = re.fullmatch(r"=VERWEIS\(A2;\{(.*)\};\{(.*)\}\)", formula).groups()
+    edges = [float(bound.replace(",", ".")) for bound in bounds.split(";")]
+    return labels.split(";")[sum(edge <= score for edge in edges) - 1]
+
+
+@pytest.mark.parametrize(
+    ("classes", "written"),
+    [
+        ("abcd", ['"a"', '"b"', '"c"', '"d"']),
+        ([1.5, 2.25, 3.0, 4.0], ["1,5", "2,25", "3,0", "4,0"]),
+        (["1.5", "2.5", "3.5", "4.5"], ['"1.5"', '"2.5"', '"3.5"', '"4.5"']),
+    ],
+)
+def test_formulas_with_semicolons_have_decimal_commas(classes, written):
+    rule = Thresholds.from_values([-0.5, 1 / 3, 1e-20 + 2], classes)
+    formula = rule.to_excel("A2", separator=";", function="VERWEIS")
+    assert formula == (
+        "=VERWEIS(A2;{-1E+307;-0,5;0,333333333333333;2};{" + ";".join(written) + "})"
+    )
+    for score in (-3.0, -0.5, 0.0, 0.4, 2.0, 9.0):
+        label = rule.classes.tolist().index(rule.predict([score])[0])
+        assert by_german_spreadsheet(formula, score) == written[label]
+    with pytest.raises(ValueError, match='separator must be "," or ";", got'):
+        rule.to_excel("A2", separator=".")
 
 
 def test_python_text_has_infinite_thresholds_as_floats():

@@ -187,7 +187,9 @@ def test_only_thresholds_that_are_optimal_on_the_data_are_explained_as_such(labe
     rng = np.random.default_rng(0)
     features = rng.normal(size=(80, 1))
     labels = np.digitize(features[:, 0] + rng.normal(size=80), [-0.5, 1.0, 1.2])
-    model = OrdinalLogisticRegression("absolute", labeling, smoothing=0).fit(features, labels)
+    model = OrdinalLogisticRegression(objective="absolute", labeling=labeling, smoothing=0).fit(
+        features, labels
+    )
     least = ordcut.optimal_thresholds(model.predict_score(features), labels).value
     says_so = "No other thresholds do better" in model.labeler_.explain()
     assert says_so == (model.labeler_.value == least)

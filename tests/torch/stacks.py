@@ -57,7 +57,7 @@ class PlainTorch:
     def validate(self, folder):
         network = self.load(folder)
         features, labels = make_rows(40, 1)
-        return network.tracker.judge(labels, network(features))
+        return network.tracker.evaluate(labels, network(features))
 
 
 class LightningNetwork(lightning.LightningModule):
@@ -155,7 +155,7 @@ class Accelerate:
             for features, labels in held_out
         ]
         predicted, labels = (torch.cat(part) for part in zip(*rows, strict=True))
-        return network.tracker.judge(labels, predicted)
+        return network.tracker.evaluate(labels, predicted)
 
 
 class ScoredStages(PlainStages):
@@ -255,7 +255,7 @@ class Skorch:
     def validate(self, folder):
         net = self.loaded(folder, N_EPOCHS)
         features, labels = make_rows(40, 1)
-        return net.module_.tracker.judge(labels, torch.as_tensor(net.predict(features)))
+        return net.module_.tracker.evaluate(labels, torch.as_tensor(net.predict(features)))
 
 
 STACKS = [PlainTorch, Lightning, Accelerate, Transformers, Skorch]

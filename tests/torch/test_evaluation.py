@@ -322,7 +322,7 @@ def test_labels_can_be_soft(tmp_path):
         expected = ordcut.torch.optimal_thresholds(module(features), labels)
         assert module.tracker.result == expected
         features, labels = module.soften(make_data(53, 1).tensors)
-        error = module.tracker.judge(labels, module.tracker(module(features)))
+        error = module.tracker.evaluate(labels, module.tracker(module(features)))
     assert trainer.callback_metrics[callback.monitored].item() == error
 
 

@@ -169,6 +169,71 @@ def test_a_class_weight_of_2_equals_repeated_rows(loss, reduction):
 
 
 @pytest.mark.parametrize("loss", named(all_losses(weight=[1.0, 2.0, 3.0, 4.0, 5.0])))
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_a_row_weight_of_2_equals_a_repeated_row(loss, reduction):
+    scores, target = some_rows()
+    inputs, loss.reduction = inputs_for(loss, scores), reduction
+    times = torch.arange(len(target)) % 3
+    repeated = loss(inputs.repeat_interleave(times, dim=0), target.repeat_interleave(times))
+    torch.testing.assert_close(loss(inputs, target, times), repeated)
+    soft = torch.nn.functional.one_hot(target, K).double()
+    torch.testing.assert_close(loss(inputs, soft, times.double()), repeated)
+
+
+def test_weights_of_rows_that_do_not_fit_are_named():
+    scores, target = some_rows()
+    with pytest.raises(ValueError, match=r"each of the 40 scores, got shape \(3,\)"):
+        AbsoluteLoss(K)(scores, target, torch.ones(3))
+    with pytest.raises(ValueError, match="sample_weight must be finite and not negative"):
+        AbsoluteLoss(K)(scores, target, -torch.ones(40))
+    with pytest.raises(TypeError, match="sample_weight must be a tensor, got list"):
+        AbsoluteLoss(K)(scores, target, [1.0] * 40)
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("biases", ["ordered", "free"])
+def test_biases_that_start_at_the_shares_are_the_optimum_of_constant_scores(link, biases):
+    counts = torch.tensor([7, 1, 20, 3, 9])
+    loss = CumulativeLinkLoss(K, link, biases).double()
+    loss.start_at_shares(counts)
+    torch.testing.assert_close(
+        loss.probabilities(torch.zeros(1, dtype=torch.float64))[0], counts.double() / counts.sum()
+    )
+    target = torch.arange(K).repeat_interleave(counts)
+    loss(torch.zeros(len(target), dtype=torch.float64), target).backward()
+    for parameter in loss.parameters():
+        torch.testing.assert_close(parameter.grad, torch.zeros_like(parameter))
+
+
+def test_biases_of_all_thresholds_start_at_the_optimum_of_constant_scores_too():
+    counts = torch.tensor([7, 1, 20, 3, 9])
+    loss = AllThresholdLoss(K, "logistic", "free").double()
+    loss.start_at_shares(counts)
+    target = torch.arange(K).repeat_interleave(counts)
+    loss(torch.zeros(len(target), dtype=torch.float64), target).backward()
+    torch.testing.assert_close(loss.biases.free.grad, torch.zeros(K - 1, dtype=torch.float64))
+
+
+def test_a_class_without_rows_can_still_be_learned():
+    loss = CumulativeLinkLoss(K)
+    loss.start_at_shares(torch.tensor([5, 0, 5, 0, 0]))
+    assert (loss.biases.gaps() > 0).all()
+    assert torch.isfinite(loss.biases()).all()
+
+
+def test_a_first_bias_at_zero_stays_there():
+    loss = CumulativeLinkLoss(3, biases="ordered_from_zero").double()
+    loss.start_at_shares(torch.tensor([0.25, 0.5, 0.25]))
+    assert loss.biases().tolist() == pytest.approx([0.0, 2 * np.log(3)])
+
+
+@pytest.mark.parametrize("counts", [[1.0, 2.0], [0.0] * K, [1.0, 1.0, 1.0, 1.0, -1.0]])
+def test_counts_that_are_no_shares_of_the_classes_are_named(counts):
+    with pytest.raises(ValueError, match="number of rows of each of the 5 classes"):
+        CumulativeLinkLoss(K).start_at_shares(torch.tensor(counts))
+
+
+@pytest.mark.parametrize("loss", named(all_losses(weight=[1.0, 2.0, 3.0, 4.0, 5.0])))
 @pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
 def test_soft_labels_with_all_weight_on_one_class_are_that_class(loss, reduction):
     scores, target = some_rows()
@@ -252,6 +317,14 @@ def test_probabilities_of_corn_are_products_and_make_the_loss():
     picked = shares.gather(1, target[:, None]).squeeze(1)
     torch.testing.assert_close(-picked.log(), loss(logits, target))
     torch.testing.assert_close(loss.scores(logits), shares @ torch.arange(K).double())
+
+
+def test_labels_of_corn_are_those_of_its_authors():
+    generator = torch.Generator().manual_seed(0)
+    logits = 2 * torch.randn(500, K - 1, generator=generator, dtype=torch.float64)
+    # corn_label_from_logits of coral-pytorch 1.4
+    expected = (torch.cumprod(torch.sigmoid(logits), dim=1) > 0.5).sum(dim=1)
+    assert torch.equal(CornLoss(K).labels(logits), expected)
 
 
 @pytest.mark.parametrize("act", ["forward", "probabilities", "scores", "labels"])

@@ -2,16 +2,22 @@
 
 from copy import deepcopy
 
+import lightning.pytorch as lightning
 import numpy as np
 import pytest
 import torch
 from distributed_rows import N_CLASSES, some_rows
+from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
 import ordcut
-from ordcut.torch import ThresholdMetric, ThresholdTracker
+from ordcut.torch import CumulativeLinkLoss, ThresholdMetric, ThresholdTracker
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
+pytestmark = [
+    pytest.mark.usefixtures("one_torch_thread"),
+    pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # Lightning in torch 2.13
+    pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
+]
 
 
 def values_of(metric):
@@ -68,6 +74,69 @@ def test_weights_soft_labels_and_ignored_rows_count_as_in_a_tracker():
         scores[kept].numpy(), labels[kept].numpy(), classes=range(4)
     )
     assert values_of(metric) == {"optimal": expected.value}
+
+
+@pytest.mark.parametrize("output", ["optimal", "current"])
+def test_a_scalar_output_is_one_of_both_values(output):
+    scores, labels = some_rows()
+    current = ordcut.optimal_thresholds(scores[:20].numpy(), labels[:20].numpy(), classes=range(4))
+    both = updated(ThresholdMetric(N_CLASSES, thresholds=current), (scores, labels))
+    scalar = updated(
+        ThresholdMetric(N_CLASSES, thresholds=current, output=output), (scores, labels)
+    )
+    assert torch.equal(scalar.compute(), both.compute()[output])
+
+
+def test_the_current_value_is_nan_until_a_tracker_has_thresholds():
+    scores, labels = some_rows()
+    tracker = ThresholdTracker(N_CLASSES)
+    metric = ThresholdMetric(N_CLASSES, thresholds=tracker, output="current")
+    metric.update(scores, labels)
+    assert metric.compute().isnan()
+    with pytest.raises(ValueError, match="needs thresholds, got none"):
+        ThresholdMetric(N_CLASSES, output="current")
+    with pytest.raises(ValueError, match='Did you mean "optimal"'):
+        ThresholdMetric(N_CLASSES, output="optimum")
+
+
+class LoggingModule(lightning.LightningModule):
+    """Logs a metric by passing it to ``self.log``."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 1)
+        self.loss = CumulativeLinkLoss(N_CLASSES)
+        self.metric = ThresholdMetric(N_CLASSES, "quadratic_kappa", output="optimal")
+
+    def training_step(self, batch, _):
+        return self.loss(self.layer(batch[0]), batch[1])
+
+    def validation_step(self, batch, _):
+        self.metric.update(self.layer(batch[0]), batch[1])
+        self.log("val_kappa", self.metric)
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.0)
+
+
+def test_lightning_logs_the_scalar_of_all_validation_rows(tmp_path):
+    scores, labels = some_rows()
+    loader = DataLoader(TensorDataset(scores.float()[:, None], labels), batch_size=16)
+    trainer = lightning.Trainer(
+        accelerator="cpu",
+        max_epochs=1,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=tmp_path,
+    )
+    module = LoggingModule()
+    torch.nn.init.ones_(module.layer.weight)
+    (logged,) = trainer.validate(module, loader, verbose=False)
+    rows = module.layer(scores.float()[:, None]).squeeze(1).detach().numpy()
+    expected = ordcut.optimal_thresholds(rows, labels.numpy(), objective="quadratic_kappa")
+    assert logged["val_kappa"] == pytest.approx(expected.value)
 
 
 def test_reset_drops_the_rows():

@@ -75,7 +75,9 @@ def test_labels_of_a_class_weight_and_an_objective_are_judged_by_them():
         scores.numpy(), labels.numpy(), objective="quadratic_kappa", class_weight="balanced"
     )
     assert tracker.result == expected
-    assert tracker.judge(labels, tracker(scores)) == expected.value
+    assert tracker.evaluate(labels, tracker(scores)) == expected.value
+    with pytest.warns(DeprecationWarning, match="Use evaluate"):
+        assert tracker.judge(labels, tracker(scores)) == expected.value
 
 
 def test_a_damaged_state_is_not_taken():
@@ -145,8 +147,10 @@ def test_a_weight_of_2_equals_the_row_twice():
         tracker.update(scores[batch], labels[batch], weights[batch])
     again = tracked((scores.repeat_interleave(weights), labels.repeat_interleave(weights)))
     assert tracker.compute() == again.result
-    twice = again.judge(labels.repeat_interleave(weights), again(scores.repeat_interleave(weights)))
-    assert tracker.judge(labels, tracker(scores), weights) == twice
+    twice = again.evaluate(
+        labels.repeat_interleave(weights), again(scores.repeat_interleave(weights))
+    )
+    assert tracker.evaluate(labels, tracker(scores), weights) == twice
     assert tracker.compare(scores, labels, sample_weight=weights)["optimal"] == twice
 
 
@@ -223,7 +227,7 @@ def test_scores_in_a_column_are_scores():
     assert torch.equal(column(scores[:, None]), flat(scores))
     assert column(scores[:, None]).shape == labels.shape
     assert column.compare(scores[:, None], labels, loss) == flat.compare(scores, labels, loss)
-    assert column.judge(labels, flat(scores)[:, None]) == flat.judge(labels, flat(scores))
+    assert column.evaluate(labels, flat(scores)[:, None]) == flat.evaluate(labels, flat(scores))
     assert ordcut.torch.optimal_thresholds(scores[:, None], labels) == flat.result
 
 

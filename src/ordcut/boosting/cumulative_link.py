@@ -19,6 +19,10 @@ class CumulativeLink:
     each round, so that gradients depend on nothing but scores, labels and weights: an instance can
     be used for several models, one after the other or at the same time.
 
+    Rows that the trees fit well have Hessians near 0, and a leaf of them would take steps that are
+    too large. Pass ``min_child_weight=3``, the least sum of Hessians in a leaf, to the trees of
+    either library.
+
     Parameters
     ----------
     n_classes : int, default=None
@@ -43,7 +47,8 @@ class CumulativeLink:
     >>> from ordcut.boosting import CumulativeLink
     >>> X = np.linspace(0, 1, 200)[:, None]
     >>> y = np.repeat([0, 1, 2, 3], 50)
-    >>> model = LGBMRegressor(objective=CumulativeLink(), n_estimators=20, verbose=-1).fit(X, y)
+    >>> trees = {"min_child_weight": 3, "n_estimators": 20, "verbose": -1}
+    >>> model = LGBMRegressor(objective=CumulativeLink(), **trees).fit(X, y)
     >>> model.objective_.biases_.shape
     (3,)
     >>> model.objective_.probabilities(model.predict([[0.1], [0.9]])).argmax(axis=1)

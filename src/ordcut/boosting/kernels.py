@@ -34,12 +34,6 @@ def expit(z: float) -> float:
 
 
 @inlined
-def log_expit(z: float) -> float:
-    """Return the logarithm of the logistic distribution function."""
-    return min(z, 0.0) - math.log1p(math.exp(-abs(z)))
-
-
-@inlined
 def mills_ratio(z: float) -> float:
     """Return the upper tail of the normal distribution over its density, for ``z >= 0``."""
     if z < 25.0:
@@ -96,32 +90,30 @@ def gumbel_log_mass(upper: float, lower: float) -> float:
     return upper + math.log(-math.expm1(lower - upper))
 
 
-@kernel("labels", steps=12)
+@kernel("labels", steps=10)
 def fill_logit_gradients(
     labels: Array,
-    scores: Array,
+    odds: Floats,
     weights: Floats,
-    center: float,
     upper_odds: Floats,
     lower_odds: Floats,
     floor: float,
     gradients: Array,
     hessians: Array,
 ) -> None:
-    """Fill what ``fill_gradients`` does for the logistic link, with one exponential per row.
+    """Fill what ``fill_gradients`` does for the logistic link, from exponentials of the scores.
 
-    ``upper_odds`` (K,) is ``exp(center - b)`` of the upper bias of each class, ``lower_odds`` (K,)
-    is ``exp(b - center)`` of the lower one. Biases lie within 100 of the center. Scores are cut off
-    at 150, where gradients do not change any more. O(n) time.
+    ``odds`` is ``exp(a - center)`` of each score, ``upper_odds`` (K,) is ``exp(center - b)`` of the
+    upper bias of each class, and ``lower_odds`` (K,) is ``exp(b - center)`` of the lower one. O(n)
+    time.
     """
     is_weighted = len(weights) > 0
     for i in range(len(labels)):
         k = int(labels[i])
-        odds = math.exp(max(-150.0, min(150.0, float(scores[i]) - center)))
-        above, below = odds * upper_odds[k], lower_odds[k]
+        above, below = odds[i] * upper_odds[k], lower_odds[k]
         # With one division: above / (1 + above) and below / (below + odds).
-        inverse = 1.0 / ((1.0 + above) * (below + odds))
-        above, below = above * (below + odds) * inverse, below * (1.0 + above) * inverse
+        inverse = 1.0 / ((1.0 + above) * (below + odds[i]))
+        above, below = above * (below + odds[i]) * inverse, below * (1.0 + above) * inverse
         gradient = above - below
         hessian = max(above * (1.0 - above) + below * (1.0 - below), floor)
         if is_weighted:
@@ -246,7 +238,8 @@ def count_cells(
     is_weighted = len(weights) > 0
     for i in range(len(labels)):
         label, score = labels[i], float(scores[i]) - center
-        if not (label >= 0 and label < n_classes and label == math.floor(label)):
+        k = int(label) if label >= 0 and label < n_classes else -1
+        if k < 0 or k != label:
             first_bad[0] = i
             return
         if not abs(score) < math.inf:
@@ -255,11 +248,12 @@ def count_cells(
         z = score * per_scale
         cell = int(half * (1.0 + z / (1.0 + abs(z))))
         weight = weights[i] if is_weighted else 1.0
-        cells[cell, int(label), 0] += weight
-        cells[cell, int(label), 1] += weight * score
+        sums = cells[cell, k]
+        sums[0] += weight
+        sums[1] += weight * score
 
 
-@kernel("classes", steps=300)
+@kernel("classes", steps=200)
 def fit_biases(
     classes: Ints,
     scores: Floats,
@@ -273,12 +267,12 @@ def fit_biases(
     """Move ``biases`` (K - 1,) to the least negative log-likelihood of rows, by Newton's method.
 
     The function is convex and its Hessian is tridiagonal. A step is shortened until the biases
-    ascend and the likelihood rises. ``work`` is (7, K); ``outcome`` (2,) becomes the value and the
+    ascend and the likelihood rises. ``work`` is (9, K); ``outcome`` (2,) becomes the value and the
     number of steps. O(n + K) time per step.
     """
     n_biases = len(biases)
     edges, first, diagonal, beside, step = work[0], work[1], work[2], work[3], work[4]
-    eliminated, trial = work[5], work[6]
+    eliminated, trial, per_gap, log_gap = work[5], work[6], work[7], work[8]
     total = 0.0
     for i in range(len(weights)):
         total += weights[i]
@@ -288,19 +282,24 @@ def fit_biases(
         first[:], diagonal[:], beside[:] = 0.0, 0.0, 0.0
         edges[:n_biases] = trial[:n_biases]
         edges[n_biases] = math.inf
+        for k in range(n_biases + 1):  # what depends on the class alone
+            gap = edges[k] - edges[k - 1] if k > 0 else math.inf
+            per_gap[k] = 0.0 if gap > 700.0 else 1.0 / math.expm1(gap)
+            log_gap[k] = math.log(-math.expm1(-gap))
         value = 0.0
         for i in range(len(classes)):
             k, weight = classes[i], weights[i]
             u = edges[k] - scores[i]
             l = edges[k - 1] - scores[i] if k > 0 else -math.inf  # noqa: E741
-            gap = u - l
+            per_l = per_gap[k]
             if link == 0:
-                per_gap = 0.0 if gap > 700.0 else 1.0 / math.expm1(gap)
-                log_gap = math.log(-math.expm1(-gap))
-                log_p = log_expit(u) + log_expit(-l) + log_gap
-                above, below = expit(-u), expit(l)
-                bend = per_gap * (1.0 + per_gap)
-                of_u, of_l = -above - per_gap, below + per_gap
+                at_u, at_l = math.exp(-abs(u)), math.exp(-abs(l))
+                tails = (1.0 + at_u) * (1.0 + at_l)
+                log_p = min(u, 0.0) - max(l, 0.0) + log_gap[k] - math.log(tails)
+                above = (at_u if u > 0.0 else 1.0) / (1.0 + at_u)
+                below = (at_l if l < 0.0 else 1.0) / (1.0 + at_l)
+                bend = per_l * (1.0 + per_l)
+                of_u, of_l = -above - per_l, below + per_l
                 of_uu, of_ll = above * (1.0 - above) + bend, below * (1.0 - below) + bend
                 of_ul = -bend
             elif link == 1:
@@ -311,7 +310,6 @@ def fit_biases(
                 of_ul = -at_u * at_l
             else:
                 low, difference, ratio = gumbel_terms(u, l)
-                per_l = 0.0 if gap > 700.0 else 1.0 / math.expm1(gap)
                 per_u = 1.0 + per_l
                 log_p = gumbel_log_mass(u, l)
                 bend = ratio * (ratio + difference) if ratio > 0.0 else 0.0
@@ -372,4 +370,4 @@ def deal_halves(labels: Ints, seen: Ints, is_second: Array) -> None:
 
 def empty_work(n_classes: int) -> Floats:
     """Return the memory that ``fit_biases`` works in."""
-    return np.zeros((7, n_classes))
+    return np.zeros((9, n_classes))

@@ -130,12 +130,15 @@ class BoostedRows:
 
         def fill(piece: tuple[int, int]) -> None:
             part = slice(*piece)
-            rows = self.labels[part], self.scores[part], self.weights[part]
+            labels, scores, weights = self.labels[part], self.scores[part], self.weights[part]
             filled = LEAST_HESSIAN, gradients[part], hessians[part]
             if is_quick:
-                fill_logit_gradients(*rows, center, upper_odds, lower_odds, *filled)
+                # Biases lie within 100 of the center, so that beyond 150 gradients do not change.
+                odds = np.subtract(scores, center, dtype=np.float64)
+                np.exp(np.clip(odds, -150.0, 150.0, out=odds), out=odds)
+                fill_logit_gradients(labels, odds, weights, upper_odds, lower_odds, *filled)
             else:
-                fill_gradients(*rows, upper, lower, self.link, *filled)
+                fill_gradients(labels, scores, weights, upper, lower, self.link, *filled)
 
         run_all(fill, self.pieces, self.n_threads)
         return gradients, hessians

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +64,16 @@ class LazyGroup(click.Group):
 
     def get_command(
         self,
-        ctx: click.Context,  # noqa: ARG002
+        ctx: click.Context,
         cmd_name: str,
     ) -> click.Command | None:
-        """Import and return a command, or None if no command has that name."""
+        """Import and return a command; an error suggests one if no command has that name."""
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:  # while a shell completes the name
+                return None
+            near = get_close_matches(cmd_name, COMMANDS, n=1, cutoff=0.5)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Commands are: {', '.join(COMMANDS)}."
+            ctx.fail(f"No such command {cmd_name!r}. {hint}")
         module, name = COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(import_module(module), name)
         return command
@@ -184,5 +189,6 @@ def _show_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)  # also of those that are both
         warnings.showwarning = show
         yield

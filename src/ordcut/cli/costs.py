@@ -101,7 +101,8 @@ def _read_cells(path: str) -> list[list[str]]:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(
             f"--objective must be a name or a CSV file that can be read, but {path} cannot: "
-            f"{getattr(error, 'strerror', None) or error}."
+            f"{getattr(error, 'strerror', None) or 'it is not text in UTF-8'}. Check the path, or "
+            "save the costs as CSV."
         ) from error
     separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)

@@ -111,7 +111,9 @@ def fit(train: Ratings, objective: str, labeling: str) -> OrdinalLogisticRegress
     from ordcut.estimators import OrdinalLogisticRegression
 
     by, smoothing = LABELINGS[labeling]
-    model = OrdinalLogisticRegression(objective, by, smoothing=smoothing, alpha=0)
+    model = OrdinalLogisticRegression(
+        objective=objective, labeling=by, smoothing=smoothing, alpha=0
+    )
     return model.fit(train.features, train.ratings)
 
 

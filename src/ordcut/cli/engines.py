@@ -18,7 +18,8 @@ from ordcut.cli.signals import delay_signals
 from ordcut.exact import EXACT
 
 if TYPE_CHECKING:
-    from ordcut.cli.panels import PanelSource
+    from ordcut.cli.panels import RatedItems
+    from ordcut.data import WeightType
     from ordcut.frames import FrameSource
     from ordcut.typing import Array
 
@@ -36,8 +37,8 @@ READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000
 def open_frame(engine: str, files: Files, columns: Columns) -> Any:
     """Return the given columns of files as a lazy frame of an engine."""
     remember(columns)
-    if files.decimal != "." and engine != "duckdb":
-        files = _with_decimal_points(files, columns)
+    if engine != "duckdb" and (files.decimal != "." or files.is_array):
+        files = _as_parquet(files, columns)
     if files.format == "csv" and engine in READ_AS_FLOATS and columns.score is not None:
         rows = read_relation(connect(), files, as_text=True)
         if columns.score in rows.columns:
@@ -60,8 +61,9 @@ def open_source(
     progress: Callable[[str], None] | None,
     max_rows: int,
     n_classes: int | None = None,
+    weight_type: WeightType | None = None,
     as_panel: bool = False,
-) -> FrameSource | PanelSource:
+) -> FrameSource | RatedItems:
     """Return the rows of a frame as a source; ``classes`` may be the text of ``--classes``.
 
     Several ratings of an item are read into memory; other labels are too if ``as_panel``.
@@ -73,7 +75,14 @@ def open_source(
     if columns.is_panel or as_panel:
         from ordcut.cli.panels import open_panel
 
-        return open_panel(frame, columns, classes=classes, n_classes=n_classes, nulls=nulls)
+        return open_panel(
+            frame,
+            columns,
+            classes=classes,
+            n_classes=n_classes,
+            nulls=nulls,
+            weight_type=weight_type,
+        )
     assert columns.score is not None
     assert columns.label is not None
     dtype = nw.from_native(frame).collect_schema()[columns.label]
@@ -87,6 +96,7 @@ def open_source(
         score=columns.score,
         label=columns.label,
         weight=columns.weight,
+        weight_type=weight_type,
         classes=read_classes(classes, dtype) if isinstance(classes, str) else classes,
         n_classes=n_classes,
         nulls=nulls,
@@ -182,6 +192,18 @@ def check_unique(connection: Any, files: Files, names: Sequence[str]) -> None:
             )
 
 
+def check_quotes(names: Sequence[str]) -> None:
+    """Raise an error for names with quotation marks if DuckDB is too old to select them."""
+    import duckdb
+
+    name = next((name for name in names if '"' in name), None)
+    if name is not None and int(duckdb.__version__.split(".")[0]) < 2:
+        raise UserError(
+            f"columns must not have quotation marks in their names before DuckDB 2, got {name}. "
+            f'Rename it, or upgrade DuckDB {duckdb.__version__}: pip install "duckdb>=2".'
+        )
+
+
 def separator_of(connection: Any, files: Files) -> str:
     """Return the character between the fields of CSV files, which is detected unless given."""
     if files.separator is not None:
@@ -219,9 +241,9 @@ def _check_exact(relation: Any, score: str, decimal: str) -> None:
     )
     for (value,) in relation.filter(is_lost).project(quoted(score)).limit(1).fetchall():
         raise UserError(
-            f'--score must name a column of numbers that are exact in float64, and "{score}" holds '
-            f"{value}: whole numbers are so up to 2**53. Subtract a common offset first, such as "
-            "the least score."
+            "--score must name a column of numbers that are exact in float64, which holds whole "
+            f'numbers up to 2**53, and "{score}" holds {value}. Subtract a common offset first, '
+            "such as the least score."
         )
 
 
@@ -241,6 +263,7 @@ def _with_duckdb(files: Files, columns: Columns) -> Any:
     relation = read_relation(connection, files, as_text=True)
     columns.check(relation.columns, files)
     check_unique(connection, files, names)
+    check_quotes(names)
     if files.format == "parquet":
         return relation.project(", ".join(map(quoted, names)))
     # Text takes longer to read than to count, so it is read once, into a table that DuckDB moves
@@ -341,16 +364,16 @@ def _check_reachable(master: str, paths: Sequence[str]) -> None:
     is_copy = any(path.startswith(os.path.join(scratch_folder(), "")) for path in paths)
     if is_copy and not master.startswith("local"):
         raise UserError(
-            "--encoding, --decimal and standard input must be left out for a Spark cluster, since "
-            f"they take a copy of FILES on this machine, which the workers of {master} cannot "
-            "read. Write FILES as Parquet or in UTF-8 with decimal points first, or use another "
-            "--engine."
+            "--encoding, --decimal, standard input, Excel files and arrays of JSON must be left "
+            "out for a Spark cluster, since they take a copy of FILES on this machine, which the "
+            f"workers of {master} cannot read. Write FILES as Parquet or in UTF-8 with decimal "
+            "points first, or use another --engine."
         )
 
 
-def _with_decimal_points(files: Files, columns: Columns) -> Files:
-    """Return CSV files as a Parquet file, since not every engine reads other decimal marks."""
-    path = os.path.join(scratch_folder(), "decimal.parquet")
+def _as_parquet(files: Files, columns: Columns) -> Files:
+    """Return files as one Parquet file: not all engines read decimal commas and arrays of JSON."""
+    path = os.path.join(scratch_folder(), "rows.parquet")
     _with_duckdb(files, columns).write_parquet(path)
     return Files((path,), "parquet")
 

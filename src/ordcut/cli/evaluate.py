@@ -31,8 +31,8 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
     multiple=True,
     metavar="COL|FILE",
     shell_complete=complete_column,
-    help="A column of other predictions to compare with, or a file of a former month: did "
-    "agreement fall, and did labels move against mean ratings? Can be repeated.",
+    help="A column of other predictions to compare with; or an earlier file, to test whether "
+    "agreement has fallen, and whether labels have moved against mean ratings. Can be repeated.",
 )
 @click.option(
     "--intervals",
@@ -92,7 +92,7 @@ def evaluate(
             source, thresholds, rows.objective, others, rows.class_weight
         )
         gate = None
-        if is_gate or rows.columns.is_panel:
+        if is_gate or (rows.columns.is_panel and not thresholds.decides_otherwise):
             from ordcut.cli.gate import Gate
 
             before = {
@@ -313,8 +313,9 @@ def _count_pairs(
             "Drop those rows, or give them a class."
         )
     table = np.zeros((len(decisions), len(classes)))
-    codes = codes_of(predicted, decisions, f'column "{name}"'), codes_of(true, classes, "labels")
-    np.add.at(table, codes, weights)
+    predicted_codes = codes_of(predicted, decisions, f'column "{name}"', in_order=False)
+    true_codes = codes_of(true, classes, "labels", in_order=False)
+    np.add.at(table, (predicted_codes, true_codes), weights)
     return table
 
 

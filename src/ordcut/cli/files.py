@@ -20,12 +20,14 @@ import click
 from ordcut.cli.failures import UserError, fault_in_csv
 from ordcut.threads import cached_property
 
-#: The formats and the extensions of each; those of compressed files may follow.
+#: The formats and the extensions of each; those of compressed files may follow where it is text.
 EXTENSIONS = {
     "csv": (".csv", ".tsv", ".txt"),
     "parquet": (".parquet", ".pq"),
     "json": (".jsonl", ".ndjson", ".json"),
+    "excel": (".xlsx",),
 }
+TEXT_FORMATS = ("csv", "json")
 COMPRESSED = (".gz", ".zst")
 
 #: The first bytes of compressed data.
@@ -47,7 +49,7 @@ class Reading:
 
     Attributes
     ----------
-    format : {"csv", "parquet", "json"}, optional
+    format : {"csv", "parquet", "json", "excel"}, optional
         Their format; by default, it follows from their names.
     separator : str, optional
         The character between the fields of CSV.
@@ -72,7 +74,7 @@ class Files:
     paths : tuple of str
         Their paths, in order.
     format : {"csv", "parquet", "json"}
-        The format of all; ``"json"`` is an object per line.
+        The format of all; ``"json"`` is an object per line, or an array of objects.
     separator : str, optional
         The character between the fields of CSV. By default, engines that can detect it do so.
     decimal : {".", ","}
@@ -93,6 +95,14 @@ class Files:
         if len(self.paths) > 1:
             return f"the {len(self.paths)} files"
         return (self.titles or self.paths)[0]
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the first file is JSON with an array of objects, not an object per line."""
+        if self.format != "json":
+            return False
+        with open_text(self.paths[0]) as file:
+            return file.read(MOST_HEADER).lstrip("\ufeff \t\r\n").startswith("[")
 
 
 @dataclass(frozen=True)
@@ -172,9 +182,10 @@ class Columns:
                 hint = f' Did you mean "{near[0]}"?' if near else ""
                 # DuckDB may have taken another line for the header.
                 fault = fault_in_csv(files, Columns(name)) if files.format == "csv" else None
+                other = " or a file that exists" if option == "--against" else ""
                 raise UserError(
                     fault
-                    or f'{option} must name a column of {files.name}, got "{name}". '
+                    or f'{option} must name a column of {files.name}{other}, got "{name}". '
                     f"Its columns are: {', '.join(existing)}.{hint}"
                 )
 
@@ -226,7 +237,7 @@ def format_of(path: str, argument: str, option: str = "--format") -> str:
     if format is None:
         known = ", ".join(extension for known in EXTENSIONS.values() for extension in known)
         raise UserError(
-            f"{argument} must end in one of {known} (or these with .gz or .zst), got {path}. "
+            f"{argument} must end in one of {known} (text also with .gz or .zst), got {path}. "
             f"Rename it, or pass {option}."
         )
     return format
@@ -247,7 +258,9 @@ def _known_format(path: str) -> str | None:
     name = path.lower()
     for extension in COMPRESSED:
         name = name.removesuffix(extension)
-    return next((format for format, known in EXTENSIONS.items() if name.endswith(known)), None)
+    format = next((format for format, known in EXTENSIONS.items() if name.endswith(known)), None)
+    is_compressed = len(name) < len(path)
+    return None if is_compressed and format not in TEXT_FORMATS else format
 
 
 def _expand(argument: str) -> list[str]:
@@ -255,8 +268,8 @@ def _expand(argument: str) -> list[str]:
         inside = sorted(str(path) for path in _files_in(argument))
         if not inside:
             raise UserError(
-                f"FILES must contain data, but the folder {argument} has no CSV, Parquet or JSON "
-                "lines files. Name the files."
+                f"FILES must contain data, but the folder {argument} has no CSV, Parquet, JSON or "
+                "Excel files. Name the files."
             )
         return inside
     if os.path.lexists(argument) or not glob.has_magic(argument):
@@ -295,6 +308,11 @@ def _as_read(paths: Sequence[str], format: str, reading: Reading, titles: Sequen
                 f"FILES must be text in UTF-8 unless --encoding says otherwise, but {title} is in "
                 "UTF-16. Pass --encoding utf-16."
             )
+    if format == "excel":
+        from ordcut.cli.sheets import save_as_parquet
+
+        targets = (os.path.join(scratch_folder(), f"sheet-{i}.parquet") for i in range(len(paths)))
+        paths, format = list(map(save_as_parquet, paths, targets)), "parquet"
     if reading.encoding != UTF_8:
         paths = [
             _in_utf_8(path, reading.encoding, str(number)) for number, path in enumerate(paths)

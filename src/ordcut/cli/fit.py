@@ -58,13 +58,19 @@ _rater, _item, _label = panel_options("", required=True)
 @_rater
 @column_option("--weight", "The column of row weights. [default: every row counts once]")
 @click.option(
+    "--weight-type",
+    type=click.Choice(["repeats", "importance"]),
+    help="Whether weights say how often a row occurs or how much it matters, for --smoothing, "
+    "--intervals and constraints with a confidence. [default: repeats if all are whole numbers]",
+)
+@click.option(
     "--objective",
     default="absolute",
     show_default=True,
     metavar="NAME|FILE",
     help="absolute, squared, zero_one, macro_mae, balanced_accuracy, kappa, linear_kappa, "
-    "quadratic_kappa, or a CSV file of costs: one line per predicted class, one column per true "
-    "class, with or without their names.",
+    "quadratic_kappa, macro_f1, weighted_f1, geometric_recall, min_recall, or a CSV file of costs: "
+    "one line per predicted class, one column per true class, with or without their names.",
 )
 @class_weight_option("equal weights")
 @click.option(
@@ -86,6 +92,13 @@ _rater, _item, _label = panel_options("", required=True)
     "for each row.",
 )
 @click.option(
+    "--review-share",
+    type=float,
+    metavar="SHARE",
+    help="Add reviews at the least cost at which no more than this share of the rows is reviewed, "
+    "from 0 to 1.",
+)
+@click.option(
     "--constraint",
     "constraints",
     multiple=True,
@@ -95,8 +108,7 @@ _rater, _item, _label = panel_options("", required=True)
 )
 @click.option(
     "--smoothing",
-    default="0",
-    show_default=True,
+    show_default="0, or auto for several labels",
     metavar="AMOUNT|auto|bagging",
     callback=read_amount,
     help="How much of each label is replaced by the class probabilities of a model, from 0 to 1; "
@@ -137,6 +149,7 @@ def fit(
     score: str,
     labels: tuple[str, ...],
     weight: str | None,
+    weight_type: Any,
     item: str | None,
     rater: str | None,
     objective: str,
@@ -144,6 +157,7 @@ def fit(
     classes: str | None,
     decisions: str | None,
     review: float | None,
+    review_share: float | None,
     constraints: tuple[str, ...],
     smoothing: Any,
     intervals: bool,
@@ -161,20 +175,22 @@ def fit(
 ) -> None:
     """Find the optimal thresholds of a score in files.
 
-    FILES are CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need
+    FILES are CSV, Parquet, JSON or Excel files, globs, folders, or - for standard input. They need
     not fit in memory: the engine counts rows, and returns only the few that can be next to a
     threshold.
     """
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source, stated_order
     from ordcut.cli.thresholds_file import ThresholdsFile
-    from ordcut.decisions import with_review
     from ordcut.frames import thresholds_of
     from ordcut.limits import read_constraints
     from ordcut.objectives import resolve_objective
     from ordcut.pruning import ArraySource
+    from ordcut.review import with_reviews
 
     columns = Columns(score, labels, weight, (), item, rater)
+    if smoothing is None:
+        smoothing = "auto" if columns.is_panel else 0.0
     with Outputs(force=force) as outputs:
         thresholds_out = outputs.add("--output", output) if output else None
         page_out = outputs.add("--report", report) if report else None
@@ -197,16 +213,20 @@ def fit(
                 progress=progress,
                 max_rows=max_rows,
                 n_classes=None if isinstance(given, str) else len(given.cost[0]),
+                weight_type=weight_type,
             )
+            _require_memory(source, {"--intervals": intervals, "--learning-curve": learning_curve})
             goal = given if isinstance(given, str) else given.for_classes(source.classes, names)
             resolved = resolve_objective(goal, source.classes, names)
-            if review is not None:
-                resolved = with_review(resolved, review, source.classes)
+            if review is not None or review_share is not None:
+                resolved = with_reviews(resolved, review, review_share, source.classes)
             weights = read_class_weight(class_weight, source.classes)
             if isinstance(source, ArraySource):
                 thresholds = source.solve(resolved, weights, smoothing, parsed)
             else:
                 thresholds = thresholds_of(source, resolved, weights, smoothing, parsed)
+            if review_share is not None and thresholds.origin is not None:
+                resolved = thresholds.origin.objective  # with the cost of a review
             bounds = None
             if intervals:
                 from ordcut.report import intervals_of
@@ -251,6 +271,20 @@ def fit(
         for path in (output, report, plot):
             if path and path != "-":
                 click.echo(f"Wrote {path}.", err=True)
+
+
+def _require_memory(source: Source, options: dict[str, bool]) -> None:
+    """Raise an error before anything is computed if an option needs more rows than may be held."""
+    from ordcut.errors import TooManyRowsError
+
+    for name in (name for name, is_given in options.items() if is_given):
+        try:
+            source.all_rows()
+        except TooManyRowsError as error:
+            raise UserError(
+                f"{name} needs all rows in memory, and there are more than --max-rows allows: "
+                f"{source.n_rows} rows. Leave it out, or raise --max-rows if they fit in memory."
+            ) from error
 
 
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:

@@ -9,11 +9,11 @@ import click
 
 from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
-from ordcut.cli.panels import PanelSource
 from ordcut.panels import (
     Agreement,
     Change,
     Month,
+    PanelSource,
     change_of_agreement,
     change_of_bias,
     optimism,
@@ -37,6 +37,7 @@ class Gate:
     target: float | None
     fail_under: float | None
     changes: dict[str, tuple[Change, Change]]
+    is_weighted: bool = False
 
     @classmethod
     def of(
@@ -50,7 +51,7 @@ class Gate:
         thresholds, objective = rows.saved.thresholds, rows.objective
         if thresholds.decides_otherwise:
             raise UserError(
-                "--intervals, --target, --fail-under and several labels need thresholds that "
+                "--intervals, --target, --fail-under and --against a file need thresholds that "
                 "predict classes, and these decide otherwise. Fit thresholds without --review "
                 "and --decisions."
             )
@@ -62,10 +63,11 @@ class Gate:
         for path, former in before.items():
             assert isinstance(former.source, PanelSource)
             then = _month(former.source, thresholds)
-            extra = optimism(thresholds, former.source.scores, then.panel, objective)
+            extra = optimism(thresholds, former.source.item_scores, then.panel, objective)
             fall = change_of_agreement(month, then, objective, extra)
             changes[path] = fall, change_of_bias(month, then)
-        return cls(judge, people, target, fail_under, changes)
+        is_weighted = rows.columns.weight is not None
+        return cls(judge, people, target, fail_under, changes, is_weighted)
 
     @property
     def exit_code(self) -> int:
@@ -114,6 +116,8 @@ class Gate:
                 more = f"; a judge without noise would reach about {self.people.attainable:.3f}"
             click.echo(f"difference: {difference}{more}")
         click.echo("Intervals (95 %) are over items, for these raters.")
+        if self.is_weighted:
+            click.echo("Agreement counts each item once, whatever its --weight.")
         if self.fail_under is not None:
             is_low = (self.judge.value < self.fail_under) == self.judge.is_kappa
             click.echo(f"fail under {self.fail_under:g}: {'failed' if is_low else 'passed'}")
@@ -128,13 +132,13 @@ class Gate:
             moved = "has moved" if bias.low > 0 or bias.high < 0 else "has not moved for certain"
             how = "the same items" if bias.is_paired else "other items"
             click.echo(f"against {as_line(path)} ({how}):")
-            click.echo(f"  agreement {fell}: {_numbers(*agreement.ends)}")
-            click.echo(f"  bias, label minus mean rating, {moved}: {_numbers(*bias.ends)}")
+            click.echo(f"  agreement {fell}: {_change(agreement)}")
+            click.echo(f"  bias, label minus mean rating, {moved}: {_change(bias)}")
 
 
 def _month(source: Any, thresholds: Thresholds) -> Month:
     assert isinstance(source, PanelSource)
-    return Month(source.panel, thresholds.predict(source.scores))
+    return Month(source.panel, thresholds.predict(source.item_scores))
 
 
 def _values(agreement: Agreement) -> dict[str, Any]:
@@ -147,6 +151,10 @@ def _values(agreement: Agreement) -> dict[str, Any]:
 
 def _interval(agreement: Agreement) -> str:
     return f"{_numbers(agreement.value, *agreement.interval())} on {agreement.n_items:,} items"
+
+
+def _change(change: Change) -> str:
+    return f"{_numbers(*change.ends)} ({100 * change.level:g} %)"
 
 
 def _numbers(value: float, low: float, high: float) -> str:

@@ -27,7 +27,7 @@ ClassWeights: TypeAlias = str | list[float] | None
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FORMATS = ("csv", "parquet", "json")
+FORMATS = ("csv", "parquet", "json", "excel")
 
 files_argument = click.argument(
     "files", nargs=-1, required=True, metavar="FILES...", type=click.Path(allow_dash=True)
@@ -140,7 +140,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--format",
             type=click.Choice(FORMATS),
-            help="The format of FILES; json has one object per line. [default: from their names]",
+            help="The format of FILES; json has one object per line, or an array of objects. "
+            "[default: from their names]",
         ),
     ):
         with_reading = option(with_reading)
@@ -205,8 +206,8 @@ def panel_options(default: str, *, required: bool = False) -> list[Callable[[Com
             required=required,
             metavar="COL",
             shell_complete=complete_column,
-            help="The column of true classes. Repeat it for several raters; an item need not have "
-            f"ratings by all. {default}",
+            help="The column of true classes. Repeat it for several raters, who need not all have "
+            f"rated every item. {default}",
         ),
     ]
 
@@ -217,9 +218,11 @@ def output_option(help: str, *, required: bool = False) -> Callable[[Command], C
     return click.option("-o", "--output", metavar="FILE", required=required, type=path, help=help)
 
 
-def read_amount(ctx: click.Context, param: click.Parameter, value: str) -> float | str:
-    """Return the value of an option that must be a number from 0 to 1, auto or bagging."""
-    if value in ("auto", "bagging"):
+def read_amount(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> float | str | None:
+    """Return the value of an option that must be a number from 0 to 1, auto or bagging, if any."""
+    if value in (None, "auto", "bagging"):
         return value
     try:
         amount = float(value)

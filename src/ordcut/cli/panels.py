@@ -11,37 +11,29 @@ import numpy as np
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns
 from ordcut.cli.options import read_classes
-from ordcut.data import Rows, as_scores, is_missing
+from ordcut.data import WeightType, is_missing, numbers_in
 from ordcut.limits import Constraint, Limits
 from ordcut.objectives import Objective
-from ordcut.panels import Panel
+from ordcut.panels import Panel, PanelSource
 from ordcut.problem import Problem, Sample, optimum, smoothed_problem
-from ordcut.pruning import ArraySource
 from ordcut.smoothing import Smoothing
 
 if TYPE_CHECKING:
     from ordcut.cli.options import ClassWeights
     from ordcut.thresholds import Thresholds
-    from ordcut.typing import Array, Bools, Floats
+    from ordcut.typing import Array, Floats
 
 
 @dataclass(frozen=True, eq=False)
-class PanelSource(ArraySource):
-    """Items in memory, with a score and the ratings of each.
+class RatedItems(PanelSource):
+    """Items of files, with a score and the ratings of each.
 
     Attributes
     ----------
-    scores : ndarray of shape (n_items,)
-        The score of each item.
-    panel : Panel
-        The ratings, with the names of the items.
     dropped : int
-        The number of items that were left out: without a score or a weight if nulls are dropped,
-        or without a rating.
+        The number of rows with missing values that were left out, and of items without a rating.
     """
 
-    scores: Floats = None  # type: ignore[assignment]
-    panel: Panel = None  # type: ignore[assignment]
     dropped: int = 0
 
     def solve(
@@ -66,21 +58,21 @@ def open_panel(
     classes: str | Sequence[Any] | Array | None,
     n_classes: int | None,
     nulls: str,
-) -> PanelSource:
+    weight_type: WeightType | None = None,
+) -> RatedItems:
     """Read the items of a frame into memory, with a column for each rater or a row per rating."""
     import narwhals as nw
 
     rows: Any = nw.from_native(frame).lazy().collect()
+    n_all = len(rows)
+    rows = _complete(rows, columns, nulls)
+    n_dropped = n_all - len(rows)
     if isinstance(classes, str):
         classes = read_classes(classes, rows.schema[columns.labels[0]])
-
-    def native(name: str) -> Any:
-        return rows.get_column(name).to_native()
-
     if columns.rater is not None:
         assert columns.item is not None
         panel = Panel.from_long(
-            {name: native(name) for name in (columns.item, columns.rater, columns.labels[0])},
+            rows.to_native(),
             item=columns.item,
             rater=columns.rater,
             rating=columns.labels[0],
@@ -88,21 +80,21 @@ def open_panel(
         )
         take = _first_rows(rows, columns, panel)
     else:
-        table = rows.select(columns.labels).to_native()
-        panel = Panel(table, classes=classes)
+        panel = Panel(rows.select(columns.labels).to_native(), classes=classes)
         if columns.item is not None:
             panel = panel.named(_keys(rows.get_column(columns.item)))
         take = np.arange(len(panel))
     scores = _numbers(rows.get_column(str(columns.score)))[take]
     weights = None if columns.weight is None else _numbers(rows.get_column(columns.weight))[take]
-    keep = _complete(scores, weights, columns, nulls)
-    n_all = len(panel)
-    if not keep.all():
-        scores, panel = scores[keep], panel.take(keep)
-        weights = None if weights is None else weights[keep]
-    dropped = n_all - int((panel.n_ratings > 0).sum())
-    data = Rows.read(as_scores(scores), panel, n_classes=n_classes, weights=weights)
-    return PanelSource(data, 1, scores, panel, dropped)
+    dropped = n_dropped + panel.n_unrated
+    return RatedItems.of(
+        scores,
+        panel,
+        weights=weights,
+        weight_type=weight_type,
+        n_classes=n_classes,
+        dropped=dropped,
+    )
 
 
 def _keys(column: Any) -> Array:
@@ -112,6 +104,9 @@ def _keys(column: Any) -> Array:
 
 def _numbers(column: Any) -> Floats:
     """Return a column of numbers, with NaN where one is missing."""
+    numbers = numbers_in(column.to_native())
+    if numbers is not None:
+        return numbers.astype(np.float64)
     values = np.array(column.to_list(), dtype=object)
     try:
         return np.where(is_missing(values), np.nan, values).astype(np.float64)
@@ -137,17 +132,30 @@ def _first_rows(rows: Any, columns: Columns, panel: Panel) -> Array:
     return firsts
 
 
-def _complete(scores: Floats, weights: Floats | None, columns: Columns, nulls: str) -> Bools:
-    keep: Bools = np.ones(len(scores), np.bool_)
-    for option, values in (("score", scores), ("weight", weights)):
-        if values is None or not np.isnan(values).any():
-            continue
-        if nulls != "drop":
-            raise UserError(
-                f"--{option} must not be missing, and is in {int(np.isnan(values).sum())} of "
-                f"{len(values)} items. Pass --nulls drop, or fill it in."
-            )
-        keep &= ~np.isnan(values)
-    if not keep.any():
-        raise UserError(f'FILES must contain a score, and "{columns.score}" has none.')
-    return keep
+def _complete(rows: Any, columns: Columns, nulls: str) -> Any:
+    """Return the rows in which no column that must be complete has a missing value.
+
+    Several raters may leave gaps; the labels of a single column must be complete.
+    """
+    keys = [name for name in (columns.item, columns.rater) if name is not None]
+    required = [*columns.numeric, *keys, *([] if columns.is_panel else columns.labels)]
+    missing = {}
+    for name in dict.fromkeys(required):
+        column = rows.get_column(name)
+        is_missing, is_float = column.is_null(), column.dtype.is_float()
+        if is_missing.any() or (is_float and column.is_nan().any()):
+            # Only here, since filling nulls of Arrow imports pandas.
+            is_nan = column.is_nan().fill_null(True) if is_float else is_missing
+            missing[name] = is_missing | is_nan
+    if not missing:
+        return rows
+    if nulls != "drop":
+        counts = ", ".join(f"{int(mask.sum())} in {name!r}" for name, mask in missing.items())
+        raise UserError(
+            f"FILES must not have missing values, got {counts}. Fill them in, or leave those rows "
+            "out with --nulls drop."
+        )
+    rows = rows.filter(*(~mask for mask in missing.values()))
+    if len(rows) == 0:
+        raise UserError("FILES must contain complete rows, and none is. Fill in missing values.")
+    return rows

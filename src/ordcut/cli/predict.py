@@ -19,7 +19,7 @@ from ordcut.cli.options import (
     reading_options,
     thresholds_option,
 )
-from ordcut.cli.outputs import Outputs
+from ordcut.cli.outputs import Output, Outputs
 
 if TYPE_CHECKING:
     from ordcut.cli.files import Files
@@ -59,7 +59,8 @@ AS_NUMBER = "ordcut: the score as a number"
 @click.option(
     "--output-format",
     type=click.Choice(FORMATS),
-    help="The format of the output. [default: from its name, else --format, else csv]",
+    help="The format of the output. [default: from its name, else --format, else json for JSON and "
+    "csv for other files]",
 )
 @reading_options
 @force_option
@@ -79,44 +80,72 @@ def predict(
     """Label the rows of files with thresholds.
 
     Adds a column of labels, and keeps the order of rows and all other columns. FILES are
-    CSV, Parquet or JSON lines files, globs, folders, or - for standard input. They need not fit in
-    memory. CSV keeps its separator, except that .tsv files get tabs, and is written in UTF-8.
+    CSV, Parquet, JSON or Excel files, globs, folders, or - for standard input. They need not fit in
+    memory, except for Excel files. CSV keeps its separator, except that .tsv files get tabs, and is
+    written in UTF-8. An array of JSON objects stays an array, and JSON lines stay lines.
     """
     from ordcut.cli.engines import connect
     from ordcut.cli.thresholds_file import read_thresholds_file
 
     with Outputs(force=force) as outputs:
         out = outputs.add("--output", output)
-        written = _format_of_output(output, output_format, reading.format)
         saved = read_thresholds_file(thresholds_path, files)
         data = find_files(files, reading)
+        written = _format_of_output(output, output_format, reading.format, data)
         connection = connect()
         rows, column = _rows(connection, data, written, score or saved.columns.score, name)
         labelled = _labelled(rows, saved.thresholds, column, name, nulls, data.decimal)
-        if written == "json":
+        if written in ("json", "excel"):
             labelled = _without_nan(labelled)
-        labelled.create_view("labelled")
-        compression = next((how for end, how in COMPRESSION.items() if output.endswith(end)), "")
-        options = COPY_OPTIONS[written] + (compression if written != "parquet" else "")
-        if written == "csv":
-            separator = _separator_of_output(output, connection, data).replace("'", "''")
-            options += f", DELIMITER '{separator}'"
         remember(Columns(score=column))
-        with out.path_for_engine() as path:
-            path = path.replace("'", "''")
-            copy = f"COPY labelled TO '{path}' ({options}, USE_TMP_FILE false)"
-            n_rows = connection.execute(copy).fetchone()[0]
+        if written == "excel":
+            from ordcut.cli.sheets import sheet_of
+
+            sheet, n_rows = sheet_of(labelled)
+            out.write(sheet)
+        else:
+            n_rows = _copy(connection, labelled, data, written, output, out)
         outputs.publish()
     if not quiet:
         click.echo(f"Wrote {n_rows:,} rows to {output}.", err=True)
 
 
-def _format_of_output(output: str, output_format: str | None, format: str | None) -> str:
+def _copy(
+    connection: Any, labelled: Any, data: Files, written: str, output: str, out: Output
+) -> int:
+    """Write rows by DuckDB, and return their number."""
+    labelled.create_view("labelled")
+    compression = next((how for end, how in COMPRESSION.items() if output.endswith(end)), "")
+    options = COPY_OPTIONS[written] + (compression if written != "parquet" else "")
+    if written == "csv":
+        separator = _separator_of_output(output, connection, data).replace("'", "''")
+        options += f", DELIMITER '{separator}'"
+    is_lines = _uncompressed(output).endswith((".jsonl", ".ndjson"))
+    if written == "json" and data.is_array and not is_lines:
+        options += ", ARRAY true"
+    with out.path_for_engine() as path:
+        path = path.replace("'", "''")
+        copy = f"COPY labelled TO '{path}' ({options}, USE_TMP_FILE false)"
+        n_rows: int = connection.execute(copy).fetchone()[0]
+    return n_rows
+
+
+def _uncompressed(output: str) -> str:
+    """Return the name of a file in lower case, without the extension of compression."""
+    name = output.lower()
+    for extension in COMPRESSION:
+        name = name.removesuffix(extension)
+    return name
+
+
+def _format_of_output(
+    output: str, output_format: str | None, format: str | None, data: Files
+) -> str:
     """Return the format to write: by the option, the name of the file, or the input."""
     if output_format is not None:
         return output_format
     if output == "-" or not os.path.splitext(output)[1]:
-        return format or "csv"
+        return format or ("json" if data.format == "json" else "csv")
     return format_of(output, "--output", "--output-format")
 
 
@@ -124,8 +153,7 @@ def _separator_of_output(output: str, connection: Any, data: Files) -> str:
     """Return the character between the fields of a CSV output: that of the input, or a tab."""
     from ordcut.cli.engines import separator_of
 
-    name = output.lower()
-    if any(name.endswith(".tsv" + compressed) for compressed in ("", *COMPRESSION)):
+    if _uncompressed(output).endswith(".tsv"):
         return "\t"
     return separator_of(connection, data) if data.format == "csv" else ","
 
@@ -134,7 +162,7 @@ def _rows(
     connection: Any, data: Files, written: str, score: str | None, name: str
 ) -> tuple[Any, str]:
     """Return all columns of the files, and the name of the column with the scores."""
-    from ordcut.cli.engines import check_unique, read_relation
+    from ordcut.cli.engines import check_quotes, check_unique, read_relation
 
     # From CSV to CSV, all columns stay the text that they are.
     rows = read_relation(connection, data, as_text=written == "csv")
@@ -145,6 +173,7 @@ def _rows(
         )
     Columns(score=score).check(rows.columns, data)
     check_unique(connection, data, [score])
+    check_quotes(rows.columns)
     if name.lower() in (column.lower() for column in rows.columns):
         raise UserError(
             f'--name must be a new column, and {data.name} already has "{name}". '

@@ -27,7 +27,7 @@ from ordcut.thresholds import Thresholds, numbers_in, to_dict
 from ordcut.typing import Array
 
 if TYPE_CHECKING:
-    from ordcut.cli.panels import PanelSource
+    from ordcut.cli.panels import RatedItems
     from ordcut.frames import FrameSource
 
 
@@ -183,7 +183,7 @@ class SavedRows:
     class_weight: ClassWeights
     columns: Columns
     frame: Any
-    source: FrameSource | PanelSource
+    source: FrameSource | RatedItems
 
 
 def open_rows(

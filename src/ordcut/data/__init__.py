@@ -30,9 +30,16 @@ from ordcut.data.sorting import SortedRows as SortedRows
 from ordcut.data.sorting import insert_lumps as insert_lumps
 from ordcut.data.sorting import sort_rows as sort_rows
 from ordcut.data.values import is_missing as is_missing
+from ordcut.data.values import numbers_in as numbers_in
 from ordcut.data.weights import ClassWeight as ClassWeight
+from ordcut.data.weights import WeightType as WeightType
 from ordcut.data.weights import balanced_factors as balanced_factors
 from ordcut.data.weights import check_weights as check_weights
 from ordcut.data.weights import class_factors as class_factors
 from ordcut.data.weights import effective_rows as effective_rows
+from ordcut.data.weights import is_unclear as is_unclear
+from ordcut.data.weights import read_weights as read_weights
+from ordcut.data.weights import type_of_weights as type_of_weights
 from ordcut.data.weights import unit_of as unit_of
+from ordcut.data.weights import warn_if_unclear as warn_if_unclear
+from ordcut.data.weights import warn_unclear as warn_unclear

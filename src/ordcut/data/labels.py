@@ -120,13 +120,17 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
             f"{argument} must be in order, lowest first, got a {type(classes).__name__}, "
             "which has none. Pass a list."
         )
+    if not np.iterable(classes):
+        raise TypeError(
+            f"{argument} must be a list of all {argument}, lowest first, got {classes!r}."
+        )
     ordered = as_values(list(classes), argument)
     if ordered.ndim != 1 or len(ordered) < 2:
         raise ValueError(
             f"{argument} must list at least two {argument}, lowest first, got {classes!r}."
         )
     if len(ordered) > MOST_CLASSES:
-        raise ValueError(f"{argument} must be at most {MOST_CLASSES}, got {len(ordered)}.")
+        raise ValueError(f"there must be at most {MOST_CLASSES} {argument}, got {len(ordered)}.")
     distinct, counts = np.unique(ordered, return_counts=True)
     if len(distinct) < len(ordered):
         twice = distinct[counts > 1].tolist()[0]
@@ -154,8 +158,10 @@ def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None
     most = len(classes) - 1 if are_fractions else len(classes) // 4
     are_all_few = len(scores) >= n_rows and n_rows <= MOST_ROWS_TO_COMPARE
     if not are_fractions or are_all_few or len(classes) > n_rows / 2:
-        distinct = np.unique(scores[:: (len(scores) - 1) // MOST_ROWS_TO_COMPARE + 1])
-        if 1 < len(distinct) <= most and (distinct == np.rint(distinct)).all():
+        sample = scores[:: (len(scores) - 1) // MOST_ROWS_TO_COMPARE + 1]
+        are_whole = all((part == np.rint(part)).all() for part in (sample[:100], sample))
+        distinct = np.unique(sample) if are_whole else sample[:0]
+        if 1 < len(distinct) <= most:
             raise ValueError(
                 f"labels hold {len(classes)} different values and scores only {len(distinct)} "
                 "whole numbers: they seem to be swapped. Exchange them; or, if the labels are "
@@ -164,7 +170,9 @@ def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None
     check_not_continuous(classes, n_rows, "labels")
 
 
-def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
+def check_not_continuous(
+    values: Array, n_rows: int, argument: str, remedy: str | None = None
+) -> None:
     """Raise an error if ``n_rows`` rows have too many distinct values for these to be classes.
 
     Examples
@@ -181,15 +189,13 @@ def check_not_continuous(values: Array, n_rows: int, argument: str) -> None:
     if not (len(values) > max(most, n_rows / 2) or is_each_different):
         return
     looks = "look continuous" if values.dtype.kind == "f" else "look like ids or measurements"
-    remedy = (
-        "Turn scores into classes first, with the predict of thresholds."
-        if argument == "predictions"
-        else "Name the column of classes; bin measurements first, for example with np.digitize or "
+    default = (
+        "Name the column of classes; bin measurements first, for example with np.digitize or "
         "pandas.cut; or, if each value is a class, list them in classes=."
     )
     raise ValueError(
         f"{argument} must hold classes, and these {looks}: {len(values)} different values "
-        f"in {n_rows} rows. {remedy}"
+        f"in {n_rows} rows. {default if remedy is None else remedy}"
     )
 
 
@@ -198,8 +204,10 @@ def _are_fractions(values: Array) -> bool:
     return values.dtype.kind == "f" and not bool((4 * values == np.rint(4 * values)).all())
 
 
-def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
+def codes_of(values: ArrayLike, classes: Array, argument: str, *, in_order: bool = True) -> Array:
     """Return the codes of values that must be among known classes.
+
+    Unless the values are ``in_order`` of the rows, an error does not mention their positions.
 
     Examples
     --------
@@ -209,7 +217,7 @@ def codes_of(values: ArrayLike, classes: Array, argument: str) -> Array:
     array = as_values(values, argument)
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
-    return _codes_among(array, classes, argument)
+    return _codes_among(array, classes, argument, in_order=in_order)
 
 
 def as_values(labels: Any, argument: str = "labels") -> Array:
@@ -233,10 +241,12 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     if values.dtype.kind in "OT":
         values = from_objects(values, argument)
     if values.dtype.kind == "f" and np.isnan(values).any():
-        raise missing_error(argument, "nan", int(np.flatnonzero(np.isnan(values))[0]))
+        raise missing_error(argument, "nan", values, int(np.flatnonzero(np.isnan(values))[0]))
     if values.dtype.kind not in "biufU":
         raise TypeError(
-            f"{argument} must be numbers, booleans or text, got values of type {values.dtype}."
+            f"{argument} must be numbers, booleans or text, got values of type "
+            f"{_type_of(values)}. Convert them first: dates, for example, to years, or to text "
+            "with an order, as an ordered categorical or with classes=."
         )
     return values
 
@@ -308,13 +318,27 @@ def _with_count(labels: Labels, n_classes: int | None) -> Labels:
 
 
 def _codes_among(
-    values: Array, classes: Array, argument: str = "labels", matrix_of: int | None = None
+    values: Array,
+    classes: Array,
+    argument: str = "labels",
+    matrix_of: int | None = None,
+    in_order: bool = True,
 ) -> Array:
     if (values.dtype.kind == "U") != (classes.dtype.kind == "U"):
         is_text = "text" if values.dtype.kind == "U" else "numbers"
+        if (
+            is_text == "text"
+            and argument == "predictions"
+            and (np.char.find(values, " or ") > 0).any()
+        ):
+            raise TypeError(
+                "predictions must be classes, got reviews among them. To judge thresholds with "
+                "reviews, use ordcut.judge(thresholds, scores, labels)."
+            )
         raise TypeError(
             f"{argument} and classes must be of the same type, got {is_text} in {argument} "
-            f"and {listed(classes)} in classes."
+            f"and {listed(classes.tolist())} in classes. Convert one of them, for example with "
+            f"{argument}.astype({'int' if is_text == 'text' else 'str'})."
         )
     if _are_codes(values, classes):
         return values
@@ -329,10 +353,31 @@ def _codes_among(
             if matrix_of is not None
             else f"among the classes {listed(classes)}"
         )
+        value = values.tolist()[position]
+        where = f" at position {position}" if in_order else ""
         raise ValueError(
-            f"{argument} must be {known}, got {values[position]} at position {position}."
+            f"{argument} must be {known}, got {value!r}{where}.{_hint(value, classes)}"
         )
     return codes
+
+
+def _type_of(values: Array) -> str:
+    """Return the type of the values of an array, for messages."""
+    if values.dtype.kind == "O" and values.size:
+        return type(values.ravel()[0]).__name__
+    return str(values.dtype)
+
+
+def _hint(value: Any, classes: Array) -> str:
+    """Return the class that a value seems to mean, if it differs in case or spaces only."""
+    near = [name for name in classes.tolist() if _plain(name) == _plain(value)]
+    return (
+        f" Did you mean {near[0]!r}? Change the labels, or list both in classes=." if near else ""
+    )
+
+
+def _plain(name: Any) -> str:
+    return str(name).strip().casefold()
 
 
 def _are_codes(values: Array, classes: Array) -> bool:

@@ -35,7 +35,9 @@ def as_matrix(cost: Any, argument: str) -> Floats:
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):
         k, truth = (int(index) for index in bad[0])
-        raise ValueError(f"{argument} must be finite, got {matrix[k, truth]} at [{k}, {truth}].")
+        raise ValueError(
+            f"{argument} must be finite, got {matrix[k, truth]} at position [{k}, {truth}]."
+        )
     matrix.flags.writeable = False
     return matrix
 

@@ -13,11 +13,12 @@ import numpy as np
 from ordcut.data.alignment import check_aligned
 from ordcut.data.confusion import count_between, count_confusion
 from ordcut.data.labels import Labels, check_classes_found, encode
-from ordcut.data.scores import check_exact, shape_hint
+from ordcut.data.scores import check_exact, not_numbers, shape_hint, swapped
+from ordcut.data.soft import weighted_labels
 from ordcut.data.sorting import SortedRows, sort_rows
-from ordcut.data.weights import check_weights, effective_rows, unit_of
+from ordcut.data.weights import WeightType, check_weights, effective_rows, read_weights
 from ordcut.errors import ReversedScoresWarning, depth_of_caller
-from ordcut.exact import exact_totals, whole_weights
+from ordcut.exact import EXACT, exact_totals, whole_weights
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
 #: Whether scores fall as classes rise is judged on a sample of about the first number of rows, if
@@ -52,6 +53,8 @@ class Rows:
         Whether the scores are known to be finite. If not, the first pass over them finds out.
     unit : float
         What a weight of 1 stands for, where weights were scaled.
+    weight_type : "repeats" or "importance", optional
+        What weights are; None for whole weights of which that was not stated.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class Rows:
     weights: Numbers | None = None
     is_finite: bool = True
     unit: float = 1.0
+    weight_type: WeightType | None = None
 
     @classmethod
     def read(
@@ -77,6 +81,7 @@ class Rows:
         classes: Sequence[Any] | Array | None = None,
         n_classes: int | None = None,
         weights: ArrayLike | None = None,
+        weight_type: WeightType | None = None,
     ) -> Rows:
         """Validate and encode scores, labels and weights; rows of weight 0 are left out.
 
@@ -85,10 +90,13 @@ class Rows:
         """
         if "pandas" in sys.modules:
             check_aligned(scores=scores, labels=labels, sample_weight=weights)
-        array = as_scores(scores)
-        if len(array) == 0:
-            raise ValueError("scores must hold at least one row, got none.")
-        encoded = encode(labels, classes, n_classes)
+        try:
+            array = as_scores(scores)
+            if len(array) == 0:
+                raise ValueError("scores must hold at least one row, got none.")
+            encoded = encode(labels, classes, n_classes)
+        except (TypeError, ValueError) as error:
+            raise (swapped(scores, labels, classes) or error) from None
         each = encoded.codes if encoded.soft is None else encoded.soft
         assert each is not None
         if len(each) != len(array):
@@ -98,17 +106,23 @@ class Rows:
             )
         if classes is None and n_classes is None and encoded.soft is None:
             check_classes_found(encoded.classes, array)
-        return cls.encoded(array, encoded, weights)
+        return cls.encoded(array, encoded, weights, weight_type)
 
     @classmethod
-    def encoded(cls, scores: Array, labels: Labels, weights: ArrayLike | None = None) -> Rows:
+    def encoded(
+        cls,
+        scores: Array,
+        labels: Labels,
+        weights: ArrayLike | None = None,
+        weight_type: WeightType | None = None,
+    ) -> Rows:
         """Return rows of scores and labels that are encoded already; weights are checked."""
-        if weights is None and labels.soft is None:
-            rows = cls(scores, labels.classes, labels.codes, is_finite=False)
-        else:
-            checked = None if weights is None else check_weights(weights, len(scores))
-            unit = labels.unit * (1.0 if weights is None else unit_of(weights, checked))
-            rows = cls(scores, labels.classes, labels.codes, labels.soft, checked, False, unit)
+        checked, unit, stated = None, 1.0, weight_type
+        if weights is not None or weight_type is not None:
+            checked, unit, stated = read_weights(weights, len(scores), weight_type)
+        each = labels.classes, labels.codes, labels.soft, checked
+        rows = cls(scores, *each, is_finite=False, unit=labels.unit * unit, weight_type=stated)
+        if weights is not None or labels.soft is not None:
             rows = rows._without_weightless()
         warn_if_reversed(rows)
         return rows
@@ -123,7 +137,7 @@ class Rows:
         if self.soft is not None:
             keep &= self.soft.any(axis=1)
         if not keep.any():
-            raise ValueError("labels must carry some weight, got 0 in every row.")
+            raise ValueError("labels must have a weight above 0 in at least one row, got none.")
         rows = replace(self, is_finite=True)
         return rows if keep.all() else rows.take(keep)
 
@@ -146,17 +160,30 @@ class Rows:
     def counts_rows(self) -> bool:
         """Whether weights are whole numbers as they were given, each a number of equal rows."""
         if self.soft is None:
-            return self.is_whole and self.unit == 1
+            return self.is_whole and self.unit == 1 and self.has_repeats
         is_whole = bool((self.soft == np.rint(self.soft)).all())
         return is_whole and self.weights is None and self.unit == 1
 
     @property
+    def _adds_up_exactly(self) -> bool:
+        """Whether soft labels are whole numbers whose sum no float rounds, as those of panels."""
+        if self.soft is None or self.weights is not None or self.soft.sum() >= EXACT:
+            return False
+        return bool((self.soft == np.rint(self.soft)).all())
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether weights are numbers of equal rows, and not how much rows matter."""
+        if self.weights is None:
+            return True
+        return self.weights.dtype == np.int64 and self.weight_type != "importance"
+
+    @property
     def n_effective(self) -> float:
-        """The sample size: whole weights count as repeated rows, others by Kish's formula."""
+        """The sample size: the sum of repeats, or by Kish's formula for weights of importance."""
         if self.weights is None:
             return float(self.n_rows)
-        is_whole = self.weights.dtype == np.int64
-        return float(self.weights.sum()) if is_whole else effective_rows(self.weights)
+        return float(self.weights.sum()) if self.has_repeats else effective_rows(self.weights)
 
     @property
     def totals(self) -> Floats:
@@ -190,7 +217,7 @@ class Rows:
 
         With ``inside``, only rows from the first to the last threshold are added up.
         """
-        if self.is_whole:
+        if self.is_whole or self._adds_up_exactly:
             return self.confusion(thresholds).astype(np.int64)
         if inside:
             self.require_finite()
@@ -203,8 +230,9 @@ class Rows:
             assert self.codes is not None
             keys = segment * n_classes + self.codes
         else:
-            keys = (segment[:, None] * n_classes + np.arange(n_classes)).ravel()
-            weights = (self.soft * weights[:, None]).ravel()
+            rows, weights = weighted_labels(self.soft, weights)
+            keys = (segment[rows, None] * n_classes + np.arange(n_classes)).ravel()
+            weights = weights.ravel()
         counts = weights > 0
         totals = exact_totals(
             keys[counts], (len(thresholds) + 1) * n_classes, weights[counts].astype(np.float64)
@@ -340,7 +368,7 @@ def as_scores(scores: ArrayLike) -> Array:
         is_float = given.dtype.kind == "f" and given.itemsize <= 8
         array = given if is_float else given.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"scores must be numbers: {error}.") from error
+        raise not_numbers(scores, error) from None
     if array.ndim != 1:
         raise ValueError(
             f"scores must be one-dimensional, got shape {array.shape}.{shape_hint(scores, array)}"

@@ -1,11 +1,65 @@
-"""What is wrong with scores that floats cannot hold, or that are not one-dimensional."""
+"""What is wrong with scores: not numbers, not one-dimensional, swapped, or too large for floats."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ordcut.exact import EXACT
 from ordcut.typing import Array, ArrayLike, Floats
+
+
+def not_numbers(scores: ArrayLike, error: Exception) -> TypeError:
+    """Return the error for scores that are not numbers; for text, with the first that is not.
+
+    Examples
+    --------
+    >>> print(not_numbers(["0.5", "high"], ValueError()))
+    scores must be numbers, got 'high' at position 1.
+    """
+    if isinstance(scores, str) or hasattr(scores, "columns"):
+        got = f"the text {scores!r}" if isinstance(scores, str) else f"a {type(scores).__name__}"
+        return TypeError(
+            f"scores must be numbers, one per row, got {got}. For columns of a dataframe, use "
+            "ordcut.frames.optimal_thresholds(frame, score=..., label=...)."
+        )
+    for position, value in enumerate(np.asarray(scores, dtype=object).ravel().tolist()):
+        if isinstance(value, str):
+            try:
+                float(value)
+            except ValueError:
+                return TypeError(f"scores must be numbers, got {value!r} at position {position}.")
+    return TypeError(f"scores must be numbers: {str(error).removesuffix('.')}.")
+
+
+def swapped(scores: ArrayLike, labels: ArrayLike, classes: Any = None) -> ValueError | None:
+    """Return the error for scores that hold classes while labels hold other numbers, if they do.
+
+    Examples
+    --------
+    >>> print(swapped(["low", "high"], [0.2, 0.7]))
+    scores hold classes such as 'low', and labels hold numbers such as 0.2: they seem to be swa...
+    >>> swapped([0.2, 0.7], ["low", "high"])
+    """
+    try:
+        given, numbers = np.asarray(scores), np.asarray(labels)
+    except ValueError:  # lists of unequal lengths
+        return None
+    if given.ndim != 1 or numbers.ndim != 1 or not len(given) or not len(numbers):
+        return None
+    if numbers.dtype.kind not in "iuf":
+        return None
+    are_classes = all(isinstance(value, str) for value in given.tolist())
+    if not are_classes and np.iterable(classes) and given.dtype.kind in "biuf":
+        known = np.asarray(list(classes))
+        are_classes = bool(np.isin(given, known).all() and not np.isin(numbers, known).any())
+    if not are_classes:
+        return None
+    return ValueError(
+        f"scores hold classes such as {given.tolist()[0]!r}, and labels hold numbers such as "
+        f"{numbers.tolist()[0]!r}: they seem to be swapped. Exchange them."
+    )
 
 
 def shape_hint(scores: ArrayLike, array: Array) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ordcut.data.confusion import ONE_OF
 from ordcut.data.radix import SCORES_WORTH_COMPILING, sort_by_digits, sort_positions
+from ordcut.data.soft import weighted_labels
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
 from ordcut.threads import cached_property, run_all, split
@@ -320,7 +321,8 @@ def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
 def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> SortedRows:
     """Turn each row into a row for each class that has weight in it."""
     if weights is not None:
-        soft = soft * weights[:, None]
+        rows, soft = weighted_labels(soft, weights)
+        scores = scores[rows]
     order, ordered_scores, _ = sorted_order(scores)
     soft = soft[order]
     if soft.sum() < EXACT and (soft == np.rint(soft)).all():

@@ -21,7 +21,7 @@ def from_objects(values: Array, argument: str) -> Array:
             )
     missing = np.flatnonzero(is_missing(values.ravel()))
     if len(missing):
-        raise missing_error(argument, flat[missing[0]], int(missing[0]))
+        raise missing_error(argument, flat[missing[0]], values, int(missing[0]))
     n_text = sum(isinstance(value, str) for value in flat)
     if n_text == len(flat):
         return np.array(flat, dtype=str).reshape(values.shape)
@@ -61,10 +61,12 @@ def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
     return [as_float[value] for value in values]
 
 
-def missing_error(argument: str, value: object, position: int) -> ValueError:
-    """Return the error for a label that is missing."""
+def missing_error(argument: str, value: object, values: Array, index: int) -> ValueError:
+    """Return the error for a missing label: the value at an index among all values."""
+    position = [int(i) for i in np.unravel_index(index, values.shape)]
+    where = position[0] if len(position) == 1 else position
     return ValueError(
-        f"{argument} must not be missing, got {value} at position {position}. "
+        f"{argument} must not be missing, got {value} at position {where}. "
         "Drop those rows, or give them a class."
     )
 
@@ -86,3 +88,39 @@ def is_missing(labels: Array) -> Bools:
         [v is None or type(v).__name__ == "NAType" or v != v for v in labels.tolist()],
         dtype=np.bool_,
     )
+
+
+def numbers_in(column: Any) -> Array | None:
+    """Return a dataframe's column of numbers as an array, NaN where one is missing.
+
+    None if it is not a column of a dataframe, or not one of integers or floats. Nothing is a Python
+    object on the way, and PyArrow does not import pandas.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> numbers_in(pa.chunked_array([[1, 2], [3]])), numbers_in(pa.chunked_array([[1, None]]))
+    (array([1, 2, 3]), array([ 1., nan]))
+    """
+    if isinstance(column, np.ndarray | list | tuple):
+        return None
+    import narwhals as nw
+
+    series: Any = nw.from_native(column, series_only=True, pass_through=True)
+    dtype = getattr(series, "dtype", None) if isinstance(series, nw.Series) else None
+    if dtype is None or not (dtype.is_integer() or dtype.is_float()):
+        return None
+    is_null = series.is_null()
+    if not is_null.any():
+        return _complete_array(series)
+    numbers = np.full(len(series), np.nan)
+    numbers[_complete_array(is_null.cast(nw.UInt8)) == 0] = _complete_array(series.drop_nulls())
+    return numbers
+
+
+def _complete_array(series: Any) -> Array:
+    """Return a series of numbers without nulls as an array."""
+    if not series.implementation.is_pyarrow():
+        return np.asarray(series.to_numpy())
+    chunks = [np.from_dlpack(chunk) for chunk in series.to_native().chunks]
+    return np.concatenate(chunks) if chunks else np.empty(0)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.errors import listed
+from ordcut.errors import WeightTypeWarning, depth_of_caller, listed, unknown_name
 from ordcut.exact import EXACT
 from ordcut.typing import Array, ArrayLike, Bools, Floats, Numbers
 
 #: Weights whose sum is beyond two to this power, or below its inverse, are scaled.
 FARTHEST_EXPONENT = 200
+
+#: Whole weights with a mean above this may be no numbers of rows.
+LARGE_WEIGHT = 10.0
+
+#: What weights of rows are: how often each row occurs, or how much it matters.
+WeightType: TypeAlias = Literal["repeats", "importance"]
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 
@@ -88,6 +95,69 @@ def unit_of(weights: ArrayLike, checked: Numbers | None) -> float:
     return float(given[largest]) / float(1 if checked is None else checked[largest])
 
 
+def read_weights(
+    weights: ArrayLike | None, n_rows: int, weight_type: WeightType | None
+) -> tuple[Numbers | None, float, WeightType | None]:
+    """Return checked row weights, what a weight of 1 stands for, and what they are, if known.
+
+    Fractional weights are importance. What whole weights are is known only if it was stated.
+
+    Examples
+    --------
+    >>> read_weights([3, 3], 2, None), read_weights([0.5, 0.5], 2, None)
+    ((array([3, 3]), 1.0, None), (None, 0.5, 'importance'))
+    """
+    if weights is None:
+        return None, 1.0, type_of_weights(weight_type, is_whole=True)
+    checked = check_weights(weights, n_rows)
+    unit = unit_of(weights, checked)
+    is_whole = unit == 1 and (checked is None or checked.dtype == np.int64)
+    return checked, unit, type_of_weights(weight_type, is_whole)
+
+
+def type_of_weights(weight_type: WeightType | None, is_whole: bool) -> WeightType | None:
+    """Return what weights are, if that is known; an error for repeats that are no whole numbers."""
+    if weight_type not in (None, "repeats", "importance"):
+        raise unknown_name("weight_type", weight_type, ["repeats", "importance"])
+    if weight_type == "repeats" and not is_whole:
+        raise ValueError(
+            'weight_type="repeats" needs whole weights, which say how often each row occurs, got '
+            'other weights. Use weight_type="importance".'
+        )
+    return weight_type if is_whole else "importance"
+
+
+def is_unclear(weights: Numbers | None, weight_type: WeightType | None) -> bool:
+    """Return whether weights are large whole numbers, of which it was not stated what they are.
+
+    Examples
+    --------
+    >>> is_unclear(np.array([1000, 20]), None), is_unclear(np.array([1000, 20]), "repeats")
+    (True, False)
+    """
+    if weights is None or weight_type is not None:
+        return False
+    return float(weights.mean(dtype=np.float64)) > LARGE_WEIGHT
+
+
+def warn_if_unclear(weights: Numbers | None, weight_type: WeightType | None) -> None:
+    """Warn if weights are large whole numbers, of which it was not stated what they are."""
+    if is_unclear(weights, weight_type):
+        warn_unclear()
+
+
+def warn_unclear() -> None:
+    """Warn that large whole weights count as repeats of rows."""
+    warnings.warn(
+        f"weights are whole numbers, above {LARGE_WEIGHT:g} on average, and count as repeats of "
+        "rows, so that a few rows are as certain as many. Pass "
+        'weight_type="repeats" if that is right, and weight_type="importance" if weights say how '
+        "much rows matter.",
+        WeightTypeWarning,
+        stacklevel=depth_of_caller(),
+    )
+
+
 def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
     """Return the factor of each class, of which ``totals`` are the weights without factors.
 
@@ -102,12 +172,19 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ValueError(
-                f'class_weight must be "balanced", {k} numbers or a dict, got {class_weight!r}.'
+                f'class_weight must be "balanced", {k} numbers or a dict of numbers by class, got '
+                f"{class_weight!r}."
             )
         # Only ratios matter; scaled by the commonest class they are whole where they can be.
         factors = np.ones(k)
         occurs = totals > 0
-        factors[occurs] = totals.max() / totals[occurs]
+        with np.errstate(over="ignore"):
+            factors[occurs] = totals.max() / totals[occurs]
+        if not np.isfinite(factors).all():
+            raise ValueError(
+                "the weights of classes must not differ too much in magnitude to be balanced, got "
+                f"{totals[occurs].min():g} and {totals.max():g}. Drop rows of negligible weight."
+            )
         return factors
     if isinstance(class_weight, Mapping):
         unknown = [key for key in class_weight if key not in classes.tolist()]
@@ -124,7 +201,7 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
     if factors.shape != (k,):
         raise ValueError(
             f"class_weight must hold one number for each of the {k} classes "
-            f"(thresholds are {k - 1}, classes are {k}), got shape {factors.shape}."
+            f"(not of the {k - 1} thresholds), got shape {factors.shape}."
         )
     if not np.isfinite(factors).all() or (factors < 0).any():
         raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")

@@ -1,12 +1,36 @@
-"""scikit-learn classifiers for ordered classes, with optimal thresholds."""
+"""scikit-learn classifiers for ordered classes, with optimal thresholds.
 
-from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
-from ordcut.estimators.likelihood import ProportionalOddsModel as ProportionalOddsModel
-from ordcut.estimators.linear import LinearThresholdClassifier
-from ordcut.estimators.logistic import OrdinalLogisticRegression
+A class is imported when it is first used: the proportional odds model, which pages and boosting
+need as well, does not wait for scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
+    from ordcut.estimators.likelihood import ProportionalOddsModel as ProportionalOddsModel
+    from ordcut.estimators.linear import LinearThresholdClassifier
+    from ordcut.estimators.logistic import OrdinalLogisticRegression
 
 __all__ = [
     "LinearThresholdClassifier",
     "OrdinalLogisticRegression",
     "OrdinalThresholdClassifierCV",
 ]
+
+#: The module of each class.
+_MODULE_OF = {
+    "LinearThresholdClassifier": "linear",
+    "OrdinalLogisticRegression": "logistic",
+    "OrdinalThresholdClassifierCV": "cross_fitted",
+    "ProportionalOddsModel": "likelihood",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value  # so that the next time costs nothing
+    return value

@@ -11,41 +11,34 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import assert_all_finite
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ordcut.data import (
     ClassWeight,
     Labels,
     Rows,
+    WeightType,
     as_scores,
     check_aligned,
     check_not_continuous,
-    check_weights,
     class_factors,
+    effective_rows,
     encode,
     only_column,
+    read_weights,
     stated_order,
 )
 from ordcut.estimators.likelihood import ProportionalOddsModel
+from ordcut.estimators.margins import margins
+from ordcut.estimators.probabilities import OfProbabilities
 from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
 from ordcut.limits import Constraint, Limits, read_constraints, refuse_confidence
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut.review import ranges_of_classes, with_reviews
 from ordcut.smoothing import check_smoothing
 from ordcut.threads import cached_property
 from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, ArrayLike, Floats
-
-
-def _has_probabilities(estimator: Any) -> bool:
-    if getattr(estimator, "probabilities", True) or estimator.labeling == "likelihood":
-        return True
-    raise AttributeError(
-        f"{type(estimator).__name__} has probabilities only with probabilities=True (or "
-        'labeling="likelihood") in fit, since its labels are optimal for the objective, '
-        "and can differ from the most probable class, which scikit-learn expects."
-    )
-
 
 #: Why the rows that trained an estimator promise nothing for new rows.
 SEEN = (
@@ -59,20 +52,24 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that labels rows by comparing a score with thresholds.
 
     A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``constraints``,
-    ``classes`` and ``class_weight``. Its ``fit`` learns a score and ends with ``_set_labels``; its
-    ``predict_score`` returns the score.
+    ``review``, ``review_share``, ``classes``, ``class_weight`` and ``weight_type``. Its ``fit``
+    learns a score and ends with ``_set_labels``; its ``predict_score`` returns the score.
     """
 
     objective: Any
     labeling: Any
     smoothing: Any
     constraints: Any
+    review: Any
+    review_share: Any
     classes: Any
     class_weight: Any
+    weight_type: Any
 
     classes_: Array
     thresholds_: Floats
     labeler_: Thresholds
+    decider_: Thresholds
     _model: ProportionalOddsModel | None
 
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
@@ -94,6 +91,24 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.labeler_.predict(self.predict_score(X))
+
+    def decide(self, X: Any) -> Array:  # noqa: N803
+        """Return the decision of each row: a class as text, or a review such as ``"low or mid"``.
+
+        Without ``review`` and ``review_share``, these are the classes that ``predict`` returns.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Values of ``decider_.decisions``.
+        """
+        check_is_fitted(self)
+        return self.decider_.predict(self.predict_score(X))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
         """Return the accuracy, as every scikit-learn classifier does, regardless of the objective.
@@ -144,7 +159,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return margins(self.predict_score(X), self.thresholds_)
 
-    @available_if(_has_probabilities)
+    @OfProbabilities
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probability of each class, by a proportional odds model of the score.
 
@@ -165,7 +180,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         scores = np.asarray(self.predict_score(X), dtype=np.float64)
         return self._fitted_model().probabilities(scores)
 
-    @available_if(_has_probabilities)
+    @OfProbabilities
     def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probability of each class or any lower class, as ``predict_proba`` has it.
 
@@ -194,10 +209,6 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _resolved(self) -> tuple[ObjectiveLike, str]:
-        """Return the objective and the labeling to use, without defaults such as "auto"."""
-        return self.objective, self.labeling
-
     def _has_unseen_rows(self) -> bool:
         """Return whether thresholds are found on rows that did not train the estimator."""
         return False
@@ -209,11 +220,12 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     def _read_targets(self, features: Any, y: Any, sample_weight: ArrayLike | None) -> Targets:
         """Validate and encode the arguments of ``fit``, except for the values of the features."""
         check_aligned(X=features, y=y, sample_weight=sample_weight)
-        objective, labeling = self._resolved()
+        objective, labeling = self.objective, self.labeling
         check_labeling(labeling)
         check_smoothing(self.smoothing)
         constraints = read_constraints(self.constraints) if self.constraints else ()
-        _check_constraints(constraints, labeling)
+        if constraints or self.review is not None or self.review_share is not None:
+            _check_labeling(labeling, "constraints" if constraints else "reviews")
         if constraints and not self._has_unseen_rows():
             refuse_confidence(constraints, SEEN)
         _check_decisions(objective)
@@ -222,6 +234,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             classes=self.classes,
             objective=objective,
             sample_weight=sample_weight,
+            weight_type=self.weight_type,
             class_weight=self.class_weight,
         )
         return replace(targets, constraints=constraints)
@@ -236,7 +249,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         rounding: Floats | None = None,
     ) -> None:
         """Find the thresholds on scored rows: the last step of every ``fit``."""
-        objective, labeling = self._resolved()
+        objective, labeling = self.objective, self.labeling
         n_classes = len(targets.classes)
         rows = targets.with_scores(scores)
         needs_model = labeling == "likelihood" or (labeling == "biases" and biases is None)
@@ -254,23 +267,41 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             model,
             biases,
             rounding,
-            Limits.of(targets.constraints, resolved, rows.classes) if targets.constraints else None,
         )
         self._model = model
-        self.labeler_ = find_labeling(problem, labeling)
+        decided = problem
+        if self.review is not None or self.review_share is not None:
+            reviewed = with_reviews(resolved, self.review, self.review_share, rows.classes)
+            is_share = self.review_share is not None and self.smoothing == "auto"
+            decided = replace(
+                problem, objective=reviewed, smoothing=0.0 if is_share else self.smoothing
+            )
+        if targets.constraints:
+            limits = Limits.of(targets.constraints, decided.objective, rows.classes)
+            decided = replace(decided, limits=limits)
+        self.labeler_ = self.decider_ = find_labeling(decided, labeling)
+        if self.decider_.review_share is not None:
+            limits = Limits.of(ranges_of_classes(self.decider_), resolved, rows.classes)
+            self.labeler_ = find_labeling(replace(problem, limits=limits), labeling)
         self.thresholds_ = self.labeler_.thresholds
         self.classes_ = targets.classes
 
 
 @dataclass(frozen=True)
 class Targets:
-    """Labels as codes of the ordered classes, with row weights, class factors and constraints."""
+    """Labels as codes of the ordered classes, with row weights, class factors and constraints.
+
+    ``scale`` times the weights are numbers of rows. It is 1 unless weights were stated to be
+    importance, whose sum has no meaning.
+    """
 
     classes: Array
     codes: Array
     sample_weight: Floats | None
     factors: Floats
     constraints: tuple[Constraint, ...] = ()
+    weight_type: WeightType | None = None
+    scale: float = 1.0
 
     @property
     def row_weights(self) -> Floats:
@@ -283,6 +314,11 @@ class Targets:
         rows = self.row_weights
         return rows if (self.factors == 1).all() else rows * self.factors[self.codes]
 
+    @property
+    def counts(self) -> Floats:
+        """The weights as numbers of rows, next to a penalty and for standard errors."""
+        return self.weights if self.scale == 1 else self.weights * self.scale
+
     def take(self, rows: Array) -> Targets:
         """Return the targets of the given rows; classes and factors do not change."""
         weights = None if self.sample_weight is None else self.sample_weight[rows]
@@ -291,7 +327,7 @@ class Targets:
     def with_scores(self, scores: Array) -> Rows:
         """Return the rows to find thresholds on, without those of weight 0."""
         labels = Labels(self.classes, self.codes)
-        return Rows.encoded(as_scores(scores), labels, self.sample_weight)
+        return Rows.encoded(as_scores(scores), labels, self.sample_weight, self.weight_type)
 
 
 def read_targets(
@@ -300,6 +336,7 @@ def read_targets(
     classes: Sequence[Any] | Array | None,
     objective: ObjectiveLike,
     sample_weight: ArrayLike | None,
+    weight_type: WeightType | None,
     class_weight: ClassWeight | None,
 ) -> Targets:
     """Validate and encode the labels and weights that were passed to ``fit``."""
@@ -315,28 +352,27 @@ def read_targets(
     assert labels.codes is not None
     if not is_order_stated:
         check_not_continuous(labels.classes, len(labels.codes), "y")
-    weights = _check_sample_weight(sample_weight, len(labels.codes))
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError("sample_weight must contain a weight above 0, got only zeros.")
+    checked, _, stated = read_weights(sample_weight, len(labels.codes), weight_type)
+    weights = None if checked is None else checked.astype(np.float64, copy=False)
     codes = labels.codes.astype(np.intp, copy=False)
     totals = np.bincount(codes, weights, minlength=len(labels.classes)).astype(np.float64)
     factors = class_factors(class_weight, labels.classes, totals)
     if isinstance(class_weight, str):
         # As in scikit-learn, balanced weights do not change the total weight of all rows.
         factors = factors * (totals.sum() / (factors @ totals))
-    return Targets(labels.classes, codes, weights, factors)
+    scale = 1.0
+    if weight_type == "importance" and weights is not None:
+        scale = effective_rows(weights) / float(weights.sum())
+    return Targets(labels.classes, codes, weights, factors, weight_type=stated, scale=scale)
 
 
-def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
-    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
-        raise ValueError("sample_weight must contain a weight above 0, got only zeros.")
-    weights = check_weights(sample_weight, n_rows)
-    return None if weights is None else weights.astype(np.float64, copy=False)
-
-
-def _check_constraints(constraints: Sequence[Constraint], labeling: str) -> None:
-    if constraints and labeling != "optimal":
+def _check_labeling(labeling: str, needed_by: str) -> None:
+    if labeling != "optimal":
         raise ValueError(
-            f"constraints need optimal thresholds, got labeling={labeling!r}, whose thresholds do "
-            'not depend on constraints. Use labeling="optimal".'
+            f"{needed_by} need optimal thresholds, got labeling={labeling!r}, whose thresholds do "
+            f'not depend on {needed_by}. Use labeling="optimal".'
         )
 
 
@@ -356,34 +392,6 @@ def _check_two_classes(y: Any) -> None:
             f"y must hold at least two classes, got only one class: {values.tolist()[0]!r}. "
             "If other classes exist but do not occur, list them all in classes=."
         )
-
-
-def margins(scores: Floats, thresholds: Floats) -> Floats:
-    """Return the signed distance of scores to the inside of each class.
-
-    The distance to an infinite threshold is replaced by a finite number that has the same sign and
-    keeps the order of the scores.
-
-    Examples
-    --------
-    >>> margins(np.array([0.5, 2.0]), np.array([1.0, 4.0]))
-    array([[ 0.5, -0.5, -3.5],
-           [-1. ,  1. , -2. ]])
-    """
-    above = np.empty((len(scores), len(thresholds)))
-    for k, threshold in enumerate(thresholds):
-        if np.isfinite(threshold):
-            above[:, k] = scores - threshold
-        else:
-            above[:, k] = -np.sign(threshold) * np.logaddexp(0.0, -np.sign(threshold) * scores)
-    # A score at a threshold belongs to the class above it.
-    above[above == 0] = np.finfo(np.float64).tiny
-    if len(thresholds) == 1:
-        return np.asarray(above[:, 0])
-    distances = np.full((len(scores), len(thresholds) + 1), np.inf)
-    distances[:, 1:] = above
-    distances[:, :-1] = np.minimum(distances[:, :-1], -above)
-    return distances
 
 
 def check_given(estimator: Any, features: Any, y: Any) -> None:

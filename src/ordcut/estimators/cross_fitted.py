@@ -61,6 +61,14 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         bind hold only about half of the time. Those with a confidence, such as
         ``["under urgent <= 0.05 with 95 %"]``, hold with that probability; they need
         ``calibration`` or ``cv="prefit"``.
+    review : float, default=None
+        Adds a decision between any two neighbouring classes, which hands the row over for review
+        at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
+        ``predict`` still returns classes: those of ``decide`` where a row is not reviewed, and the
+        best for the objective where it is.
+    review_share : float from 0 to 1, default=None
+        Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
+        it takes only 0 and ``"auto"``, which is then 0 for decisions.
     cv : int, float, splitter, iterable or "prefit", default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
         scikit-learn accepts as ``cv``. ``"prefit"`` uses an estimator that is already fitted, and
@@ -79,6 +87,9 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count for the thresholds. This does not affect the inner
         estimator.
+    weight_type : {"repeats", "importance"}, default=None
+        Whether weights of rows say how often a row occurs or how much it matters, as in
+        :func:`ordcut.optimal_thresholds`. The inner estimator gets the weights as they are.
     classes : sequence, default=None
         All classes, lowest first, including those that do not occur.
     n_jobs : int, default=None
@@ -99,6 +110,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         The thresholds between scores.
     labeler_ : Thresholds
         The thresholds with their value on the scored rows, and the reason for the choice.
+    decider_ : Thresholds
+        The thresholds between decisions, if there are reviews; else those of ``labeler_``.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     cv_results_ : dict of str to ndarray
@@ -128,11 +141,14 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         labeling: str = "optimal",
         smoothing: Smoothing = "auto",
         constraints: Constraints = None,
+        review: float | None = None,
+        review_share: float | None = None,
         cv: Any = 5,
         calibration: float | None = None,
         response_method: str = "auto",
         refit: bool = True,
         class_weight: Any = None,
+        weight_type: Any = None,
         classes: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -144,11 +160,14 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         self.labeling = labeling
         self.smoothing = smoothing
         self.constraints = constraints
+        self.review = review
+        self.review_share = review_share
         self.cv = cv
         self.calibration = calibration
         self.response_method = response_method
         self.refit = refit
         self.class_weight = class_weight
+        self.weight_type = weight_type
         self.classes = classes
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -187,6 +206,11 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         if self.response_method != "auto" and self.response_method not in RESPONSES:
             raise unknown_name("response_method", self.response_method, ["auto", *RESPONSES])
         check_given(self, X, y)
+        if not hasattr(self.estimator, "fit"):
+            raise TypeError(
+                "estimator must be a regressor or a classifier, such as Ridge(), got "
+                f"{self.estimator!r}."
+            )
         features = X if hasattr(X, "__len__") or hasattr(X, "shape") else np.asarray(X)
         labels = y if hasattr(y, "__len__") else np.asarray(y)
         check_consistent_length(features, labels)
@@ -364,8 +388,8 @@ def check_calibration(calibration: object, cv: object) -> None:
         )
     if isinstance(cv, str):
         raise ValueError(
-            f"calibration holds rows out before the estimator is fitted, got cv={cv!r}, whose "
-            "estimator is fitted already: all rows are for calibration then. Leave out one of both."
+            f"calibration cannot be combined with cv={cv!r}: the estimator is fitted already, so "
+            "all rows are used for calibration. Leave one of them out."
         )
 
 

@@ -119,6 +119,14 @@ class LinearThresholdClassifier(LinearClassifier):
     constraints : sequence of constraints or str, default=None
         Constraints on the training rows, as in :func:`ordcut.optimal_thresholds`. Needs
         ``labeling="optimal"``.
+    review : float, default=None
+        Adds a decision between any two neighbouring classes, which hands the row over for review
+        at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
+        ``predict`` still returns classes: those of ``decide`` where a row is not reviewed, and the
+        best for the objective where it is.
+    review_share : float from 0 to 1, default=None
+        Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
+        it takes only 0 and ``"auto"``, which is then 0 for decisions.
     alpha : float, default=1.0
         Half of ``alpha`` times the squared coefficients of the standardised features is added to
         the sum of the surrogate.
@@ -130,6 +138,10 @@ class LinearThresholdClassifier(LinearClassifier):
         All classes, lowest first, including those that do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the surrogate and in the thresholds.
+    weight_type : {"repeats", "importance"}, default=None
+        Whether weights of rows say how often a row occurs or how much it matters, as in
+        :func:`ordcut.optimal_thresholds`. ``"importance"`` is scaled to add up to the effective
+        number of rows in the surrogate, next to the penalty; by default, weights count as they are.
     probabilities : bool, default=False
         Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
         and can differ from the most probable class.
@@ -147,6 +159,8 @@ class LinearThresholdClassifier(LinearClassifier):
         The thresholds between scores.
     labeler_ : Thresholds
         The thresholds with their value and the reason for the choice.
+    decider_ : Thresholds
+        The thresholds between decisions, if there are reviews; else those of ``labeler_``.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     n_iter_ : int
@@ -165,7 +179,7 @@ class LinearThresholdClassifier(LinearClassifier):
     --------
     >>> from ordcut.estimators import LinearThresholdClassifier
     >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
-    >>> model = LinearThresholdClassifier("hinge_at").fit(X, [1, 1, 2, 2, 3, 3])
+    >>> model = LinearThresholdClassifier(surrogate="hinge_at").fit(X, [1, 1, 2, 2, 3, 3])
     >>> model.predict([[0.0], [3.4], [9.0]])
     array([1, 2, 3])
     """
@@ -174,17 +188,20 @@ class LinearThresholdClassifier(LinearClassifier):
 
     def __init__(
         self,
-        surrogate: str = "logistic_at",
         *,
+        surrogate: str = "logistic_at",
         objective: ObjectiveLike = "absolute",
         labeling: str = "optimal",
         smoothing: Smoothing = "auto",
         constraints: Constraints = None,
+        review: float | None = None,
+        review_share: float | None = None,
         alpha: float = 1.0,
         tol: float = 1e-7,
         max_iter: int = 1000,
         classes: Any = None,
         class_weight: Any = None,
+        weight_type: Any = None,
         probabilities: bool = False,
     ) -> None:
         self.surrogate = surrogate
@@ -192,11 +209,14 @@ class LinearThresholdClassifier(LinearClassifier):
         self.labeling = labeling
         self.smoothing = smoothing
         self.constraints = constraints
+        self.review = review
+        self.review_share = review_share
         self.alpha = alpha
         self.tol = tol
         self.max_iter = max_iter
         self.classes = classes
         self.class_weight = class_weight
+        self.weight_type = weight_type
         self.probabilities = probabilities
 
     def _check_parameters(self) -> None:
@@ -206,7 +226,7 @@ class LinearThresholdClassifier(LinearClassifier):
 
     def _learn(self, features: Any, targets: Targets) -> None:
         surrogate, n_classes = SURROGATES[self.surrogate], len(targets.classes)
-        rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
+        rows, occurring = occurring_rows(features, targets.codes, targets.counts, n_classes)
         if not surrogate.has_biases:
             # Distances to the label include classes that do not occur.
             rows = OrdinalRows(rows.design, occurring[rows.codes], rows.weights, n_classes)

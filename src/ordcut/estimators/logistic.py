@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from ordcut.data import is_unclear, warn_unclear
 from ordcut.errors import unknown_name
 from ordcut.estimators.base import Targets, check_number, check_search, read_targets
 from ordcut.estimators.design import Design, few_threads
@@ -47,15 +48,13 @@ class OrdinalLogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default=None
-        The objective, as in :func:`ordcut.optimal_thresholds`. None is ``"zero_one"``, the share of
-        wrong labels.
-    labeling : {"auto", "optimal", "biases", "likelihood", "rounding"}, default="auto"
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
+        The objective, as in :func:`ordcut.optimal_thresholds`.
+    labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective on the
         training rows, by the biases, by the least expected cost (the best expected kappa) under
-        the model's probabilities, or by rounding a line through the labels. ``"auto"`` is
-        ``"optimal"`` if an objective is given; otherwise ``predict`` returns the most probable
-        class, as scikit-learn expects of a classifier with probabilities.
+        the model's probabilities, or by rounding a line through the labels. For the most probable
+        class, pass ``objective="zero_one"`` and ``labeling="likelihood"``.
     smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
@@ -64,6 +63,14 @@ class OrdinalLogisticRegression(LinearClassifier):
     constraints : sequence of constraints or str, default=None
         Constraints on the scores that determine the thresholds, as in
         :func:`ordcut.optimal_thresholds`. Needs optimal thresholds.
+    review : float, default=None
+        Adds a decision between any two neighbouring classes, which hands the row over for review
+        at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
+        ``predict`` still returns classes: those of ``decide`` where a row is not reviewed, and the
+        best for the objective where it is.
+    review_share : float from 0 to 1, default=None
+        Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
+        it takes only 0 and ``"auto"``, which is then 0 for decisions.
     link : {"logit", "probit", "cloglog", "loglog", "cauchit"}, default="logit"
         The link; ``cloglog`` has ``F(z) = 1 - exp(-exp(z))``, ``loglog`` ``exp(-exp(-z))``.
     alpha : float, default=1.0
@@ -81,6 +88,14 @@ class OrdinalLogisticRegression(LinearClassifier):
         All classes, lowest first, including those that do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the likelihood and in the thresholds.
+    weight_type : {"repeats", "importance"}, default=None
+        Whether weights of rows say how often a row occurs or how much it matters, as in
+        :func:`ordcut.optimal_thresholds`. ``"importance"`` is scaled to add up to the effective
+        number of rows, in the likelihood and for standard errors, AIC and BIC; by default, these
+        use weights as they are.
+    probabilities : bool, default=False
+        Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
+        and can differ from the most probable class.
 
     Attributes
     ----------
@@ -92,6 +107,8 @@ class OrdinalLogisticRegression(LinearClassifier):
         The thresholds between scores.
     labeler_ : Thresholds
         The thresholds with their value and the reason for the choice.
+    decider_ : Thresholds
+        The thresholds between decisions, if there are reviews; else those of ``labeler_``.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     log_likelihood_ : float
@@ -116,8 +133,8 @@ class OrdinalLogisticRegression(LinearClassifier):
     >>> from ordcut.estimators import OrdinalLogisticRegression
     >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
     >>> y = ["bad", "bad", "fair", "bad", "good", "good"]
-    >>> model = OrdinalLogisticRegression("absolute", classes=["bad", "fair", "good"]).fit(X, y)
-    >>> model.predict([[0.0], [9.0]]).tolist()
+    >>> model = OrdinalLogisticRegression(classes=["bad", "fair", "good"], probabilities=True)
+    >>> model.fit(X, y).predict([[0.0], [9.0]]).tolist()
     ['bad', 'good']
     >>> model.predict_proba([[9.0]]).round(2)
     array([[0.02, 0.04, 0.94]])
@@ -125,11 +142,13 @@ class OrdinalLogisticRegression(LinearClassifier):
 
     def __init__(
         self,
-        objective: ObjectiveLike | None = None,
-        labeling: str = "auto",
         *,
+        objective: ObjectiveLike = "absolute",
+        labeling: str = "optimal",
         smoothing: Smoothing = "auto",
         constraints: Constraints = None,
+        review: float | None = None,
+        review_share: float | None = None,
         link: str = "logit",
         alpha: float = 1.0,
         solver: str = "auto",
@@ -137,11 +156,15 @@ class OrdinalLogisticRegression(LinearClassifier):
         max_iter: int = 1000,
         classes: Any = None,
         class_weight: Any = None,
+        weight_type: Any = None,
+        probabilities: bool = False,
     ) -> None:
         self.objective = objective
         self.labeling = labeling
         self.smoothing = smoothing
         self.constraints = constraints
+        self.review = review
+        self.review_share = review_share
         self.link = link
         self.alpha = alpha
         self.solver = solver
@@ -149,13 +172,8 @@ class OrdinalLogisticRegression(LinearClassifier):
         self.max_iter = max_iter
         self.classes = classes
         self.class_weight = class_weight
-
-    def _resolved(self) -> tuple[ObjectiveLike, str]:
-        objective = "zero_one" if self.objective is None else self.objective
-        labeling = self.labeling
-        if isinstance(labeling, str) and labeling == "auto":
-            labeling = "likelihood" if self.objective is None else "optimal"
-        return objective, labeling
+        self.weight_type = weight_type
+        self.probabilities = probabilities
 
     def _check_parameters(self) -> None:
         if self.link not in LINKS:
@@ -168,7 +186,8 @@ class OrdinalLogisticRegression(LinearClassifier):
         n_classes = len(targets.classes)
         self.rank_: int | None = None
         self.collinear_: list[str] = []
-        rows, occurring = occurring_rows(features, targets.codes, targets.weights, n_classes)
+        self._has_unclear_weights = is_unclear(targets.sample_weight, targets.weight_type)
+        rows, occurring = occurring_rows(features, targets.codes, targets.counts, n_classes)
         if len(occurring) == 1:  # among the rows that carry weight: the class is certain
             model = ProportionalOddsModel(self.link, np.empty(0), 1.0, occurring, n_classes)
             self.coef_, self.biases_ = np.zeros(features.shape[1]), model.biases
@@ -198,11 +217,7 @@ class OrdinalLogisticRegression(LinearClassifier):
             names = self._feature_names()
             self.collinear_ = [names[index] for index in indices]
         scores = np.asarray(features @ self.coef_)
-        if (
-            self._resolved()[1] == "optimal"
-            and self.smoothing != 0
-            and self.covariance_ is not None
-        ):
+        if self.labeling == "optimal" and self.smoothing != 0 and self.covariance_ is not None:
             kept = np.flatnonzero(targets.weights > 0)
             scores[kept] += leave_one_out_changes(rows, minimum.point)
         self._set_labels(scores, targets, model=model)
@@ -217,11 +232,11 @@ class OrdinalLogisticRegression(LinearClassifier):
 
     def summary(
         self,
-        level: float = 0.95,
-        *,
         X: Any = None,  # noqa: N803
         y: Any = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        level: float = 0.95,
     ) -> Summary:
         """Return estimates with standard errors and intervals, and how well the model fits.
 
@@ -229,15 +244,16 @@ class OrdinalLogisticRegression(LinearClassifier):
         AIC and BIC count the parameters that the rows determine. Collinear features are named, and
         without a penalty they have no standard errors.
         They are those of maximum likelihood if ``alpha`` is 0; otherwise they, and the standard
-        errors, are taken at the penalised estimates.
+        errors, are taken at the penalised estimates, which are shrunk towards 0: p values and
+        intervals are then not valid tests, and a note says so.
 
         Parameters
         ----------
-        level : float, default=0.95
-            The level of the confidence intervals.
         X, y, sample_weight : optional
             The rows passed to ``fit``, which the estimator does not store. If they are given, the
             summary contains ``odds_test``, the result of :meth:`proportional_odds_test`.
+        level : float, default=0.95
+            The level of the confidence intervals.
 
         Returns
         -------
@@ -254,11 +270,18 @@ class OrdinalLogisticRegression(LinearClassifier):
         """
         check_is_fitted(self)
         check_number("level", level, "a number between 0 and 1", lambda v: 0 < v < 1, Real)
+        if (X is None) != (y is None) or isinstance(X, Real):
+            raise TypeError(
+                "summary takes the rows passed to fit, summary(X, y), or none. Pass the level of "
+                "the intervals by name: summary(level=0.9)."
+            )
         if self.covariance_ is None:
             raise ValueError(
                 "summary needs the Hessian, which L-BFGS does not compute. "
                 'Fit with solver="newton", on rows of at least two classes.'
             )
+        if self._has_unclear_weights:
+            warn_unclear()
         variance = np.diag(self.covariance_)
         has_test = X is not None and len(self._fitted_model().occurring) > 2
         return summarise(
@@ -276,7 +299,7 @@ class OrdinalLogisticRegression(LinearClassifier):
                 self._null_log_likelihood,
                 len(self._fitted_model().inner_biases) + (self.rank_ or 0),
             ),
-            note=self._note_on_rank(),
+            note="\n".join(filter(None, [self._note_on_penalty(), self._note_on_rank()])),
             odds_test=self.proportional_odds_test(X, y, sample_weight) if has_test else None,
         )
 
@@ -318,13 +341,14 @@ class OrdinalLogisticRegression(LinearClassifier):
         targets = read_targets(
             y,
             classes=self.classes_,
-            objective=self._resolved()[0],
+            objective=self.objective,
             sample_weight=sample_weight,
+            weight_type=self.weight_type,
             class_weight=self.class_weight,
         )
         check_consistent_length(features, targets.codes)
         rows, occurring = occurring_rows(
-            features, targets.codes, targets.weights, len(self.classes_)
+            features, targets.codes, targets.counts, len(self.classes_)
         )
         if not np.array_equal(occurring, self._fitted_model().occurring) or len(occurring) < 3:
             raise ValueError(
@@ -338,6 +362,14 @@ class OrdinalLogisticRegression(LinearClassifier):
             return score_test_of_odds(
                 rows, LINKS[self.link], biases, self.coef_ * rows.design.scale, names
             )
+
+    def _note_on_penalty(self) -> str:
+        if self.alpha == 0:
+            return ""
+        return (
+            f"Coefficients are shrunk by alpha={self.alpha:g}: p values and intervals are not "
+            "those of maximum likelihood. Fit with alpha=0 to test effects."
+        )
 
     def _note_on_rank(self) -> str:
         if not self.collinear_:

@@ -8,7 +8,6 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from scipy import optimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ordcut.typing import Floats
 
@@ -65,6 +64,8 @@ class Minimum(Generic[PointT]):
     def warn(self, advice: str) -> None:
         """Warn if the search did not converge."""
         if self.failure:
+            from sklearn.exceptions import ConvergenceWarning
+
             warnings.warn(f"{self.failure} {advice}", ConvergenceWarning, stacklevel=4)
 
 

@@ -61,6 +61,11 @@ def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
     """Return the types of a frame's columns, after checking that the named ones exist."""
     schema = frame.collect_schema()
     for argument, name in names.items():
+        if name is not None and not isinstance(name, str | int):
+            raise TypeError(
+                f"{argument} must be the name of a column, got a {type(name).__name__}. Pass the "
+                "name as text; for arrays and series, use ordcut.optimal_thresholds."
+            )
         if name is not None and name not in schema:
             raise unknown_name(argument, name, list(schema))
     return schema

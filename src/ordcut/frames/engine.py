@@ -149,8 +149,7 @@ class Engine:
         wide = root.widened()
         if wide is None or self.is_weighted or not dialects.is_slow_at_conditions(self._frame):
             return root
-        window = wide.windows[0]
-        beyond = (nw.col("x") < window.low) | (nw.col("x") > window.high)
+        beyond = (nw.col("x") < wide.low) | (nw.col("x") > wide.high)
         frame = self._frame.filter(beyond).select("x").head(1)
         outliers = self._collect(frame, "a score that lies far out", is_pass=False)
         return root if len(outliers["x"]) else wide

@@ -1,20 +1,21 @@
 """Cells that an engine can count: powers of two, refined where thresholds can be.
 
-A score is first located among the cells of the root, and then, step by step, among the parts of its
-cell. Each step is a subtraction, a multiplication by a power of two and a floor, which every engine
- rounds in the same way, and each preserves the order of the scores. The steps are written
-once, for any backend: expressions of an engine, or arrays of rows that were fetched.
+A score, or its map by ``Spread``, is first located among the cells of the root, and then, step by
+step, among the parts of its cell. Each step is a subtraction, a multiplication by a power of two
+and a floor, which every engine rounds in the same way, and each preserves the order of the scores.
+The steps are written once, for any backend: expressions of an engine, or arrays of rows that were
+fetched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ordcut.frames.spread import MOST_UNEVEN, NO_SPREAD, Spread, spread_of
 from ordcut.frames.validation import changed
 from ordcut.threads import cached_property
 from ordcut.typing import Array, Bools, Floats, Ints
@@ -24,10 +25,6 @@ FARTHEST = 2.0**1021
 
 #: Scales of windows are powers of two up to this power; zooms split the parts further.
 LARGEST_EXPONENT = 900
-
-#: If any of ``N_ROUGH`` cells contains more than the share ``MOST_IN_ROUGH`` of the scores, there
-#: are ``N_WINDOWS`` windows, with about the same number of scores each.
-MOST_IN_ROUGH, N_ROUGH, N_WINDOWS = 0.2, 64, 8
 
 #: The keys of rows of weight 0, of rows that are not valid, and of rows below all windows.
 WEIGHTLESS, NOWHERE, BELOW = -3.0, -2.0, -1.0
@@ -81,62 +78,72 @@ class Window:
 
 @dataclass(frozen=True)
 class Root:
-    """The first cells: windows side by side, each up to its edge, except for the last.
+    """The first cells: the parts of a window over the map of scores from ``low`` to ``high``.
 
-    ``is_whole`` says that no score is known to lie beyond them.
+    ``is_whole`` says that no score is known to lie beyond these.
     """
 
-    edges: tuple[float, ...]
-    windows: tuple[Window, ...]
+    low: float
+    high: float
+    window: Window
+    spread: Spread = NO_SPREAD
     is_whole: bool = False
 
     @cached_property
     def n_keys(self) -> int:
-        """How far apart the keys of two windows are."""
-        return max(window.n_parts for window in self.windows)
+        """The number of cells."""
+        return self.window.n_parts
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """The keys of what lies below all windows and of what lies above."""
-        return BELOW, float(len(self.windows) * self.n_keys)
+        """The keys of scores below ``low`` and of scores above ``high``."""
+        return BELOW, float(self.n_keys)
+
+    def value_of(self, score: Any) -> Any:
+        """Return the map of scores, as an array or as an expression."""
+        return self.spread.of(score) if self.spread.arms else score
 
     def has_other_rows(self, keys: Ints) -> bool:
-        """Return whether scores that lie in no window can have one of the keys.
+        """Return whether scores from below ``low`` or above ``high`` can have one of the keys.
 
-        These are the keys of the ends, and that of the last cell, which reaches beyond its window.
+        These are the keys of the ends, and that of the last cell, which reaches beyond ``high``;
+        any key if scores are mapped, which needs an order from ``low`` to ``high`` only.
         """
-        above = int(self.ends[1])
-        last = above - self.n_keys + self.windows[-1].n_parts - 1
-        return bool(np.isin(keys, [int(BELOW), last, above]).any())
+        below, above = (int(end) for end in self.ends)
+        return bool(self.spread.arms or np.isin(keys, [below, above - 1, above]).any())
 
     def is_inside(self, score: Any) -> Any:
-        """Return whether scores, as an array or as an expression, lie in a window."""
-        return (score >= self.windows[0].low) & (score <= self.windows[-1].high)
+        """Return whether scores, as an array or as an expression, lie between the ends."""
+        return (score >= self.low) & (score <= self.high)
 
     def end_of(self, score: Any, backend: Any) -> Any:
-        """Return the key of scores that lie in no window."""
+        """Return the key of scores that do not lie between the ends."""
         below, above = self.ends
-        return backend.choose([(score < self.windows[0].low, below)], above)
+        return backend.choose([(score < self.low, below)], above)
 
     def widened(self) -> Root | None:
-        """Return the cells with as many more on either side; None if there are several windows.
+        """Return the cells with others on either side, or None if scores could overflow.
 
         Examples
         --------
-        >>> first_cells(np.arange(9.0), 10).widened().windows[0]
+        >>> first_cells(np.arange(9.0), 10).widened().window
         Window(low=-8.0, high=16.0, scale=1.0)
         """
-        low, high, scale = self.windows[0].low, self.windows[-1].high, self.windows[0].scale
-        width = high - low
-        if len(self.windows) > 1 or max(width - low, width + high) > FARTHEST:
+        width = self.high - self.low
+        margin = self.spread.margin(width) if self.spread.arms else width
+        low, high = self.low - margin, self.high + margin
+        if max(-low, high) > FARTHEST:
             return None
-        return Root((), (Window(low - width, high + width, scale),), is_whole=True)
+        first, last = self.value_of(np.array([low, high])).tolist()
+        window = replace(self.window, low=first, high=last)
+        return replace(self, low=low, high=high, window=window, is_whole=True)
 
-    def window_of(self, key: int, most_parts: int) -> Window:
-        """Return a window over the cell with a key."""
-        around = self.windows[key // self.n_keys]
-        low = around.low + (key % self.n_keys) / around.scale
-        return Window.over(low, low + 1 / around.scale, most_parts)
+    def window_of(self, key: int, most_parts: int) -> Window | None:
+        """Return a window over the cell with a key; None if scores are mapped."""
+        if self.spread.arms:
+            return None
+        low, width = self.low, 1 / self.window.scale
+        return Window.over(low + key * width, low + (key + 1) * width, most_parts)
 
 
 def first_cells(sample: Array, n_cells: int) -> Root:
@@ -146,28 +153,26 @@ def first_cells(sample: Array, n_cells: int) -> Root:
 
     Examples
     --------
-    >>> len(first_cells(np.arange(1000.0), 100).windows)
-    1
-    >>> len(first_cells(np.exp(np.arange(1000.0) / 50), 100).windows)
-    8
+    >>> first_cells(np.arange(1000.0), 100).spread.n_terms
+    0
+    >>> first_cells(np.exp(np.arange(1000.0) / 50), 100).spread.n_terms
+    3
     """
-    scores = np.sort(sample[np.isfinite(sample)])
+    scores = np.sort(sample[np.isfinite(sample)]).astype(np.float64)
     if len(scores) == 0:
-        return Root((), (Window(0.0, 0.0, 1.0),))
+        return Root(0.0, 0.0, Window(0.0, 0.0, 1.0))
     rank = len(scores) // 1000
     # Scores beyond the farthest belong to the ends, whatever their share.
     low, high = np.clip([scores[rank], scores[-1 - rank]], -FARTHEST, FARTHEST).tolist()
+    scores = scores.clip(low, high)
     window = Window.over(low, high, n_cells)
-    rough = Window.over(low, high, N_ROUGH)
-    share = np.bincount(np.floor(rough.part_of(scores)).astype(np.int64)).max() / len(scores)
-    if share <= MOST_IN_ROUGH or low == high:
-        return Root((), (window,))
-    edges = np.unique(scores[(len(scores) * np.arange(1, N_WINDOWS)) // N_WINDOWS])
-    edges = edges[(edges > low) & (edges < high)].tolist()
-    borders = pairwise([low, *edges, high])
-    each = max(4, n_cells // (len(edges) + 1))
-    windows = [Window.over(a, b, each) for a, b in borders]
-    return Root(tuple(edges), tuple(windows))
+    times = np.bincount(np.floor(Window.over(low, high, len(scores)).part_of(scores)).astype(int))
+    if times @ times <= MOST_UNEVEN * len(scores):
+        return Root(low, high, window)
+    spread = spread_of(scores)
+    if spread.arms:
+        window = Window.over(float(spread.of(scores[0])), float(spread.of(scores[-1])), n_cells)
+    return Root(low, high, window, spread)
 
 
 @dataclass(frozen=True)
@@ -185,8 +190,12 @@ class Zoom:
 
 @dataclass(frozen=True)
 class Location:
-    """Where scores are: the key of their cell, its lower end, its width, and 1 / width."""
+    """Where scores are: the key of their cell, its lower end, its width, and 1 / width.
 
+    ``value`` is what cells divide: scores or their map; scores where a cell has its own window.
+    """
+
+    value: Any
     key: Any
     origin: Any
     width: Any
@@ -217,33 +226,14 @@ class ArrayBackend:
 
 
 def enter(root: Root, score: Any, backend: Any) -> Location:
-    """Return the location of scores among the cells of the root's windows.
+    """Return the location of scores among the cells of the root.
 
     The key of a score beyond them is that of no cell; see ``Root.end_of``.
     """
-    bases = [index * float(root.n_keys) for index in range(len(root.windows))]
-
-    def by_window(values: list[Any], edges: tuple[float, ...] = root.edges) -> Any:
-        if len(values) == 1:
-            return values[0]
-        half = len(values) // 2  # a few comparisons for each score, however many windows there are
-        lower, upper = by_window(values[:half], edges[: half - 1]), edges[half:]
-        branch = score < edges[half - 1], lower
-        return backend.choose([branch], by_window(values[half:], upper))
-
-    # Every choice among windows costs an engine time, and counting needs nothing but the key.
-    key = by_window(
-        [
-            backend.floor((score - window.low) * window.scale) + base
-            for window, base in zip(root.windows, bases, strict=True)
-        ]
-    )
-    width = by_window([1 / window.scale for window in root.windows])
+    window, value = root.window, root.value_of(score)
+    key, width = backend.floor((value - window.low) * window.scale), 1 / window.scale
     return Location(
-        key=key,
-        origin=(key - by_window(bases)) * width + by_window([w.low for w in root.windows]),
-        width=width,
-        scale=by_window([w.scale for w in root.windows]),
+        value=value, key=key, origin=key * width + window.low, width=width, scale=window.scale
     )
 
 
@@ -256,10 +246,11 @@ def descend(zoom: Zoom, location: Location, score: Any, backend: Any) -> Locatio
         return backend.choose([(is_it, value_of(window)) for is_it, window in own], common)
 
     scale, width = location.scale * n_parts, location.width * (1 / n_parts)
-    common = ((score - location.origin) * scale).clip(0.0, n_parts - 1)
+    common = ((location.value - location.origin) * scale).clip(0.0, n_parts - 1)
     part = backend.floor(by_cell(lambda window: window.part_of(score), common))
     width = by_cell(lambda window: 1 / window.scale, width)
     return Location(
+        value=by_cell(lambda _: score, location.value),
         key=location.key * float(zoom.n_keys) + part,
         origin=part * width + by_cell(lambda window: window.low, location.origin),
         width=width,
@@ -316,6 +307,8 @@ class NestedCells:
         rows = self.n_rows[indices]
         is_heaviest = np.isin(np.arange(len(rows)), np.argsort(-rows, kind="stable")[:N_SPECIAL])
         is_special = is_heaviest & (rows > TIMES_HEAVY * rows.mean())
+        if len(indices) <= N_SPECIAL:  # perhaps a map of the scores can separate them no further
+            is_special |= ~np.isnan(self.low[indices])
         is_special |= np.isin(self.key[indices], self.root.ends) & (depth == 0)
         if depth < len(self.zooms):  # cells of this depth have been split before, in this way
             zoom = self.zooms[depth]

@@ -12,8 +12,7 @@ from typing import Any
 
 import narwhals as nw
 
-from ordcut.data import ClassWeight, codes_of, truth_in_rows
-from ordcut.decisions import with_review
+from ordcut.data import ClassWeight, WeightType, codes_of, truth_in_rows
 from ordcut.frames.columns import (
     as_narwhals,
     as_number,
@@ -27,6 +26,7 @@ from ordcut.frames.validation import Nulls
 from ordcut.limits import Constraint, Constraints, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut.review import with_reviews
 from ordcut.smoothing import Smoothing, check_smoothing
 from ordcut.thresholds import Thresholds, objective_for
 from ordcut.typing import Array, Floats
@@ -41,10 +41,12 @@ def optimal_thresholds(
     score: str,
     label: str,
     weight: str | None = None,
+    weight_type: WeightType | None = None,
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
     decisions: Sequence[Any] | Array | None = None,
     review: float | None = None,
+    review_share: float | None = None,
     constraints: Constraints = (),
     class_weight: ClassWeight | None = None,
     smoothing: Smoothing = 0.0,
@@ -69,13 +71,16 @@ def optimal_thresholds(
         integers if all are whole, and floats otherwise.
     weight : str, optional
         The name of the column of row weights.
+    weight_type : {"repeats", "importance"}, optional
+        What weights are, as in :func:`ordcut.optimal_thresholds`.
     objective : str, array-like of shape (D, K), callable, Kappa or Objective
         The objective, as in :func:`ordcut.optimal_thresholds`.
     classes : sequence, optional
         All classes, lowest first, including those that do not occur. By default those that occur,
         in ascending order, or the order that an Enum or an ordered categorical states.
-    decisions, review
-        Other decisions than the classes, as in :func:`ordcut.optimal_thresholds`.
+    decisions, review, review_share
+        Other decisions than the classes, as in :func:`ordcut.optimal_thresholds`. For a share of
+        reviews, the engine counts rows several times more.
     constraints : sequence of constraints or str, optional
         Constraints, as in :func:`ordcut.optimal_thresholds`. Limits on single thresholds of a
         convex objective (``under``, ``over``, ``fixed``, ``between``, and the recall, share or
@@ -120,6 +125,7 @@ def optimal_thresholds(
         score=score,
         label=label,
         weight=weight,
+        weight_type=weight_type,
         classes=classes,
         n_classes=n_classes_of(objective, decisions is not None),
         nulls=nulls,
@@ -127,8 +133,8 @@ def optimal_thresholds(
         progress=progress,
     )
     resolved = resolve_objective(objective, source.classes, decisions)
-    if review is not None:
-        resolved = with_review(resolved, review, source.classes)
+    if review is not None or review_share is not None:
+        resolved = with_reviews(resolved, review, review_share, source.classes)
     parsed = read_constraints(constraints) if constraints else ()
     return thresholds_of(source, resolved, class_weight, smoothing, parsed)
 
@@ -283,7 +289,7 @@ def evaluate(
     engine = Engine(frame, score, label, weight, nulls=nulls)
     predicted = n_at_or_below(nw.col("x"), thresholds.thresholds.tolist())
     counted, dropped = engine.usable(engine.count_labels(predicted))
-    codes = codes_of(counted["label"], thresholds.classes, "labels")
+    codes = codes_of(counted["label"], thresholds.classes, "labels", in_order=False)
     shape = len(thresholds.decisions), len(thresholds.classes)
     confusion = confusion_of(counted, codes, shape)
     factors = resolved.class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))

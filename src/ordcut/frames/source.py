@@ -12,11 +12,13 @@ import numpy as np
 
 from ordcut.data import (
     Rows,
+    WeightType,
     check_classes,
     check_classes_found,
     codes_of,
     encode,
     is_missing,
+    type_of_weights,
     warn_reversed,
 )
 from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
@@ -68,6 +70,7 @@ class FrameSource:
         score: str,
         label: str,
         weight: str | None = None,
+        weight_type: WeightType | None = None,
         classes: Sequence[Any] | Array | None = None,
         n_classes: int | None = None,
         nulls: Nulls = "raise",
@@ -93,9 +96,14 @@ class FrameSource:
         self.is_exact = scale is not None  # engines round sums of fractions
         self.unit = Fraction(1, scale or 1)
         self._weight_dtype = np.dtype(np.int64 if self.is_exact else np.float64)
+        stated = weight_type
+        if weight is not None or weight_type is not None:
+            stated = type_of_weights(weight_type, self.unit == 1 and self.is_exact)
+        self.counts_rows = stated != "importance" or weight is None
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
-        self._fetched = Rows(*no_rows, unit=float(self.unit))  # all rows that are in memory
-        codes = codes_of(counted["label"], self.classes, "labels")
+        # All rows that are in memory.
+        self._fetched = Rows(*no_rows, unit=float(self.unit), weight_type=stated)
+        codes = codes_of(counted["label"], self.classes, "labels", in_order=False)
         columns, counts = self.tabulate(counted, codes)
         no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
@@ -180,7 +188,7 @@ class FrameSource:
     def codes_again(self, labels: Array) -> Array:
         """Return the codes of labels; an error if any was not among those counted first."""
         try:
-            return codes_of(labels, self.classes, "labels")
+            return codes_of(labels, self.classes, "labels", in_order=False)
         except (ValueError, TypeError) as error:
             raise changed("it returned labels that it had not returned before") from error
 
@@ -210,22 +218,26 @@ class FrameSource:
                 # A part of the cells often shows that there are too many rows.
                 few = spread_cells(cells.n_rows[indices], max(2 * self.max_rows, FEW_ROWS))
                 if len(few):
-                    self._refuse(self.engine.count_distinct(cells, indices[few]))
+                    self._refuse(self.engine.count_distinct(cells, indices[few]), wanted)
                 most = self.max_rows + 1
             rows = self.engine.fetch(cells, indices, most)
-            self._refuse(len(rows["score"]))
+            self._refuse(len(rows["score"]), wanted)
             if len(self._fetched.scores) > 0:  # which may contain rows of these cells
                 is_there = is_here[cells.locate(self._fetched.scores)]
                 self._fetched = self._fetched.take(~is_there)
             self._keep(rows, counted, is_here)
         return self._fetched
 
-    def _refuse(self, n_rows: int) -> None:
-        """Raise an error for more rows than may be fetched at once."""
+    def _refuse(self, n_rows: int, wanted: Bools) -> None:
+        """Raise an error for more rows of wanted cells than may be fetched at once."""
         if n_rows > self.max_rows:
+            reason = (
+                f"all {self.n_rows} rows are needed in memory"
+                if wanted.all()
+                else "at least this many rows can be next to a threshold"
+            )
             raise TooManyRowsError(
-                f"max_rows must be at least {n_rows} for these data, got {self.max_rows}: at least "
-                "this many rows can be next to a threshold."
+                f"max_rows must be at least {n_rows} for these data, got {self.max_rows}: {reason}."
             )
 
     def _keep(self, columns: Columns, counted: CountedFrame, wanted: Bools) -> None:
@@ -324,10 +336,10 @@ class CountedFrame:
         return bool((chosen & ~self._is_known & self.cells.can_split).any())
 
     def _with_splits(self, chosen: Bools) -> CountedFrame:
-        """Return the cells with those of the chosen ones split whose depth has the most rows."""
+        """Return the cells with those of the chosen ones split that are as deep as the heaviest."""
         cells, left = self.cells, chosen & ~self._is_known & self.cells.can_split
-        by_depth = np.bincount(cells.depth[left], cells.n_rows[left])
-        indices = np.flatnonzero(left & (cells.depth == by_depth.argmax()))
+        depth = cells.depth[np.where(left, cells.n_rows, -1).argmax()]
+        indices = np.flatnonzero(left & (cells.depth == depth))
         is_end = np.isin(cells.key[indices], cells.root.ends) & (cells.depth[indices] == 0)
         ends = indices[is_end & np.isnan(cells.low[indices])]
         if len(ends):  # it is not known where they end, and perhaps there is nothing to split

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 #: Sums of multiples below this are exact, and no multiple was rounded to another.
 LARGEST_TOTAL = EXACT / 32
 
+#: Sums of weights beyond this, or below its inverse, are refused. On arrays, they are scaled, and
+#: weights that vanish next to others are still added up without rounding.
+LARGEST_FOR_ENGINES = 2.0**200
+
 
 def weighted_count(engine: Engine, root: Root, sample: Columns) -> tuple[Columns, int, int | None]:
     """Count valid rows by the cells of the root and by label, and find a unit of the weights.
@@ -32,6 +36,12 @@ def weighted_count(engine: Engine, root: Root, sample: Columns) -> tuple[Columns
     total = float(counted["weight"].sum())
     if not np.isfinite(total):
         raise ValueError("weight must have a finite sum, got inf. Scale the weights down.")
+    if not 1 / LARGEST_FOR_ENGINES < total < LARGEST_FOR_ENGINES:
+        raise ValueError(
+            f"weight must have a sum between {1 / LARGEST_FOR_ENGINES:.0e} and "
+            f"{LARGEST_FOR_ENGINES:.0e}, since engines add up floats, got {total:g}. Multiply all "
+            "weights by a factor, and drop rows of negligible weight."
+        )
     is_whole = not counted["fractions"].any()
     if is_whole and total < (LARGEST_TOTAL if (scale or 1) > 1 else EXACT):
         return counted, n_missing, scale or 1

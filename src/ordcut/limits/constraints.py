@@ -85,10 +85,13 @@ class _OfClass(Constraint):
 class Recall(_Floor):
     """A minimum recall: of the rows of a class, the share that get the decision of that name.
 
+    Where there are reviews, a reviewed row counts as missed, unless the review is named: as
+    ``"high or its review"`` for the highest class.
+
     Parameters
     ----------
     decision : object
-        The decision, or class, or its text.
+        The decision, or class, or its text; or a group such as ``"mid or higher"``.
     at_least : float from 0 to 1
         The minimum. A class without rows satisfies it.
     confidence : float between 0 and 1, optional

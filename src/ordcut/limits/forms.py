@@ -102,8 +102,8 @@ class Ratio:
         is_share = (self.part >= 0).all() and (self.part <= np.minimum(self.counted, 1)).all()
         if not (is_share and moves_one_way):
             raise ValueError(
-                "cannot have a confidence: it must be a share of rows, and move one way with its "
-                "threshold."
+                "cannot have a confidence: only a share of rows that always rises, or always "
+                "falls, as its threshold rises can have one."
             )
 
     @cached_property
@@ -119,8 +119,9 @@ class Ratio:
         if len(moved) == 2 and last == first + 1 and (both[first] == both[last + 1]).all():
             return Reach("segment", last)
         raise ValueError(
-            "limits decisions that can be limited together only from the lowest or up to the "
-            "highest decision: others tie thresholds that are not neighbours. Limit each decision."
+            "must be about one decision, or about a group that starts at the lowest or ends at the "
+            "highest decision: other groups depend on thresholds that are not neighbours. Limit "
+            "each decision of the group."
         )
 
     def bounds(self, whole: Any, unit: Fraction) -> tuple[Any, Any]:
@@ -414,9 +415,10 @@ class Limits:
         """Raise an error for guarantees if weights do not count rows."""
         if not counts_rows:
             raise ValueError(
-                "sample_weight must be whole numbers, which count rows, for constraints with a "
-                "confidence: their promise for new rows is by the number of rows. Leave out the "
-                "weights, or the confidence."
+                "sample_weight must be whole numbers, which count rows, and weight_type not "
+                '"importance", for constraints with a confidence: their promise for new rows is by '
+                "the number of rows. Leave out the weights (soft labels and panels are weights, "
+                "too), or the confidence."
             )
 
     def reached(self, outcome: Outcome) -> list[tuple[Any, Promise | None]]:

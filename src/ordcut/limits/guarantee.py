@@ -12,7 +12,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, inf, isqrt, lgamma, log, log1p, pi, sqrt
+from math import ceil, floor, inf, isqrt, log, log1p, sqrt
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ Bound = Literal["binomial", "Kuiper"]
 
 #: Tail probabilities in floats are right up to this share. Closer ones are compared in whole
 #: numbers, up to the number of rows below, and with more rows count as too large.
-ROUNDING, MOST_ROWS_EXACTLY = 1e-9, 5000
+ROUNDING, MOST_ROWS_EXACTLY = 1e-8, 5000
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,9 @@ class Guarantee:
             return 1.0
         if self.bound == "Kuiper":
             return min(1.0, count / n + self._margin)
-        low, high, risk = count / n, 1.0, float(self._side_risk) * (1 - ROUNDING)
-        while low < (middle := (low + high) / 2) < high:
-            is_safe = binomial_tail(n, count, middle) <= risk
-            low, high = (low, middle) if is_safe else (middle, high)
-        return high
+        from scipy.special import betainccinv
+
+        return float(betainccinv(count + 1, n - count, float(self._side_risk) * (1 - ROUNDING)))
 
     def _rows_for(self, share: Fraction) -> float:
         if share <= 0:
@@ -157,45 +155,14 @@ def _largest_count(n_rows: int, share: Fraction, risk: Fraction) -> int:
 def binomial_tail(n_rows: int, count: int, share: float) -> float:
     """Return the probability of at most ``count`` of ``n_rows``, each with probability ``share``.
 
-    The last term by Stirling's formula, the others by their ratios, as far down as they matter.
-
     Examples
     --------
     >>> binomial_tail(59, 0, 0.05) <= 0.05, round(binomial_tail(10, 4, 0.5), 6)
     (True, 0.376953)
     """
-    if share >= 1:
-        return float(count >= n_rows)
-    spread = sqrt(n_rows * share * (1 - share))
-    if count >= n_rows or count > n_rows * share + 40 * spread + 60:  # up to 1e-17
-        return 1.0
-    length = min(count, max(0, ceil(count - n_rows * share)) + ceil(12 * spread) + 60)
-    term = _log_term(n_rows, count, share)
-    counts = np.arange(count, count - length, -1)
-    steps = np.log(counts * (1 - share) / ((n_rows - counts + 1.0) * share))
-    return min(1.0, float(np.exp(term + np.append(0.0, np.cumsum(steps))).sum()))
+    from scipy.special import betainc  # only guarantees need it
 
-
-def _log_term(n: int, count: int, share: float) -> float:
-    """Return the logarithm of the binomial probability of a count below ``n`` (Loader, 2000)."""
-    if count == 0:
-        return n * log1p(-share)
-    rest = n - count
-    distance = _deviance(count, n * share) + _deviance(rest, n * (1 - share))
-    errors = _stirling_error(n) - _stirling_error(count) - _stirling_error(rest)
-    return errors - distance + 0.5 * log(n / (2 * pi * count * rest))
-
-
-def _deviance(count: int, expected: float) -> float:
-    off = (expected - count) / count
-    return count * (off - log1p(off))
-
-
-def _stirling_error(n: int) -> float:
-    """Return the logarithm of n! without that of Stirling's formula."""
-    if n < 16:
-        return lgamma(n + 1) - (n + 0.5) * log(n) + n - 0.5 * log(2 * pi)
-    return (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / n**2) / n**2) / n**2) / n
+    return float(betainc(n_rows - count, count + 1, 1 - share)) if count < n_rows else 1.0
 
 
 def _is_tail_above(n_rows: int, count: int, share: Fraction, risk: Fraction) -> bool:

@@ -165,7 +165,9 @@ class Names:
         position = self._position(kind, name)
         if position is None:
             names = self.classes if kind == "class" else self.decisions
-            raise ValueError(f"must name a {kind}, one of {listed(names)}; got {name!r}.")
+            group = str(name).rpartition(" or ")[0]
+            hint = f" Groups are written as {f'{group} or higher'!r} or lower." if group else ""
+            raise ValueError(f"must name a {kind}, one of {listed(names)}; got {name!r}.{hint}")
         return position
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -22,13 +23,21 @@ from ordcut.limits.values import Allowed, Between, Digits, Fixed, Gap
 
 Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 
-#: How each constraint is written; NAME is the text of a class or decision.
-SYNTAX = (
-    "recall NAME >= 0.9, precision NAME >= 0.8, f1 NAME >= 0.7, share NAME <= 0.1, "
-    "share NAME >= 0.1 and <= 0.2, count NAME <= 100, "
-    "under NAME <= 0.05, over NAME <= 0.05 with 95 %, fixed 0 1.5, between 0 1.0 2.0, "
-    "allowed 1 2 5, digits 1, gap >= 0.5"
-)
+#: How each constraint is written, by its first word; NAME is the text of a class or decision.
+SYNTAX = {
+    "recall": "recall NAME >= 0.9",
+    "precision": "precision NAME >= 0.8",
+    "f1": "f1 NAME >= 0.7",
+    "share": "share NAME >= 0.1 and <= 0.2",
+    "count": "count NAME <= 100",
+    "under": "under NAME <= 0.05 with 95 %",
+    "over": "over NAME <= 0.05",
+    "fixed": "fixed 0 1.5",
+    "between": "between 0 1.0 2.0",
+    "allowed": "allowed 1 2 5",
+    "digits": "digits 1",
+    "gap": "gap >= 0.5",
+}
 
 
 def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
@@ -41,6 +50,11 @@ def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
     """
     if constraints is None:
         return ()
+    if isinstance(constraints, dict):
+        raise TypeError(
+            "constraints must be a list of constraints or texts, such as ['recall 2 >= 0.9'], got "
+            "a dict."
+        )
     if isinstance(constraints, (Constraint, str)):
         constraints = [constraints]
     return tuple(
@@ -60,15 +74,22 @@ def _read(text: Any) -> Constraint:
         if word in _OF_NAMES:
             return _read_limits_of_name(word, rest)
         if word == "gap":
-            return Gap(float(rest.removeprefix(">=")))
+            return Gap(_as_limit(rest.removeprefix(">=").strip()))
         if word in _OF_NUMBERS:
             return _OF_NUMBERS[word](rest.replace("=", " ").replace(",", " ").split())
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
-            f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. "
-            f"Constraints look like this: {SYNTAX}."
+            f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. Write it like "
+            f"{SYNTAX[word]!r}."
         ) from error
-    raise ValueError(f"constraint {text!r} is not known. Constraints look like this: {SYNTAX}.")
+    near = get_close_matches(word, SYNTAX, n=1, cutoff=0.6)
+    hint = (
+        f"Did you mean {f'{near[0]} {rest}'!r}?" if near else f"For example: {SYNTAX['recall']!r}."
+    )
+    raise ValueError(
+        f"constraint {text!r} must start with one of the words {', '.join(SYNTAX)}, got {word!r}. "
+        f"{hint}"
+    )
 
 
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
@@ -78,6 +99,9 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
     if match is None:
         raise ValueError("it must have a name, then >= or <=, then a number")
     name, *pairs, level = match.groups()
+    second = re.search(r"[<>]=[^,;]*[,;]\s*(\w+)", name)
+    if second is not None and second[1].lower() in SYNTAX:
+        raise ValueError("it holds several constraints. Pass these as a list")
     constraint_class: Any = _OF_NAMES[word]
     sides = {} if level is None else {"confidence": _as_limit(level)}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
@@ -103,7 +127,10 @@ def _as_limit(text: str) -> float:
     (0.95, 0.95)
     """
     number = text.removesuffix("%")
-    return float(number) if number == text else float(Fraction(number.strip()) / 100)
+    try:
+        return float(number) if number == text else float(Fraction(number.strip()) / 100)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
 
 
 _OF_NAMES: dict[str, Any] = {
@@ -111,14 +138,22 @@ _OF_NAMES: dict[str, Any] = {
 }
 
 _OF_NUMBERS: dict[str, Callable[[list[str]], Constraint]] = {
-    "fixed": lambda words: Fixed(*_exactly(2, int(words[0]), *map(float, words[1:]))),
-    "between": lambda words: Between(*_exactly(3, int(words[0]), *map(float, words[1:]))),
-    "allowed": lambda words: Allowed([float(word) for word in words]),
-    "digits": lambda words: Digits(*_exactly(1, *map(int, words))),
+    "fixed": lambda words: Fixed(*_numbers(words, 2)),
+    "between": lambda words: Between(*_numbers(words, 3)),
+    "allowed": lambda words: Allowed(_numbers(words)),
+    "digits": lambda words: Digits(*_numbers(words, 1)),
 }
 
 
-def _exactly(n: int, *numbers: Any) -> Any:
-    if len(numbers) != n:
-        raise ValueError(f"it takes {n} numbers and not {len(numbers)}")
-    return numbers
+def _numbers(words: list[str], n: int | None = None) -> list[Any]:
+    """Return words as numbers: ``n`` with a whole one first, or any number of any if None."""
+    if n is None:
+        return [_as_limit(word) for word in words]
+    if len(words) != n:
+        raise ValueError(f"it takes {n} number{'s' * (n > 1)}, got {len(words)}")
+    try:
+        return [int(words[0]), *(_as_limit(word) for word in words[1:])]
+    except ValueError:
+        if words[0].lstrip("+-").isdigit():
+            raise
+        raise ValueError(f"{words[0]!r} is not a whole number") from None

@@ -8,3 +8,4 @@ from ordcut.panels.gate import change_of_bias as change_of_bias
 from ordcut.panels.gate import optimism as optimism
 from ordcut.panels.gate import verdict as verdict
 from ordcut.panels.panel import Panel as Panel
+from ordcut.panels.source import PanelSource as PanelSource

@@ -16,8 +16,8 @@ from ordcut.thresholds import Thresholds
 from ordcut.typing import Array, Floats
 
 #: The levels of the intervals of the change of agreement and of bias. Together they raise a false
-#: alarm in at most 5.5 % of months: agreement counts only if it falls.
-LEVEL_OF_AGREEMENT, LEVEL_OF_BIAS = 0.97, 0.96
+#: alarm in about 5 % of months: agreement, which counts only if it falls, in 0.75 %.
+LEVEL_OF_AGREEMENT, LEVEL_OF_BIAS = 0.985, 0.955
 
 #: The number of parts of which each is left out in turn, to see how good fitted thresholds are.
 N_FOLDS = 10
@@ -71,11 +71,12 @@ def _on_scale(value: float, is_kappa: bool) -> float:
 
 @dataclass(frozen=True)
 class Change:
-    """A change between two months, and the interval around it."""
+    """A change between two months, and the interval around it, of a level."""
 
     value: float
     low: float
     high: float
+    level: float
     is_paired: bool
 
     @property
@@ -132,7 +133,7 @@ def change_of_agreement(
         degrees = min(ours.n_items, theirs.n_items) - 1
         error = np.hypot(ours.standard_error, theirs.standard_error)
         width = float(stdtrit(degrees, (1 + LEVEL_OF_AGREEMENT) / 2) * error)
-    return Change(value, value - width, value + width, pairs is not None)
+    return Change(value, value - width, value + width, LEVEL_OF_AGREEMENT, pairs is not None)
 
 
 def change_of_bias(now: Month, before: Month) -> Change:
@@ -158,8 +159,8 @@ def change_of_bias(now: Month, before: Month) -> Change:
         value = ours.mean() - theirs.mean()
         squares = [part.var(ddof=1) / len(part) for part in (ours, theirs)]
         error, degrees = np.sqrt(sum(squares)), min(len(ours), len(theirs)) - 1
-    width = float(stdtrit(degrees, (1 + LEVEL_OF_BIAS) / 2) * error)
-    return Change(float(value), float(value) - width, float(value) + width, pairs is not None)
+    width, value = float(stdtrit(degrees, (1 + LEVEL_OF_BIAS) / 2) * error), float(value)
+    return Change(value, value - width, value + width, LEVEL_OF_BIAS, pairs is not None)
 
 
 def optimism(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import lcm
@@ -15,7 +16,7 @@ from ordcut.exact import EXACT
 from ordcut.objectives import BALANCED, Objective, ObjectiveLike, resolve_objective
 from ordcut.panels.agreement import COEFFICIENTS, Agreement, judge_agreement, people_agreement
 from ordcut.panels.alternative import AlternativeTest, alternative_test
-from ordcut.panels.ratings import Ratings
+from ordcut.panels.ratings import Ratings, loaded_frame
 from ordcut.threads import cached_property
 from ordcut.typing import Array, ArrayLike, Floats, Ints
 
@@ -49,6 +50,8 @@ class Panel:
         The names of the items, in the order of the rows, and of the raters.
     n_ratings : ndarray of shape (n_items,)
         The number of ratings of each item.
+    counts : ndarray of shape (n_items, K)
+        How often each item got each class.
 
     Examples
     --------
@@ -104,9 +107,9 @@ class Panel:
         >>> panel.items.tolist(), panel.n_ratings
         (['b', 'a'], array([2, 1]))
         """
-        columns = _column(frame, item), _column(frame, rater), _column(frame, rating)
+        items, who, given = _columns(frame, [item, rater, rating])
         panel = cls.__new__(cls)
-        panel._set(Ratings.of_rows(*columns, classes), "identified", per)
+        panel._set(Ratings.of_rows(items, who, given, classes), "identified", per)
         return panel
 
     def _set(self, ratings: Ratings, raters: str, per: str) -> None:
@@ -144,6 +147,22 @@ class Panel:
         """
         return np.bincount(self._ratings.item, minlength=len(self))
 
+    @property
+    def n_unrated(self) -> int:
+        """The number of items without a rating, which are left out wherever the panel is used."""
+        return int((self.n_ratings == 0).sum())
+
+    @property
+    def counts(self) -> Ints:
+        """How often each item got each class, (n_items, K).
+
+        Examples
+        --------
+        >>> Panel([[1, 2, 2], [2, None, 1]]).counts.tolist()
+        [[1, 2], [1, 1]]
+        """
+        return self._ratings.counts()
+
     @cached_property
     def mean_ratings(self) -> Floats:
         """The mean of each item's ratings; of positions, if the classes are not numbers.
@@ -166,8 +185,7 @@ class Panel:
     def __repr__(self) -> str:
         shown = " < ".join(map(str, self.classes[:10].tolist()))
         more = " < ..." if len(self.classes) > 10 else ""
-        unrated = int((self.n_ratings == 0).sum())
-        left_out = f" ({unrated} of them without a rating)" if unrated else ""
+        left_out = f" ({self.n_unrated} of them without a rating)" if self.n_unrated else ""
         return (
             f"Panel({len(self)} items{left_out}, {len(self.rater_names)} raters, "
             f"{len(self._ratings.item)} ratings, classes {shown}{more})"
@@ -187,12 +205,32 @@ class Panel:
         >>> Panel([[1, 2], [2, 2]]).named(["first", "second"]).items.tolist()
         ['first', 'second']
         """
+        given = np.asarray(items, dtype=object).tolist()
+        if len(given) != len(self) or len(set(given)) < len(given):
+            twice = [name for name, count in Counter(given).items() if count > 1]
+            came = f"{twice[0]!r} more than once" if twice else f"{len(given)} names"
+            raise ValueError(
+                f"items must hold a different name for each of the {len(self)} items, got {came}."
+            )
         names = np.empty(len(self), dtype=object)
-        names[:] = list(np.asarray(items, dtype=object))
-        if len(set(names.tolist())) < len(names):
-            raise ValueError("items must have a name each, and some have the same.")
+        names[:] = given
         panel = Panel.__new__(Panel)
         panel._set(replace(self._ratings, items=names), self.raters, self.per)
+        return panel
+
+    def with_classes(self, classes: Sequence[Any] | Array) -> Panel:
+        """Return the panel with all classes, lowest first, also those that nobody gave.
+
+        Examples
+        --------
+        >>> Panel([[1, 2], [2, 2]]).with_classes([1, 2, 3])
+        Panel(2 items, 2 raters, 4 ratings, classes 1 < 2 < 3)
+        """
+        known, ratings = encode(self.classes, classes), self._ratings
+        assert known.codes is not None
+        code = known.codes[ratings.code].astype(np.int64)
+        panel = Panel.__new__(Panel)
+        panel._set(replace(ratings, classes=known.classes, code=code), self.raters, self.per)
         return panel
 
     def take(self, items: ArrayLike) -> Panel:
@@ -205,12 +243,15 @@ class Panel:
         """
         ratings = self._ratings
         kept = np.arange(len(self))[np.asarray(items)]
-        order = np.argsort(ratings.item, kind="stable")
-        starts = np.append(0, np.cumsum(self.n_ratings))
-        rows = [order[starts[i] : starts[i + 1]] for i in kept]
-        chosen = np.concatenate(rows) if rows else np.empty(0, np.int64)
+        numbers = self.n_ratings[kept]
+        item = np.repeat(np.arange(len(kept)), numbers)
+        # Ratings are in the order of their items, which start here and in the new panel.
+        starts, new_starts = (
+            np.cumsum(self.n_ratings) - self.n_ratings,
+            np.cumsum(numbers) - numbers,
+        )
+        chosen = np.arange(len(item)) + (starts[kept] - new_starts)[item]
         panel = Panel.__new__(Panel)
-        item = np.repeat(np.arange(len(kept)), self.n_ratings[kept])
         part = replace(
             ratings,
             item=item,
@@ -236,12 +277,10 @@ class Panel:
         >>> labels.soft.tolist(), labels.unit
         ([[2.0, 1.0], [0.0, 3.0]], 0.3333333333333333)
         """
-        ordered, ratings = self.classes, self._ratings
+        ordered = self.classes
         if classes is not None or n_classes not in (None, len(ordered)):
-            known = encode(ordered, classes, n_classes)
-            assert known.codes is not None
-            ordered, ratings = known.classes, replace(ratings, code=known.codes[ratings.code])
-        counts = ratings.counts(len(ordered)).astype(np.float64)
+            return self.with_classes(encode(ordered, classes, n_classes).classes).as_labels()
+        counts = self.counts.astype(np.float64)
         if self.per == "rating":
             return Labels(ordered, soft=counts)
         numbers = np.maximum(self.n_ratings, 1)[:, None]
@@ -343,7 +382,8 @@ class Panel:
     def _square(self, objective: ObjectiveLike) -> Objective:
         """Return an objective that compares classes with classes."""
         resolved = resolve_objective(objective, self.classes)
-        if resolved.decisions is not None or resolved.name in BALANCED:
+        is_of_pairs = resolved.decisions is None and not resolved.is_segmented
+        if not is_of_pairs or resolved.name in BALANCED:
             raise ValueError(
                 "objective must compare two ratings, neither of which is the truth: a kappa, or a "
                 f"cost of classes, got {resolved.name!r}."
@@ -359,15 +399,11 @@ class Panel:
         return codes
 
 
-def _column(frame: Any, name: str) -> Any:
-    """Return a column of a dataframe or of a mapping."""
-    columns: Any = frame
-    if not isinstance(frame, Mapping):
-        import narwhals as nw
-
-        columns = nw.from_native(frame, eager_only=True)
-    names = list(getattr(columns, "columns", columns))
-    if name not in names:
-        raise ValueError(f"item, rater and rating must name columns of {names}, got {name!r}.")
-    column = columns[name]
-    return column.to_native() if hasattr(column, "to_native") else column
+def _columns(frame: Any, names: Sequence[str]) -> list[Any]:
+    """Return columns of a dataframe or of a mapping."""
+    loaded = None if isinstance(frame, Mapping) else loaded_frame(frame)
+    known = list(frame if loaded is None else loaded.columns)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"item, rater and rating must name columns of {known}, got {name!r}.")
+    return [frame[name] if loaded is None else loaded[name].to_native() for name in names]

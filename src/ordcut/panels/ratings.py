@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import encode, is_missing, stated_order
+from ordcut.data import check_classes, encode, is_missing, numbers_in, stated_order
+from ordcut.errors import listed
 from ordcut.exact import EXACT
 from ordcut.typing import Array, Ints
 
@@ -91,21 +92,30 @@ class Ratings:
         """The number of items, those without a rating included."""
         return len(self.items)
 
-    def counts(self, n_classes: int | None = None) -> Ints:
+    def counts(self) -> Ints:
         """Return how often each item got each class, (n_items, K)."""
-        k = len(self.classes) if n_classes is None else n_classes
+        k = len(self.classes)
         return np.bincount(self.item * k + self.code, minlength=self.n_items * k).reshape(-1, k)
+
+
+def loaded_frame(table: Any) -> Any | None:
+    """Return a dataframe in memory, which may be given as a lazy one; None if it is none."""
+    if isinstance(table, np.ndarray | list | tuple):
+        return None
+    import narwhals as nw
+
+    frame: Any = nw.from_native(table, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def _columns_of(table: Any) -> tuple[list[Any], Array]:
     """Return the columns of an array, a list of rows or a dataframe, and their names."""
-    if not isinstance(table, np.ndarray | list | tuple):
-        import narwhals as nw
-
-        frame: Any = nw.from_native(table, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            names = frame.columns
-            return [frame.get_column(name).to_native() for name in names], np.array(names, object)
+    frame = loaded_frame(table)
+    if frame is not None:
+        names = frame.columns
+        return [frame.get_column(name).to_native() for name in names], np.array(names, object)
     array = table if isinstance(table, np.ndarray) else np.array(table, dtype=object)
     if array.ndim != 2:
         raise ValueError(
@@ -118,11 +128,12 @@ def _columns_of(table: Any) -> tuple[list[Any], Array]:
 
 def _as_array(column: Any) -> Array:
     """Return a column of numbers, booleans or text; None, NaN or pandas.NA where one is missing."""
-    if hasattr(column, "to_pylist"):  # of Arrow
-        return _plain(np.array(column.to_pylist(), dtype=object))
-    if hasattr(column, "to_list") and not isinstance(column, np.ndarray):
-        is_plain = getattr(getattr(column, "dtype", None), "kind", "") in "biuf"
-        return np.asarray(column) if is_plain else _plain(np.array(column.to_list(), dtype=object))
+    numbers = numbers_in(column)
+    if numbers is not None:
+        return numbers
+    for method in ("to_pylist", "to_list"):  # of Arrow, pandas and Polars
+        if hasattr(column, method):
+            return _plain(np.array(getattr(column, method)(), dtype=object))
     array = np.asarray(column)
     return _plain(array) if array.dtype.kind == "O" else array
 
@@ -155,6 +166,15 @@ def _encode(values: Array, stated: Sequence[Any] | Array | None) -> tuple[Array,
     is_exact = values.dtype.kind == "f" and np.abs(values).max() < EXACT
     if is_exact and (values == np.rint(values)).all():
         values = values.astype(np.int64)
+    if stated is not None:
+        known = check_classes(stated).tolist()
+        is_simple = values.dtype.kind in "biuf"
+        given = np.unique(values).tolist() if is_simple else dict.fromkeys(values.tolist())
+        unknown = [value for value in given if value not in known]
+        if unknown:
+            raise ValueError(
+                f"ratings must be among the classes {listed(known)}, got {unknown[0]!r}."
+            )
     encoded = encode(values, stated)
     assert encoded.codes is not None
     return encoded.classes, encoded.codes.astype(np.int64)

@@ -115,12 +115,11 @@ class ThresholdDisplay:
             The display, plotted.
         """
         scores, own = estimator_scores(estimator, X)
-        objective, _ = (None, None) if own is None else own._resolved()
         return cls.from_predictions(
             y,
             scores,
             thresholds=None if own is None else own.labeler_,
-            objective=objective,
+            objective=None if own is None else own.objective,
             sample_weight=sample_weight,
             class_weight=None if own is None else own.class_weight,
             kind=kind,
@@ -296,7 +295,7 @@ class ThresholdDisplay:
         self.ax_ = drawing.new_axes("ThresholdDisplay") if ax is None else ax
         self.figure_ = self.ax_.figure
         if kind == "confusion":
-            drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds)
+            drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds, self.value)
         elif kind == "risk":
             key = drawing.Key(drawing.pair_names(self.thresholds.decisions), cmap)
             draw = drawing.draw_kappas if self.objective.is_maximised else drawing.draw_risks
@@ -377,6 +376,14 @@ class ThresholdDisplay:
         """
         weights = self.below * self.factors
         return curves_of_counts(self.positions, weights, self.thresholds, self.objective)
+
+    @property
+    def value(self) -> float:
+        """The value of the thresholds on these rows; NaN if a kappa is undefined for them."""
+        try:
+            return self.objective.value(self.confusion().T, self.factors)
+        except ValueError:
+            return float("nan")
 
     def confusion(self) -> Floats:
         """Return the weight of each true class (rows) and decision (columns): (K, D)."""

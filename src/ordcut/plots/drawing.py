@@ -195,8 +195,11 @@ def _finish_curves(axes: Any, display: ThresholdDisplay, key: Key, score_name: s
     _finish(axes, thresholds, key, score_name)
 
 
-def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds) -> None:
-    """Draw a (true, decided) table: a cell for each pair, shaded by its share of the true class."""
+def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds, value: float) -> None:
+    """Draw a (true, decided) table: a cell for each pair, shaded by its share of the true class.
+
+    ``value`` is that of the table, which need not be of the rows that thresholds were found on.
+    """
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     image = axes.imshow(shares, cmap="Blues", vmin=0)
@@ -230,7 +233,7 @@ def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds) -> None:
             text = f"{counts[true, predicted]:g}"
             axes.text(predicted, true, text, color=colour, ha="center", va="center")
     axes.figure.colorbar(image, ax=axes).set_label("share of the true class")
-    title = f"{thresholds.objective}: {thresholds.value:.4g}"
+    title = f"{thresholds.objective}: {value:.4g}"
     axes.set_title(title).set_parse_math(False)
 
 

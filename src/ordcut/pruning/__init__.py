@@ -12,7 +12,6 @@ from ordcut.pruning.lumped import lumps_of as lumps_of
 from ordcut.pruning.pruned import PrunedRows as PrunedRows
 from ordcut.pruning.pruned import count_located as count_located
 from ordcut.pruning.segment_bounds import SegmentBounds as SegmentBounds
-from ordcut.pruning.segment_bounds import rounding_of as rounding_of
 from ordcut.pruning.source import CountedCells as CountedCells
 from ordcut.pruning.source import Parts as Parts
 from ordcut.pruning.source import Source as Source

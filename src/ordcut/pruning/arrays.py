@@ -91,6 +91,11 @@ class ArraySource:
         """The number of rows."""
         return len(self.rows.scores)
 
+    @property
+    def counts_rows(self) -> bool:
+        """Whether weights are numbers of equal rows."""
+        return self.rows.counts_rows
+
     def all_rows(self) -> Rows:
         """Return every row."""
         return self.rows

@@ -378,7 +378,9 @@ def bound_paths(
                     stays[c, d] += counts[c, truth] * cost[d, truth]
                 free[c] += counts[c, truth] * least_cost[0, n_decisions - 1, truth]
         if is_single[c]:
-            free[c] = stays[c].min()
+            free[c] = np.inf
+            for d in range(n_decisions):
+                free[c] = min(free[c], stays[c, d])
         best = np.inf
         for d in range(n_decisions):
             best = min(best, at_border[d])

@@ -8,238 +8,153 @@ position, or a cell of which only the weights are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ordcut.exact import UNIT_ROUNDOFF, rounding_bound
-from ordcut.segment_terms import SegmentTerms
+from ordcut.exact import EXACT, UNIT_ROUNDOFF, rounding_bound
+from ordcut.segment_terms import Ranges, SegmentTerms
 from ordcut.threads import cached_property
 from ordcut.typing import Bools, Floats, Ints, Numbers
 
 #: The number of ranges for each threshold at first, and of the parts that a range is split into.
-N_RANGES, N_PARTS = 96, 4
+N_RANGES, N_PARTS = 32, 4
 
 #: If more ranges than this are left, only the quarter with the highest bounds is split.
 MOST_RANGES = 2000
-
-#: The entries of a table of pairs that are computed at once.
-MOST_ENTRIES = 1 << 20
 
 #: Without bounds, every pair of at most this many positions is tried.
 MOST_WITHOUT_BOUNDS = 2000
 
 
-#: Returns the bounds of a decision: blocks of ends, and for each a table of starts and ends.
-Tables: TypeAlias = Callable[[int], Iterable[tuple[slice, Floats]]]
-
-
-class Ranges(NamedTuple):
-    """Ranges of units, the ``first`` to the ``last``, from position ``low`` to ``high``."""
-
-    first: Ints
-    last: Ints
-    low: Ints
-    high: Ints
-
-
-@dataclass(frozen=True, eq=False)
 class SegmentBounds:
     """The search for the positions that can be optimal for terms of segments.
 
-    Attributes
+    Parameters
     ----------
     terms : SegmentTerms
         What is optimised.
-    below : ndarray of shape (K, m)
-        The weight of each class below each position, times its factor.
-    error : ndarray of shape (K,)
-        By how much these can be off.
+    weights : ndarray of shape (K, m)
+        The weight of each class below each position, without factors.
+    n_rows : int
+        The number of rows that were added up.
     low, high : sequence of ndarray, of length K - 1
         The units of each threshold: it is between positions ``low[i]`` and ``high[i]``.
     windows : sequence of SegmentWindow, optional
         Where the segment of each decision may be, for units that are single positions.
     """
 
-    terms: SegmentTerms
-    below: Floats
-    error: Floats
-    low: Sequence[Ints]
-    high: Sequence[Ints]
-    windows: Sequence[Any] | None = None
+    def __init__(
+        self,
+        terms: SegmentTerms,
+        weights: Numbers,
+        n_rows: int,
+        low: Sequence[Ints],
+        high: Sequence[Ints],
+        windows: Sequence[Any] | None = None,
+    ) -> None:
+        self.terms, self.windows = terms, windows
+        below = terms.weighed(weights.T).T
+        self.below: Floats = np.vstack([below, below.sum(axis=0)])
+        is_whole = weights.dtype == np.int64 and terms.factors is None
+        #: By how much the weight in a segment can be off.
+        self.error = 0.0
+        if terms.is_exact and not (is_whole and self.below[-1, -1] <= EXACT):
+            self.error = 2 * float(rounding_bound(below[:, -1], n_rows).sum())
+        #: The first and the last position of the units of all borders, one border after the other,
+        #: and where the units of each border begin.
+        start, end = np.zeros(1, np.int64), np.full(1, weights.shape[1] - 1)
+        self.low: Ints = np.concatenate([start, *low, end])
+        self.high: Ints = self.low if high is low else np.concatenate([start, *high, end])
+        self.offsets: Ints = np.cumsum([0, 1, *(len(units) for units in low), 1])
+        #: The weight below each unit, plus that of all rows for each border before its border.
+        at, border = self.below[-1][self.low], np.arange(len(low) + 2)
+        self.weight: Floats = at + at[-1] * np.repeat(border, np.diff(self.offsets))
 
-    def near_best(self) -> list[Ints] | None:
-        """Return the units of each threshold that can be optimal; None if no cuts are allowed."""
-        ranges = [self._divided(k) for k in range(len(self.low))]
-        lower = -np.inf
-        while all(len(own.first) for own in ranges):
-            tables = self._all_tables(ranges)
-            below, above = self._forward(tables), self._backward(tables)
-            if below[-1][0] == -np.inf:
+    def near_best(self) -> Ranges | None:
+        """Return the units of each border that can be optimal; None if no cuts are allowed."""
+        terms, lower = self.terms, -np.inf
+        first, last = self._first_ranges()
+        while True:
+            ranges = self._ranges(first, last)
+            up, down = (terms.best(self.below, self.error, ranges, way) for way in (True, False))
+            if up[-1] == -np.inf:
                 return None
-            at_points = partial(self._tables, ranges=ranges, as_points=True)
-            lower = max(lower, self._forward(at_points)[-1][0])
-            least = lower - self._slack(lower)
-            join = self._join
-            total = [join(own, other) for own, other in zip(below, above, strict=False)]
-            kept = [own >= least for own in total[:-1]]
-            ranges = [Ranges(*(a[k] for a in own)) for own, k in zip(ranges, kept, strict=True)]
-            if all((own.first == own.last).all() for own in ranges):
-                return [own.first for own in ranges]
-            bounds = [own[k] for own, k in zip(total, kept, strict=False)]
-            ranges = self._split(ranges, bounds)
-        return None
+            bounds = np.minimum(up, down) if terms.rule.joined == "smallest" else up + down
+            points = first[bounds >= self._least(lower)]
+            ranges = self._ranges(points, points, is_point=True)
+            lower = max(lower, terms.best(self.below, -self.error, ranges, True)[-1])
+            kept = bounds >= self._least(lower)
+            first, last, bounds = first[kept], last[kept], bounds[kept]
+            is_long = last > first
+            if not is_long.any():
+                return self._ranges(first, last)
+            if len(first) > MOST_RANGES:
+                is_long &= bounds >= np.quantile(bounds[is_long], 0.75)
+            split = self._split(first[is_long], last[is_long], N_PARTS)
+            whole = first[~is_long], last[~is_long]
+            first, last = (np.sort(np.concatenate(both)) for both in zip(split, whole, strict=True))
 
-    @cached_property
-    def _totals(self) -> Floats:
-        return self.below[:, -1]
+    def _least(self, lower: float) -> float:
+        """Return a score minus a bound on its rounding; all terms have the same sign."""
+        return lower - 64 * (self.terms.n_classes + 4) ** 2 * UNIT_ROUNDOFF * max(1.0, abs(lower))
 
-    @cached_property
-    def _rows(self) -> list[tuple[Floats, Floats]]:
-        """What the largest and the smallest weights of each decision are about, by position."""
-        return [self.terms.rows_of(d, self.below) for d in range(len(self.below))]
-
-    @property
-    def _join(self) -> Any:
-        return np.minimum if self.terms.joined == "smallest" else np.add
-
-    def _slack(self, score: float) -> float:
-        """Return a bound on the rounding of a sum of terms."""
-        scale = 1000.0 if self.terms.joined == "product" else max(1.0, abs(score))
-        return 64 * (len(self.below) + 4) ** 2 * UNIT_ROUNDOFF * scale
-
-    def _divided(self, k: int) -> Ranges:
-        """Return the first ranges of a threshold."""
-        n_units = len(self.low[k])
-        n_ranges = N_RANGES if n_units > 2 * N_RANGES else n_units
-        if not self.terms.has_bounds:
-            n_ranges = n_units
-            if n_units > MOST_WITHOUT_BOUNDS:
-                raise ValueError(
-                    f"objective {self.terms.term!r} has no bound, so that every pair of thresholds "
-                    f"is tried, for at most {MOST_WITHOUT_BOUNDS} different scores; got {n_units}. "
-                    "Pass bound=, or round the scores."
-                )
-        if n_ranges == n_units:
-            units = np.arange(n_units)
-            return self._ranges(k, units, units)
-        return self._parts(k, np.zeros(1, np.int64), np.full(1, n_units - 1), n_ranges)
-
-    def _parts(self, k: int, first: Ints, last: Ints, n_parts: int) -> Ranges:
-        """Return ranges split into parts of about the same weight, each of at least one unit."""
-        weight = self.below.sum(axis=0)[self.low[k]]
-        steps = np.linspace(weight[first], weight[last], n_parts + 1)[1:-1]
-        inner = np.searchsorted(weight, steps).clip(np.minimum(first + 1, last), last)
-        ends = np.vstack([first, inner, last + 1]).T
-        is_part = ends[:, 1:] > ends[:, :-1]
-        return self._ranges(k, ends[:, :-1][is_part], ends[:, 1:][is_part] - 1)
-
-    def _ranges(self, k: int, first: Ints, last: Ints) -> Ranges:
-        return Ranges(first, last, self.low[k][first], self.high[k][last])
-
-    def _split(self, ranges: list[Ranges], bounds: list[Floats]) -> list[Ranges]:
-        """Split the ranges, or those with the highest bounds if there are many."""
-        is_long = [own.last > own.first for own in ranges]
-        if sum(len(own.first) for own in ranges) > MOST_RANGES:
-            splittable = np.concatenate([b[s] for b, s in zip(bounds, is_long, strict=True)])
-            least = np.quantile(splittable, 0.75)
-            is_long = [s & (b >= least) for b, s in zip(bounds, is_long, strict=True)]
-        parts = []
-        for k, (own, splits) in enumerate(zip(ranges, is_long, strict=True)):
-            split = self._parts(k, own.first[splits], own.last[splits], N_PARTS)
-            whole = (values[~splits] for values in own)
-            both = Ranges(*(np.concatenate(pair) for pair in zip(split, whole, strict=True)))
-            order = np.argsort(both.first)
-            parts.append(Ranges(*(values[order] for values in both)))
-        return parts
-
-    def _all_tables(self, ranges: list[Ranges]) -> Tables:
-        """Return the bounds of each decision, computed once if they are not too many."""
-        tables = partial(self._tables, ranges=ranges, as_points=False)
-        sizes = [1, *(len(own.first) for own in ranges), 1]
-        if sum(n * m for n, m in pairwise(sizes)) > 4 * MOST_ENTRIES:
-            return tables
-        return [list(tables(d)) for d in range(len(self.below))].__getitem__
-
-    def _forward(self, tables: Tables) -> list[Floats]:
-        """Return the best score of the decisions below each range of each threshold, and of all."""
-        best = [np.full(1, np.inf if self._join is np.minimum else 0.0)]
-        for d in range(len(self.below)):
-            before = best[-1][:, None]
-            parts = [self._join(before, table).max(axis=0) for _, table in tables(d)]
-            best.append(np.concatenate(parts))
-        return best[1:]
-
-    def _backward(self, tables: Tables) -> list[Floats]:
-        """Return the best score of the decisions above each range of each threshold."""
-        best = [np.full(1, np.inf if self._join is np.minimum else 0.0)]
-        for d in range(len(self.below) - 1, 0, -1):
-            after = best[-1]
-            parts = [self._join(after[ends], table).max(axis=1) for ends, table in tables(d)]
-            best.append(np.maximum.reduce(parts))
-        return best[::-1]
-
-    def _tables(
-        self, d: int, ranges: list[Ranges], as_points: bool
-    ) -> Iterator[tuple[slice, Floats]]:
-        """Yield the bounds of decision ``d`` for each start and a block of ends.
-
-        As points, ranges are their lowest positions, and bounds are what is surely reached.
-        """
-        zero, top = np.zeros(1, np.int64), np.full(1, self.below.shape[1] - 1)
-        starts = Ranges(zero, zero, zero, zero) if d == 0 else ranges[d - 1]
-        ends = Ranges(zero, zero, top, top) if d == len(ranges) else ranges[d]
-        if as_points:
-            starts, ends = (own._replace(last=own.first, high=own.low) for own in (starts, ends))
-        upper, lower = self._rows[d]
-        from_low, from_high = upper[..., starts.low, None], lower[..., starts.high, None]
-        step = max(1, MOST_ENTRIES // len(starts.low))
-        for first in range(0, len(ends.low), step):
-            block = slice(first, first + step)
-            own = Ranges(*(values[block] for values in ends))
-            most = upper[..., None, own.high] - from_low
-            least = lower[..., None, own.low] - from_high
-            if self.error.any():
-                off = -2 * self.error.sum() if as_points else 2 * self.error.sum()
-                most, least = most + off, least - off
-            most, least = np.maximum(most, 0.0, out=most), np.maximum(least, 0.0, out=least)
-            bounds = self.terms.bounds(d, most, least, self._totals)
-            yield block, np.where(self._are_allowed(d, starts, own), bounds, -np.inf)
-
-    def _are_allowed(self, d: int, starts: Ranges, ends: Ranges) -> Bools:
-        """Return which pairs of ranges may hold the start and the end of a segment."""
-        if self.windows is None:
-            return np.asarray(starts.low[:, None] <= ends.high)
-        window = self.windows[d]
-        first = window.ends.start
-        highest = ends.high if window.high is None else window.high[ends.high - first]
-        allowed = starts.low[:, None] <= highest
-        if window.low is not None:
-            allowed &= starts.high[:, None] >= window.low[ends.low - first]
-        if window.level is not None:
-            lowest = self._levels(d - 1, starts, window.level, np.minimum)
-            allowed &= lowest[:, None] + window.rise <= self._levels(
-                d, ends, window.level, np.maximum
+    def _first_ranges(self) -> tuple[Ints, Ints]:
+        """Return the first and the last unit of ranges to begin with."""
+        if self.terms.has_bounds:
+            return self._split(self.offsets[:-1], self.offsets[1:] - 1, N_RANGES)
+        n_units = int(np.diff(self.offsets).max())
+        if n_units > MOST_WITHOUT_BOUNDS:
+            raise ValueError(
+                "objective has no bound, so that every pair of thresholds is tried, for at most "
+                f"{MOST_WITHOUT_BOUNDS} different scores; got {n_units}. Pass bound= to "
+                "SegmentObjective, or round the scores."
             )
-        return np.asarray(allowed)
+        units = np.arange(self.offsets[-1])
+        return units, units
 
-    def _levels(self, k: int, own: Ranges, level: Any, choose: np.ufunc) -> Any:
-        """Return the lowest or highest level over the positions of each range."""
-        if not 0 <= k < len(self.low):
-            return level[own.low]
-        at = np.append(level[self.low[k]], level[:1])
-        return choose.reduceat(at, np.stack([own.first, own.last + 1], axis=1).ravel())[::2]
+    def _split(self, first: Ints, last: Ints, n_parts: int) -> tuple[Ints, Ints]:
+        """Return ranges split into parts of about the same weight, each of at least one unit."""
+        low, high, shares = self.weight[first], self.weight[last], np.arange(1, n_parts) / n_parts
+        inner = np.searchsorted(self.weight, low + shares[:, None] * (high - low))
+        ends = np.vstack([first, inner.clip(np.minimum(first + 1, last), last), last + 1]).T
+        is_part = ends[:, 1:] > ends[:, :-1]
+        return ends[:, :-1][is_part], ends[:, 1:][is_part] - 1
 
+    def _ranges(self, first: Ints, last: Ints, is_point: bool = False) -> Ranges:
+        """Return ranges of units, or the first position of each."""
+        low = self.low[first]
+        high = low if is_point else self.high[last]
+        starts, ends = low[None], high[None]
+        if self.windows is not None:
+            parts = np.stack([first, last + 1], axis=1).ravel()
+            starts, ends = (
+                choose.reduceat(limits, parts, axis=1)[:, ::2]
+                for choose, limits in zip((np.minimum, np.maximum), self._limits, strict=True)
+            )
+        return Ranges(first, low, high, starts, ends, np.searchsorted(first, self.offsets))
 
-def rounding_of(below: Floats, terms: SegmentTerms, is_whole: bool, n_rows: int) -> Floats:
-    """Return by how much weights below positions, (K, m), can be off."""
-    if (is_whole and terms.factors is None) or not terms.is_exact:
-        return np.zeros(len(below))
-    return np.asarray(rounding_bound(below[:, -1], n_rows))
+    @cached_property
+    def _limits(self) -> tuple[Ints, Ints]:
+        """What is not higher at the start of an allowed segment than at its end, by position.
+
+        These are the position, minus the position, and the rank of a level; and one 0 more of each.
+        """
+        at = np.append(self.low, 0)
+        starts, ends = np.stack([at, -at, 0 * at]), np.stack([at, 0 * at, 0 * at])
+        for d, window in enumerate(self.windows or ()):
+            before, after = (slice(*self.offsets[border : border + 2]) for border in (d, d + 1))
+            index = at[after] - window.ends.start
+            if window.high is not None:
+                ends[0, after] = window.high[index]
+            if window.low is not None:
+                ends[1, after] = -window.low[index]
+            if window.level is not None:
+                known = np.unique(window.level)
+                starts[2, before] = np.searchsorted(known, window.level[at[before]] + window.rise)
+                ends[2, after] = np.searchsorted(known, window.level[at[after]])
+        return starts, ends
 
 
 def can_hold_cuts(
@@ -262,7 +177,6 @@ def can_hold_cuts(
         return np.ones(len(counts), np.bool_)
     below = np.zeros((counts.shape[1], len(counts) + 1), counts.dtype)
     np.cumsum(counts.T, axis=1, out=below[:, 1:])
-    error = rounding_of(terms.weighed(below), terms, counts.dtype == np.int64, n_rows)
     is_open = counts.sum(axis=1) > 0
     cells = np.flatnonzero(is_open if is_closed is None else is_open & ~is_closed)
     low, high = cells, cells + 1
@@ -272,10 +186,9 @@ def can_hold_cuts(
         is_second = np.append(False, cells[1:] == cells[:-1])
         low = cells + is_second
         high = np.where(is_single[cells], low, cells + 1)
-    n_cuts = len(below) - 1
-    search = SegmentBounds(terms, terms.weighed(below), error, [low] * n_cuts, [high] * n_cuts)
-    near = search.near_best()
+    n_cuts = terms.n_classes - 1
+    near = SegmentBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts).near_best()
     can_hold = np.zeros(len(counts), np.bool_)
     if near is not None:
-        can_hold[cells[np.concatenate(near)]] = True
+        can_hold[cells[(near.first[1:-1] - 1) % len(cells)]] = True
     return can_hold

@@ -94,6 +94,10 @@ class Source(Protocol):
         """Whether sums of weights are available without rounding."""
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether weights are numbers of equal rows."""
+
+    @property
     def unit(self) -> Fraction:
         """What a weight of 1 stands for."""
 

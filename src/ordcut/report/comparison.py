@@ -224,7 +224,7 @@ def class_share_thresholds(candidates: Candidates) -> Floats:
 
 def _likelihood_of_counts(candidates: Candidates, objectives: list[Objective]) -> dict[str, Floats]:
     """Fit a model to the bins; minimise the expected cost, or maximise the expected kappa."""
-    from ordcut.estimators import ProportionalOddsModel  # which takes long to import
+    from ordcut.estimators import ProportionalOddsModel  # which needs scipy.optimize
 
     centres, counts = candidates.centres, candidates.counts
     n_classes = counts.shape[1]

@@ -10,10 +10,12 @@ import numpy as np
 from ordcut import __version__
 from ordcut.data import ClassWeight
 from ordcut.objectives import ObjectiveLike
+from ordcut.panels import PanelSource
 from ordcut.pruning import ArraySource, Source
 from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
 from ordcut.report.limits import limits_content, limits_of, values_allowed
+from ordcut.report.people import people_content
 from ordcut.segment_terms import TERMS
 from ordcut.thresholds import (
     LEVEL,
@@ -117,6 +119,9 @@ def page_content(
         },
         "words": _in_words(start, intervals),
         "intervals": intervals,
+        "people": (
+            people_content(source, start, resolved) if isinstance(source, PanelSource) else None
+        ),
     }
 
 

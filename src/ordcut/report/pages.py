@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ordcut.data import ClassWeight, Rows
 from ordcut.objectives import ObjectiveLike, n_classes_of
+from ordcut.panels import Panel, PanelSource
 from ordcut.pruning import ArraySource, Source
 from ordcut.report.content import as_json, compact, intervals_of, page_content
 from ordcut.threads import count_threads
@@ -37,6 +38,7 @@ SCRIPTS = (
     "charts.js",
     "tables.js",
     "limits.js",
+    "people.js",
     "page.js",
 )
 
@@ -64,7 +66,9 @@ def page(
     scores : array-like of shape (n_samples,)
         Finite scores; higher means a higher class.
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
-        The true classes, or soft labels.
+        The true classes, or soft labels; or an :class:`ordcut.Panel`, and the page also shows how
+        well people agree with each other and the thresholds with them, with the names, scores and
+        ratings of up to ten items on which the thresholds differ most from everybody.
     thresholds : Thresholds, optional
         The initial thresholds; by default the optimal ones. For each constraint on them, the page
         shows whether it holds as they are moved.
@@ -102,7 +106,11 @@ def page(
     thresholds, intervals = _with_intervals(thresholds, bootstrap)
     n_threads = count_threads(n_jobs)  # first: an error must not wait for the data
     known = known_classes(thresholds, objective, classes)
-    source = ArraySource(Rows.read(scores, labels, weights=sample_weight, **known), n_threads)
+    source = (
+        PanelSource.of(scores, labels, weights=sample_weight, n_threads=n_threads, **known)
+        if isinstance(labels, Panel)
+        else ArraySource(Rows.read(scores, labels, weights=sample_weight, **known), n_threads)
+    )
     names: dict[str, Any] = {"score_name": score_name, "label_name": label_name, "title": title}
     text = page_from_source(source, thresholds, objective, class_weight, intervals, **names)
     if path is not None:
@@ -242,7 +250,7 @@ def _with_intervals(
         return thresholds, None
     if thresholds is not None and thresholds != bootstrap.result:
         raise ValueError(
-            "bootstrap must be of the initial thresholds of the page, got one of others. "
+            "bootstrap must be that of the thresholds of the page, got that of other thresholds. "
             "Pass thresholds.bootstrap(), or leave thresholds out."
         )
     return bootstrap.result, intervals_of(bootstrap)

@@ -1,15 +1,13 @@
 """Labels blended with the class probabilities of a model, and the amount of blending.
 
 The solvers run on observed rows and on rows that represent the model, so that thresholds follow the
-noise of few rows less. Rows are counted in narrow cells of the scores first, to which
-the model is fitted and from which data sets are drawn.
+noise of few rows less. The model is fitted to rows counted in narrow cells of the scores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from numbers import Real
 from typing import Literal, TypeAlias
 
@@ -27,26 +25,20 @@ from ordcut.typing import Array, Codes, Floats, Ints, Numbers
 
 Smoothing: TypeAlias = float | Literal["auto", "bagging"]
 
-#: Rows of more distinct scores than this are counted in this many cells of about equal weight. A
-#: model with 2 (K - 1) parameters does not notice: a score moves by 1/1000 of the rows at most.
-MOST_CELLS = 1024
+#: Rows of more distinct scores than this are counted in this many cells of about equal weight. The
+#: curves of the model are smooth: they hardly change if a score moves by 1/500 of the rows.
+MOST_CELLS = 512
 
 #: From this whole weight on, cells consist of equal steps of the scores, which saves sorting the
 #: rows, if no step has more than the second number times the weight of a cell.
 FEWEST_FOR_STEPS, MOST_PER_STEP = 1 << 19, 2
 
-#: The number of data sets that are drawn from the model, with a fixed seed. Each cell takes a draw,
-#: so neighbouring cells are joined if there are more than the second number.
-N_DRAWS, MOST_CELLS_TO_DRAW = 8, 512
-
 #: Whole weights are split into at most the first number of parts, so that sums stay exact; if sums
 #: are too large even for the second number of parts, the blended weights are fractions.
 FINEST, COARSEST = 1 << 20, 1 << 10
 
-#: Below the least amount, thresholds are the plain optimum. Amounts above the largest were never
-#: better on the data sets that were used to choose it, and at times worse
-#: (docs/smoothing_measured.md).
-LEAST, MOST = 0.05, 0.75
+#: With "auto", the model counts as much as this many rows. Amounts below the least are 0.
+ROWS_OF_MODEL, LEAST = 4000, 0.1
 
 
 def check_smoothing(smoothing: object) -> None:
@@ -91,6 +83,10 @@ def smooth(
     >>> smoothed.n_rows, (smoothed.weights[:4] / smoothed.weights.sum()).round(3)
     (12, array([0.125, 0.125, 0.125, 0.125]))
     """
+    if smoothing == "auto":
+        smoothing = amount_for(rows.n_effective if n_rows is None else n_rows)
+    if smoothing == 0:
+        return Smoothed(rows, 0.0)
     observed: Rows | SortedRows = rows
     cells = count_in_steps(rows)
     if cells is None:
@@ -107,13 +103,20 @@ def smooth(
         has_value = not objective.is_kappa or np.count_nonzero(bagged.totals) > 1
         return Smoothed(bagged, "bagging") if has_value else Smoothed(rows, 0.0)
     probabilities = partial_odds_probabilities(cells.scores, cells.counts)
-    if isinstance(smoothing, str):
-        amount = choose_amount(cells, probabilities, objective)
-    else:
-        amount = float(smoothing)
-    if amount == 0:
-        return Smoothed(rows, 0.0)
+    amount = float(smoothing)
     return Smoothed(_blend(rows, observed, cells, probabilities, amount), amount)
+
+
+def amount_for(n_rows: float) -> float:
+    """Return the amount of smoothing for a number of rows; 0 for many.
+
+    Examples
+    --------
+    >>> [round(amount_for(n), 2) for n in (100, 2000, 20_000, 200_000)]
+    [0.98, 0.67, 0.17, 0.0]
+    """
+    amount = ROWS_OF_MODEL / (ROWS_OF_MODEL + n_rows)
+    return amount if amount >= LEAST else 0.0
 
 
 def _blend(
@@ -164,8 +167,8 @@ class ScoreCounts:
     scores : ndarray of shape (m,)
         The middle or the lowest of the distinct scores of each cell.
     counts : ndarray of shape (m, K)
-        The weight of each cell and class. Whole weights count repeats of a row; others are scaled
-        to the number of rows of equal weight that they are worth (Kish's effective sample size).
+        The weight of each cell and class. Repeats count rows; weights of importance are scaled to
+        the number of rows of equal weight that they are worth (Kish's effective sample size).
     """
 
     scores: Array
@@ -175,25 +178,6 @@ class ScoreCounts:
     def weights(self) -> Floats:
         """The weight of each cell."""
         return np.asarray(self.counts.sum(axis=1))
-
-    def joined(self, probabilities: Floats, most: int) -> tuple[ScoreCounts, Floats]:
-        """Return cells joined by fours if there are more than ``most``, and mean probabilities.
-
-        Examples
-        --------
-        >>> counts = np.array([[3.0, 0], [2, 1], [1, 1], [1, 1], [0, 2]])
-        >>> cells = ScoreCounts(np.arange(5.0), counts)
-        >>> chances = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.4, 0.6], [0.1, 0.9]])
-        >>> coarse, mean = cells.joined(chances, most=4)
-        >>> coarse.scores, coarse.counts.tolist(), mean.round(2).tolist()
-        (array([0., 4.]), [[7.0, 3.0], [0.0, 2.0]], [[0.63, 0.37], [0.1, 0.9]])
-        """
-        if len(self.scores) <= most:
-            return self, probabilities
-        firsts = np.arange(0, len(self.scores), 4)
-        counts = np.add.reduceat(self.counts, firsts)
-        sums = np.add.reduceat(probabilities * self.weights[:, None], firsts)
-        return ScoreCounts(self.scores[firsts], counts), sums / counts.sum(axis=1, keepdims=True)
 
     @cached_property
     def as_rows(self) -> SortedRows:
@@ -207,19 +191,6 @@ class ScoreCounts:
     def rows_with(self, counts: Floats) -> SortedRows:
         """Return the cells as sorted rows, with other weights."""
         return replace(self.as_rows, weights=_whole_if_all_are(counts))
-
-    def table(self, counts: Floats, cuts: Ints) -> Floats:
-        """Return the weight of each class between cuts of the rows that counts of cells make.
-
-        Examples
-        --------
-        >>> cells = ScoreCounts(np.array([0.1, 0.9]), np.array([[3.0, 1.0], [0.0, 2.0]]))
-        >>> cells.table(cells.counts, np.array([2]))
-        array([[3., 1.],
-               [0., 2.]])
-        """
-        edges = [0, *(cuts // counts.shape[1]).tolist(), len(counts)]
-        return np.array([counts[first:end].sum(axis=0) for first, end in pairwise(edges)])
 
 
 def _whole_if_all_are(weights: Floats) -> Numbers:
@@ -240,7 +211,7 @@ def count_in_steps(rows: Rows, most: int = MOST_CELLS) -> ScoreCounts | None:
     >>> cells.scores.round(2), (cells.weights / (1 << 17)).round(2)
     (array([0.  , 0.25, 0.5 , 0.75]), array([1., 1., 1., 1.]))
     """
-    if not rows.is_whole or rows.codes is None:
+    if rows.codes is None or not rows.has_repeats:
         return None
     weight = len(rows.scores) if rows.weights is None else int(rows.weights.sum())
     if weight < FEWEST_FOR_STEPS:
@@ -289,53 +260,10 @@ def count_scores(
         starts = np.flatnonzero(np.append(True, nth[1:] != nth[:-1]))
     ends = np.append(starts[1:], len(last_rows))
     counts = ordered.between(last_rows[ends[:-1] - 1] + 1)
-    if not rows.is_whole or n_rows is not None:
+    if rows.codes is None or not rows.has_repeats or n_rows is not None:
         counts = counts * ((rows.n_effective if n_rows is None else n_rows) / ordered.weight)
     middle_scores = ordered.scores[last_rows[(starts + ends - 1) // 2]]
     return ScoreCounts(middle_scores.astype(rows.scores.dtype, copy=False), counts)
-
-
-def choose_amount(cells: ScoreCounts, probabilities: Floats, objective: Objective) -> float:
-    """Return the amount of smoothing: the gain of plain thresholds by noise over their gain.
-
-    On the data, plain optimal thresholds are never worse than those of the model. If the model is
-    right, all of that gain is noise, and data drawn from the model show how much to expect. The
-    ratio of the expected to the observed gain is the amount: the largest allowed if the model
-    explains everything; towards 0 if it is wrong and rows are many, since the gain from noise
-    vanishes then and the rest of the gain does not.
-    """
-    cells, probabilities = cells.joined(probabilities, MOST_CELLS_TO_DRAW)
-    optimal_cuts = cut_finder(objective, float(cells.weights.sum()))
-    sign = 1 if objective.is_maximised else -1
-    # In whole numbers, for which solvers are fastest; no cell gets the weight 0.
-    parts = max(1, min(FINEST, int(EXACT / 8 / cells.weights.sum())))
-    modelled = np.rint(parts * probabilities * cells.weights[:, None])
-    likeliest = np.arange(len(modelled)), probabilities.argmax(axis=1)
-    modelled[likeliest] = np.maximum(modelled[likeliest], 1)
-    if objective.is_kappa and np.count_nonzero(modelled.sum(axis=0)) == 1:
-        return MOST  # kappa needs two classes: the model leaves nothing to compare
-    cuts = optimal_cuts(cells.rows_with(modelled))
-
-    def gain(counts: Floats) -> float:
-        """Return by how much the plain optimum beats the cuts of the model."""
-        reached = objective.value(cells.table(counts, cuts))
-        best = objective.value(cells.table(counts, optimal_cuts(cells.rows_with(counts))))
-        return sign * (best - reached)
-
-    gained = gain(cells.counts)
-    if gained <= 0:
-        return MOST
-    random = np.random.default_rng(0)
-    # Cells of fractional weight are drawn as the next whole number of rows, and scaled back.
-    n_rows = np.maximum(np.ceil(cells.weights - 1e-9), 1).astype(np.int64)
-    scale = np.asarray(cells.weights / n_rows)[:, None]
-    expected = 0.0
-    for _ in range(N_DRAWS):
-        drawn = random.multinomial(n_rows, probabilities) * scale
-        if np.count_nonzero(drawn.sum(axis=0)) > 1:  # a single class has no kappa, and no gain
-            expected += gain(drawn)
-    amount = min(MOST, expected / N_DRAWS / gained)
-    return amount if amount >= LEAST else 0.0
 
 
 def cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], Ints]:

@@ -69,9 +69,9 @@ FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
     ("other kappa", "key"): (80_000, 1_300),
     ("other kappa", "position"): (60_000, 1_200),
     ("other kappa", "weighted"): (60_000, 1_200),
-    ("segments", "key"): (20_000, 0),
-    ("segments", "position"): (20_000, 0),
-    ("segments", "weighted"): (20_000, 0),
+    ("segments", "key"): (20_000, 400),
+    ("segments", "position"): (20_000, 400),
+    ("segments", "weighted"): (20_000, 400),
 }
 
 #: Scores that are uneven take this many times as many rows, since their cells are slower to find.
@@ -81,9 +81,6 @@ LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
 #: The dynamic programme stores a byte for each row and class; from this many on, "auto" prunes.
 MOST_CHOICES = 1 << 28
-
-#: From this many classes on, "auto" counts correctly labelled rows instead of trying every class.
-FEWEST_CLASSES_TO_COUNT = 8
 
 
 @dataclass(frozen=True)
@@ -247,7 +244,7 @@ def choose_method(method: str, task: Task) -> str:
             return "pruned"
     if task.convex or task.is_segmented:
         return "nested" if task.convex else "segments"
-    if task.equal_errors and task.n_classes >= FEWEST_CLASSES_TO_COUNT:
+    if task.equal_errors:
         return "zero_one"
     is_too_large = task.n_rows * task.n_classes >= MOST_CHOICES
     return "pruned" if task.where == "arrays" and is_too_large else "dp"

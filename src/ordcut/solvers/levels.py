@@ -23,13 +23,13 @@ def raise_levels(at: Sequence[Ints], below: Array) -> Ints:
     """Return the index of each cut, of those given for it, with the largest smallest recall.
 
     Of all these cuts, they have the largest second smallest recall, and so on. ``below`` holds the
-    whole weight of each class (m + 2, K) below all rows, each cut, and the end of the rows.
+    whole weight (m, K) of each class below each cut, from the first to the last row.
 
     Examples
     --------
     >>> below = np.array([[0, 0], [2, 0], [2, 1], [3, 1], [3, 4]])
-    >>> raise_levels([np.array([0, 1, 2])], below)
-    array([2])
+    >>> raise_levels([np.array([1, 2, 3])], below)
+    array([3])
     """
     search = _Levels(at, below)
     totals = [int(total) for total in below[-1]]
@@ -69,7 +69,7 @@ class _Levels:
     def __init__(self, at: Sequence[Ints], below: Array) -> None:
         self.totals = [int(total) for total in below[-1]]
         n_classes, top = len(self.totals), len(below) - 1
-        self.ends = [*(own + 1 for own in at), np.array([top])]
+        self.ends = [*at, np.array([top])]
         starts = [np.array([0]), *self.ends[:-1]]
         self.at_ends = [[int(below[e, d]) for e in self.ends[d]] for d in range(n_classes)]
         self.at_starts = [[int(below[s, d]) for s in starts[d]] for d in range(n_classes)]

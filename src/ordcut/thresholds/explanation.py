@@ -26,6 +26,10 @@ PHRASES = {
     "kappa": "a kappa of {}",
     "linear_kappa": "a linearly weighted kappa of {}",
     "quadratic_kappa": "a quadratically weighted kappa of {}",
+    "macro_f1": "a mean F1 of the classes of {}",
+    "weighted_f1": "an F1 of {}, averaged over the rows",
+    "geometric_recall": "a geometric mean of the recalls of {}",
+    "min_recall": "a recall of at least {} in every class",
 }
 
 #: The number of characters that are shown of a constraint that lists values.

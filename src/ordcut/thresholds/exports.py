@@ -49,18 +49,33 @@ class Exports:
         """
         return rules.to_python(self.thresholds, self.decisions)
 
-    def to_excel(self, cell: str) -> str:
+    def to_excel(self, cell: str, *, separator: str = ",", function: str = "LOOKUP") -> str:
         """Return the rule as a spreadsheet formula over a cell that holds a number.
 
         Spreadsheets read 15 digits of a number, to which thresholds are rounded within ``ranges``.
+
+        Parameters
+        ----------
+        cell : str
+            The cell, such as ``"A2"``.
+        separator : {",", ";"}
+            The separator of arguments. Where it is a semicolon, as in most of Europe, the decimal
+            mark is a comma.
+        function : str
+            The name of ``LOOKUP`` in the language of the spreadsheet, such as ``"VERWEIS"``
+            (German), ``"RECHERCHE"`` (French), ``"BUSCAR"`` (Spanish) or ``"CERCA"`` (Italian).
 
         Examples
         --------
         >>> import ordcut
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_excel("A2")
         '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
+        >>> result = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
+        >>> result.to_excel("A2", separator=";", function="VERWEIS")
+        '=VERWEIS(A2;{-1E+307;1,5;2,5};{10;20;30})'
         """
-        return rules.to_excel(self.thresholds, self.ranges, self.decisions, cell)
+        arrays = self.thresholds, self.ranges, self.decisions
+        return rules.to_excel(*arrays, cell, separator, function)
 
     def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:
         """Return the rule as an ONNX model with the input ``score`` and the output ``label``.

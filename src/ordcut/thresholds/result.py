@@ -58,7 +58,7 @@ class Thresholds(Exports):
         any label of the data.
     passes, dropped : int or None
         How many times an engine went through a frame, None for arrays; and how many rows with
-        missing values were left out, with ``nulls="drop"``.
+        missing values were left out, with ``nulls="drop"``, or items of a panel without a rating.
     decisions : ndarray of shape (D,)
         What ``predict`` returns, lowest first: the classes by default.
     review_share : float or None

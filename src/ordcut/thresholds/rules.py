@@ -37,13 +37,17 @@ def to_python(thresholds: Floats, classes: Array) -> str:
     )
 
 
-def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> str:
+def to_excel(
+    thresholds: Floats, ranges: Floats, classes: Array, cell: str, separator: str, function: str
+) -> str:
     """Return a ``LOOKUP`` formula, which finds the last threshold that is not above the cell."""
     if not (isinstance(cell, str) and CELL.fullmatch(cell)):
         raise ValueError(
             'cell must be a single cell, such as "A2", "$A$2", "Sheet1!A2" or '
             f"\"'My sheet'!A2\", got {cell!r}."
         )
+    if separator not in (",", ";"):
+        raise ValueError(f'separator must be "," or ";", got {separator!r}.')
     finite = {  # of equal thresholds the last decides, and only that is written
         _fifteen_digits(threshold, low, high): label
         for threshold, (low, high), label in zip(
@@ -52,9 +56,17 @@ def to_excel(thresholds: Floats, ranges: Floats, classes: Array, cell: str) -> s
         if np.isfinite(threshold)
     }
     lowest = classes.tolist()[int(np.sum(np.isneginf(thresholds)))]
-    bounds = ["-1E+307", *finite]
-    labels = [_excel_value(label) for label in (lowest, *finite.values())]
-    return f"=LOOKUP({cell},{{{','.join(bounds)}}},{{{','.join(labels)}}})"
+    labels = [lowest, *finite.values()]
+    bounds, values = ["-1E+307", *finite], [_excel_value(label) for label in labels]
+    if separator == ";":
+        bounds = [bound.replace(".", ",") for bound in bounds]
+        values = [
+            value if isinstance(label, str) else value.replace(".", ",")
+            for label, value in zip(labels, values, strict=True)
+        ]
+    # A semicolon separates the rows of a constant in every language, and LOOKUP takes columns, too.
+    lists = (f"{{{separator.join(entries)}}}" for entries in (bounds, values))
+    return f"={function}({separator.join((cell, *lists))})"
 
 
 def to_text(result: Thresholds) -> str:

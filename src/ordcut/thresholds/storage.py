@@ -71,11 +71,13 @@ def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | os.PathLike[str]) -> dict[str, Any]:
+    if isinstance(text, dict):
+        raise TypeError("text must be JSON or a path, got a dict. Pass json.dumps(data).")
     try:
         data = json.loads(str(text))
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(
-            f"text must be the JSON that Thresholds.to_json wrote, got something else: {error}"
+            f"text must be the JSON that Thresholds.to_json wrote, got other text: {error}."
         ) from error
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(

@@ -132,6 +132,33 @@ def read_batch(
     return scores, target.long()
 
 
+def read_weights(weights: Tensor, scores: Tensor) -> Tensor:
+    """Return the weights of rows, (n,), on the device of their scores.
+
+    Examples
+    --------
+    >>> read_weights(torch.ones(3), torch.zeros(2))
+    Traceback (most recent call last):
+    ...
+    ValueError: sample_weight must hold one weight for each of the 2 scores, got shape (3,).
+    """
+    check_tensor(weights, "sample_weight")
+    if weights.shape != scores.shape[:1]:
+        raise ValueError(
+            f"sample_weight must hold one weight for each of the {len(scores)} scores, got shape "
+            f"{tuple(weights.shape)}."
+        )
+    if weights.device.type == "cpu" and not is_traced():
+        check_not_negative(weights, "sample_weight must be finite and not negative.")
+    return weights.to(scores.device)
+
+
+def check_not_negative(values: Tensor, message: str) -> None:
+    """Raise an error with a message unless all values are finite and at least 0."""
+    if not bool((torch.isfinite(values) & (values >= 0)).all()):
+        raise ValueError(message)
+
+
 def _check_range(
     target: Tensor, n_classes: int | None, name: str, ignore_index: int | None
 ) -> None:
@@ -157,6 +184,6 @@ def _check_soft(target: Tensor, n_rows: int, n_classes: int | None, name: str) -
             f"got {tuple(target.shape)}."
         )
     if target.device.type == "cpu" and not is_traced():
-        values = target.double()
-        if not bool((torch.isfinite(values) & (values >= 0)).all()):
-            raise ValueError(f"{name} must be finite and not negative where they are soft labels.")
+        check_not_negative(
+            target, f"{name} must be finite and not negative where they are soft labels."
+        )

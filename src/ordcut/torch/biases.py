@@ -91,6 +91,24 @@ class Biases(nn.Module):
         """The gap below which a likelihood continues as a straight line."""
         return torch.finfo(torch.float32).tiny if self.ordered else LEAST_FREE_GAP
 
+    def start_at(self, values: Tensor) -> None:
+        """Set the biases to ascending values; if the first stays at 0, set only their gaps.
+
+        Examples
+        --------
+        >>> biases = Biases(3)
+        >>> biases.start_at(torch.tensor([-1.0, 3.0]))
+        >>> biases().tolist()
+        [-1.0, 3.0]
+        """
+        with torch.no_grad():
+            if not self.ordered:
+                self.free.copy_(values)
+                return
+            if not self.from_zero:
+                self.first.copy_(values[:1])
+            self.theta.copy_(torch.diff(values).sqrt())
+
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
         zero = ", from_zero=True" if self.from_zero else ""

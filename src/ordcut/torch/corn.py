@@ -88,7 +88,9 @@ class CornLoss(OrdinalLoss):
         """Return the class of least expected cost for each row, given the outputs of a network.
 
         ``objective`` is the cost, as in :func:`ordcut.optimal_thresholds`; for a kappa, the cost
-        that it is made of.
+        that it is made of. With ``"absolute"``, the default, these are the labels that CORN's
+        authors use (``corn_label_from_logits`` in coral-pytorch): how many of the probabilities
+        ``P(class > k)`` are above 0.5.
 
         Examples
         --------

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, distributed
 from torch.utils.data.distributed import DistributedSampler
 
-from ordcut.torch.batches import check_tensor, read_batch
+from ordcut.torch.batches import read_batch, read_weights
 
 #: Floating-point dtypes, which processes exchange by their index; a wider dtype has a higher index.
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -66,13 +66,7 @@ class RowStore:
                 f"{kinds[labels.dim()]}. Call reset() to start anew."
             )
         if weights is not None:
-            check_tensor(weights, "sample_weight")
-            if weights.shape != scores.shape:
-                raise ValueError(
-                    f"sample_weight must hold one weight for each of the {len(scores)} scores, got "
-                    f"shape {tuple(weights.shape)}."
-                )
-            weights = weights.detach().to(scores.device, copy=True)
+            weights = read_weights(weights, scores).detach().clone()
         labels = labels.detach().to(scores.device, copy=True)
         self._batches.append(LabelledScores(scores.detach().clone(), labels, weights))
 

@@ -89,10 +89,14 @@ class Tail:
 
 @dataclass(frozen=True)
 class Link:
-    """A distribution by its two tails: ``F(z)`` on the left and ``1 - F(-z)`` on the right."""
+    """A distribution by its two tails: ``F(z)`` on the left and ``1 - F(-z)`` on the right.
+
+    ``quantile`` is the inverse of ``F``.
+    """
 
     left: Tail
     right: Tail
+    quantile: Curve
 
     def log_cdf(self, z: Tensor, is_left: Tensor) -> Tensor:
         """Return the logarithm of the tail that each entry belongs to."""
@@ -182,9 +186,9 @@ _MIRRORED_GUMBEL = Tail(lambda z: -_exp(-z), lambda z: _exp(-z))
 
 #: Links by name, as in ``ordcut.estimators``.
 LINKS: dict[str, Link] = {
-    "logit": Link(_LOGISTIC, _LOGISTIC),
-    "probit": Link(_NORMAL, _NORMAL),
-    "cloglog": Link(_GUMBEL, _MIRRORED_GUMBEL),
-    "loglog": Link(_MIRRORED_GUMBEL, _GUMBEL),
-    "cauchit": Link(_CAUCHY, _CAUCHY),
+    "logit": Link(_LOGISTIC, _LOGISTIC, torch.logit),
+    "probit": Link(_NORMAL, _NORMAL, torch.special.ndtri),
+    "cloglog": Link(_GUMBEL, _MIRRORED_GUMBEL, lambda p: torch.log(-torch.log1p(-p))),
+    "loglog": Link(_MIRRORED_GUMBEL, _GUMBEL, lambda p: -torch.log(-torch.log(p))),
+    "cauchit": Link(_CAUCHY, _CAUCHY, lambda p: torch.tan(pi * (p - 0.5))),
 }

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ordcut.errors import unknown_name
 from ordcut.objectives import ObjectiveLike
-from ordcut.torch.batches import read_batch
+from ordcut.torch.batches import check_tensor, read_batch, read_weights
 from ordcut.torch.biases import BiasesLike, at_least_float32, check_n_classes, make_biases
 from ordcut.torch.labelings import (
     bias_thresholds,
@@ -19,11 +19,21 @@ from ordcut.torch.labelings import (
     rounding_thresholds,
     threshold_labels,
 )
-from ordcut.torch.links import LinkName, check_link, class_probabilities, log_probabilities, pick
+from ordcut.torch.links import (
+    LINKS,
+    LinkName,
+    check_link,
+    class_probabilities,
+    log_probabilities,
+    pick,
+)
 
 Reduction: TypeAlias = Literal["mean", "sum", "none"]
 
 REDUCTIONS = ("mean", "sum", "none")
+
+#: The least share of a class that biases start at: a class without rows keeps a gap to learn.
+LEAST_SHARE = 1e-4
 
 
 class OrdinalLoss(nn.Module):
@@ -115,7 +125,7 @@ class OrdinalLoss(nn.Module):
         return torch.ones_like(target)
 
     @torch.jit.unused
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    def forward(self, input: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> Tensor:
         """Return the loss of scores, given the true classes.
 
         Parameters
@@ -124,6 +134,8 @@ class OrdinalLoss(nn.Module):
             One score per row; higher means a higher class.
         target : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
             The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        sample_weight : tensor of shape (n_samples,), optional
+            How much each row counts; 1 by default. The mean is weighted.
         """
         n_classes = self.n_classes if self.weight is None else len(self.weight)
         scores, target = read_batch(
@@ -145,6 +157,8 @@ class OrdinalLoss(nn.Module):
                 scores = scores.masked_fill(is_ignored, 0.0)
         if self.weight is not None:
             shares = shares * pick(at_least_float32(self.weight), classes)
+        if sample_weight is not None:
+            shares = shares * read_weights(sample_weight, scores).to(scores.dtype)[:, None]
         losses = (self.losses(scores, classes) * shares).sum(dim=1)
         if self.reduction == "none":
             return losses
@@ -212,6 +226,37 @@ class BiasedLoss(OrdinalLoss):
     def thresholds(self) -> Tensor:
         """Return the learned biases as thresholds, (K - 1,), in ascending order."""
         return bias_thresholds(self.biases)
+
+    def start_at_shares(self, counts: Tensor) -> None:
+        """Set the biases so that, at a score of 0, each class has the probability of its share.
+
+        Call it before the training, whose first steps then need not find the shares. A loss of
+        margins has no probabilities, and starts at the biases of ordinal logistic regression. A
+        first bias that stays at 0 is not changed.
+
+        Parameters
+        ----------
+        counts : tensor of shape (n_classes,)
+            The number of rows of each class, or their shares; a share below 0.0001 is raised to it.
+
+        Examples
+        --------
+        >>> loss = CumulativeLinkLoss(n_classes=3)
+        >>> loss.start_at_shares(torch.bincount(torch.tensor([0, 1, 1, 2]), minlength=3))
+        >>> loss.probabilities(torch.tensor([0.0])).detach()
+        tensor([[0.2500, 0.5000, 0.2500]])
+        """
+        check_tensor(counts, "counts")
+        counts = counts.double()
+        is_valid = torch.isfinite(counts) & (counts >= 0)
+        if counts.shape != (self.n_classes,) or not bool(is_valid.all() and counts.sum() > 0):
+            raise ValueError(
+                f"counts must hold the number of rows of each of the {self.n_classes} classes, got "
+                f"{counts.tolist()}. Pass torch.bincount(labels, minlength={self.n_classes})."
+            )
+        shares = (counts / counts.sum()).clamp(min=LEAST_SHARE)
+        below = torch.cumsum(shares / shares.sum(), 0)[:-1]
+        self.biases.start_at(LINKS[getattr(self, "link", "logit")].quantile(below))
 
 
 class CumulativeLinkLoss(BiasedLoss):

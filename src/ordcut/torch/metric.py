@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -18,6 +18,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from ordcut.data import ClassWeight
+from ordcut.errors import unknown_name
 from ordcut.objectives import ObjectiveLike
 from ordcut.thresholds import Thresholds
 from ordcut.torch.gathering import LabelledScores, RowStore
@@ -25,13 +26,16 @@ from ordcut.torch.labelings import threshold_labels
 from ordcut.torch.tensors import has_float64
 from ordcut.torch.tracker import ThresholdTracker
 
+OUTPUTS = ("both", "optimal", "current")
+
 
 class ThresholdMetric(Metric):
     """The best value that any thresholds reach on the rows, and the value of current thresholds.
 
     ``compute`` returns a dictionary of ``"optimal"``, the exact optimum over all thresholds on the
     rows since ``reset``, and ``"current"``, the value of the given thresholds, if any. Their
-    difference is what better thresholds could gain.
+    difference is what better thresholds could gain. With ``output``, it returns one of them as a
+    scalar, as ``self.log`` of a ``LightningModule`` needs it.
 
     Parameters
     ----------
@@ -46,6 +50,9 @@ class ThresholdMetric(Metric):
         How much the rows of each class count.
     ignore_index : int, optional
         The label of rows to ignore, such as -100.
+    output : {"both", "optimal", "current"}
+        Whether ``compute`` returns both values, or one of them as a scalar. The current value is
+        NaN as long as a tracker has no thresholds.
     **kwargs : Any
         Options of ``torchmetrics.Metric``.
 
@@ -59,6 +66,10 @@ class ThresholdMetric(Metric):
     >>> metric.update(torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([0, 0, 1, 2]))
     >>> {name: value.item() for name, value in metric.compute().items()}
     {'optimal': 0.0, 'current': 0.25}
+    >>> scalar = ThresholdMetric(n_classes=3, objective="quadratic_kappa", output="optimal")
+    >>> scalar.update(torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([0, 0, 1, 2]))
+    >>> scalar.compute().item()
+    1.0
     """
 
     is_differentiable = False
@@ -73,9 +84,15 @@ class ThresholdMetric(Metric):
         thresholds: Thresholds | ThresholdTracker | None = None,
         class_weight: ClassWeight | None = None,
         ignore_index: int | None = None,
+        output: Literal["both", "optimal", "current"] = "both",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if output not in OUTPUTS:
+            raise unknown_name("output", output, OUTPUTS)
+        if output == "current" and thresholds is None:
+            raise ValueError('output="current" needs thresholds, got none. Pass thresholds=.')
+        self.output = output
         tracker = ThresholdTracker(
             n_classes, objective, class_weight=class_weight, ignore_index=ignore_index
         )
@@ -108,23 +125,31 @@ class ThresholdMetric(Metric):
         for name, values in zip(LabelledScores._fields, store.joined(preds.device), strict=True):
             getattr(self, name).append(values)
 
-    def compute(self) -> dict[str, Tensor]:
-        """Return the optimum of all rows, and the value of the current thresholds."""
+    def compute(self) -> dict[str, Tensor] | Tensor:
+        """Return the optimum of all rows and the value of the current thresholds, or one of them.
+
+        See ``output``.
+        """
         tracker: ThresholdTracker = self._tracker.value
         rows = LabelledScores(
             *(dim_zero_cat(getattr(self, name)) for name in LabelledScores._fields)
         )
         rows = rows.without(tracker.ignore_index)
-        values = {"optimal": tracker.solve(rows).value}
+        values = {}
+        if self.output != "current":
+            values["optimal"] = tracker.solve(rows).value
         current = self._current.value
         if isinstance(current, ThresholdTracker):
             current = current.result
-        if current is not None:
+        if current is not None and self.output != "optimal":
             labels = threshold_labels(rows.scores, current)
-            values["current"] = tracker.judge(rows.labels, labels, rows.weights)
+            values["current"] = tracker.evaluate(rows.labels, labels, rows.weights)
         device = rows.scores.device
         dtype = torch.float64 if has_float64(device) else torch.float32
-        return {name: torch.tensor(values[name], dtype=dtype, device=device) for name in values}
+        tensors = {n: torch.tensor(values[n], dtype=dtype, device=device) for n in values}
+        if self.output == "both":
+            return tensors
+        return tensors.get(self.output, torch.tensor(torch.nan, dtype=dtype, device=device))
 
 
 class _Shared:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from torch import Tensor
 
 import ordcut
-from ordcut.data import ClassWeight
+from ordcut.data import ClassWeight, WeightType
 from ordcut.errors import unknown_name
 from ordcut.limits import Constraints, read_constraints
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
@@ -32,6 +32,7 @@ def optimal_thresholds(
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
     sample_weight: Tensor | ArrayLike | None = None,
+    weight_type: WeightType | None = None,
     class_weight: ClassWeight | None = None,
     constraints: Constraints = (),
     smoothing: Smoothing = 0.0,
@@ -56,7 +57,7 @@ def optimal_thresholds(
         As in :func:`ordcut.optimal_thresholds`.
     sample_weight : tensor of shape (n_samples,), optional
         How much each row counts. A weight of 2 repeats the row, a weight of 0 drops it.
-    constraints, smoothing
+    weight_type, constraints, smoothing
         As in :func:`ordcut.optimal_thresholds`. With constraints, or smoothing above 0, rows on
         another device are copied to the CPU.
     method : {"auto", "scan", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
@@ -123,6 +124,7 @@ def optimal_thresholds(
         objective=objective,
         classes=classes,
         sample_weight=weights,
+        weight_type=weight_type,
         class_weight=class_weight,
         constraints=limits,
         smoothing=smoothing,

@@ -247,7 +247,7 @@ def _without_weightless(rows: TensorRows) -> TensorRows:
     if bool(keep.all()):
         return rows
     if not bool(keep.any()):
-        raise ValueError("labels must carry some weight, got 0 in every row.")
+        raise ValueError("labels must have a weight above 0 in at least one row, got none.")
     return rows.take(keep.nonzero().squeeze(1))
 
 

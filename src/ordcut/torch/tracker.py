@@ -266,7 +266,13 @@ class ThresholdTracker(nn.Module):
         self._require_thresholds()
         return self
 
-    def judge(
+    def judge(self, *arguments: Any, **options: Any) -> float:
+        """Return the value of predicted classes; deprecated, use ``evaluate``."""
+        message = "ThresholdTracker.judge is deprecated and will be removed in 0.3. Use evaluate."
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.evaluate(*arguments, **options)
+
+    def evaluate(
         self, labels: Tensor, predicted: Tensor, sample_weight: Tensor | None = None
     ) -> float:
         """Return the mean loss, or the kappa, of predicted classes, by the tracker's objective.
@@ -275,7 +281,7 @@ class ThresholdTracker(nn.Module):
         --------
         >>> import torch
         >>> from ordcut.torch import ThresholdTracker
-        >>> ThresholdTracker(3).judge(torch.tensor([0, 1, 2, 2]), torch.tensor([0, 1, 1, 2]))
+        >>> ThresholdTracker(3).evaluate(torch.tensor([0, 1, 2, 2]), torch.tensor([0, 1, 1, 2]))
         0.25
         """
         check_tensor(labels, "labels")
@@ -327,15 +333,12 @@ class ThresholdTracker(nn.Module):
         """
         self._require_thresholds()
         scores, labels = read_batch(
-            scores,
-            labels,
-            self.n_classes,
-            names=("scores", "labels"),
-            ignore_index=self.ignore_index,
-        )
+            scores, labels, self.n_classes,
+            names=("scores", "labels"), ignore_index=self.ignore_index,
+        )  # fmt: skip
         labelings = every_labeling(scores, self.thresholds, loss, self.objective)
         return {
-            name: self.judge(labels, predicted, sample_weight)
+            name: self.evaluate(labels, predicted, sample_weight)
             for name, predicted in labelings.items()
         }
 
@@ -444,5 +447,4 @@ class ThresholdTracker(nn.Module):
 
 def _device_for(device: torch.device) -> torch.device:
     """Return a device for thresholds: the same, or the CPU if it has no float64 or no values."""
-    is_fit = has_float64(device) and device.type != "meta"
-    return device if is_fit else torch.device("cpu")
+    return device if has_float64(device) and device.type != "meta" else torch.device("cpu")

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ordcut.data import Rows, SortedRows, confusions_of
+from ordcut.data import Rows, SortedRows, confusions_of, warn_if_unclear
 from ordcut.exact import as_fraction
 from ordcut.limits import Limits, Names
 from ordcut.problem import Problem, Sample, solve_if_feasible
@@ -60,6 +60,8 @@ def bootstrap_thresholds(
     seeds = seeds_of(random_state, n)
     known = original_rows(result, "bootstrap")
     _check_observed(known.origin)
+    given = known.origin.judged.data.all_rows()
+    warn_if_unclear(given.weights, given.weight_type)
     deck = Deck.from_rows(known.rows, known.sorted)
     size = _checked_size(size, deck.n_effective)
     replicate = Replicate(deck, known.rows, known.sorted, known.origin, result.thresholds, size)

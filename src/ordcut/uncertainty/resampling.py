@@ -31,8 +31,8 @@ class Deck:
     heights : ndarray of shape (n,), optional
         The cumulative weight of the rows; None if each counts 1.
     n_effective : float
-        The effective number of rows. Whole weights count as repeated rows; others as the square
-        of their sum over the sum of their squares.
+        The effective number of rows: the sum of weights that are repeats; for weights of
+        importance, the square of their sum over the sum of their squares.
     n_classes : int
         The number of classes, K.
     """
@@ -142,7 +142,7 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
     Parameters
     ----------
     rows : Rows
-        The rows, whose whole weights count repeats.
+        The rows.
     n_effective : float
         The effective number of all rows.
     spans : ndarray of shape (K - 1, 2)
@@ -155,10 +155,10 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
     array([3. , 6. , 3.6])
     """
     n_near = np.full(len(spans), n_effective)
-    if rows.weights is None or rows.weights.dtype == np.int64:
+    if rows.weights is None or rows.has_repeats:
         return n_near
     order = np.argsort(rows.scores)
-    scores, weights = rows.scores[order], rows.weights[order]
+    scores, weights = rows.scores[order], rows.weights[order].astype(np.float64)
     sums = np.append(0.0, np.cumsum(weights))
     squares = np.append(0.0, np.cumsum(weights * weights))
     for k, (low, high) in enumerate(spans):

@@ -73,7 +73,7 @@ class ValueBounds:
         if isinstance(origin.objective, RowCosts):
             return cls._of_row_costs(thresholds, origin.objective, rows, n_effective)
         objective, table = origin.objective, rows.confusion(thresholds)
-        if rows.is_whole:
+        if rows.is_whole and rows.has_repeats:
             row, counts, units = 1.0, table, np.ones_like(table)
         else:
             row = float(table.sum() / n_effective)
@@ -111,9 +111,8 @@ class ValueBounds:
         sums, squares, totals = (
             np.add.reduceat(each[order], starts) for each in (weights, weights**2, weights * paid)
         )
-        is_whole = rows.weights is None or rows.weights.dtype == np.int64
-        units = np.ones_like(sums) if is_whole else squares / sums
-        row = 1.0 if is_whole else float(sums.sum() / n_effective)
+        units = np.ones_like(sums) if rows.has_repeats else squares / sums
+        row = 1.0 if rows.has_repeats else float(sums.sum() / n_effective)
         is_new: Bools = np.append(True, thresholds[1:] != thresholds[:-1])
         either = np.maximum(costs[:, :-1], costs[:, 1:]).max(axis=0)
         wrong = either[np.isfinite(thresholds) & is_new]  # what a row on the wrong side may pay

@@ -136,6 +136,7 @@ const views = [
   confusionTable(byId("confusion"), byId("confusion-readout"), () => byId("as-shares").checked),
   isOtherwise ? decisionTable(byId("classes")) : classTable(byId("classes")),
   limitTable(byId("limits")),
+  ...(PEOPLE ? [zoneView(byId("zone")), ({ at }) => showPeopleNote(sameAt(content.start.at, at))] : []),
   comparisonTable(byId("comparison"), byId("labelings"), judges, load),
   (state) => stage.update(state),
   showStatus,
@@ -235,6 +236,7 @@ byId("objective").addEventListener("change", () => {
 byId("reset").addEventListener("click", () => load(LIMITS.length ? "given" : "optimal"));
 if (LIMITS.length) byId("reset").textContent = "Reset to the given thresholds";
 byId("limits-section").hidden = LIMITS.length === 0;
+if (PEOPLE) showPeople();
 byId("as-shares").addEventListener("change", showNow);
 byId("theme").addEventListener("click", () => {
   const root = document.documentElement;
