@@ -27,6 +27,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="the engine is not installed"))
 
 
+#: The program with files of at most so many bytes. It limits itself, as a function between fork and
+#: exec needs a fork, which fails where each connection of DuckDB 1.5.0 has reserved most of memory.
+LIMITED = """
+import resource, runpy, sys
+most_bytes = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+runpy.run_module("ordcut", run_name="__main__", alter_sys=True)
+"""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a command line came to."""
@@ -71,10 +81,11 @@ def start(tmp_path):
     """Start the program itself, with a folder of its own for temporary files."""
     started = []
 
-    def popen(*arguments, scratch=None, **options):
+    def popen(*arguments, scratch=None, most_bytes=None, **options):
         environment = {**os.environ, "TMPDIR": str(scratch or tmp_path)}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = [sys.executable, "-m", "ordcut", *map(str, arguments)]
+        program = ["-m", "ordcut"] if most_bytes is None else ["-c", LIMITED, str(most_bytes)]
+        command = [sys.executable, *program, *map(str, arguments)]
         process = subprocess.Popen(command, env=environment, **{**pipes, **options})
         started.append(process)
         return process

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import signal
 import tempfile
@@ -99,12 +98,8 @@ def test_a_full_disk_is_a_failure_that_leaves_nothing(
     start, many_rows, thresholds_file, folders, name
 ):
     out, scratch = folders
-
-    def limit_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-
     process = start("predict", many_rows, "-t", thresholds_file, "--score", "score", "--name",
-                    "new", "-o", out / name, scratch=scratch, preexec_fn=limit_files)  # fmt: skip
+                    "new", "-o", out / name, scratch=scratch, most_bytes=300_000)  # fmt: skip
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert err.startswith(b"Error: ")
@@ -114,14 +109,10 @@ def test_a_full_disk_is_a_failure_that_leaves_nothing(
 
 def test_a_full_disk_fails_a_fit_with_all_its_outputs(start, csv_file, folders):
     out, scratch = folders
-
-    def limit_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
     # The thresholds would fit, the page does not: neither appears.
     process = start("fit", csv_file, "--score", "score", "--label", "label", "-o", out / "t.json",
                     "--classes", "bad,fair,good", "--report", out / "page.html", scratch=scratch,
-                    preexec_fn=limit_files)  # fmt: skip
+                    most_bytes=20_000)  # fmt: skip
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert err.endswith(b"File too large. Free some space, or write elsewhere.\n")
