@@ -12,7 +12,7 @@ from cli_rows import CLASSES, make_rows, write_csv
 
 import ordcut as library
 from ordcut import frames
-from ordcut.cli import main
+from ordcut.cli import app, main
 
 #: Engines that `make check` does not install, and their packages.
 ENGINES = {"dask": "dask", "spark": "pyspark"}
@@ -54,6 +54,8 @@ def ordcut(capfd, monkeypatch):
         capfd.readouterr()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         monkeypatch.setattr(sys, "argv", ["ordcut", *map(str, arguments)])
+        # The file that stands for standard output is read after errors, too, so it must stay.
+        monkeypatch.setattr(app, "_detach_stdout", lambda: None)
         with pytest.raises(SystemExit) as stop:
             main()
         return Outcome(stop.value.code, *capfd.readouterr())
