@@ -55,6 +55,20 @@ def test_few_rows_are_fetched_though_a_threshold_lies_among_far_outliers(quick_f
     assert_same(found, ordcut.optimal_thresholds(scores, labels))
 
 
+def test_few_passes_are_made_though_sharp_probabilities_are_tied(quick_frames_of):
+    random = np.random.default_rng(0)
+    z = random.normal(size=200_000)
+    labels = np.clip(np.round(2 + 1.2 * z + random.normal(size=len(z))), 0, 4).astype(np.int64)
+    scores = (1 / (1 + np.exp(-8 * z))).astype(np.float32)  # near 1, they differ by 6e-8 or more
+    expected = ordcut.optimal_thresholds(scores, labels, objective="zero_one", method="dp")
+    result = frames.optimal_thresholds(
+        quick_frames_of(s=scores, y=labels),
+        score="s", label="y", objective="zero_one", max_rows=20_000,
+    )  # fmt: skip
+    assert_same(result, expected)
+    assert result.passes <= 5
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("size", ["few cells", "many cells"])
 def test_all_objectives_give_the_same(size, objective, request):

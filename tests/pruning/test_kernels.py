@@ -465,20 +465,3 @@ def test_the_unit_of_weights_does_not_change_which_cells_can_hold_a_threshold(un
             assert exact.can_hold.tolist() == rounded.can_hold.tolist()
             assert exact.first.tolist() == rounded.first.tolist()
     assert n_judged > 20
-
-
-def test_a_cell_of_a_single_score_and_its_neighbours_get_the_same_verdict():
-    n_judged = 0
-    for seed in range(60):
-        random, _, _, counts = draw_cells(seed)
-        is_single = np.zeros(len(counts), np.bool_)
-        is_single[1:-1:3] = True
-        n_classes = counts.shape[1]
-        for cost in (np.abs(np.arange(n_classes)[:, None] - np.arange(n_classes)), None):
-            given = random.integers(0, 5, (n_classes, n_classes)) if cost is None else cost
-            verdict = judge_cells(counts, ExactCost.of(given), 25, is_single=is_single)
-            for cells in (verdict.can_hold, verdict.first):
-                for c in np.flatnonzero(is_single):
-                    assert len(set(cells[c - 1 : c + 2].tolist())) == 1
-            n_judged += not verdict.can_hold.all()
-    assert n_judged > 20

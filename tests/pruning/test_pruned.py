@@ -202,6 +202,20 @@ def test_cells_and_their_parts_are_in_the_order_of_the_scores(scores, n_cells, i
     assert (np.diff(parts.locate(ordered)) >= 0).all()
 
 
+def test_the_rows_around_a_common_score_are_chosen_together():
+    scores = np.round(np.random.default_rng(0).normal(size=20_000), 1)
+    counted = ArraySource(Rows.read(scores, np.arange(20_000) % 2)).count(1000)
+    singles = np.flatnonzero(counted.is_single)
+    assert len(singles) > 20
+    for seed in range(20):
+        chosen = np.random.default_rng(seed).random(len(counted.counts)) < 0.3
+        completed = counted.completed(chosen)
+        assert completed[chosen].all()
+        for single in singles:
+            around = slice(single - 1, single + 2)
+            assert completed[around].tolist() == [chosen[around].any()] * 3
+
+
 def test_fractions_that_are_left_out_stay_fractions_where_those_kept_are_whole():
     scores = np.array([16.5, 23.8, -12.7, 9.2, 31.1, 1.9, 23.8])
     costs = [[1.8, 0.4], [1.1, 1], [2, 1], [5, 0.2], [0.7, 0], [2, 1], [0.7, 0.2]]

@@ -304,20 +304,27 @@ class CountedFrame:
         self.n_splits = n_splits
 
     is_lazy: ClassVar[bool] = False
-    is_single: ClassVar[None] = None
+
+    @property
+    def is_single(self) -> Bools:
+        """Which cells are known to have a single score."""
+        return self.cells.is_one_score
 
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next cell if it has none; before any split."""
         return self.cells.at_or_after(scores)
 
-    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedFrame, Bools]:
+    def narrowed(self, judge: Callable[[Numbers, Bools], Verdict]) -> tuple[CountedFrame, Bools]:
         """Return cells that are split until few rows are left that can be next to a threshold."""
-        counted, verdict = self, judge(self.counts)
+        counted, verdict = self, judge(self.counts, self.is_single)
         while counted._should_be_split(verdict.can_hold):
-            chosen = verdict.first if counted._can_split(verdict.first) else verdict.can_hold
-            counted = counted._with_splits(chosen)
-            verdict = judge(counted.counts)
+            counted = counted._with_splits(verdict)
+            verdict = judge(counted.counts, counted.is_single)
         return counted, verdict.can_hold
+
+    def completed(self, chosen: Bools) -> Bools:
+        """Return the chosen cells: each can be fetched alone."""
+        return chosen
 
     @property
     def _is_known(self) -> Bools:
@@ -329,16 +336,23 @@ class CountedFrame:
         n_left = int(self.cells.n_rows[left].sum())
         few = min(source.max_rows, max(FEW_ROWS, int(FEW_SHARE * source.n_rows)))
         is_enough = self.n_splits >= MOST_SPLITS and n_left <= source.max_rows
-        return n_left > few and not is_enough and self._can_split(chosen)
+        return n_left > few and not is_enough and bool((chosen & self._can_split).any())
 
-    def _can_split(self, chosen: Bools) -> bool:
-        """Return whether any of the chosen cells has rows that are not known, and can be split."""
-        return bool((chosen & ~self._is_known & self.cells.can_split).any())
+    @property
+    def _can_split(self) -> Bools:
+        """Which cells have rows that are not known, and can be split."""
+        return np.asarray(~self._is_known & self.cells.can_split)
 
-    def _with_splits(self, chosen: Bools) -> CountedFrame:
-        """Return the cells with those of the chosen ones split that are as deep as the heaviest."""
-        cells, left = self.cells, chosen & ~self._is_known & self.cells.can_split
+    def _with_splits(self, verdict: Verdict) -> CountedFrame:
+        """Return the cells with those of one depth split: the depth of the heaviest to resolve."""
+        cells, left = self.cells, verdict.first & self._can_split
+        if not left.any():
+            left = verdict.can_hold & self._can_split
         depth = cells.depth[np.where(left, cells.n_rows, -1).argmax()]
+        if depth < len(cells.zooms):
+            # Others of this depth were split before. The best thresholds have moved into those that
+            # were not; they would move on into their neighbours, so all of them are split at once.
+            left = verdict.can_hold & self._can_split
         indices = np.flatnonzero(left & (cells.depth == depth))
         is_end = np.isin(cells.key[indices], cells.root.ends) & (cells.depth[indices] == 0)
         ends = indices[is_end & np.isnan(cells.low[indices])]
@@ -362,7 +376,7 @@ class CountedFrame:
         cells = self.cells.zoomed_into(indices, min(N_PARTS, n_rows // ROWS_PER_PART))
         zoom = cells.zooms[cells.depth[indices[0]]]
         # To know the extremes pays where few scores have many rows, or cells were split before.
-        extremes = n_splits > 1 or len(zoom.special) > 0
+        extremes = n_splits > 1 or len(zoom.special) > 0 or len(cells.root.spread.arms) > 0
         counted = self._source.engine.count_in_parts(cells, indices, zoom, extremes=extremes)
         columns, part_counts = self._counted_again(counted, indices, zoom.n_keys)
         depth = np.zeros(len(part_counts), np.int64)

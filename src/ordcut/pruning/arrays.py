@@ -207,9 +207,18 @@ class CountedRows:
         with np.errstate(over="ignore"):
             return self.cells.locate(scores.astype(self.cells.low.dtype))
 
-    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedRows, Bools]:
+    def narrowed(self, judge: Callable[[Numbers, Bools], Verdict]) -> tuple[CountedRows, Bools]:
         """Return the cells unchanged: fetching rows costs less than counting them once more."""
-        return self, judge(self.counts).first
+        return self, self.completed(judge(self.counts, self.is_single).first)
+
+    def completed(self, chosen: Bools) -> Bools:
+        """Return the chosen cells; all three of a slot with a common score are chosen, or none."""
+        single = np.flatnonzero(self.is_single)
+        if len(single):
+            is_any = chosen[single - 1] | chosen[single] | chosen[single + 1]
+            chosen = chosen.copy()
+            chosen[single - 1] = chosen[single] = chosen[single + 1] = is_any
+        return chosen
 
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells; those of a common score are merged by class."""

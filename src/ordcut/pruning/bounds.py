@@ -85,8 +85,7 @@ def judge_cells(
 
     ``n_rows`` is the number of rows that were counted. ``limits`` need a convex objective.
     ``is_closed`` marks cells that are known to hold no threshold, and ``is_single`` cells with a
-    single score, which can be next to a threshold only. A cell of a single score and its two
-    neighbours get the same verdict.
+    single score, which can be next to a threshold only.
 
     Examples
     --------
@@ -98,29 +97,14 @@ def judge_cells(
     singles = no_cell if is_single is None else is_single
     if isinstance(cost, SegmentTerms):
         can_hold = can_hold_cuts(counts, cost, n_rows, is_closed, singles)
-        can_hold = _with_neighbours(can_hold, singles)
         return Verdict(can_hold, can_hold)
     if cost.convexity != "no":
         can_hold = _near_own_minima(counts, cost, n_rows, limits, singles)
         if is_closed is not None:
             can_hold &= ~is_closed
-        can_hold = _with_neighbours(can_hold, singles)
         return Verdict(can_hold, can_hold)
-    verdict = _on_near_paths(
-        counts, cost, n_rows, no_cell if is_closed is None else is_closed, singles
-    )
-    return Verdict(
-        *(_with_neighbours(cells, singles) for cells in (verdict.can_hold, verdict.first))
-    )
-
-
-def _with_neighbours(cells: Bools, is_single: Bools) -> Bools:
-    """Return marked cells; if a cell of a single score or a neighbour is marked, all three are."""
-    at = np.flatnonzero(is_single)
-    if len(at):
-        is_any = cells[at - 1] | cells[at] | cells[at + 1]
-        cells[at - 1] = cells[at] = cells[at + 1] = is_any
-    return cells
+    closed = no_cell if is_closed is None else is_closed
+    return _on_near_paths(counts, cost, n_rows, closed, singles)
 
 
 @cache

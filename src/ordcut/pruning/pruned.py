@@ -77,8 +77,8 @@ class PrunedRows:
         Limits on single thresholds may be given for a convex cost.
         """
         cells, chosen = self.cells.narrowed(
-            lambda counts: judge_cells(
-                counts, cost, self.n_rows, limits, is_single=self.cells.is_single
+            lambda counts, is_single: judge_cells(
+                counts, cost, self.n_rows, limits, is_single=is_single
             )
         )
         if cells is not self.cells:
@@ -92,7 +92,7 @@ class PrunedRows:
             parts, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
             is_single = None
-            if not is_last and cells.is_single is not None:
+            if not is_last:
                 is_single = parts.is_run.copy()
                 is_single[parts.is_run] = cells.is_single[~chosen]
             verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single)
@@ -104,6 +104,7 @@ class PrunedRows:
                 more = verdict.can_hold
             chosen = chosen.copy()
             chosen[np.flatnonzero(~chosen)[more[parts.is_run]]] = True
+            chosen = cells.completed(chosen)
         can_hold = verdict.can_hold
         if self._left is None or self._left[0] is not parts or (self._left[1] != can_hold).any():
             self._left = parts, can_hold, _sorted_rows_of(rows, parts, counts, can_hold)

@@ -44,20 +44,21 @@ class CountedCells(Protocol):
         """The weight of each cell and class, (n_cells, K); int64 if all are whole."""
 
     @property
-    def is_single(self) -> Bools | None:
-        """Which cells are known to have a single score; None if that is known of no cell.
-
-        Such a cell lies between two others, and all three are chosen or none.
-        """
+    def is_single(self) -> Bools:
+        """Which cells are known to have a single score."""
 
     def at_or_after(self, scores: Array) -> Ints:
         """Return the cell of each score, or the next cell where no cell has the score."""
 
-    def narrowed(self, judge: Callable[[Numbers], Verdict]) -> tuple[CountedCells, Bools]:
+    def narrowed(self, judge: Callable[[Numbers, Bools], Verdict]) -> tuple[CountedCells, Bools]:
         """Return cells that are fine enough for rows to be fetched, and which cells to fetch.
 
-        ``judge`` returns which cells can hold a threshold, given the counts of all cells.
+        ``judge`` returns which cells can hold a threshold, given the counts of all cells and which
+        of them have a single score.
         """
+
+    def completed(self, chosen: Bools) -> Bools:
+        """Return the chosen cells together with those that can only be fetched along with them."""
 
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells, in memory; equal rows may be merged."""
