@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="the engine is not installed"))
 
 
-#: The program with files of at most so many bytes. It limits itself, as a function between fork and
+#: The program, with a limit on the size of its files. It limits itself: a function between fork and
 #: exec needs a fork, which fails where each connection of DuckDB 1.5.0 has reserved most of memory.
 LIMITED = """
 import resource, runpy, sys
