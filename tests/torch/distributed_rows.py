@@ -4,6 +4,7 @@ import json
 import sys
 
 import torch
+from distributed_exit import leave_together
 from torch import distributed
 from torch.utils.data import DistributedSampler
 
@@ -67,9 +68,9 @@ def main(store, rank):
         for way, own in shares(int(rank)).items()
     }
     found |= report_soft_and_weighted(shares(int(rank))["uneven"], scores, labels, int(rank))
-    distributed.destroy_process_group()
     print(json.dumps(found))
 
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+    leave_together()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lightning.pytorch as lightning
 import torch
+from distributed_exit import leave_together
 from lightning.pytorch.callbacks import Callback, ModelCheckpoint
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -138,3 +139,4 @@ def main():
 
 if __name__ == "__main__":
     main()
+    leave_together()
