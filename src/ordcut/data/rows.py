@@ -15,7 +15,7 @@ from ordcut.data.confusion import count_between, count_confusion
 from ordcut.data.labels import Labels, check_classes_found, encode
 from ordcut.data.scores import check_exact, not_numbers, shape_hint, swapped
 from ordcut.data.soft import weighted_labels
-from ordcut.data.sorting import SortedRows, sort_rows
+from ordcut.data.sorting import SortedRows, sort_rows, sorted_order
 from ordcut.data.weights import WeightType, check_weights, effective_rows, read_weights
 from ordcut.errors import ReversedScoresWarning, depth_of_caller
 from ordcut.exact import EXACT, exact_totals, whole_weights
@@ -285,6 +285,10 @@ class Rows:
         if not -np.inf < low <= high < np.inf:
             self.require_finite()
         return rows
+
+    def by_score(self) -> Rows:
+        """Return the rows in the order of their scores, none of them merged."""
+        return self.take(sorted_order(self.scores)[0])
 
     def take(self, rows: Array | slice) -> Rows:
         """Return the rows at the given positions."""

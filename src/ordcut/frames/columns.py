@@ -13,7 +13,7 @@ from ordcut.errors import unknown_name
 from ordcut.exact import EXACT
 from ordcut.frames import dialects
 from ordcut.frames.grid import LARGEST_KEY, NOWHERE, Location
-from ordcut.typing import Array
+from ordcut.typing import Array, Floats
 
 #: The columns of the result of a query.
 Columns: TypeAlias = dict[str, Array]
@@ -183,3 +183,12 @@ def split_pairs(columns: Columns, least: int) -> Columns:
         label[is_null] = None
     others = {name: values for name, values in columns.items() if name != "pair"}
     return {"key": key, "label": label, **others}
+
+
+def confusion_of(counted: Columns, codes: Array, shape: tuple[int, int]) -> Floats:
+    """Return the (predicted, true) table of weights, from counts by predicted class and label."""
+    confusion = np.zeros(shape)
+    np.add.at(
+        confusion, (counted["key"], codes), counted["weight" if "weight" in counted else "rows"]
+    )
+    return confusion

@@ -166,8 +166,8 @@ class Engine:
             self._frame = with_multiples(self._given, scale)
             self._checks.append("fractions")
         description = "the rows of each cell and label"
-        key = self._locate(root).key
-        counted = self._count(self._frame, key, self._sums, description, int(root.ends[1]) + 1)
+        frame, location = self._locate(self._frame, root)
+        counted = self._count(frame, location.key, self._sums, description, int(root.ends[1]) + 1)
         keys = counted["key"][counted["key"] != NOWHERE]
         if root.is_whole and ((keys < 0) | (keys >= root.n_keys)).any():
             raise changed("scores lie beyond those that it had returned before")
@@ -181,8 +181,7 @@ class Engine:
             return
         frame, _ = self._in_cells(cells, chosen)
         depth = int(cells.depth[chosen[0]])
-        if depth > 0:  # there are columns with the location of the rows
-            frame = frame.select(*self._frame.collect_schema().names())
+        frame = frame.select(*self._frame.collect_schema().names())  # without their location
         materialise = dialects.materialiser(frame)
         if materialise is not None:
             frame = self._run(materialise, f"the rows of {len(chosen)} cells, to be kept")
@@ -381,21 +380,27 @@ class Engine:
         weighted = [nw.col("weight").sum()] if self.is_weighted else []
         return [nw.len().alias("rows"), *weighted, *(nw.col(name).sum() for name in self._checks)]
 
-    def _locate(self, root: Root, *, with_ends: bool = True) -> Location:
-        """Return the location of rows among the cells of the root.
+    def _locate(
+        self, frame: Frame, root: Root, *, with_ends: bool = True
+    ) -> tuple[Frame, Location]:
+        """Return rows with the map of their scores, and their location among the root's cells.
 
         Without ends, which saves time, rows that lie in no window have the key of no cell.
         """
         x, backend = nw.col("x"), ExpressionBackend()
-        location = enter(root, x, backend)
+        value = x
+        if root.spread.arms:  # a column, since the expression is long and is needed several times
+            frame, value = frame.with_columns(root.value_of(x).alias("value")), nw.col("value")
+        location = enter(root, value, backend)
         if root.is_whole or (self._all_rows_count and not with_ends):
-            return location
+            return frame, location
         is_inside, is_valid = root.is_inside(x), self._is_valid
         if self.is_weighted:
             is_inside = is_inside & is_valid
         # Most rows are inside: the others are judged by themselves.
         end = nw.when(is_valid).then(root.end_of(x, backend)).otherwise(self._no_cell)
-        return replace(location, key=nw.when(is_inside).then(location.key).otherwise(end))
+        key = nw.when(is_inside).then(location.key).otherwise(end)
+        return frame, replace(location, key=key)
 
     def _in_cells(self, cells: NestedCells, chosen: Ints) -> tuple[Frame, Location]:
         """Return the rows of cells at the same depth, and their location."""
@@ -404,10 +409,10 @@ class Engine:
         has_ends = cells.root.has_other_rows(keys_by_depth[0])
         cached = self._find_cached(cells, chosen)
         frame = self._frame if cached is None else cached.frame
-        location = self._locate(cells.root, with_ends=has_ends)
+        frame, location = self._locate(frame, cells.root, with_ends=has_ends)
         for d, keys in enumerate(keys_by_depth):
             if cached is None or not cached.needs_no_filter(d, depth, keys):
-                frame = frame.filter(dialects.is_one_of(frame, location.key, keys))
+                frame = dialects.filter_by_key(frame, location.key, keys)
             if d < depth:
                 frame, location = self._zoomed(frame, location, cells.zooms[d])
         return frame, location

@@ -225,12 +225,12 @@ class ArrayBackend:
         return np.floor(values)
 
 
-def enter(root: Root, score: Any, backend: Any) -> Location:
-    """Return the location of scores among the cells of the root.
+def enter(root: Root, value: Any, backend: Any) -> Location:
+    """Return the location of scores among the cells of the root, given ``Root.value_of`` them.
 
     The key of a score beyond them is that of no cell; see ``Root.end_of``.
     """
-    window, value = root.window, root.value_of(score)
+    window = root.window
     key, width = backend.floor((value - window.low) * window.scale), 1 / window.scale
     return Location(
         value=value, key=key, origin=key * width + window.low, width=width, scale=window.scale
@@ -387,7 +387,7 @@ class NestedCells:
         """Return the location of scores among the first cells, the ends included."""
         backend = ArrayBackend()
         with np.errstate(over="ignore", invalid="ignore"):  # of scores far beyond the windows
-            location = enter(self.root, score, backend)
+            location = enter(self.root, self.root.value_of(score), backend)
         key = np.where(self.root.is_inside(score), location.key, self.root.end_of(score, backend))
         return replace(location, key=key)
 
@@ -397,3 +397,17 @@ class NestedCells:
         for zoom in self.zooms[depth : int(self.depth[cells[0]])][::-1]:
             key = key // zoom.n_keys
         return np.unique(key)
+
+
+def spread_cells(n_rows: Ints, most: int) -> Ints:
+    """Return the indices of evenly spread cells that have at most ``most`` rows together.
+
+    Examples
+    --------
+    >>> spread_cells(np.full(10, 100), 500)
+    array([0, 2, 4, 6, 8])
+    """
+    step = -(-int(n_rows.sum()) // most)
+    order = np.argsort(np.arange(len(n_rows)) % step, kind="stable")
+    order = order[n_rows[order] <= most]
+    return np.sort(order[np.cumsum(n_rows[order]) <= most])

@@ -17,11 +17,12 @@ from ordcut.frames.columns import (
     as_narwhals,
     as_number,
     columns_of,
+    confusion_of,
     n_at_or_below,
     whole_thresholds,
 )
 from ordcut.frames.engine import Engine, Progress
-from ordcut.frames.source import FrameSource, confusion_of
+from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
 from ordcut.limits import Constraint, Constraints, Limits, read_constraints
 from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective

@@ -19,14 +19,19 @@ from ordcut.data import (
     encode,
     is_missing,
     type_of_weights,
-    warn_reversed,
 )
-from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
 from ordcut.errors import TooManyRowsError
-from ordcut.frames.columns import Columns, n_at_or_below
+from ordcut.frames.columns import Columns, confusion_of, n_at_or_below
 from ordcut.frames.engine import Engine, Progress
-from ordcut.frames.grid import NestedCells, first_cells
-from ordcut.frames.validation import Nulls, changed, check_between, check_sample, check_sums
+from ordcut.frames.grid import NestedCells, first_cells, spread_cells
+from ordcut.frames.validation import (
+    Nulls,
+    changed,
+    check_between,
+    check_sample,
+    check_sums,
+    warn_if_reversed,
+)
 from ordcut.frames.weights import weighted_count
 from ordcut.limits import Limits
 from ordcut.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
@@ -40,13 +45,13 @@ N_CELLS = 1 << 13
 N_PARTS, ROWS_PER_PART = 1 << 16, 64
 
 #: Rows are fetched if they are at most this many, or at most this share of all rows.
-FEW_ROWS, FEW_SHARE = 100_000, 1 / 250
-
-#: The maximum number of values between which an engine counts rows, by a comparison for each.
-MOST_VALUES = 500
+FEW_ROWS, FEW_SHARE = 500_000, 1 / 250
 
 #: Cells are split at most this many times to reach that; then only if ``max_rows`` requires it.
 MOST_SPLITS = 2
+
+#: The maximum number of values between which an engine counts rows, by a comparison for each.
+MOST_VALUES = 500
 
 
 class FrameSource:
@@ -103,30 +108,17 @@ class FrameSource:
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
         # All rows that are in memory.
         self._fetched = Rows(*no_rows, unit=float(self.unit), weight_type=stated)
+        self._located: tuple[NestedCells, Ints] | None = None
         codes = codes_of(counted["label"], self.classes, "labels", in_order=False)
         columns, counts = self.tabulate(counted, codes)
         no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
-        self._warn_if_reversed()
+        warn_if_reversed(counts, self.n_rows)
 
     @property
     def passes(self) -> int:
         """The number of passes over the frame."""
         return self.engine.passes
-
-    def _warn_if_reversed(self) -> None:
-        """Warn if scores clearly fall as classes rise, judged by the counts of the first cells."""
-        counts = self._counted.counts.astype(np.float64)
-        share = counts.sum(axis=1)
-        rank = (np.cumsum(share) - share / 2) / share.sum() - 0.5
-        code = np.arange(len(self.classes)) - counts.sum(axis=0) @ np.arange(len(self.classes)) / (
-            share.sum()
-        )
-        spread = np.sqrt((rank**2 @ share) * (code**2 @ counts.sum(axis=0)))
-        if self.n_rows >= FEWEST_TO_JUDGE and spread > 0:
-            correlation = rank @ counts @ code / spread
-            if correlation * np.sqrt(min(self.n_rows, MOST_TO_JUDGE)) < -STRONG:
-                warn_reversed()
 
     def release(self) -> None:
         """Let the engine free the rows that it keeps."""
@@ -143,7 +135,6 @@ class FrameSource:
             every = np.ones(len(counted.counts), np.bool_)
             if self.n_rows > self.max_rows:
                 return counted.fetch(every)
-            self._fetched = self._fetched.take(slice(0))
             self._keep(self.engine.fetch_all(), counted, every)
             counted.is_fetched[:] = True
         return self._fetched
@@ -206,8 +197,8 @@ class FrameSource:
             np.maximum.at(high, index, counted["high"])
         return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, counts
 
-    def fetched(self, counted: CountedFrame, wanted: Bools) -> Rows:
-        """Return all rows in memory, after those of wanted cells were added to them."""
+    def fetched(self, counted: CountedFrame, wanted: Bools) -> tuple[Rows, Ints]:
+        """Return all rows in memory and their cells, after those of wanted cells were added."""
         cells = counted.cells
         merge = int(cells.n_rows[wanted].sum()) > self.max_rows
         for depth in np.unique(cells.depth[wanted]).tolist():
@@ -222,11 +213,14 @@ class FrameSource:
                 most = self.max_rows + 1
             rows = self.engine.fetch(cells, indices, most)
             self._refuse(len(rows["score"]), wanted)
-            if len(self._fetched.scores) > 0:  # which may contain rows of these cells
-                is_there = is_here[cells.locate(self._fetched.scores)]
-                self._fetched = self._fetched.take(~is_there)
             self._keep(rows, counted, is_here)
-        return self._fetched
+        return self._fetched, self._located_in(cells)
+
+    def _located_in(self, cells: NestedCells) -> Ints:
+        """Return the cells of the rows in memory."""
+        if self._located is None or self._located[0] is not cells:
+            self._located = cells, cells.locate(self._fetched.scores)
+        return self._located[1]
 
     def _refuse(self, n_rows: int, wanted: Bools) -> None:
         """Raise an error for more rows of wanted cells than may be fetched at once."""
@@ -241,14 +235,22 @@ class FrameSource:
             )
 
     def _keep(self, columns: Columns, counted: CountedFrame, wanted: Bools) -> None:
-        """Add the rows of wanted cells to those in memory, after comparing them with the counts."""
+        """Add the rows of wanted cells to those in memory, after comparing them with the counts.
+
+        They replace rows of these cells that are in memory already.
+        """
         codes = self.codes_again(columns["label"])
         weights = self._as_weights(columns["weight"]) if "weight" in columns else None
         unit = float(self.unit)
         rows = Rows(columns["score"], self.classes, codes, weights=weights, unit=unit)
-        sums = count_located(rows, counted.cells.locate(rows.scores), len(wanted))
+        rows = rows.by_score()  # which are located sooner
+        located = counted.cells.locate(rows.scores)
+        sums = count_located(rows, located, len(wanted))
         check_sums(np.where(wanted[:, None], counted.counts, 0), sums, counted.cells.n_rows)
-        self._fetched = Rows.joined([self._fetched, rows])
+        before = self._located_in(counted.cells)
+        stay = ~wanted[before]
+        self._fetched = Rows.joined([self._fetched.take(stay), rows])
+        self._located = counted.cells, np.append(before[stay], located)
 
     def _as_weights(self, values: Array) -> Numbers:
         """Return weights, or sums of them, as whole numbers where the first count had no others."""
@@ -302,6 +304,8 @@ class CountedFrame:
         self.counts = counts
         self.is_fetched = is_fetched
         self.n_splits = n_splits
+        # The rows that were fetched last, and their cells.
+        self._located: tuple[Rows, Ints] | None = None
 
     is_lazy: ClassVar[bool] = False
 
@@ -407,23 +411,21 @@ class CountedFrame:
         Rows that have been fetched before are not fetched again.
         """
         cells, wanted = self.cells, chosen & ~self._is_known
-        rows = self._source.fetched(self, wanted)
+        rows, located = self._source.fetched(self, wanted)
         self.is_fetched = self.is_fetched | wanted
         # Rows of the chosen cells may have been fetched with larger cells.
-        kept = rows.take((chosen & self.is_fetched)[cells.locate(rows.scores)])
+        is_chosen = (chosen & self.is_fetched)[located]
+        if not is_chosen.all():
+            rows, located = rows.take(is_chosen), located[is_chosen]
         alone = np.flatnonzero(chosen & cells.is_one_score & ~self.is_fetched)
         cell, code = np.nonzero(self.counts[alone])
-        if len(cell) == 0:
-            return kept
-        assert kept.codes is not None
-        weights = np.ones(kept.n_rows, np.int64) if kept.weights is None else kept.weights
-        scores = cells.low[alone[cell]].astype(rows.dtype)
-        return Rows(
-            np.append(kept.scores, scores),
-            rows.classes,
-            np.append(kept.codes, code),
-            weights=np.append(weights, self.counts[alone[cell], code]),
-        )
+        if len(cell):
+            scores = cells.low[alone[cell]].astype(rows.dtype)
+            weights = self.counts[alone[cell], code]
+            rows = Rows.joined([rows, Rows(scores, rows.classes, code, weights=weights)])
+            located = np.append(located, alone[cell])
+        self._located = rows, located
+        return rows
 
     def split(self, chosen: Bools, rows: Rows, *, is_last: bool = True) -> Parts:
         """Return the rows located in the chosen cells as they are: the engine has split enough."""
@@ -435,27 +437,6 @@ class CountedFrame:
             located: Ints = index[self.cells.locate(scores)]
             return located
 
+        if self._located is not None and self._located[0] is rows:
+            return Parts(index[self._located[1]], ~chosen[is_first], locate)
         return Parts(locate(rows.scores), ~chosen[is_first], locate)
-
-
-def confusion_of(counted: Columns, codes: Array, shape: tuple[int, int]) -> Floats:
-    """Return the (predicted, true) table of weights, from counts by predicted class and label."""
-    confusion = np.zeros(shape)
-    np.add.at(
-        confusion, (counted["key"], codes), counted["weight" if "weight" in counted else "rows"]
-    )
-    return confusion
-
-
-def spread_cells(n_rows: Ints, most: int) -> Ints:
-    """Return the indices of evenly spread cells that have at most ``most`` rows together.
-
-    Examples
-    --------
-    >>> spread_cells(np.full(10, 100), 500)
-    array([0, 2, 4, 6, 8])
-    """
-    step = -(-int(n_rows.sum()) // most)
-    order = np.argsort(np.arange(len(n_rows)) % step, kind="stable")
-    order = order[n_rows[order] <= most]
-    return np.sort(order[np.cumsum(n_rows[order]) <= most])

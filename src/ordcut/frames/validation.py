@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.data import check_classes_found, is_missing
+from ordcut.data import check_classes_found, is_missing, warn_reversed
+from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
 from ordcut.exact import rounding_bound
 from ordcut.typing import Floats, Ints, Numbers
 
@@ -114,3 +115,16 @@ def check_between(counted: Numbers, cells: Ints, between: Floats, n_rows: int) -
     rounding = 0 if counted.dtype == np.int64 else rounding_bound(below[-1], n_rows)
     if (np.maximum(below[least] - total, total - below[most]) > rounding).any():
         raise changed("the sums between thresholds differ from those counted before")
+
+
+def warn_if_reversed(counts: Numbers, n_rows: int) -> None:
+    """Warn if scores clearly fall as classes rise, judged by the counts of ascending cells."""
+    shares = counts / counts.sum()
+    by_cell, by_class = shares.sum(axis=1), shares.sum(axis=0)
+    rank = np.cumsum(by_cell) - by_cell / 2 - 0.5
+    code = np.arange(len(by_class)) - by_class @ np.arange(len(by_class))
+    spread = np.sqrt((rank**2 @ by_cell) * (code**2 @ by_class))
+    if n_rows >= FEWEST_TO_JUDGE and spread > 0:
+        correlation = rank @ shares @ code / spread
+        if correlation * np.sqrt(min(n_rows, MOST_TO_JUDGE)) < -STRONG:
+            warn_reversed()
