@@ -131,9 +131,9 @@ def learning_curve(
         scores, labels, classes=classes, weights=sample_weight, weight_type=weight_type
     )
     resolved = resolve_objective(objective, rows.classes)
-    if smoothing is None:
-        smoothing = "auto" if hasattr(labels, "as_labels") else 0.0  # a panel
-    return curve_of_rows(rows, resolved, smoothing, sizes, n_splits, random_state)
+    by_default: Smoothing = getattr(labels, "default_smoothing", 0.0)
+    amount = by_default if smoothing is None else smoothing
+    return curve_of_rows(rows, resolved, amount, sizes, n_splits, random_state)
 
 
 def curve_of_rows(

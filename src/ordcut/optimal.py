@@ -140,8 +140,8 @@ def optimal_thresholds(
     array([4.5])
     """
     if smoothing is None:
-        is_panel = hasattr(labels, "as_labels")
-        smoothing = "auto" if is_panel and review_share is None else 0.0
+        by_default: Smoothing = getattr(labels, "default_smoothing", 0.0)
+        smoothing = by_default if review_share is None else 0.0
     parsed = read_constraints(constraints) if constraints else ()
     resolved: Objective
     if costs is not None:

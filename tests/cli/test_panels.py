@@ -54,6 +54,17 @@ def cuts(ordcut, tmp_path):
     return path
 
 
+def test_a_share_of_the_items_of_a_panel_can_be_reviewed(ordcut, tmp_path):
+    rows, path = month(0), tmp_path / "cuts.json"
+    may = write(tmp_path / "may.jsonl", rows)
+    done = ordcut("fit", may, "--score", "judge", *LABELS, "--review-share", "0.2", "-o", path)
+    assert done.code == 0, done.err
+    expected = library.optimal_thresholds(
+        [row["judge"] for row in rows], panel_of(rows), review_share=0.2
+    )
+    assert json.loads(path.read_text())["thresholds"] == expected.thresholds.tolist()
+
+
 def test_thresholds_are_those_of_the_panel(cuts):
     rows = month(0)
     saved = json.loads(cuts.read_text())

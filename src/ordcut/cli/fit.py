@@ -185,12 +185,14 @@ def fit(
     from ordcut.frames import thresholds_of
     from ordcut.limits import read_constraints
     from ordcut.objectives import resolve_objective
+    from ordcut.panels import Panel
     from ordcut.pruning import ArraySource
     from ordcut.review import with_reviews
 
     columns = Columns(score, labels, weight, (), item, rater)
     if smoothing is None:
-        smoothing = "auto" if columns.is_panel else 0.0
+        is_smoothed = columns.is_panel and review_share is None
+        smoothing = Panel.default_smoothing if is_smoothed else 0.0
     with Outputs(force=force) as outputs:
         thresholds_out = outputs.add("--output", output) if output else None
         page_out = outputs.add("--report", report) if report else None

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import lcm
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -62,6 +62,9 @@ class Panel:
     >>> ordcut.optimal_thresholds([0.1, 0.5, 0.7, 0.8], panel).thresholds
     array([0.3, 0.6])
     """
+
+    #: How labels are smoothed unless the caller says so: the items of a panel are few.
+    default_smoothing: ClassVar[Literal["auto"]] = "auto"
 
     def __init__(
         self,
