@@ -33,13 +33,14 @@ check: .venv/check.ready  ## for everyday work: lint, types and the tests of the
 	$(BIN)/mypy src --exclude src/ordcut/torch/ --disable-error-code import-not-found
 	$(BIN)/python -m pytest -n 2 $(CORE_TESTS) --deselect $(NEEDS_ONNX)
 
-# Where releases of other packages do not fit together, they warn that something is deprecated.
+# Where releases of other packages do not fit together, they warn that something is deprecated. Warnings of the compiler
+# about their code come when they are installed, not in a test.
 RESOLUTION_lowest := lowest-direct
 RESOLUTION_newest := highest
 check-lowest check-newest: check-%:  ## the core and the command line with the lowest or newest packages allowed
 	$(PYTHON) -m venv --clear .venv-$*
 	.venv-$*/$(SCRIPTS)/python -m pip install --quiet uv==0.13.8
-	.venv-$*/$(SCRIPTS)/uv pip install --quiet --python .venv-$*/$(SCRIPTS)/python \
+	.venv-$*/$(SCRIPTS)/uv pip install --quiet --compile-bytecode --python .venv-$*/$(SCRIPTS)/python \
 	  --resolution $(RESOLUTION_$*) --editable ".[cli,excel,plots]" --group check
 	.venv-$*/$(SCRIPTS)/python -m pytest -n 2 -W ignore::DeprecationWarning $(CORE_TESTS) tests/cli \
 	  --deselect $(NEEDS_ONNX)
