@@ -1,5 +1,8 @@
 """Every engine finds what the arrays give, bit for bit."""
 
+import re
+
+import duckdb
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
@@ -53,6 +56,19 @@ def test_few_rows_are_fetched_though_a_threshold_lies_among_far_outliers(quick_f
     frame = quick_frames_of(s=scores, y=labels)
     found = frames.optimal_thresholds(frame, score="s", label="y", max_rows=100)
     assert_same(found, ordcut.optimal_thresholds(scores, labels))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_few_rows_are_fetched_though_a_table_of_duckdb_is_sorted(capsys, step):
+    random = np.random.default_rng(0)
+    scores = np.sort(random.normal(size=200_000))[::step].copy()
+    noise = random.normal(size=len(scores))
+    labels = np.clip(np.round(2 + 1.2 * scores + noise), 0, 4).astype(np.int64)
+    table = duckdb.from_arrow(pa.table({"s": scores, "y": labels}))
+    result = frames.optimal_thresholds(table, score="s", label="y", progress=True)
+    assert_same(result, ordcut.optimal_thresholds(scores, labels))
+    last = re.search(r"the rows of \d+ cells: (\d+) rows\n$", capsys.readouterr().err)
+    assert int(last[1]) < 0.1 * len(scores)
 
 
 def test_few_passes_are_made_though_sharp_probabilities_are_tied(quick_frames_of):

@@ -103,6 +103,34 @@ def inexact(name: str, values: str) -> ValueError:
     )
 
 
+def as_integers(labels: Array, name: str, engine: str) -> Array:
+    """Return integer labels as integers if an engine turned them into floats.
+
+    Dask does so with a column in which values are missing. ``name`` is that of the column.
+    """
+    if labels.dtype.kind != "f":
+        return labels
+    if np.abs(labels).max() >= EXACT:
+        raise ValueError(
+            f"label must name a column of exact numbers, but {engine} has turned those of {name!r} "
+            "into floats since some are missing. Read the column as nullable integers, for example "
+            'with dtype_backend="pyarrow".'
+        )
+    return labels.astype(np.int64)
+
+
+def is_monotonic(values: Array) -> bool:
+    """Return whether values ascend, or descend, from the first to the last.
+
+    Examples
+    --------
+    >>> is_monotonic(np.array([3, 2, 2])), is_monotonic(np.array([3, 2, 4]))
+    (True, False)
+    """
+    steps = np.diff(values)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
 def n_at_or_below(x: Any, thresholds: Sequence[float]) -> Any:
     """Return the rule of ``Thresholds.codes`` as an expression over scores that are not NaN."""
     finite = [threshold for threshold in thresholds if math.isfinite(threshold)]

@@ -93,6 +93,24 @@ def first_rows(frame: Any, n_rows: int) -> Any:
     return frame.head(n_rows)
 
 
+def drawn_rows(frame: Any, n_rows: int) -> Any | None:
+    """Return ``n_rows`` rows of a lazy frame, drawn at random with a fixed seed, if that is cheap.
+
+    None for other engines than DuckDB.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> rows = nw.from_native(duckdb.sql("select i as x from range(100) t(i)"))
+    >>> len(drawn_rows(rows, 10).collect())
+    10
+    """
+    if not frame.implementation.is_duckdb():
+        return None
+    drawn = f"select * from rows using sample reservoir({n_rows} rows) repeatable (0)"
+    return nw.from_native(frame.to_native().query("rows", drawn))
+
+
 def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
     """Return the ordered categories of a column; None if its type has no order.
 

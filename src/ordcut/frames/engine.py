@@ -14,18 +14,19 @@ import narwhals as nw
 import numpy as np
 
 from ordcut.data import is_missing
-from ordcut.exact import EXACT
 from ordcut.frames import dialects
 from ordcut.frames.columns import (
     LEAST,
     Columns,
     ExpressionBackend,
+    as_integers,
     as_narwhals,
     as_number,
     columns_of,
     from_columns,
     has_lost_digits,
     inexact,
+    is_monotonic,
     key_and_label,
     location_columns,
     split_pairs,
@@ -123,7 +124,10 @@ class Engine:
         self.passes = 0  # how many times the engine has gone through the frame
 
     def sample(self) -> Columns:
-        """Return a sample of rows: the first ones of a lazy frame, otherwise spread out."""
+        """Return a sample of rows: the first ones of a lazy frame, otherwise spread out.
+
+        If the first ones ascend or descend, rows are sorted, and a sample is drawn instead.
+        """
         description = "a sample of the rows"
         names = self._columns
         rows = dialects.first_rows(self._frame.select(*names), SAMPLE_SIZE)
@@ -134,6 +138,9 @@ class Engine:
         if len(sample["x"]) == 0:  # perhaps only the first partition is empty
             first = self._frame.select(*names).head(SAMPLE_SIZE)
             sample = self._collect(first, description, is_pass=False)
+        if len(sample["x"]) == SAMPLE_SIZE and is_monotonic(sample["x"]):
+            drawn = dialects.drawn_rows(self._frame.select(*names), SAMPLE_SIZE)
+            return sample if drawn is None else self._collect(drawn, description)
         return sample
 
     def distinct_weights(self, most: int) -> Array:
@@ -313,22 +320,10 @@ class Engine:
                 "got none."
             )
         valid = {name: values[~is_out] for name, values in counted.items()}
-        return valid | {"label": self._as_integers(valid["label"])}, n_missing
-
-    def _as_integers(self, labels: Array) -> Array:
-        """Return integer labels as integers if an engine turned them into floats, as Dask does.
-
-        Dask converts integer columns with missing values. Other labels are returned unchanged.
-        """
-        if not self._label_dtype.is_integer() or labels.dtype.kind != "f":
-            return labels
-        if np.abs(labels).max() >= EXACT:
-            raise ValueError(
-                f"label must name a column of exact numbers, but {self._name} has turned those of "
-                f"{self.names['label']!r} into floats since some are missing. Read the column as "
-                'nullable integers, for example with dtype_backend="pyarrow".'
-            )
-        return labels.astype(np.int64)
+        if self._label_dtype.is_integer():
+            column = str(self.names["label"])
+            valid["label"] = as_integers(valid["label"], column, self._name)
+        return valid, n_missing
 
     def _checked(self, counted: Columns) -> Columns:
         """Return the counts after checking that scores have not lost digits in float64."""
