@@ -133,7 +133,8 @@ def _compile(python: Callable[P, None]) -> Callable[P, None]:
 
     while _functions_of_kernels:
         register_jitable(_functions_of_kernels.pop())
-    options: dict[str, Any] = {"nogil": True}
+    # Divisions are not checked for 0, which would keep LLVM from vectorising loops with divisions.
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         compiled = numba.njit(cache=True, **options)(python)
     except (OSError, RuntimeError):  # no folder that Numba may write its cache to
