@@ -104,7 +104,7 @@ def test_steps_of_cloglog_stay_finite_where_its_gradients_would_not():
     assert -gradients[1] / hessians[1] == pytest.approx(1.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("width", [1.0, 30.0, 99.0, 300.0])
+@pytest.mark.parametrize("width", [1.0, 5.0, 15.5, 30.0, 300.0])
 def test_the_quick_formula_of_the_logit_agrees_with_the_plain_one(width):
     biases = np.array([-width, 0.0, 0.9 * width])
     scores = np.tile(np.append(np.linspace(-2 * width, 2 * width, 41), [-1000.0, 1000.0]), 4)
@@ -259,6 +259,29 @@ def test_kernels_give_the_same_bits_as_plain_python(link, dtype):
         with running_kernels_as(mode):
             results.append(CumulativeLink(link=link)(labels, scores, np.arange(120) % 3))
     np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_counting_kernels_give_the_same_bits_as_plain_python(is_weighted):
+    scores, labels = ordinal_rows(3000, 4, seed=13)
+    weights = np.arange(3000) % 3 if is_weighted else None
+    results = []
+    for mode in ["python", "compiled"]:
+        with running_kernels_as(mode):
+            results.append(CumulativeLink()(labels, scores, weights))
+    np.testing.assert_array_equal(*results)
+
+
+def test_cells_add_up_all_rows():
+    # More rows than a block, and not a multiple of it.
+    scores, labels = ordinal_rows(2500, 4, seed=14)
+    weights = np.random.default_rng(14).integers(0, 5, size=2500).astype(float)
+    given = rows.BoostedRows.read(CumulativeLink(), labels, scores, weights)
+    cells, center = given._count()
+    assert center == pytest.approx(scores.mean())
+    counted, offsets = cells.sum(axis=0).T
+    np.testing.assert_array_equal(counted, np.bincount(labels, weights))
+    np.testing.assert_allclose(offsets, np.bincount(labels, weights * (scores - center)))
 
 
 def test_scores_of_float32_are_taken_as_they_are():

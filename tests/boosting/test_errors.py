@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import xgboost
 
-from ordcut.boosting import CumulativeLink, ThresholdMetric
+from ordcut.boosting import CumulativeLink, ThresholdMetric, rows
 
 
 def call(labels, scores=None, weights=None, **params):
@@ -42,6 +42,19 @@ def test_one_class_is_refused(labels):
 def test_a_score_that_is_not_finite_is_named():
     with pytest.raises(ValueError, match="raw scores must be finite, got nan at position 1"):
         call([0, 1, 1], [0.0, np.nan, 1.0])
+
+
+@pytest.mark.parametrize("position", [1, 1500, 3999])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_first_bad_row_of_many_is_named(position, n_jobs, monkeypatch):
+    monkeypatch.setattr(rows, "ROWS_PER_PIECE", 1200)
+    labels, scores = np.arange(4000) % 3, np.zeros(4000)
+    scores[position:] = np.inf
+    with pytest.raises(ValueError, match=f"must be finite, got inf at position {position}"):
+        call(labels, scores, n_jobs=n_jobs)
+    labels[position] = 7
+    with pytest.raises(ValueError, match=f"at most 2, got 7.0 at position {position}"):
+        call(labels, scores, n_classes=3, n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])

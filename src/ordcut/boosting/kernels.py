@@ -18,6 +18,9 @@ from ordcut.typing import Array, Floats, Ints
 #: Links by name, as kernels know them.
 LINK_CODES = {"logit": 0, "probit": 1, "cloglog": 2}
 
+#: Rows whose cells are found before they are added up.
+BLOCK = 1024
+
 #: Beyond this, ``exp`` of the linear predictor of the complementary log-log link is cut off, so
 #: that gradients fit into float32. The ratio of gradient and Hessian is not affected.
 HIGHEST_EXPONENT = 60.0
@@ -90,35 +93,46 @@ def gumbel_log_mass(upper: float, lower: float) -> float:
     return upper + math.log(-math.expm1(lower - upper))
 
 
-@kernel("labels", steps=10)
+@kernel("scores", steps=4)
+def fill_offsets(scores: Array, center: float, limit: float, offsets: Array) -> None:
+    """Fill the difference of each score to ``center``, cut off at ``limit``, in float32."""
+    for i in range(len(scores)):
+        offsets[i] = min(max(float(scores[i]) - center, -limit), limit)
+
+
+@kernel("labels", steps=20)
 def fill_logit_gradients(
     labels: Array,
-    odds: Floats,
+    odds: Array,
     weights: Floats,
-    upper_odds: Floats,
-    lower_odds: Floats,
-    floor: float,
+    upper_odds: Array,
+    lower_odds: Array,
+    floor: np.float32,
     gradients: Array,
     hessians: Array,
 ) -> None:
     """Fill what ``fill_gradients`` does for the logistic link, from exponentials of the scores.
 
     ``odds`` is ``exp(a - center)`` of each score, ``upper_odds`` (K,) is ``exp(center - b)`` of the
-    upper bias of each class, and ``lower_odds`` (K,) is ``exp(b - center)`` of the lower one. O(n)
-    time.
+    upper bias of each class, and ``lower_odds`` (K,) is ``exp(b - center)`` of the lower one. All
+    of them are float32. O(n) time.
     """
-    is_weighted = len(weights) > 0
-    for i in range(len(labels)):
+    for i in range(len(labels)):  # apart from the arithmetic, which is vectorised without it
         k = int(labels[i])
-        above, below = odds[i] * upper_odds[k], lower_odds[k]
-        # With one division: above / (1 + above) and below / (below + odds).
-        inverse = 1.0 / ((1.0 + above) * (below + odds[i]))
-        above, below = above * (below + odds[i]) * inverse, below * (1.0 + above) * inverse
-        gradient = above - below
-        hessian = max(above * (1.0 - above) + below * (1.0 - below), floor)
-        if is_weighted:
-            gradient, hessian = gradient * weights[i], hessian * weights[i]
-        gradients[i], hessians[i] = gradient, hessian
+        gradients[i], hessians[i] = upper_odds[k], lower_odds[k]
+    unit = np.float32(1.0)
+    for i in range(len(labels)):
+        above, below = odds[i] * gradients[i], hessians[i]
+        # With one division, which is that of 1 / (1 + above) and of 1 / (below + odds).
+        inverse = unit / ((unit + above) * (below + odds[i]))
+        per_above, per_below = (below + odds[i]) * inverse, (unit + above) * inverse
+        gradients[i] = (above * odds[i] - below) * inverse
+        hessian = above * per_above * per_above + below * per_below * (odds[i] * per_below)
+        hessians[i] = max(hessian, floor)
+    if len(weights) > 0:
+        for i in range(len(labels)):
+            gradients[i] *= weights[i]
+            hessians[i] *= weights[i]
 
 
 @kernel("labels", steps=20)
@@ -169,6 +183,28 @@ def fill_gradients(
         gradients[i], hessians[i] = gradient, hessian
 
 
+@kernel("labels", steps=10)
+def fill_logit_masses(
+    labels: Array,
+    odds: Floats,
+    upper_odds: Floats,
+    lower_odds: Floats,
+    gaps: Floats,
+    masses: Floats,
+) -> None:
+    """Fill the probability ``P`` of the class of each row, for the logistic link.
+
+    Odds are those of ``fill_logit_gradients`` in float64, and ``gaps`` (K,) is
+    ``1 - exp(lower - upper)`` of the biases around each class. Overwrites ``odds``. O(n) time.
+    """
+    for i in range(len(labels)):
+        k = int(labels[i])
+        masses[i] = (1.0 + odds[i] * upper_odds[k]) * (lower_odds[k] + odds[i])
+        odds[i] *= gaps[k]
+    for i in range(len(labels)):
+        masses[i] = odds[i] / masses[i]
+
+
 @kernel("labels", steps=20)
 def add_log_masses(
     labels: Array,
@@ -203,21 +239,22 @@ def add_log_masses(
     total[0] += sum_of_logs
 
 
-@kernel("scores", steps=2)
+@kernel("scores", steps=3)
 def add_moments(scores: Array, sums: Floats) -> None:
-    """Fill ``sums`` (2,) with the sum of the scores and the sum of their squares."""
-    total, other_total, squares, other_squares = 0.0, 0.0, 0.0, 0.0
-    for i in range(0, len(scores) - 1, 2):  # two sums at a time: each waits for its last addition
-        score, other = float(scores[i]), float(scores[i + 1])
-        total, other_total = total + score, other_total + other
-        squares, other_squares = squares + score * score, other_squares + other * other
-    if len(scores) % 2 == 1:
-        score = float(scores[len(scores) - 1])
-        total, squares = total + score, squares + score * score
-    sums[0], sums[1] = total + other_total, squares + other_squares
+    """Add the scores and their squares to ``sums`` (2, m), to each of the m pairs in turn.
+
+    An addition waits for the one before it to the same sum, so that several sums are quicker.
+    """
+    totals, squares = sums[0], sums[1]
+    for start in range(0, len(scores), len(totals)):
+        block = scores[start : start + len(totals)]
+        for j in range(len(block)):
+            score = float(block[j])
+            totals[j] += score
+            squares[j] += score * score
 
 
-@kernel("labels", steps=8)
+@kernel("labels", steps=12)
 def count_cells(
     labels: Array,
     scores: Array,
@@ -231,26 +268,33 @@ def count_cells(
 
     Bins have equal widths in ``z / (1 + |z|)`` of the standardised score ``z``, which keeps
     outliers from making all bins wide. ``cells`` is (bins, K, 2), the last bin being for infinite
-    ``z``; its scores are differences to ``center``. ``first_bad`` (2,) are the first positions of a
-    label that is no position of a class, and of a score that is not finite, or -1. O(n) time.
+    ``z``; its scores are differences to ``center``. ``first_bad`` (1,) becomes the first position
+    of a label that is no position of a class, or of a score that is not finite. O(n) time.
     """
     half, n_classes = 0.5 * (cells.shape[0] - 1), cells.shape[1]
-    is_weighted = len(weights) > 0
-    for i in range(len(labels)):
-        label, score = labels[i], float(scores[i]) - center
-        k = int(label) if label >= 0 and label < n_classes else -1
-        if k < 0 or k != label:
-            first_bad[0] = i
-            return
-        if not abs(score) < math.inf:
-            first_bad[1] = i
-            return
-        z = score * per_scale
-        cell = int(half * (1.0 + z / (1.0 + abs(z))))
-        weight = weights[i] if is_weighted else 1.0
-        sums = cells[cell, k]
-        sums[0] += weight
-        sums[1] += weight * score
+    is_weighted, sums_of_cells = len(weights) > 0, cells.reshape(-1, 2)
+    cell_of = np.empty(BLOCK, np.int32)
+    for start in range(0, len(labels), BLOCK):
+        # First the cells of a block of rows, without branches, so that the loop is vectorised.
+        block_labels, block_scores = labels[start : start + BLOCK], scores[start : start + BLOCK]
+        lowest_cell = 0
+        for j in range(len(block_labels)):
+            label, score = block_labels[j], float(block_scores[j]) - center
+            is_good = (label >= 0) & (label < n_classes) & (abs(score) < math.inf)
+            k = np.int32(label) if is_good else np.int32(0)
+            is_good = is_good & (k == label)
+            z = score * per_scale if is_good else 0.0
+            cell = np.int32(half * (1.0 + z / (1.0 + abs(z)))) * n_classes + k
+            cell_of[j] = cell if is_good else -1
+            lowest_cell = min(lowest_cell, cell_of[j])
+        for j in range(len(block_labels)):
+            if lowest_cell < 0 and cell_of[j] < 0:
+                first_bad[0] = start + j
+                return
+            weight = weights[start + j] if is_weighted else 1.0
+            sums = sums_of_cells[cell_of[j]]
+            sums[0] += weight
+            sums[1] += weight * (float(block_scores[j]) - center)
 
 
 @kernel("classes", steps=200)

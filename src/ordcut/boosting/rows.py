@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,8 @@ from ordcut.boosting.kernels import (
     empty_work,
     fill_gradients,
     fill_logit_gradients,
+    fill_logit_masses,
+    fill_offsets,
     fit_biases,
 )
 from ordcut.errors import unknown_name
@@ -38,11 +39,20 @@ MOST_BINS, MOST_CELLS, FEWEST_BINS = 512, 4096, 64
 #: Rows per piece of work. The pieces do not depend on the number of threads, nor do sums.
 ROWS_PER_PIECE = 1 << 17
 
+#: Sums that the scores of a piece are added to in turn.
+N_SUMS = 64
+
 #: The least Hessian of a row, so that a leaf of well fitted rows takes no step beyond all reason.
 LEAST_HESSIAN = 1e-4
 
-#: The least log-likelihood of a row, for a class that does not occur where biases were fitted.
-LOWEST_LOG_LIKELIHOOD = math.log(1e-15)
+#: The distance of biases from their center up to which logit gradients are computed in float32 from
+#: exponentials, whose products then stay finite, and the distance of scores beyond which such
+#: gradients do not change.
+FARTHEST_BIAS, FARTHEST_SCORE = 15.0, 35.0
+
+#: The lowest probability of a row in a likelihood, as of a class that does not occur where biases
+#: were fitted.
+LOWEST_PROBABILITY = 1e-15
 
 #: The largest mean gradient, by a bias, of biases that count as fitted.
 TOLERANCE = 1e-9
@@ -117,25 +127,24 @@ class BoostedRows:
 
     def derivatives(self, biases: Floats) -> tuple[Array, Array]:
         """Return the gradient and the Hessian of each row."""
-        gradients = np.empty(len(self.scores), np.float32)
-        hessians = np.empty(len(self.scores), np.float32)
+        # A single array, which takes few page faults if the system has huge pages.
+        gradients, hessians = np.empty((2, len(self.scores)), np.float32)
         upper, lower = np.append(biases, np.inf), np.append(-np.inf, biases)
-        finite = biases[np.isfinite(biases)]
-        center = float(finite.mean())
-        is_quick = self.link_name == "logit" and np.abs(finite - center).max() < 100
+        center, is_quick = self._center(biases)
         with np.errstate(over="ignore", under="ignore"):
-            upper_odds, lower_odds = np.exp(center - upper), np.exp(lower - center)
+            upper_odds = np.exp(center - upper).astype(np.float32)
+            lower_odds = np.exp(lower - center).astype(np.float32)
         # Only classes that do not occur have infinite odds.
         upper_odds[np.isinf(upper_odds)], lower_odds[np.isinf(lower_odds)] = 0.0, 0.0
 
         def fill(piece: tuple[int, int]) -> None:
             part = slice(*piece)
             labels, scores, weights = self.labels[part], self.scores[part], self.weights[part]
-            filled = LEAST_HESSIAN, gradients[part], hessians[part]
+            filled = np.float32(LEAST_HESSIAN), gradients[part], hessians[part]
             if is_quick:
-                # Biases lie within 100 of the center, so that beyond 150 gradients do not change.
-                odds = np.subtract(scores, center, dtype=np.float64)
-                np.exp(np.clip(odds, -150.0, 150.0, out=odds), out=odds)
+                odds = np.empty(len(scores), np.float32)
+                fill_offsets(scores, center, FARTHEST_SCORE, odds)
+                np.exp(odds, out=odds)
                 fill_logit_gradients(labels, odds, weights, upper_odds, lower_odds, *filled)
             else:
                 fill_gradients(labels, scores, weights, upper, lower, self.link, *filled)
@@ -146,29 +155,45 @@ class BoostedRows:
     def log_likelihood(self, biases: Floats) -> float:
         """Return the log-likelihood of the labels for given biases."""
         upper, lower = np.append(biases, np.inf), np.append(-np.inf, biases)
-        with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
-            gaps = np.nan_to_num(upper - lower, nan=0.0, posinf=np.inf)
-            log_gaps = np.log(-np.expm1(-gaps))
+        center, is_quick = self._center(biases)
+        with np.errstate(all="ignore"):
+            gaps = -np.expm1(-np.nan_to_num(upper - lower, nan=0.0, posinf=np.inf))
+            upper_odds, lower_odds = np.exp(center - upper), np.exp(lower - center)
+            log_gaps = np.log(gaps)
+        if is_quick:
+            odds, masses = np.empty((2, len(self.scores)))
+            # Beyond twice the distance, a probability is 1 or lower than the lowest.
+            fill_offsets(self.scores, center, 2 * FARTHEST_SCORE, odds)
+            np.exp(odds, out=odds)
+            fill_logit_masses(self.labels, odds, upper_odds, lower_odds, gaps, masses)
+            logs = np.log(np.maximum(masses, LOWEST_PROBABILITY, out=masses), out=masses)
+            return float(logs.sum() if not len(self.weights) else self.weights @ logs)
         total = np.zeros(1)
         add_log_masses(
             self.labels, self.scores, self.weights, upper, lower, log_gaps, self.link,
-            LOWEST_LOG_LIKELIHOOD, total,
+            math.log(LOWEST_PROBABILITY), total,
         )  # fmt: skip
         return float(total[0])
+
+    def _center(self, biases: Floats) -> tuple[float, bool]:
+        """Return the center of biases, and whether exponentials of differences to it will do."""
+        finite = biases[np.isfinite(biases)]
+        center, distance = 0.5 * (finite[0] + finite[-1]), 0.5 * (finite[-1] - finite[0])
+        return float(center), self.link_name == "logit" and bool(distance < FARTHEST_BIAS)
 
     def _count(self) -> tuple[Floats, float]:
         """Return the weights and summed offsets of all cells, and the center of the offsets."""
         n = len(self.labels)
-        sums = np.zeros((len(self.pieces), 2))
+        sums = np.zeros((len(self.pieces), 2, N_SUMS))
         n_bins = max(FEWEST_BINS, min(MOST_BINS, MOST_CELLS // self.n_classes))
         tables = np.zeros((len(self.pieces), n_bins + 1, self.n_classes, 2))
-        first_bad = np.full((len(self.pieces), 2), -1)
+        first_bad = np.full(len(self.pieces), n)
 
         def add(number: int) -> None:
             add_moments(self.scores[slice(*self.pieces[number])], sums[number])
 
         run_all(add, range(len(self.pieces)), self.n_threads)
-        total, squares = sums.sum(axis=0)
+        total, squares = sums.sum(axis=(0, 2))
         center = total / n
         if not math.isfinite(center):
             center = 0.0  # the kernel names the score that is not finite
@@ -179,13 +204,24 @@ class BoostedRows:
             part = slice(*self.pieces[number])
             count_cells(
                 self.labels[part], self.scores[part], self.weights[part], center, 1 / scale,
-                tables[number], first_bad[number],
+                tables[number], first_bad[number : number + 1],
             )  # fmt: skip
 
         run_all(count, range(len(self.pieces)), self.n_threads)
-        starts = np.array([start for start, _ in self.pieces])[:, None]
-        _check_rows(np.where(first_bad < 0, n, first_bad + starts).min(axis=0), self)
+        for (start, _), position in zip(self.pieces, first_bad.tolist(), strict=True):
+            if position < n:
+                raise self._wrong_row(start + position)
         return tables.sum(axis=0), center
+
+    def _wrong_row(self, position: int) -> ValueError:
+        """Return the error of a label that is no position of a class, or of an infinite score."""
+        label, score = self.labels[position], self.scores[position]
+        if not (0 <= label < self.n_classes and label == int(label)):
+            return _wrong_label(self.labels, position, self.n_classes)
+        return ValueError(
+            f"raw scores must be finite, got {score} at position {position}. A lower "
+            "learning rate or more regularisation keeps trees from diverging."
+        )
 
 
 def calling_library(y_pred: Any, group: Any) -> str:
@@ -271,15 +307,3 @@ def _wrong_label(labels: Array, position: int, n_classes: int) -> ValueError:
         f"{labels[position]} at position {position}. Encode them first, or use "
         "ordcut.estimators.OrdinalThresholdClassifierCV, which does."
     )
-
-
-def _check_rows(first_bad: Sequence[int] | Array, rows: BoostedRows) -> None:
-    """Raise an error if a label is no position of a class, or a score is not finite."""
-    n, (label, score) = len(rows.labels), first_bad
-    if label < n:
-        raise _wrong_label(rows.labels, int(label), rows.n_classes)
-    if score < n:
-        raise ValueError(
-            f"raw scores must be finite, got {rows.scores[score]} at position {score}. A lower "
-            "learning rate or more regularisation keeps trees from diverging."
-        )
