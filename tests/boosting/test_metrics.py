@@ -9,7 +9,7 @@ import xgboost
 from boosted import LIBRARIES, LIGHT, REGRESSORS, XGB, make_rows
 
 import ordcut
-from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric
+from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric, metrics
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa", "macro_mae"]
 
@@ -94,6 +94,31 @@ def test_likelihood_is_judged_by_the_biases_of_the_other_half(link, spread):
         losses[judged] = -np.log(np.maximum(probabilities, 1e-15))
     value = LikelihoodMetric(link=link)(labels, scores)
     assert value == pytest.approx(losses.mean())
+
+
+@pytest.mark.parametrize("far", [30.0, 60.0, 1000.0])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_likelihood_of_far_scores_is_limited(far, is_weighted):
+    labels, scores, _ = noisy_scores(n=200, n_classes=2)
+    labels, scores = np.append(np.repeat(labels, 2), 0), np.append(np.repeat(scores, 2), far)
+    weights = np.ones(401) if is_weighted else None
+    first, second = naive_halves(labels.tolist())
+    losses = np.empty(401)
+    for fitted, judged in [(first, second), (second, first)]:
+        bias = CumulativeLink(2).fit(scores[fitted], labels[fitted]).biases_[0]
+        signs = np.where(labels[judged] == 0, 1, -1)
+        losses[judged] = np.minimum(
+            np.logaddexp(0, -signs * (bias - scores[judged])), -np.log(1e-15)
+        )
+    assert LikelihoodMetric()(labels, scores, weights) == pytest.approx(losses.mean(), rel=1e-12)
+
+
+def test_metrics_of_many_rows_do_not_depend_on_threads(monkeypatch):
+    labels, scores, weights = noisy_scores(n=2000)
+    several = LikelihoodMetric(), ThresholdMetric("quadratic_kappa")
+    alone = [metric(labels, scores, weights) for metric in several]
+    monkeypatch.setattr(metrics, "FEWEST_FOR_THREADS", 0)
+    assert [metric(labels, scores, weights) for metric in several] == alone
 
 
 def metric_of_name(name):

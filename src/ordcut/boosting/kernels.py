@@ -403,13 +403,34 @@ def fit_biases(
         previous = value
 
 
-@kernel("labels", steps=3)
-def deal_halves(labels: Ints, seen: Ints, is_second: Array) -> None:
-    """Deal the rows of each class in turn to two halves; ``seen`` (K,) starts with 0s and 1s."""
+@kernel("labels", steps=8)
+def deal_halves(
+    labels: Array,
+    scores: Array,
+    weights: Floats,
+    turns: Ints,
+    codes: Ints,
+    dealt_scores: Array,
+    dealt_weights: Floats,
+    size: Ints,
+) -> None:
+    """Deal the rows of each class in turn to two halves, with labels as integers.
+
+    ``turns`` (K,) is the half, 0 or 1, that gets the next row of each class. The first half fills
+    the first ``size[0]`` entries of the three arrays, and the second half fills the others, from
+    the last one on. ``weights`` may be empty. O(n) time.
+    """
+    is_weighted, first, last = len(weights) > 0, 0, len(labels) - 1
     for i in range(len(labels)):
-        k = labels[i]
-        is_second[i] = seen[k] % 2 == 1
-        seen[k] += 1
+        k = int(labels[i])
+        half = turns[k]
+        turns[k] = 1 - half
+        row = last if half else first  # without branches, of which half would be mispredicted
+        first, last = first + 1 - half, last - half
+        codes[row], dealt_scores[row] = k, scores[i]
+        if is_weighted:
+            dealt_weights[row] = weights[i]
+    size[0] = first
 
 
 def empty_work(n_classes: int) -> Floats:

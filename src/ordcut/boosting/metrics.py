@@ -7,7 +7,7 @@ of training rows, which boosted trees overfit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,18 @@ from ordcut.boosting.rows import (
     count_classes,
     read_arguments,
 )
+from ordcut.data import count_between
 from ordcut.errors import unknown_name
-from ordcut.metrics import evaluate
 from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut.optimal import optimal_thresholds
 from ordcut.smoothing import Smoothing
 from ordcut.threads import count_threads, run_all
-from ordcut.typing import Array, Floats
+from ordcut.typing import Array, Floats, Ints
 
-#: From this many evaluation rows on, the two halves are labelled at the same time.
+#: Codes, scores and weights, if there are any, of a half of the evaluation rows.
+Half = tuple[Ints, Array, Floats | None]
+
+#: From this many evaluation rows on, the two halves are worked on at the same time.
 FEWEST_FOR_THREADS = 1 << 15
 
 
@@ -44,9 +47,7 @@ class _CrossFittedMetric:
     def _n_classes(self, labels: Array) -> int:
         raise NotImplementedError
 
-    def _value(
-        self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
-    ) -> float:
+    def _value(self, halves: list[Half], k: int) -> float:
         raise NotImplementedError
 
     def __call__(
@@ -82,17 +83,22 @@ class _CrossFittedMetric:
         return (self.__name__, value) if hasattr(y_pred, "get_label") else value
 
     def _loss(self, labels: Array, scores: Array, weights: Floats) -> float:
-        k = self._n_classes(labels)
+        n, k = len(labels), self._n_classes(labels)
         check_labels(labels, k)
-        codes = labels.astype(np.int64)
-        is_second = np.empty(len(codes), np.bool_)
-        deal_halves(codes, np.arange(k) % 2, is_second)
-        halves = [np.flatnonzero(~is_second), np.flatnonzero(is_second)]
-        if min(map(len, halves)) == 0:
-            raise ValueError(
-                f"evaluation rows must be at least 2, to be split in halves, got {len(codes)}."
-            )
-        return self._value(codes, scores, weights if len(weights) else None, halves, k)
+        codes, size = np.empty(n, np.int64), np.zeros(1, np.int64)
+        dealt_scores, dealt_weights = np.empty_like(scores), np.empty_like(weights)
+        turns = np.arange(k) % 2
+        deal_halves(labels, scores, weights, turns, codes, dealt_scores, dealt_weights, size)
+        if not 0 < size[0] < n:
+            raise ValueError(f"evaluation rows must be at least 2, to be split in halves, got {n}.")
+        parts = slice(0, int(size[0])), slice(int(size[0]), n)
+        return self._value(
+            [
+                (codes[part], dealt_scores[part], dealt_weights[part] if len(weights) else None)
+                for part in parts
+            ],
+            k,
+        )
 
     # What CatBoost calls.
 
@@ -109,6 +115,12 @@ class _CrossFittedMetric:
     def is_max_optimal(self) -> bool:
         """Return False: lower is better."""
         return False
+
+
+def _run_each(work: Callable[[int], None], halves: list[Half]) -> None:
+    """Call ``work`` with the position of each half, in threads if there are many rows."""
+    is_large = sum(len(codes) for codes, _, _ in halves) >= FEWEST_FOR_THREADS
+    run_all(work, range(2), count_threads(-1 if is_large else None))
 
 
 class ThresholdMetric(_CrossFittedMetric):
@@ -161,28 +173,33 @@ class ThresholdMetric(_CrossFittedMetric):
         given = len(self.classes) if self.classes is not None else n_classes_of(self.objective)
         return count_classes(labels, given)
 
-    def _value(
-        self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
-    ) -> float:
+    def _value(self, halves: list[Half], k: int) -> float:
         classes = np.arange(k) if self.classes is None else np.asarray(self.classes)
         objective, positions = resolve_objective(self.objective, classes), np.arange(k)
-        predicted = np.empty(len(labels), np.int64)
+        thresholds, confusions = [np.empty(0)] * 2, np.empty((2, k, k))
 
-        def label(halves: Sequence[Array]) -> None:
-            fitted, judged = halves
-            thresholds = optimal_thresholds(
-                scores[fitted],
-                labels[fitted],
+        def fit(half: int) -> None:
+            codes, scores, weights = halves[half]
+            thresholds[half] = optimal_thresholds(
+                scores,
+                codes,
                 objective=objective,
                 classes=positions,
-                sample_weight=None if weights is None else weights[fitted],
+                sample_weight=weights,
                 smoothing=self.smoothing,
-            )
-            predicted[judged] = thresholds.predict(scores[judged])
+            ).thresholds
 
-        n_threads = count_threads(-1 if len(labels) >= FEWEST_FOR_THREADS else None)
-        run_all(label, [halves, halves[::-1]], n_threads)
-        value = evaluate(labels, predicted, objective, classes=positions, sample_weight=weights)
+        def judge(half: int) -> None:
+            codes, scores, weights = halves[half]
+            confusions[half] = count_between(
+                scores, thresholds[1 - half], codes, weights, positions
+            )
+
+        _run_each(fit, halves)
+        _run_each(judge, halves)
+        confusion = confusions.sum(axis=0)
+        factors = objective.class_factors(None, positions, confusion.sum(axis=0))
+        value = objective.value(confusion, factors)
         return 1.0 - value if objective.is_maximised else value
 
     def __repr__(self) -> str:
@@ -222,19 +239,21 @@ class LikelihoodMetric(_CrossFittedMetric):
             raise unknown_name("link", self.link, LINK_CODES)
         return count_classes(labels, self.n_classes)
 
-    def _value(
-        self, labels: Array, scores: Array, weights: Floats | None, halves: list[Array], k: int
-    ) -> float:
+    def _value(self, halves: list[Half], k: int) -> float:
         link = CumulativeLink(k, self.link)
-        first, second = (
-            BoostedRows.read(
-                link, labels[half], scores[half], None if weights is None else weights[half]
-            )
-            for half in halves
-        )
-        log_likelihood = first.log_likelihood(second.fit().biases)
-        log_likelihood += second.log_likelihood(first.fit().biases)
-        return -log_likelihood / (len(labels) if weights is None else float(weights.sum()))
+        rows = [BoostedRows.read(link, codes, scores, weights) for codes, scores, weights in halves]
+        biases, log_likelihoods = [np.empty(0)] * 2, [0.0, 0.0]
+
+        def fit(half: int) -> None:
+            biases[half] = rows[half].fit().biases
+
+        def judge(half: int) -> None:
+            log_likelihoods[half] = rows[half].log_likelihood(biases[1 - half])
+
+        _run_each(fit, halves)
+        _run_each(judge, halves)
+        total = sum(len(codes) if w is None else float(w.sum()) for codes, _, w in halves)
+        return -sum(log_likelihoods) / total
 
     def __repr__(self) -> str:
         return f"LikelihoodMetric(link={self.link!r})"

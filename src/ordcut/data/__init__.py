@@ -4,6 +4,7 @@ from ordcut.data.alignment import check_aligned as check_aligned
 from ordcut.data.categories import only_column as only_column
 from ordcut.data.categories import stated_order as stated_order
 from ordcut.data.confusion import confusions_of as confusions_of
+from ordcut.data.confusion import count_between as count_between
 from ordcut.data.confusion import count_confusion as count_confusion
 from ordcut.data.confusion import truth_in_rows as truth_in_rows
 from ordcut.data.labels import MOST_CLASSES as MOST_CLASSES
