@@ -5,6 +5,9 @@ negative numbers, are an integer in the order of the floats. A float32 score and
 64-bit key, ``bits << 16 | class``. A float64 score leaves no bits for the class, so its leading
 bits make a key with its position, ``leading << 31 | position``. Keys are sorted by three digits of
 the score, lowest digit first. Scores that agree in their leading bits are then sorted by insertion.
+
+Two digits are enough for scores that spread over their range: those of ``(score - low) * scale``,
+rounded down, of which few are equal for different scores.
 """
 
 from __future__ import annotations
@@ -14,16 +17,25 @@ import threading
 import numpy as np
 
 from ordcut.jit import inlined, kernel
-from ordcut.typing import Array, Bools, Codes, Ints, Keys, Numbers
+from ordcut.typing import Array, Bools, Codes, Ints, Keys, Numbers, Real
 
 #: Three digits of 11 bits hold the 32 bits of a score, or the leading 33 bits.
 DIGIT_BITS = 11
 
+#: Two digits are used if at most about this many moves per score are left for insertion.
+MOST_EVEN_MOVES = 1 / 8
+
+#: Two digits are for scores whose range is less than this, and more than its inverse.
+MOST_SPREAD = 1e30
+
+#: How many scores are turned into steps at once, and checked for being in order.
+BLOCK, FEW_AT_ONCE = 512, 16
+
 #: From this many scores on, digits beat an argsort also when the kernel has to be compiled.
 SCORES_WORTH_COMPILING = 20_000
 
-#: Up to this many scores, few of which agree in 21 bits, digits have 7 bits.
-FEW_SCORES, FEW_DIGIT_BITS = 8192, 7
+#: Up to this many scores, few of which agree in 21 bits, there are three digits of 7 bits.
+FEW_SCORES, FEW_DIGIT_BITS = 2048, 7
 
 #: Insertion is given up after this many moves per score.
 MOST_MOVES = 4
@@ -31,6 +43,13 @@ MOST_MOVES = 4
 #: The number of keys in the buffer that each thread keeps: 2 MiB.
 MOST_KEYS_KEPT = 1 << 18
 _kept = threading.local()
+
+
+def pays_to_sort_by_digits(n_rows: int) -> bool:
+    """Return whether ``sort_by_digits`` is the fastest sort of float32 scores and codes by now."""
+    if not FEW_SCORES < n_rows < SCORES_WORTH_COMPILING:
+        return n_rows >= SCORES_WORTH_COMPILING
+    return sort_with_classes.is_compiled_after(n_rows // 20)
 
 
 def sort_by_digits(scores: Array, codes: Array) -> tuple[Array, Codes, Bools]:
@@ -48,9 +67,32 @@ def sort_by_digits(scores: Array, codes: Array) -> tuple[Array, Codes, Bools]:
     store = keys.view(np.uint8)
     bits, sorted_codes = store[: 4 * n].view(np.uint32), store[4 * n : 6 * n].view(np.uint16)
     ends = store[6 * n : 7 * n].view(np.bool_)
-    given = np.ascontiguousarray(scores).view(np.uint32)
-    sort_with_classes(given, codes, keys, buffer, histogram, bits, sorted_codes, ends)
-    return bits.view(np.float32), sorted_codes, ends
+    scores = np.ascontiguousarray(scores)
+    given = scores, scores.view(np.uint32), codes
+    zero = np.float32(0)
+    steps = equal_steps(scores, 2 * DIGIT_BITS) if n <= MOST_KEYS_KEPT else (zero, zero)
+    ordered = bits.view(np.float32)
+    output = ordered, bits, sorted_codes, ends
+    sort_with_classes(*given, *steps, keys, buffer, histogram, *output)
+    return ordered, sorted_codes, ends
+
+
+def equal_steps(scores: Array, n_bits: int) -> tuple[Real, Real]:
+    """Return ``low`` and ``scale``, so that ``(score - low) * scale`` is at least 0 and has n bits.
+
+    The scale is 0 for scores that are all equal, not finite, or far apart.
+
+    Examples
+    --------
+    >>> low, scale = equal_steps(np.array([1.0, 3.0]), 11)
+    >>> low, (3 - low) * scale
+    (np.float64(1.0), np.float64(2040.0))
+    """
+    low, high, dtype = scores.min(), scores.max(), scores.dtype.type
+    spread = float(high) - float(low)
+    is_usual = 1 / MOST_SPREAD < spread < MOST_SPREAD
+    # Less than all bits, in case a product is rounded up.
+    return low, dtype(((1 << n_bits) - 8) / spread if is_usual else 0)
 
 
 def sort_positions(scores: Array) -> tuple[Ints, Array, Bools] | None:
@@ -69,15 +111,18 @@ def sort_positions(scores: Array) -> tuple[Ints, Array, Bools] | None:
     n = len(scores)
     if n < SCORES_WORTH_COMPILING and not sort_with_positions.is_compiled_after(n // 20):
         return None
-    bits = np.ascontiguousarray(scores).view(np.uint64 if scores.itemsize == 8 else np.uint32)
+    scores = np.ascontiguousarray(scores)
+    bits = scores.view(np.uint64 if scores.itemsize == 8 else np.uint32)
     width = FEW_DIGIT_BITS if n <= FEW_SCORES else DIGIT_BITS
     histogram = np.zeros((3, 1 << width), np.int32)
     keys, buffer, ordered = np.empty(n, np.uint64), _key_buffer(n), np.empty_like(scores)
-    positions, ends = np.empty(n, np.int64), np.empty(n, np.bool_)
+    # Positions fit where keys were, which saves touching new memory.
+    positions, ends = keys.view(np.int64), np.empty(n, np.bool_)
     moves_left = np.array([MOST_MOVES * n])
-    sort_with_positions(
-        bits, scores, keys, buffer, histogram, width, positions, ordered, ends, moves_left
-    )
+    zero = scores.dtype.type(0)
+    steps = equal_steps(scores, 2 * width) if n > FEW_SCORES else (zero, zero)
+    digits = keys, buffer, histogram, width
+    sort_with_positions(scores, bits, *steps, *digits, positions, ordered, ends, moves_left)
     return None if moves_left[0] < 0 else (positions, ordered, ends)
 
 
@@ -104,6 +149,16 @@ def ordered_bits(pattern: np.uint64, sign: np.uint64) -> np.uint64:
 
 
 @inlined
+def start_digits(counts: Numbers) -> None:
+    """Turn how often each digit occurs into where its first key goes."""
+    total = counts[0] - counts[0]
+    for digit in range(len(counts)):
+        here = counts[digit]
+        counts[digit] = total
+        total += here
+
+
+@inlined
 def sort_keys(
     keys: Keys, buffer: Keys, histogram: Numbers, first_bit: int, width: np.uint64
 ) -> None:
@@ -115,58 +170,147 @@ def sort_keys(
     last = (np.uint64(1) << width) - np.uint64(1)
     for digit in range(3):
         position = histogram[digit]
-        total = position[0] - position[0]
-        for value in range(len(position)):
-            here = position[value]
-            position[value] = total
-            total += here
+        start_digits(position)
         shift = np.uint64(first_bit) + width * np.uint64(digit)
         source = keys if digit % 2 == 0 else buffer
         target = buffer if digit % 2 == 0 else keys
         for i in range(len(keys)):
             at = (source[i] >> shift) & last
-            target[position[at]] = source[i]
+            target[np.uint32(position[at])] = source[i]
             position[at] += 1
+
+
+@inlined
+def fill_steps(scores: Array, low: Real, scale: Real, steps: Array) -> None:
+    """Fill in the step of each of up to ``BLOCK`` scores; by itself, this loop runs in vectors."""
+    for i in range(len(scores)):
+        steps[i] = np.uint32(np.int32((scores[i] - low) * scale))
+
+
+@inlined
+def count_digits(
+    scores: Array, low: Real, scale: Real, width: np.uint32, histogram: Numbers, steps: Array
+) -> bool:
+    """Count both digits of the steps; return whether few different scores share a step."""
+    last = np.uint32((1 << width) - 1)
+    lower, higher = histogram[0], histogram[1]
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK]
+        fill_steps(block, low, scale, steps)
+        for i in range(len(block)):
+            lower[steps[i] & last] += 1
+            higher[steps[i] >> width] += 1
+    # About half the pairs that share a step are out of order.
+    n_moves = 0.0
+    for digit in range(len(higher)):
+        n_moves += float(higher[digit]) * float(higher[digit]) / (4 << width)
+    return n_moves <= MOST_EVEN_MOVES * len(scores)
+
+
+@inlined
+def sort_by_insertion(ordered: Array, rows: Array, moves_left: int) -> int:
+    """Sort nearly sorted scores, and what else is known of their rows, by insertion.
+
+    Returns how many moves are left. Less than 0 says that there were too few, and scores are not
+    sorted.
+    """
+    for start in range(0, len(ordered) - 1, FEW_AT_ONCE):
+        stop = min(start + FEW_AT_ONCE, len(ordered) - 1)
+        these, after = ordered[start:stop], ordered[start + 1 : stop + 1]
+        n_lower = 0
+        for i in range(len(these)):  # by itself, this loop runs in vectors
+            n_lower += 1 if after[i] < these[i] else 0
+        if n_lower == 0:
+            continue
+        for i in range(start + 1, stop + 1):
+            score, row = ordered[i], rows[i]
+            if not score < ordered[i - 1]:
+                continue
+            j = i
+            while j > 0 and ordered[j - 1] > score:
+                ordered[j] = ordered[j - 1]
+                rows[j] = rows[j - 1]
+                j -= 1
+                moves_left -= 1
+            ordered[j] = score
+            rows[j] = row
+            if moves_left < 0:
+                return moves_left
+    return moves_left
 
 
 @kernel("bits", steps=25)
 def sort_with_classes(
+    scores: Array,
     bits: Array,
     codes: Array,
+    low: Real,
+    scale: Real,
     keys: Keys,
     buffer: Keys,
     histogram: Numbers,
-    sorted_bits: Array,
+    ordered: Array,
+    ordered_patterns: Array,
     sorted_codes: Codes,
     ends: Bools,
 ) -> None:
-    """Sort float32 scores, given by their bits, with their classes; mark the last row of each.
+    """Sort float32 scores, given with their bits, with their classes; mark the last row of each.
 
-    ``sorted_bits``, ``sorted_codes`` and ``ends`` may share the memory of ``keys``.
+    ``ordered_patterns`` are the bits of ``ordered``. These, ``sorted_codes`` and ``ends`` may share
+    the memory of ``keys``. Scores are sorted by two digits of their steps if few share a step, and
+    by three digits of their bits otherwise, or if ``scale`` is 0.
     """
     n = len(bits)
-    sign = np.uint64(0x80000000)
+    sign, low_bits = np.uint64(0x80000000), np.uint64(0xFFFFFFFF)
+    width, last = np.uint32(11), np.uint32(0x7FF)
+    steps = np.empty(BLOCK, np.uint32)
+    is_sorted = False
+    if scale > 0 and count_digits(scores, low, scale, width, histogram, steps):
+        lower, higher = histogram[0], histogram[1]
+        start_digits(lower)
+        start_digits(higher)
+        for start in range(0, n, BLOCK):
+            block_bits, block_codes = bits[start : start + BLOCK], codes[start : start + BLOCK]
+            fill_steps(scores[start : start + BLOCK], low, scale, steps)
+            for i in range(len(block_bits)):
+                digit = steps[i] & last
+                row = (np.uint64(block_bits[i]) << np.uint64(16)) | np.uint64(block_codes[i])
+                keys[np.uint32(lower[digit])] = np.uint64(steps[i] >> width) << np.uint64(48) | row
+                lower[digit] += 1
+        for i in range(n):
+            digit = np.uint32(keys[i] >> np.uint64(48))
+            buffer[np.uint32(higher[digit])] = keys[i]
+            higher[digit] += 1
+        for i in range(n):
+            ordered_patterns[i] = (buffer[i] >> np.uint64(16)) & low_bits
+            sorted_codes[i] = buffer[i] & np.uint64(0xFFFF)
+        is_sorted = sort_by_insertion(ordered, sorted_codes, n) >= 0
+    if not is_sorted:
+        histogram[:] = 0
+        for i in range(n):
+            pattern = ordered_bits(np.uint64(bits[i]), sign)
+            histogram[0, pattern & np.uint64(0x7FF)] += 1
+            histogram[1, (pattern >> np.uint64(11)) & np.uint64(0x7FF)] += 1
+            histogram[2, pattern >> np.uint64(22)] += 1
+            keys[i] = (pattern << np.uint64(16)) | np.uint64(codes[i])
+        sort_keys(keys, buffer, histogram, 16, np.uint64(11))
+        for i in range(n):
+            pattern = buffer[i] >> np.uint64(16)
+            ordered_patterns[i] = pattern ^ (sign if pattern >> np.uint64(31) else low_bits)
+            sorted_codes[i] = buffer[i] & np.uint64(0xFFFF)
     for i in range(n):
-        pattern = ordered_bits(np.uint64(bits[i]), sign)
-        histogram[0, pattern & np.uint64(0x7FF)] += 1
-        histogram[1, (pattern >> np.uint64(11)) & np.uint64(0x7FF)] += 1
-        histogram[2, pattern >> np.uint64(22)] += 1
-        keys[i] = (pattern << np.uint64(16)) | np.uint64(codes[i])
-    sort_keys(keys, buffer, histogram, 16, np.uint64(11))
-    for i in range(n):
-        key = buffer[i]
-        pattern = key >> np.uint64(16)
-        sorted_codes[i] = key & np.uint64(0xFFFF)
-        is_positive = pattern >> np.uint64(31)
-        flip = np.uint64(0x80000000) if is_positive else np.uint64(0xFFFFFFFF)
-        sorted_bits[i] = pattern ^ flip
-        ends[i] = i == n - 1 or pattern != buffer[i + 1] >> np.uint64(16)
+        ordered[i] += scale - scale  # -0.0 becomes 0.0
+    for i in range(n - 1):
+        ends[i] = ordered[i] != ordered[i + 1]
+    ends[n - 1] = True
 
 
 @kernel("bits", steps=30)
 def sort_with_positions(
-    bits: Array,
     scores: Array,
+    bits: Array,
+    low: Real,
+    scale: Real,
     keys: Keys,
     buffer: Keys,
     histogram: Numbers,
@@ -176,47 +320,64 @@ def sort_with_positions(
     ends: Bools,
     moves_left: Ints,
 ) -> None:
-    """Sort scores, given by their bits as well, with their positions; mark the last of each.
+    """Sort scores, given with their bits, with their positions; mark the last of each score.
 
-    Keys have the leading bits of the distance from the lowest score. In their order, each score
-    moves down past higher ones. The kernel stops when ``moves_left[0]`` falls below 0.
+    Keys have the steps of the scores if few share a step; otherwise, or if ``scale`` is 0, the
+    leading bits of the distance from the lowest score. In their order, each score moves down past
+    higher ones. The kernel stops when ``moves_left[0]`` falls below 0. ``positions`` may share the
+    memory of ``keys``.
     """
     n = len(bits)
-    width = np.uint64(digit_bits)
+    width, position_bits = np.uint64(digit_bits), np.uint64(0x7FFFFFFF)
     last = (np.uint64(1) << width) - np.uint64(1)
-    sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
-    low = ordered_bits(np.uint64(bits[0]), sign)
-    high = low
-    for i in range(n):
-        pattern = ordered_bits(np.uint64(bits[i]), sign)
-        keys[i] = pattern
-        low = pattern if pattern < low else low
-        high = pattern if pattern > high else high
-    shift = np.uint64(0)
-    while (high - low) >> shift >> (np.uint64(3) * width):
-        shift += np.uint64(1)
-    for i in range(n):
-        leading = (keys[i] - low) >> shift
-        histogram[0, leading & last] += 1
-        histogram[1, (leading >> width) & last] += 1
-        histogram[2, leading >> width >> width] += 1
-        keys[i] = (leading << np.uint64(31)) | np.uint64(i)
-    sort_keys(keys, buffer, histogram, 31, width)
-    left = moves_left[0]
-    for i in range(n):
-        at = np.int64(buffer[i] & np.uint64(0x7FFFFFFF))
-        score = scores[at]
-        j = i
-        while j > 0 and ordered[j - 1] > score:
-            ordered[j] = ordered[j - 1]
-            positions[j] = positions[j - 1]
-            j -= 1
-            left -= 1
-        if left < 0:
-            break
-        ordered[j] = score
-        positions[j] = at
-    moves_left[0] = left
+    steps = np.empty(BLOCK, np.uint32)
+    is_sorted = False
+    if scale > 0 and count_digits(scores, low, scale, np.uint32(width), histogram, steps):
+        lower, higher = histogram[0], histogram[1]
+        start_digits(lower)
+        start_digits(higher)
+        for start in range(0, n, BLOCK):
+            block = scores[start : start + BLOCK]
+            fill_steps(block, low, scale, steps)
+            for i in range(len(block)):
+                digit = steps[i] & np.uint32(last)
+                leading = np.uint64(steps[i]) >> width
+                keys[np.uint32(lower[digit])] = leading << np.uint64(31) | np.uint64(start + i)
+                lower[digit] += 1
+        for i in range(n):
+            digit = np.uint32(keys[i] >> np.uint64(31))
+            buffer[np.uint32(higher[digit])] = keys[i]
+            higher[digit] += 1
+        for i in range(n):
+            at = buffer[i] & position_bits
+            positions[i] = at
+            ordered[i] = scores[at]
+        is_sorted = sort_by_insertion(ordered, positions, n) >= 0
+    if not is_sorted:
+        histogram[:] = 0
+        sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
+        lowest = ordered_bits(np.uint64(bits[0]), sign)
+        highest = lowest
+        for i in range(n):
+            pattern = ordered_bits(np.uint64(bits[i]), sign)
+            keys[i] = pattern
+            lowest = pattern if pattern < lowest else lowest
+            highest = pattern if pattern > highest else highest
+        shift = np.uint64(0)
+        while (highest - lowest) >> shift >> (np.uint64(3) * width):
+            shift += np.uint64(1)
+        for i in range(n):
+            leading = (keys[i] - lowest) >> shift
+            histogram[0, leading & last] += 1
+            histogram[1, (leading >> width) & last] += 1
+            histogram[2, leading >> width >> width] += 1
+            keys[i] = (leading << np.uint64(31)) | np.uint64(i)
+        sort_keys(keys, buffer, histogram, 31, width)
+        for i in range(n):
+            at = buffer[i] & position_bits
+            positions[i] = at
+            ordered[i] = scores[at]
+        moves_left[0] = sort_by_insertion(ordered, positions, moves_left[0])
     for i in range(n - 1):
         ends[i] = ordered[i] != ordered[i + 1]
     ends[n - 1] = True
