@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -50,9 +51,16 @@ ROWS_PER_CELL, CELLS_PER_CLASS, LEAST_ROWS_PER_CELL = 160, 100, 16
 
 def spread_indices(n_rows: int, size: int = SAMPLE_SIZE) -> Ints:
     """Return the indices of ``size`` rows, spread so that they follow no period."""
-    golden = np.modf(np.arange(size) * 0.6180339887498949)[0]
-    indices: Ints = (golden * n_rows).astype(np.int64)
+    indices: Ints = (spread_shares(size) * n_rows).astype(np.int64)
     return indices
+
+
+@lru_cache(maxsize=4)
+def spread_shares(size: int) -> Floats:
+    """Return numbers from 0 up to 1 that follow no period, by the golden ratio."""
+    shares: Floats = np.modf(np.arange(size) * 0.6180339887498949)[0]
+    shares.flags.writeable = False
+    return shares
 
 
 def spread_sample(scores: Array, size: int) -> Array:
@@ -183,7 +191,8 @@ class ArraySource:
         _run(count_piece, len(pieces), self.n_threads)
         if counts[:, -1].any():  # where the kernel counts scores that are not finite
             self.rows.require_finite()
-        total: Numbers = counts[:, :-1].sum(axis=0, dtype=total_dtype)
+        pieces_counts = counts[:, :-1].astype(total_dtype, copy=False)
+        total: Numbers = pieces_counts[0] if len(pieces) == 1 else pieces_counts.sum(axis=0)
         return total.reshape(cells.n_cells, n_classes), located
 
 

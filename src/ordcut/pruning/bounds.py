@@ -140,16 +140,17 @@ def _near_own_minima(
     is_single: Bools,
 ) -> Bools:
     """Return the cells that can hold a minimum of a curve, each curve judged by itself."""
-    has_rows = totals_of_cells(counts) > 0
-    totals = np.einsum("ij->j", counts)
+    weight_of_cell = totals_of_cells(counts)
+    has_rows = weight_of_cell > 0
     n_curves = len(cost.integers) - 1
     gain: Numbers
     slack: Numbers
     unit = 1.0
-    if counts.dtype == np.int64 and int(totals.sum()) <= cost.most_weight:
+    if counts.dtype == np.int64 and int(weight_of_cell.sum()) <= cost.most_weight:
         gain = cost.integers[:-1] - cost.integers[1:]
         slack = np.zeros(n_curves, np.int64)
     else:  # what could be rounding counts as a tie
+        totals = np.einsum("ij->j", counts)
         unit = float(totals.max())
         counts, totals = counts / unit, totals / unit
         gain = cost.float_gain

@@ -60,7 +60,7 @@ class PrunedRows:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.cells: CountedCells = source.count()
-        self.totals: Floats = self.cells.counts.sum(axis=0).astype(np.float64)
+        self.totals: Floats = np.einsum("ij->j", self.cells.counts).astype(np.float64)
         self.weight = float(self.totals.sum())
         self.n_rows = source.n_rows
         self.is_exact = source.is_exact
@@ -134,7 +134,7 @@ class PrunedRows:
     def exact_totals(self) -> Array:
         """The weight of each class without rounding."""
         if self.cells.counts.dtype == np.int64:
-            return np.asarray(self.cells.counts.sum(axis=0))
+            return np.asarray(np.einsum("ij->j", self.cells.counts))
         if not self.is_exact:
             return as_exact(self.totals)
         return np.asarray(self._source.all_rows().exact_between(np.empty(0))[0])
@@ -223,12 +223,12 @@ def sum_runs(counts: Numbers, chosen: Bools) -> Numbers:
     array([[4, 6],
            [7, 8]])
     """
-    changes = np.flatnonzero(np.diff(chosen, prepend=True, append=True))
-    if len(changes) == 0:
+    if chosen.all():
         return counts[:0]
-    # Changes delimit runs and chosen cells in turns; nothing follows the last.
-    inner = changes[changes < len(counts)]
-    runs: Numbers = np.add.reduceat(counts, inner, axis=0)[::2]
+    # Runs and chosen cells take turns.
+    starts = np.flatnonzero(chosen[1:] != chosen[:-1]) + 1
+    starts = starts if chosen[0] else np.append(0, starts)
+    runs: Numbers = np.add.reduceat(counts, starts, axis=0)[::2]
     return runs
 
 
