@@ -268,11 +268,13 @@ def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int |
     >>> n_classes_of("absolute"), n_classes_of([[0, 1], [5, 0]])
     (None, 2)
     """
+    if isinstance(objective, str):
+        return None
     if isinstance(objective, Kappa):
         return n_classes_of(objective.weights)
     if isinstance(objective, Objective):
         return objective.n_classes
-    if isinstance(objective, (str, SegmentObjective)) or callable(objective):
+    if isinstance(objective, SegmentObjective) or callable(objective):
         return None
     n_decisions, n_classes = as_matrix(objective, "objective").shape
     if n_decisions != n_classes and not has_decisions:
@@ -314,24 +316,23 @@ def resolve_objective(
     values = np.arange(classes) if isinstance(classes, (int, np.integer)) else np.asarray(classes)
     n_classes = len(values)
     names = None if decisions is None else check_classes(decisions, "decisions")
-    if isinstance(objective, Objective):
-        resolved = objective
-    elif isinstance(objective, Kappa):
-        resolved = _resolve_kappa(objective, classes)
-    elif isinstance(objective, SegmentObjective) or (
-        isinstance(objective, str) and canonical_name(objective) in TERMS
-    ):
+    name = canonical_name(objective) if isinstance(objective, str) else None
+    resolved: Objective
+    if isinstance(objective, SegmentObjective) or (isinstance(objective, str) and name in TERMS):
         from ordcut.segmented import SegmentedObjective  # a kind of Objective itself
 
         resolved = SegmentedObjective.of(objective, n_classes)
-    elif isinstance(objective, str):
-        name = canonical_name(objective)
+    elif name is not None:
         if not is_named(name):
             raise unknown_name("objective", objective, names_of_objectives(), ALIASES)
         paid = BALANCED.get(name, name)
-        has_values = paid in DISTANCES and _are_ascending_numbers(values)
+        has_values = paid in DISTANCES and values.dtype.kind in "iuf"
         at = values if has_values else np.arange(n_classes)
-        resolved = _named(name, COSTS[KAPPAS.get(paid, paid)], tuple(at.tolist()))
+        resolved = _named(name, COSTS[KAPPAS.get(paid, paid)], at.tobytes(), at.dtype.str)
+    elif isinstance(objective, Objective):
+        resolved = objective
+    elif isinstance(objective, Kappa):
+        resolved = _resolve_kappa(objective, classes)
     elif callable(objective):
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
@@ -391,19 +392,19 @@ def canonical_name(name: str) -> str:
     return known if is_named(known) and not is_named(name) else name
 
 
-def _are_ascending_numbers(classes: Array) -> bool:
-    is_numeric = classes.dtype.kind in "iuf"
-    return is_numeric and np.count_nonzero(classes[1:] > classes[:-1]) == len(classes) - 1
-
-
 @lru_cache(maxsize=64)
 def _named(
-    name: str, cost: Callable[[Array, Array], Array], values: tuple[float, ...]
+    name: str, cost: Callable[[Array, Array], Array], values: bytes, dtype: str
 ) -> Objective:
-    """Return a named objective, cached with all that it has computed."""
-    at = np.array(values)
+    """Return a named objective, cached with all that it has computed.
+
+    It is about the values of the classes if these ascend, and about their positions otherwise.
+    """
+    given = np.frombuffer(values, dtype)
+    at = np.array(given.tolist()) if (given[1:] > given[:-1]).all() else np.arange(len(given))
     if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**30:
-        at = np.array(values, dtype=object)  # squares of distances could leave the range of int64
+        # Squares of distances could leave the range of int64.
+        at = np.array(given.tolist(), dtype=object)
     return Objective(name, cost(at[:, None], at), is_kappa=name in KAPPAS)
 
 

@@ -419,7 +419,7 @@ def warn_if_reversed(rows: Rows) -> None:
         soft = rows.soft[::step].astype(np.float64)
         codes = soft @ np.arange(soft.shape[1]) / soft.sum(axis=1)
     # Usually, classes rise where scores do, between neighbouring rows, which is quick to check.
-    if 2 * ((codes[1:] - codes[:-1]) @ (scores[1:] > scores[:-1])) >= codes[-1] - codes[0]:
+    if 2 * np.dot(codes[1:] - codes[:-1], scores[1:] > scores[:-1]) >= codes[-1] - codes[0]:
         return
     if correlation(scores.astype(np.float64), codes) * np.sqrt(len(codes)) < -STRONG:
         warn_reversed()

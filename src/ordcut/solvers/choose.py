@@ -360,9 +360,7 @@ class Minimiser:
         # Rows that pruning leaves over are sorted.
         requested = "auto" if plan.method == "pruned" else plan.method
         is_segmented = isinstance(cost, SegmentTerms)
-        n_classes = cost.n_classes if isinstance(cost, SegmentTerms) else len(cost.integers)
-        task = Task(convex, equal_errors, n_classes=n_classes, is_segmented=is_segmented)
-        method = choose_method(requested, task)
+        method = choose_method(requested, Task(convex, equal_errors, is_segmented=is_segmented))
         solver = SOLVERS[method]
         if is_segmented != (solver.needs == "segments"):
             scores = 'a score that adds up over decisions, such as "macro_f1"'
