@@ -286,14 +286,15 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         # Rows that stay in an engine cannot be sorted.
         assert choose_method("auto", Task(objective.is_convex, where="engine")) == "pruned"
         return PrunedRows(data)
-    rows = data if data.weights is None else data.in_whole_weights()
-    limits = problem.limits
+    rows, limits = data if data.weights is None else data.in_whole_weights(), problem.limits
     if limits is not None and limits.grid is not None and problem.observed is None:
         most = min(MOST_VALUES, rows.n_rows // ROWS_PER_VALUE) if rows.is_whole else 0
         values = limits.listed_values(rows.extent, most)
         if values is not None:
             return lump_rows(rows, values, limits.grid)
-    sorted_by: SortedBy = "position" if rows.scores.dtype == np.float64 else "key"
+    sorted_by: SortedBy = "weighted" if rows.is_whole else "fractional"
+    if rows.weights is None:
+        sorted_by = "position" if rows.scores.dtype == np.float64 else "key"
     task = Task(
         objective.has_convex_steps,
         equal_errors=objective.exact_cost.has_equal_errors,
@@ -302,7 +303,7 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
-        sorted_by=sorted_by if rows.weights is None else "weighted",
+        sorted_by=sorted_by,
         is_even=lambda: ArraySource(rows).is_even,
         n_problems=n_problems,
     )
@@ -326,8 +327,7 @@ def solve_if_feasible(problem: Problem, start: Solution | None = None) -> Soluti
     """Return the optimum of a problem, or None if its limits cannot hold."""
     if problem.limits is None:
         return _solve_freely(problem)
-    search = problem.search
-    solution = search.within_ranges()
+    solution = (search := problem.search).within_ranges()
     # An engine with fractional weights has pruned its rows for limits on single thresholds.
     if solution is None and (search.curve_limits is None or problem.store.is_exact):
         solution = search.keeping(_solve_freely(problem) if start is None else start)

@@ -19,6 +19,7 @@ from ordcut.pruning.cells import (
     cells_like,
     for_kernels,
     locate_by_bits,
+    repeat,
     slot_of,
     split_cells,
     spreads_evenly,
@@ -140,10 +141,14 @@ class ArraySource:
     def is_even(self) -> bool:
         """Whether pruning is as quick as for normal scores, or quicker than a slow sort.
 
-        That is judged on a small sample. Sorts are slow if float64 scores agree in leading bits.
+        That is judged on a small sample. Sorts are slow if float64 scores agree in leading bits, or
+        if weights are fractional and few scores repeat.
         """
         sample = spread_sample(self.rows.scores, FEW_TO_JUDGE)
         if not np.isfinite(sample).all() or spreads_evenly(sample):  # or counting finds the error
+            return True
+        has_fractions = self.rows.weights is not None and not self.rows.is_whole
+        if has_fractions and not repeat(for_kernels(sample)):
             return True
         if sample.dtype != np.float64:
             return False

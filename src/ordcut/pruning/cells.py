@@ -238,13 +238,18 @@ def spreads_evenly(sample: Array) -> bool:
     (True, False, False)
     """
     sample = for_kernels(sample)
-    is_repeated = sample[1:] == sample[:-1]
-    n_distinct = len(sample) - int(is_repeated.sum())
-    n_common = int((is_repeated[1:] & ~is_repeated[:-1]).sum())
-    if n_common > MOST_REPEATED * n_distinct:
+    if repeat(sample):
         return False
     slots = _equal_steps(sample, len(sample)).slots(sample)
     return not _is_uneven(np.bincount(slots, minlength=len(sample)), sample)
+
+
+def repeat(sample: Array) -> bool:
+    """Return whether many values of a sorted sample are repeated."""
+    is_repeated = sample[1:] == sample[:-1]
+    n_distinct = len(sample) - int(is_repeated.sum())
+    n_common = int((is_repeated[1:] & ~is_repeated[:-1]).sum())
+    return n_common > MOST_REPEATED * n_distinct
 
 
 def _is_uneven(times: Ints, sample: Array) -> bool:

@@ -46,36 +46,42 @@ METHODS: tuple[str, ...] = get_args(Method)
 Place = Literal["arrays", "sorted", "engine", "device"]
 
 #: How rows in arrays are sorted: by a key of score and class (float32 scores without weights), by
-#: score and position (float64), or by score and position with weights.
-SortedBy = Literal["key", "position", "weighted"]
+#: score and position (float64), or by score and position with weights, whole or fractional.
+SortedBy = Literal["key", "position", "weighted", "fractional"]
 
 #: When "auto" prunes rows in arrays, by the kind of objective and by how rows are sorted: if there
 #: are more rows than the first number plus the second number for each pair of classes. Otherwise it
-#: sorts all rows. At these sizes both take the same time (`python -m benchmarks auto` measures
-#: them; with weights, for convex objectives only).
+#: sorts all rows. At these sizes both take the same time (`python -m benchmarks auto distributions`
+#: measures them). Sums of fractional weights are slow where thresholds are judged together.
 FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
     ("convex", "key"): (110_000, 290),
-    ("convex", "position"): (62_000, 200),
+    ("convex", "position"): (85_000, 250),
     ("convex", "weighted"): (37_000, 100),
-    ("convex kappa", "key"): (140_000, 180),
+    ("convex", "fractional"): (37_000, 100),
+    ("convex kappa", "key"): (125_000, 130),
     ("convex kappa", "position"): (95_000, 150),
     ("convex kappa", "weighted"): (60_000, 150),
+    ("convex kappa", "fractional"): (60_000, 150),
     ("equal errors", "key"): (35_000, 4_000),
-    ("equal errors", "position"): (10_000, 3_400),
-    ("equal errors", "weighted"): (10_000, 3_400),
+    ("equal errors", "position"): (30_000, 4_000),
+    ("equal errors", "weighted"): (30_000, 3_400),
+    ("equal errors", "fractional"): (20_000, 150),
     ("other", "key"): (0, 9_000),
     ("other", "position"): (5_000, 3_200),
     ("other", "weighted"): (5_000, 3_200),
+    ("other", "fractional"): (5_000, 3_200),
     ("other kappa", "key"): (80_000, 1_300),
     ("other kappa", "position"): (60_000, 1_200),
     ("other kappa", "weighted"): (60_000, 1_200),
-    ("segments", "key"): (20_000, 400),
-    ("segments", "position"): (20_000, 400),
-    ("segments", "weighted"): (20_000, 400),
+    ("other kappa", "fractional"): (60_000, 1_200),
+    ("segments", "key"): (5_000, 1_500),
+    ("segments", "position"): (5_000, 1_500),
+    ("segments", "weighted"): (5_000, 1_500),
+    ("segments", "fractional"): (5_000, 1_500),
 }
 
 #: Scores that are uneven take this many times as many rows, since their cells are slower to find.
-TIMES_UNEVEN = 3
+TIMES_UNEVEN: dict[SortedBy, int] = {"key": 2, "position": 2, "weighted": 3, "fractional": 5}
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
@@ -187,7 +193,7 @@ class Task(NamedTuple):
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
-    sorted_by : {"key", "position", "weighted"}
+    sorted_by : {"key", "position", "weighted", "fractional"}
         How rows in arrays would be sorted.
     is_even : callable
         Returns whether scores spread evenly over their range, or would be slow to sort.
@@ -240,7 +246,8 @@ def choose_method(method: str, task: Task) -> str:
     if task.where == "arrays" and not is_sorted_best:
         least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
         fewest = least + for_each_pair * task.n_classes**2
-        if task.n_rows > TIMES_UNEVEN * fewest or (task.n_rows > fewest and task.is_even()):
+        times = TIMES_UNEVEN[task.sorted_by]
+        if task.n_rows > times * fewest or (task.n_rows > fewest and task.is_even()):
             return "pruned"
     if task.convex or task.is_segmented:
         return "nested" if task.convex else "segments"
