@@ -44,4 +44,4 @@ def set_sizes(monkeypatch, **sizes):
 
 def prune_from(monkeypatch, n_rows):
     """Let ``method="auto"`` prune problems of every kind that have more than a number of rows."""
-    set_sizes(monkeypatch, rows_to_prune=dict.fromkeys(size_of("rows_to_prune"), (n_rows, 0)))
+    set_sizes(monkeypatch, rows_to_prune=dict.fromkeys(size_of("rows_to_prune"), (n_rows, 0, 3)))

@@ -281,20 +281,19 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
 
     ``n_problems`` is the number of problems that will be solved on the same rows.
     """
-    data, objective, plan = problem.solved.data, problem.objective, problem.plan
+    data, objective, limits = problem.solved.data, problem.objective, problem.limits
     if not isinstance(data, Rows):
-        # Rows that stay in an engine cannot be sorted.
         assert choose_method("auto", Task(objective.is_convex, where="engine")) == "pruned"
         return PrunedRows(data)
-    rows, limits = data if data.weights is None else data.in_whole_weights(), problem.limits
+    rows = data if data.weights is None else data.in_whole_weights()
     if limits is not None and limits.grid is not None and problem.observed is None:
         most = min(MOST_VALUES, rows.n_rows // ROWS_PER_VALUE) if rows.is_whole else 0
         values = limits.listed_values(rows.extent, most)
         if values is not None:
             return lump_rows(rows, values, limits.grid)
-    sorted_by: SortedBy = "weighted" if rows.is_whole else "fractional"
-    if rows.weights is None:
-        sorted_by = "position" if rows.scores.dtype == np.float64 else "key"
+    sorted_by: SortedBy = "position" if rows.scores.dtype == np.float64 else "key"
+    if rows.weights is not None:
+        sorted_by = "weighted" if rows.is_whole else "fractional"
     task = Task(
         objective.has_convex_steps,
         equal_errors=objective.exact_cost.has_equal_errors,
@@ -307,8 +306,8 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         is_even=lambda: ArraySource(rows).is_even,
         n_problems=n_problems,
     )
-    if choose_method(plan.method, task) == "pruned":
-        return PrunedRows(ArraySource(rows, plan.n_threads()))
+    if choose_method(problem.plan.method, task) == "pruned":
+        return PrunedRows(ArraySource(rows, problem.plan.n_threads()))
     return rows.sorted()
 
 
@@ -327,7 +326,8 @@ def solve_if_feasible(problem: Problem, start: Solution | None = None) -> Soluti
     """Return the optimum of a problem, or None if its limits cannot hold."""
     if problem.limits is None:
         return _solve_freely(problem)
-    solution = (search := problem.search).within_ranges()
+    search = problem.search
+    solution = search.within_ranges()
     # An engine with fractional weights has pruned its rows for limits on single thresholds.
     if solution is None and (search.curve_limits is None or problem.store.is_exact):
         solution = search.keeping(_solve_freely(problem) if start is None else start)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 Piece = TypeVar("Piece")
 Value = TypeVar("Value")
@@ -29,15 +29,6 @@ class cached_property(functools.cached_property[Value]):  # noqa: N801 (named as
     def __init__(self, function: Callable[[Any], Value]) -> None:
         super().__init__(function)
         self.lock = nullcontext()
-
-    if not TYPE_CHECKING:
-
-        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-            """Compute the value, and keep it where Python looks before it calls this method."""
-            if instance is None:
-                return self
-            value = instance.__dict__[self.attrname] = self.func(instance)
-            return value
 
 
 class _Helper:

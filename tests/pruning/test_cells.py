@@ -90,6 +90,7 @@ def test_pruning_is_quick_for_even_scores_and_for_those_that_are_slow_to_sort(dt
     assert is_even(np.where(z > 0, z, 0).astype(dtype))
     assert not is_even(np.exp(5 * z).astype(dtype))
     assert not is_even(np.round(z, 1).astype(dtype))
+    assert not is_even(np.where(z > 0.3, z, 0).astype(dtype))
     assert is_even(UNEVEN["sharp probabilities"](z).astype(dtype)) == (dtype == np.float64)
 
 

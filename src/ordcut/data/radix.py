@@ -45,13 +45,6 @@ MOST_KEYS_KEPT = 1 << 18
 _kept = threading.local()
 
 
-def pays_to_sort_by_digits(n_rows: int) -> bool:
-    """Return whether ``sort_by_digits`` is the fastest sort of float32 scores and codes by now."""
-    if not FEW_SCORES < n_rows < SCORES_WORTH_COMPILING:
-        return n_rows >= SCORES_WORTH_COMPILING
-    return sort_with_classes.is_compiled_after(n_rows // 20)
-
-
 def sort_by_digits(scores: Array, codes: Array) -> tuple[Array, Codes, Bools]:
     """Return float32 scores in ascending order, their codes, and which row ends each score.
 

@@ -9,7 +9,13 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ordcut.data.confusion import ONE_OF
-from ordcut.data.radix import pays_to_sort_by_digits, sort_by_digits, sort_positions
+from ordcut.data.radix import (
+    FEW_SCORES,
+    SCORES_WORTH_COMPILING,
+    sort_by_digits,
+    sort_positions,
+    sort_with_classes,
+)
 from ordcut.data.soft import weighted_labels
 from ordcut.exact import EXACT, exact_totals
 from ordcut.jit import kernel
@@ -225,7 +231,9 @@ def sort_rows(
         return _sort_soft_rows(scores, soft, weights)
     assert codes is not None
     n, may_use_digits = len(scores), weights is None and scores.dtype != np.float64
-    if may_use_digits and n < MOST_ROWS_TO_SORT and pays_to_sort_by_digits(n):
+    if may_use_digits and SCORES_WORTH_COMPILING > n > FEW_SCORES:
+        may_use_digits = sort_with_classes.is_compiled_after(n // 20)
+    if may_use_digits and FEW_SCORES < n < MOST_ROWS_TO_SORT:
         ordered, codes, ends = sort_by_digits(scores.astype(np.float32, copy=False), codes)
         ordered = ordered.astype(scores.dtype, copy=False)
         return SortedRows(ordered, codes, ends, None, n_classes)

@@ -104,12 +104,10 @@ def inexact(name: str, values: str) -> ValueError:
 
 
 def as_integers(labels: Array, name: str, engine: str) -> Array:
-    """Return integer labels as integers if an engine turned them into floats.
+    """Return integer labels that an engine turned into floats, as Dask does if some are missing.
 
-    Dask does so with a column in which values are missing. ``name`` is that of the column.
+    ``name`` is that of the column.
     """
-    if labels.dtype.kind != "f":
-        return labels
     if np.abs(labels).max() >= EXACT:
         raise ValueError(
             f"label must name a column of exact numbers, but {engine} has turned those of {name!r} "
@@ -117,18 +115,6 @@ def as_integers(labels: Array, name: str, engine: str) -> Array:
             'with dtype_backend="pyarrow".'
         )
     return labels.astype(np.int64)
-
-
-def is_monotonic(values: Array) -> bool:
-    """Return whether values ascend, or descend, from the first to the last.
-
-    Examples
-    --------
-    >>> is_monotonic(np.array([3, 2, 2])), is_monotonic(np.array([3, 2, 4]))
-    (True, False)
-    """
-    steps = np.diff(values)
-    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def n_at_or_below(x: Any, thresholds: Sequence[float]) -> Any:

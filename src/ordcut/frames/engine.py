@@ -26,7 +26,6 @@ from ordcut.frames.columns import (
     from_columns,
     has_lost_digits,
     inexact,
-    is_monotonic,
     key_and_label,
     location_columns,
     split_pairs,
@@ -138,7 +137,9 @@ class Engine:
         if len(sample["x"]) == 0:  # perhaps only the first partition is empty
             first = self._frame.select(*names).head(SAMPLE_SIZE)
             sample = self._collect(first, description, is_pass=False)
-        if len(sample["x"]) == SAMPLE_SIZE and is_monotonic(sample["x"]):
+        before, after = sample["x"][:-1], sample["x"][1:]
+        is_sorted = (before <= after).all() or (before >= after).all()
+        if is_sorted and len(sample["x"]) == SAMPLE_SIZE:
             drawn = dialects.drawn_rows(self._frame.select(*names), SAMPLE_SIZE)
             return sample if drawn is None else self._collect(drawn, description)
         return sample
@@ -320,7 +321,7 @@ class Engine:
                 "got none."
             )
         valid = {name: values[~is_out] for name, values in counted.items()}
-        if self._label_dtype.is_integer():
+        if self._label_dtype.is_integer() and valid["label"].dtype.kind == "f":
             column = str(self.names["label"])
             valid["label"] = as_integers(valid["label"], column, self._name)
         return valid, n_missing

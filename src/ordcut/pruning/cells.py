@@ -30,8 +30,9 @@ SLOTS_PER_CELL, MOST_SLOTS = 2, 1 << 16
 #: this many times as often as with equally filled slots.
 MOST_UNEVEN = 4
 
-#: Scores are not even if more than this share of their values are repeated.
-MOST_REPEATED = 0.05
+#: Scores are not even if more than this share of their values are repeated, or if there are
+#: fewer values than this share of the scores.
+MOST_REPEATED, LEAST_DISTINCT = 0.05, 0.45
 
 #: A score gets a cell of its own if it occurs more often in the sample than this number of cells
 #: hold on average, and more than this number of times; if all of them together are at least the
@@ -245,11 +246,17 @@ def spreads_evenly(sample: Array) -> bool:
 
 
 def repeat(sample: Array) -> bool:
-    """Return whether many values of a sorted sample are repeated."""
+    """Return whether many values of a sorted sample are repeated, or a few very often.
+
+    Examples
+    --------
+    >>> repeat(np.arange(9)), repeat(np.maximum(np.arange(9), 6))
+    (False, True)
+    """
     is_repeated = sample[1:] == sample[:-1]
     n_distinct = len(sample) - int(is_repeated.sum())
     n_common = int((is_repeated[1:] & ~is_repeated[:-1]).sum())
-    return n_common > MOST_REPEATED * n_distinct
+    return n_common > MOST_REPEATED * n_distinct or n_distinct < LEAST_DISTINCT * len(sample)
 
 
 def _is_uneven(times: Ints, sample: Array) -> bool:

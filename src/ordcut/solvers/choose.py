@@ -50,38 +50,37 @@ Place = Literal["arrays", "sorted", "engine", "device"]
 SortedBy = Literal["key", "position", "weighted", "fractional"]
 
 #: When "auto" prunes rows in arrays, by the kind of objective and by how rows are sorted: if there
-#: are more rows than the first number plus the second number for each pair of classes. Otherwise it
-#: sorts all rows. At these sizes both take the same time (`python -m benchmarks auto distributions`
-#: measures them). Sums of fractional weights are slow where thresholds are judged together.
-FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int]] = {
-    ("convex", "key"): (110_000, 290),
-    ("convex", "position"): (85_000, 250),
-    ("convex", "weighted"): (37_000, 100),
-    ("convex", "fractional"): (37_000, 100),
-    ("convex kappa", "key"): (125_000, 130),
-    ("convex kappa", "position"): (95_000, 150),
-    ("convex kappa", "weighted"): (60_000, 150),
-    ("convex kappa", "fractional"): (60_000, 150),
-    ("equal errors", "key"): (35_000, 4_000),
-    ("equal errors", "position"): (30_000, 4_000),
-    ("equal errors", "weighted"): (30_000, 3_400),
-    ("equal errors", "fractional"): (20_000, 150),
-    ("other", "key"): (0, 9_000),
-    ("other", "position"): (5_000, 3_200),
-    ("other", "weighted"): (5_000, 3_200),
-    ("other", "fractional"): (5_000, 3_200),
-    ("other kappa", "key"): (80_000, 1_300),
-    ("other kappa", "position"): (60_000, 1_200),
-    ("other kappa", "weighted"): (60_000, 1_200),
-    ("other kappa", "fractional"): (60_000, 1_200),
-    ("segments", "key"): (5_000, 1_500),
-    ("segments", "position"): (5_000, 1_500),
-    ("segments", "weighted"): (5_000, 1_500),
-    ("segments", "fractional"): (5_000, 1_500),
+#: are more rows than the first number plus the second number for each pair of classes; third, how
+#: many times as many rows it takes if scores are uneven, since their cells are slower to find.
+#: Otherwise it sorts all rows. At these sizes both take the same time (`python -m benchmarks auto
+#: distributions` measures them). Sums of fractional weights are slow where thresholds are judged
+#: together.
+FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int, int]] = {
+    ("convex", "key"): (110_000, 290, 2),
+    ("convex", "position"): (85_000, 250, 2),
+    ("convex", "weighted"): (37_000, 100, 3),
+    ("convex", "fractional"): (37_000, 100, 5),
+    ("convex kappa", "key"): (125_000, 130, 2),
+    ("convex kappa", "position"): (95_000, 150, 2),
+    ("convex kappa", "weighted"): (60_000, 150, 3),
+    ("convex kappa", "fractional"): (60_000, 150, 5),
+    ("equal errors", "key"): (35_000, 4_000, 3),
+    ("equal errors", "position"): (30_000, 4_000, 3),
+    ("equal errors", "weighted"): (30_000, 3_400, 2),
+    ("equal errors", "fractional"): (20_000, 150, 100),
+    ("other", "key"): (0, 9_000, 2),
+    ("other", "position"): (5_000, 3_200, 2),
+    ("other", "weighted"): (5_000, 3_200, 3),
+    ("other", "fractional"): (5_000, 3_200, 5),
+    ("other kappa", "key"): (80_000, 1_300, 2),
+    ("other kappa", "position"): (60_000, 1_200, 2),
+    ("other kappa", "weighted"): (60_000, 1_200, 3),
+    ("other kappa", "fractional"): (60_000, 1_200, 5),
+    ("segments", "key"): (5_000, 1_500, 2),
+    ("segments", "position"): (5_000, 1_500, 2),
+    ("segments", "weighted"): (5_000, 1_500, 3),
+    ("segments", "fractional"): (5_000, 1_500, 5),
 }
-
-#: Scores that are uneven take this many times as many rows, since their cells are slower to find.
-TIMES_UNEVEN: dict[SortedBy, int] = {"key": 2, "position": 2, "weighted": 3, "fractional": 5}
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
@@ -244,9 +243,8 @@ def choose_method(method: str, task: Task) -> str:
         return "scan"
     is_sorted_best = task.convex and not task.is_kappa and task.n_problems > 1
     if task.where == "arrays" and not is_sorted_best:
-        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
+        least, for_each_pair, times = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
         fewest = least + for_each_pair * task.n_classes**2
-        times = TIMES_UNEVEN[task.sorted_by]
         if task.n_rows > times * fewest or (task.n_rows > fewest and task.is_even()):
             return "pruned"
     if task.convex or task.is_segmented:

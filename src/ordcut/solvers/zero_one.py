@@ -36,40 +36,40 @@ def solve_equal_errors(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
         taken = np.empty(n_rows, np.uint8 if n_classes <= 255 else np.uint16)
         lead_of_equal_rows(ordered, ends, lead, taken, cuts)
         return cuts
-    order = _order_of_ties(codes, ends)
-    codes = codes if order is None else codes[order]
-    each = gain[codes]
-    if stride:
-        each = each * (weights if order is None else weights[order])
-    # A row takes weight from at most one class more than it empties, and each row fills one class.
-    taken_from, taken = np.empty(2 * n_rows, np.uint16), np.empty(2 * n_rows, gain.dtype)
-    n_taken = np.zeros(n_rows, np.int32)
-    lead_of_rows(codes, ends, each, lead, n_taken, taken_from, taken, cuts)
+    each = gain[codes] * weights if stride else gain[codes]
+    if not ends.all():
+        return _solve_merged(codes, ends, each, n_classes)
+    _fill_cuts(codes, ends, each, lead, cuts)
     return cuts
 
 
-def _order_of_ties(codes: Codes, ends: Bools) -> Ints | None:
-    """Return the order of rows in which equal scores have their highest class first, if it differs.
+def _solve_merged(codes: Codes, ends: Bools, each: Numbers, n_classes: int) -> Ints:
+    """Return the lowest optimal cuts of rows with weights, of which some have equal scores."""
+    n_before = np.zeros(len(codes) + 2, np.int64)
+    columns = np.empty_like(codes), np.empty_like(ends), np.empty_like(each)
+    merge_ties(codes, ends, each, np.zeros(n_classes, each.dtype), *columns, n_before)
+    n_merged = int(n_before[-1])
+    merged = columns[0][:n_merged], columns[1][:n_merged], columns[2][:n_merged]
+    cuts = np.empty(n_classes - 1, np.int64)
+    _fill_cuts(*merged, np.zeros(n_classes, each.dtype), cuts)
+    return n_before[cuts]
 
-    In that order, equal labels for equal scores are never worse than ascending labels.
-    """
-    is_tied = np.append(False, ~ends[:-1])  # with the row before
-    tied = np.flatnonzero(is_tied[1:] | is_tied[:-1])
-    if is_tied[-1]:
-        tied = np.append(tied, len(codes) - 1)
-    if len(tied) == 0:
-        return None
-    order = np.arange(len(codes))
-    score = np.cumsum(~is_tied[tied])
-    order[tied] = tied[np.lexsort((-codes[tied].astype(np.int64), score))]
-    return order
+
+def _fill_cuts(codes: Codes, ends: Bools, each: Numbers, lead: Numbers, cuts: Ints) -> None:
+    """Fill in the lowest optimal cuts of rows with weights."""
+    n_rows = len(codes)
+    # A row takes weight from at most one class more than it empties, and each row fills one class.
+    taken_from, taken = np.empty(2 * n_rows, np.uint16), np.empty(2 * n_rows, each.dtype)
+    n_taken = np.zeros(n_rows, np.int32)
+    lead_of_rows(codes, ends, each, lead, n_taken, taken_from, taken, cuts)
 
 
 @kernel("codes", steps=3)
 def order_ties(codes: Codes, ends: Bools, counts: Ints, ordered: Codes) -> None:
     """Fill in the classes with the highest first among equal scores.
 
-    ``counts`` (K,) holds zeros before and after.
+    In that order, equal labels for equal scores are never worse than ascending labels. ``counts``
+    (K,) holds zeros before and after.
     """
     start = 0
     for i in range(len(codes)):
@@ -92,6 +92,46 @@ def order_ties(codes: Codes, ends: Bools, counts: Ints, ordered: Codes) -> None:
                     at += 1
                 counts[code] = 0
         start = i + 1
+
+
+@kernel("codes", steps=8)
+def merge_ties(
+    codes: Codes,
+    ends: Bools,
+    weights: Numbers,
+    sums: Numbers,
+    merged_codes: Codes,
+    merged_ends: Bools,
+    merged_weights: Numbers,
+    n_before: Ints,
+) -> None:
+    """Fill in a row for each score and class, with the highest class first among equal scores.
+
+    ``n_before[i]`` is the number of rows up to the score of merged row ``i - 1``; the first is 0,
+    and ``n_before[-1]`` is the number of merged rows. ``sums`` (K,) holds zeros before and after.
+    """
+    start = 0
+    n_merged = 0
+    for i in range(len(codes)):
+        if not ends[i]:
+            continue
+        lowest = int(codes[start])
+        highest = lowest
+        for j in range(start, i + 1):
+            code = int(codes[j])
+            sums[code] += weights[j]
+            lowest = min(lowest, code)
+            highest = max(highest, code)
+        for code in range(highest, lowest - 1, -1):
+            if sums[code] != 0 or code == lowest:
+                merged_codes[n_merged] = code
+                merged_weights[n_merged] = sums[code]
+                merged_ends[n_merged] = code == lowest
+                n_merged += 1
+                n_before[n_merged] = i + 1
+                sums[code] = 0
+        start = i + 1
+    n_before[len(n_before) - 1] = n_merged
 
 
 @kernel("codes", steps=6)
