@@ -57,15 +57,15 @@ SortedBy = Literal["key", "position", "weighted", "fractional"]
 #: together.
 FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int, int]] = {
     ("convex", "key"): (110_000, 290, 2),
-    ("convex", "position"): (85_000, 250, 2),
+    ("convex", "position"): (100_000, 250, 2),
     ("convex", "weighted"): (37_000, 100, 3),
     ("convex", "fractional"): (37_000, 100, 5),
     ("convex kappa", "key"): (125_000, 130, 2),
-    ("convex kappa", "position"): (95_000, 150, 2),
+    ("convex kappa", "position"): (110_000, 150, 2),
     ("convex kappa", "weighted"): (60_000, 150, 3),
     ("convex kappa", "fractional"): (60_000, 150, 5),
     ("equal errors", "key"): (35_000, 4_000, 3),
-    ("equal errors", "position"): (30_000, 4_000, 3),
+    ("equal errors", "position"): (5_000, 5_050, 2),
     ("equal errors", "weighted"): (30_000, 3_400, 2),
     ("equal errors", "fractional"): (20_000, 150, 100),
     ("other", "key"): (0, 9_000, 2),
