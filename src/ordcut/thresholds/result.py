@@ -98,15 +98,14 @@ class Thresholds(Exports):
     origin: Problem | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        state = self.__dict__
         are_classes = len(self.decisions) == 0 or self.decisions is self.classes
-        for name in ("thresholds", "classes", "ranges", "decisions")[: 3 if are_classes else 4]:
-            array = state[name] = state[name].copy()
-            array.setflags(write=False)
-        if are_classes:
-            state["decisions"] = state["classes"]
+        names = ["thresholds", "classes", "ranges", *([] if are_classes else ["decisions"])]
+        own = {name: getattr(self, name).copy() for name in names}
         if isinstance(self.proof, str):
-            state["proof"] = Certificate.from_text(self.proof, self.method)
+            self.__dict__["proof"] = Certificate.from_text(self.proof, self.method)
+        for array in own.values():
+            array.setflags(write=False)
+        self.__dict__.update({"decisions": own["classes"], **own})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Thresholds):
