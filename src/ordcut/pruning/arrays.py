@@ -18,8 +18,8 @@ from ordcut.pruning.cells import (
     Cells,
     cells_like,
     for_kernels,
+    has_repeats,
     locate_by_bits,
-    repeat,
     slot_of,
     split_cells,
     spreads_evenly,
@@ -148,7 +148,7 @@ class ArraySource:
         if not np.isfinite(sample).all() or spreads_evenly(sample):  # or counting finds the error
             return True
         has_fractions = self.rows.weights is not None and not self.rows.is_whole
-        if has_fractions and not repeat(for_kernels(sample)):
+        if has_fractions and not has_repeats(for_kernels(sample)):
             return True
         if sample.dtype != np.float64:
             return False

@@ -239,18 +239,18 @@ def spreads_evenly(sample: Array) -> bool:
     (True, False, False)
     """
     sample = for_kernels(sample)
-    if repeat(sample):
+    if has_repeats(sample):
         return False
     slots = _equal_steps(sample, len(sample)).slots(sample)
     return not _is_uneven(np.bincount(slots, minlength=len(sample)), sample)
 
 
-def repeat(sample: Array) -> bool:
+def has_repeats(sample: Array) -> bool:
     """Return whether many values of a sorted sample are repeated, or a few very often.
 
     Examples
     --------
-    >>> repeat(np.arange(9)), repeat(np.maximum(np.arange(9), 6))
+    >>> has_repeats(np.arange(9)), has_repeats(np.maximum(np.arange(9), 6))
     (False, True)
     """
     is_repeated = sample[1:] == sample[:-1]
