@@ -23,9 +23,8 @@ experiment: .venv/experiment.ready  ## the paper's experiment on a few synthetic
 CORE := data limits pruning smoothing solvers thresholds uncertainty
 CORE_MODULES := exact jit labelings metrics objectives optimal paths threads
 CORE_TESTS := $(CORE:%=tests/%) $(CORE_MODULES:%=tests/test_%.py) tests/test_bad_input.py tests/test_decisions.py \
-  tests/test_laws.py tests/test_invariance.py $(CORE:%=src/ordcut/%) $(CORE_MODULES:%=src/ordcut/%.py) src/ordcut/decisions.py \
-  src/ordcut/problem.py src/ordcut/table.py
-NEEDS_ONNX := src/ordcut/thresholds/exports.py::ordcut.thresholds.exports.Exports.to_onnx
+  tests/test_laws.py tests/test_invariance.py src/ordcut/_core src/ordcut/studies
+NEEDS_ONNX := src/ordcut/_core/thresholds/exports.py::ordcut._core.thresholds.exports.Exports.to_onnx
 
 check: .venv/check.ready  ## for everyday work: lint, types and the tests of the core, in a few minutes
 	$(BIN)/ruff check

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
 
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 #: Examples that failed once, found by ``make fuzz`` and replayed by ``make test``.
 CORPUS = DirectoryBasedExampleDatabase(Path(__file__).parent / "tests" / "corpus")

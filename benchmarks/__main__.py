@@ -24,7 +24,7 @@ from benchmarks import (
     ten_million,
 )
 from benchmarks.reports import shown, write_csv, write_markdown
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 BENCHMARKS = {
     "headline": headline,

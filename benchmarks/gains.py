@@ -37,7 +37,7 @@ from benchmarks.estimators.labelings import find_thresholds
 from benchmarks.generalisation.datasets import DATASETS
 from benchmarks.generalisation.scores import boosted
 from benchmarks.reports import Row, write_csv, write_markdown
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 #: Each data set, and the lowest of its highest classes.
 SETS = {

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import stats
 
 import ordcut
-from ordcut.limits import Constraint, Guarantee, Limits, Names, Ratio, read_constraints
+from ordcut._core.limits import Constraint, Guarantee, Limits, Names, Ratio, read_constraints
 
 N_DATA = 2000
 

@@ -5,7 +5,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ordcut.threads import count_cores
+from ordcut._core.numerics.threads import count_cores
 
 #: The packages whose versions are reported with times.
 PACKAGES = ["ordcut", "numpy", "numba", "scipy", "scikit-learn"]

@@ -1,6 +1,6 @@
 """All methods of the library, so that a new one is measured without a change here."""
 
-from ordcut.solvers import METHODS, SOLVERS
+from ordcut._core.solvers import METHODS, SOLVERS
 
 #: The methods for objectives such as the absolute loss.
 OF_SPECIAL_OBJECTIVES = ("equal errors", "segments")

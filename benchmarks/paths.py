@@ -7,7 +7,7 @@ from typing import Any
 import ordcut
 from benchmarks import data
 from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
-from ordcut.paths import FACTORS
+from ordcut.studies.paths import FACTORS
 
 N_CLASSES = 10
 

@@ -14,7 +14,7 @@ from benchmarks.data import normal
 from benchmarks.machine import describe_machine
 from benchmarks.timing import Effort, clock, side_by_side, sorting
 from ordcut import optimal_thresholds
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 #: The calls that are measured: an objective and ``n_jobs``, where -1 means one thread per core.
 CALLS = [

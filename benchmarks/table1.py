@@ -22,7 +22,7 @@ import numpy as np
 import ordcut
 from benchmarks import data, literal_loops, methods, plain_numpy
 from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
-from ordcut.threads import count_cores, run_all
+from ordcut._core.numerics.threads import count_cores, run_all
 
 #: Training rows and classes of the paper's data sets.
 DATA_SETS = {"MORPH-2": (49_512, 55), "CACD": (143_462, 49), "AFAD": (147_976, 26)}

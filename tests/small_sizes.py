@@ -8,24 +8,24 @@ from importlib import import_module
 
 #: The module and the constant of each size.
 WHERE = {
-    "counters": ("ordcut.pruning.arrays", "N_COUNTERS"),
-    "least_cells": ("ordcut.pruning.arrays", "LEAST_CELLS"),
-    "rows_at_once": ("ordcut.pruning.arrays", "PIECE_SIZE"),
-    "most_decisions_bounded": ("ordcut.pruning.bounds", "MOST_DECISIONS"),
-    "segment_ranges": ("ordcut.pruning.segment_bounds", "N_RANGES"),
-    "segment_parts": ("ordcut.pruning.segment_bounds", "N_PARTS"),
-    "most_segment_ranges": ("ordcut.pruning.segment_bounds", "MOST_RANGES"),
-    "rows_to_prune": ("ordcut.solvers.choose", "FEWEST_ROWS_TO_PRUNE"),
+    "counters": ("ordcut._core.pruning.arrays", "N_COUNTERS"),
+    "least_cells": ("ordcut._core.pruning.arrays", "LEAST_CELLS"),
+    "rows_at_once": ("ordcut._core.pruning.arrays", "PIECE_SIZE"),
+    "most_decisions_bounded": ("ordcut._core.pruning.bounds", "MOST_DECISIONS"),
+    "segment_ranges": ("ordcut._core.pruning.segment_bounds", "N_RANGES"),
+    "segment_parts": ("ordcut._core.pruning.segment_bounds", "N_PARTS"),
+    "most_segment_ranges": ("ordcut._core.pruning.segment_bounds", "MOST_RANGES"),
+    "rows_to_prune": ("ordcut._core.solvers.choose", "FEWEST_ROWS_TO_PRUNE"),
     "frame_cells": ("ordcut.frames.source", "N_CELLS"),
     "frame_parts": ("ordcut.frames.source", "N_PARTS"),
     "few_frame_rows": ("ordcut.frames.source", "FEW_ROWS"),
     "few_frame_share": ("ordcut.frames.source", "FEW_SHARE"),
     "most_cached": ("ordcut.frames.engine", "MOST_CACHED"),
     "page_rows_to_sort": ("ordcut.report.candidates", "MOST_ROWS_TO_SORT"),
-    "replicates_at_once": ("ordcut.uncertainty.replicates", "MOST_ENTRIES"),
-    "draws_at_once": ("ordcut.uncertainty.value_bounds", "MOST_ENTRIES"),
-    "least_feasible_share": ("ordcut.uncertainty.replicates", "LEAST_FEASIBLE"),
-    "least_amount_of_smoothing": ("ordcut.smoothing.blending", "LEAST"),
+    "replicates_at_once": ("ordcut._core.uncertainty.replicates", "MOST_ENTRIES"),
+    "draws_at_once": ("ordcut._core.uncertainty.value_bounds", "MOST_ENTRIES"),
+    "least_feasible_share": ("ordcut._core.uncertainty.replicates", "LEAST_FEASIBLE"),
+    "least_amount_of_smoothing": ("ordcut._core.smoothing.blending", "LEAST"),
 }
 
 

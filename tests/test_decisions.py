@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from naive import every_labeling, label_by
-from ordcut.decisions import read_costs, with_review
+from ordcut._core.decisions import read_costs, with_review
 from strategies import COSTS, Problem, enough_classes, problems
 
 NAMES = ["reject", "ask", "it's fine", 'ship "now"', "5"]

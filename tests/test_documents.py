@@ -16,7 +16,7 @@ import torch
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression
-from ordcut.labelings import LABELINGS
+from ordcut.studies.labelings import LABELINGS
 
 ROOT = Path(__file__).parent.parent
 

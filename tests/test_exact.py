@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ordcut import exact
-from ordcut.exact import (
+from ordcut._core.numerics.exact import (
     COST_DENOMINATOR,
     UNIT_ROUNDOFF,
     WEIGHT_DENOMINATOR,

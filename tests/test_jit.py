@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from ordcut.jit import guard_cache
+from ordcut._core.numerics.jit import guard_cache
 
 
 def double(values):
@@ -124,7 +124,7 @@ import resource
 from pathlib import Path
 import numpy as np
 import ordcut
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 with running_kernels_as("compiled"):
     print(ordcut.optimal_thresholds([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 2], method="dp").thresholds)

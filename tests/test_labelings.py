@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 import naive
 import ordcut
-from ordcut.data import Rows
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import resolve_objective
+from ordcut._core.pruning import ArraySource
 from ordcut.estimators import ProportionalOddsModel
-from ordcut.labelings import (
+from ordcut.report import compare
+from ordcut.studies.labelings import (
     LABELINGS,
     LabelingProblem,
     bias_thresholds,
@@ -18,9 +21,6 @@ from ordcut.labelings import (
     line_thresholds,
     rounding_thresholds,
 )
-from ordcut.objectives import resolve_objective
-from ordcut.pruning import ArraySource
-from ordcut.report import compare
 from strategies import KAPPAS, OBJECTIVES, enough_classes, problems
 
 NAMES = ["optimal", "biases", "likelihood", "rounding"]

@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 import ordcut
 from naive import exact_kappa
 from ordcut import Kappa, Objective, resolve_objective
-from ordcut.decisions import read_costs, with_review
-from ordcut.exact import ExactCost, as_exact
-from ordcut.objectives import n_classes_of
+from ordcut._core.decisions import read_costs, with_review
+from ordcut._core.numerics.exact import ExactCost, as_exact
+from ordcut._core.objectives.named import n_classes_of
 from strategies import KAPPAS
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.paths import LimitedBy
+from ordcut.studies.paths import LimitedBy
 from small_sizes import prune_from
 from strategies import OBJECTIVES, problems
 

@@ -11,10 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ordcut
+from ordcut._core.objectives.named import BALANCED
+from ordcut._core.objectives.terms import TERMS
 from ordcut.estimators import OrdinalLogisticRegression
-from ordcut.objectives import BALANCED
 from ordcut.scorers import ObjectiveScorer, get_scorer, get_scorer_names
-from ordcut.segment_terms import TERMS
 from ordinal_data import ordinal_data
 from strategies import OBJECTIVES
 

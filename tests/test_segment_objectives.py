@@ -14,7 +14,7 @@ from sklearn.metrics import f1_score, recall_score
 
 import ordcut
 from naive import confusion_of, every_labeling, meaning
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 from ordinal_rows import ratings
 from small_sizes import set_sizes
 from strategies import problems

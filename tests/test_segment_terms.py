@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ordcut.jit import running_kernels_as
-from ordcut.segment_terms import TERMS, Ranges, SegmentTerms
+from ordcut._core.numerics.jit import running_kernels_as
+from ordcut._core.objectives.terms import TERMS, Ranges, SegmentTerms
 
 
 @st.composite

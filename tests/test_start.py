@@ -9,7 +9,7 @@ import pytest
 
 import ordcut
 from ordcut import jit
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 HEAVY = [
     "numba",

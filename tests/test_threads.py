@@ -11,7 +11,7 @@ import weakref
 import pytest
 
 from ordcut import threads
-from ordcut.threads import count_cores, count_threads, run_all, split
+from ordcut._core.numerics.threads import count_cores, count_threads, run_all, split
 
 
 def test_minus_one_means_every_core_and_none_the_default(monkeypatch):
@@ -152,7 +152,7 @@ def test_calls_of_several_threads_do_not_mix_their_pieces():
 
 FORK = """
 import os
-from ordcut.threads import run_all
+from ordcut._core.numerics.threads import run_all
 run_all(print, ["before", "before"], 2)
 child = os.fork()
 if child == 0:
@@ -218,7 +218,7 @@ is_importing = threading.Event()
 class Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name == "ordcut.problem":
+        if name == "ordcut._core.problem":
             is_importing.set()
             time.sleep(0.5)  # the process is forked meanwhile, if that is possible
 

@@ -10,9 +10,9 @@ import ordcut
 from benchmarks.boosting.models import KINDS, LIBRARIES, ROUNDS, SIZES
 from benchmarks.generalisation.datasets import Data
 from benchmarks.generalisation.judge import OBJECTIVES, risk
+from ordcut._core.objectives.named import resolve_objective
 from ordcut.boosting import LikelihoodMetric
 from ordcut.estimators import ProportionalOddsModel
-from ordcut.objectives import resolve_objective
 
 TEST_SHARE = 0.33
 

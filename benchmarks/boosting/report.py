@@ -26,7 +26,7 @@ from benchmarks.estimators.tables import markdown
 from benchmarks.generalisation.datasets import Data, load_all
 from benchmarks.generalisation.judge import OBJECTIVES
 from benchmarks.reports import write_csv
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results"

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ordcut.data import Rows
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import resolve_objective
+from ordcut._core.smoothing import Smoothing
+from ordcut._core.thresholds import Thresholds
 from ordcut.estimators import ProportionalOddsModel
-from ordcut.labelings import LabelingProblem, find_labeling
-from ordcut.objectives import resolve_objective
-from ordcut.smoothing import Smoothing
-from ordcut.thresholds import Thresholds
+from ordcut.studies.labelings import LabelingProblem, find_labeling
 
 
 def find_thresholds(

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.generalisation import report
 from benchmarks.generalisation.datasets import load_all
 from benchmarks.generalisation.scores import N_SPLITS
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(

@@ -12,7 +12,7 @@ from benchmarks.estimators.labelings import find_thresholds
 from benchmarks.generalisation.datasets import Data
 from benchmarks.generalisation.scores import LIBRARIES, N_FOLDS, score
 from ordcut.estimators import ProportionalOddsModel
-from ordcut.labelings import rounding_thresholds
+from ordcut.studies.labelings import rounding_thresholds
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
 

@@ -11,7 +11,7 @@ import pytest
 import ordcut
 from benchmarks.coverage import LEVEL, TOLERANCE, simulate, values_of_replicates
 from benchmarks.populations import POPULATIONS
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 BY_NAME = {population.name: population for population in POPULATIONS}
 

@@ -16,44 +16,44 @@ if TYPE_CHECKING:
     from ordcut import report as report
     from ordcut import scorers as scorers
     from ordcut import torch as torch
-    from ordcut.conformal import LabelSets as LabelSets
-    from ordcut.conformal import label_sets as label_sets
-    from ordcut.custom import Kappa as Kappa
-    from ordcut.custom import SegmentObjective as SegmentObjective
-    from ordcut.errors import CrossedThresholdsError as CrossedThresholdsError
-    from ordcut.errors import DifferentIndexWarning as DifferentIndexWarning
-    from ordcut.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
-    from ordcut.errors import ReversedScoresWarning as ReversedScoresWarning
-    from ordcut.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
-    from ordcut.errors import WeightTypeWarning as WeightTypeWarning
-    from ordcut.learning import LearningCurve as LearningCurve
-    from ordcut.learning import learning_curve as learning_curve
-    from ordcut.limits import F1 as F1
-    from ordcut.limits import Allowed as Allowed
-    from ordcut.limits import Between as Between
-    from ordcut.limits import Count as Count
-    from ordcut.limits import Digits as Digits
-    from ordcut.limits import Fixed as Fixed
-    from ordcut.limits import Gap as Gap
-    from ordcut.limits import Over as Over
-    from ordcut.limits import Precision as Precision
-    from ordcut.limits import Recall as Recall
-    from ordcut.limits import Share as Share
-    from ordcut.limits import Under as Under
-    from ordcut.metrics import evaluate as evaluate
-    from ordcut.metrics import judge as judge
-    from ordcut.objectives import Objective as Objective
-    from ordcut.objectives import resolve_objective as resolve_objective
-    from ordcut.optimal import optimal_thresholds as optimal_thresholds
+    from ordcut._core.errors import CrossedThresholdsError as CrossedThresholdsError
+    from ordcut._core.errors import DifferentIndexWarning as DifferentIndexWarning
+    from ordcut._core.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
+    from ordcut._core.errors import ReversedScoresWarning as ReversedScoresWarning
+    from ordcut._core.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
+    from ordcut._core.errors import WeightTypeWarning as WeightTypeWarning
+    from ordcut._core.limits import F1 as F1
+    from ordcut._core.limits import Allowed as Allowed
+    from ordcut._core.limits import Between as Between
+    from ordcut._core.limits import Count as Count
+    from ordcut._core.limits import Digits as Digits
+    from ordcut._core.limits import Fixed as Fixed
+    from ordcut._core.limits import Gap as Gap
+    from ordcut._core.limits import Over as Over
+    from ordcut._core.limits import Precision as Precision
+    from ordcut._core.limits import Recall as Recall
+    from ordcut._core.limits import Share as Share
+    from ordcut._core.limits import Under as Under
+    from ordcut._core.objectives.custom import Kappa as Kappa
+    from ordcut._core.objectives.custom import SegmentObjective as SegmentObjective
+    from ordcut._core.objectives.named import Objective as Objective
+    from ordcut._core.objectives.named import resolve_objective as resolve_objective
+    from ordcut._core.optimal import optimal_thresholds as optimal_thresholds
+    from ordcut._core.table import ScoreTable as ScoreTable
+    from ordcut._core.thresholds import Thresholds as Thresholds
+    from ordcut._core.uncertainty import Bootstrap as Bootstrap
     from ordcut.panels import Agreement as Agreement
     from ordcut.panels import Panel as Panel
-    from ordcut.paths import ThresholdPath as ThresholdPath
-    from ordcut.paths import asymmetry_path as asymmetry_path
-    from ordcut.paths import class_weight_path as class_weight_path
-    from ordcut.paths import constraint_path as constraint_path
-    from ordcut.table import ScoreTable as ScoreTable
-    from ordcut.thresholds import Thresholds as Thresholds
-    from ordcut.uncertainty import Bootstrap as Bootstrap
+    from ordcut.studies.conformal import LabelSets as LabelSets
+    from ordcut.studies.conformal import label_sets as label_sets
+    from ordcut.studies.learning import LearningCurve as LearningCurve
+    from ordcut.studies.learning import learning_curve as learning_curve
+    from ordcut.studies.metrics import evaluate as evaluate
+    from ordcut.studies.metrics import judge as judge
+    from ordcut.studies.paths import ThresholdPath as ThresholdPath
+    from ordcut.studies.paths import asymmetry_path as asymmetry_path
+    from ordcut.studies.paths import class_weight_path as class_weight_path
+    from ordcut.studies.paths import constraint_path as constraint_path
 
 __version__ = "0.2.0"
 
@@ -62,9 +62,9 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 
 #: Public names by the module that they come from.
 _NAMES = {
-    "conformal": ("LabelSets", "label_sets"),
-    "custom": ("Kappa", "SegmentObjective"),
-    "errors": (
+    "studies.conformal": ("LabelSets", "label_sets"),
+    "_core.objectives.custom": ("Kappa", "SegmentObjective"),
+    "_core.errors": (
         "CrossedThresholdsError",
         "DifferentIndexWarning",
         "InfeasibleConstraintsError",
@@ -72,8 +72,8 @@ _NAMES = {
         "UnorderedLabelsWarning",
         "WeightTypeWarning",
     ),
-    "learning": ("LearningCurve", "learning_curve"),
-    "limits": (
+    "studies.learning": ("LearningCurve", "learning_curve"),
+    "_core.limits": (
         "Allowed",
         "Between",
         "Count",
@@ -87,14 +87,14 @@ _NAMES = {
         "Share",
         "Under",
     ),
-    "metrics": ("evaluate", "judge"),
-    "objectives": ("Objective", "resolve_objective"),
-    "optimal": ("optimal_thresholds",),
+    "studies.metrics": ("evaluate", "judge"),
+    "_core.objectives.named": ("Objective", "resolve_objective"),
+    "_core.optimal": ("optimal_thresholds",),
     "panels": ("Agreement", "Panel"),
-    "paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
-    "table": ("ScoreTable",),
-    "thresholds": ("Thresholds",),
-    "uncertainty": ("Bootstrap",),
+    "studies.paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
+    "_core.table": ("ScoreTable",),
+    "_core.thresholds": ("Thresholds",),
+    "_core.uncertainty": ("Bootstrap",),
 }
 
 #: Where classes are that are often looked for here.

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut.errors import unknown_name
-from ordcut.typing import Array, Floats
+from ordcut._core.errors import unknown_name
+from ordcut._core.typing import Array, Floats
 
 try:
     import onnx
@@ -29,7 +29,7 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ordcut.thresholds import Thresholds
+    from ordcut._core.thresholds import Thresholds
 
 __all__ = ["register_converters", "rule_to_onnx", "to_onnx"]
 

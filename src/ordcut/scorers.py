@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from ordcut.custom import Kappa, SegmentObjective
-from ordcut.errors import unknown_name
-from ordcut.metrics import evaluate
-from ordcut.objectives import (
+from ordcut._core.errors import unknown_name
+from ordcut._core.objectives.custom import Kappa, SegmentObjective
+from ordcut._core.objectives.named import (
     ALIASES,
     BALANCED,
     COSTS,
@@ -24,8 +23,9 @@ from ordcut.objectives import (
     canonical_name,
     is_named,
 )
-from ordcut.segment_terms import TERMS
-from ordcut.typing import Array, ArrayLike
+from ordcut._core.objectives.terms import TERMS
+from ordcut._core.typing import Array, ArrayLike
+from ordcut.studies.metrics import evaluate
 
 __all__ = ["ObjectiveScorer", "get_scorer", "get_scorer_names"]
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from ordcut._core.numerics.jit import running_kernels_as
 from ordcut.boosting import CumulativeLink, rows
 from ordcut.estimators import ProportionalOddsModel
-from ordcut.jit import running_kernels_as
 
 LINKS = ["logit", "probit", "cloglog"]
 

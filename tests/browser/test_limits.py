@@ -5,7 +5,7 @@ import pytest
 from page_actions import RATINGS, drag, exported, number_in, slider, table_of
 
 import ordcut
-from ordcut.limits import read_constraints
+from ordcut._core.limits import read_constraints
 from ordinal_rows import ratings
 
 SCORES, CODES = ratings()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ordcut import frames
-from ordcut.objectives import COSTS, KAPPAS
+from ordcut._core.objectives.named import COSTS, KAPPAS
 
 COMMANDS = ["fit", "predict", "evaluate", "report", "demo", "completion"]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import ordcut
-from ordcut.data import (
+from ordcut._core.data import (
     check_aligned,
     check_classes,
     check_classes_found,

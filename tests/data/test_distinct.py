@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ordcut.data import encode
+from ordcut._core.data import encode
 
 #: From this many rows on, text is encoded in another way; and of fewer classes than the second.
 FEWEST_ROWS, MOST_DISTINCT = 10_000, 1024

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.jit import running_kernels_as
+from ordcut._core.data import Rows
+from ordcut._core.numerics.jit import running_kernels_as
 
 PRECISIONS = [np.float16, np.float32, np.float64]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import ordcut
-from ordcut.data import encode
+from ordcut._core.data import encode
 
 SIZES = ["small", "medium", "large"]
 

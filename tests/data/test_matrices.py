@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import ordcut
-from ordcut.objectives import resolve_objective
+from ordcut._core.objectives.named import resolve_objective
 
 CLASSES = ["low", "mid", "high"]
 COST = np.array([[0.0, 1, 5], [2, 0, 3], [9, 1, 0]])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ordcut.data.radix import sort_by_digits, sort_positions
-from ordcut.jit import running_kernels_as
+from ordcut._core.data.radix import sort_by_digits, sort_positions
+from ordcut._core.numerics.jit import running_kernels_as
 
 SCORES = {
     "normal": lambda random, n: random.normal(size=n),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from naive import meaning
-from ordcut.data import Rows, as_scores, check_finite, confusions_of, warn_if_reversed
+from ordcut._core.data import Rows, as_scores, check_finite, confusions_of, warn_if_reversed
 
 N_CLASSES = 3
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ordcut.data import Rows, insert_lumps, sort_rows
-from ordcut.jit import running_kernels_as
+from ordcut._core.data import Rows, insert_lumps, sort_rows
+from ordcut._core.numerics.jit import running_kernels_as
 
 N_CLASSES = 4
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.data import Rows, sort_rows
-from ordcut.jit import running_kernels_as
+from ordcut._core.data import Rows, sort_rows
+from ordcut._core.numerics.jit import running_kernels_as
 
 N = 25_000
 RNG = np.random.default_rng(8)

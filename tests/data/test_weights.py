@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.data import Rows, check_weights, class_factors, effective_rows, unit_of
+from ordcut._core.data import Rows, check_weights, class_factors, effective_rows, unit_of
 
 WEIGHTS = {
     "whole": [3, 1, 0, 2],

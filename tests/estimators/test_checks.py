@@ -60,7 +60,7 @@ def test_the_check_that_is_skipped_by_default_passes_too():
     subprocess.run([sys.executable, "-c", code], check=True, env=environment, input=estimators)
 
 
-@pytest.mark.parametrize("module", ["ordcut", "ordcut.labelings"])
+@pytest.mark.parametrize("module", ["ordcut", "ordcut.studies.labelings"])
 def test_importing_the_package_or_its_labelings_imports_no_scikit_learn(module):
     code = (
         f"import sys, {module}; assert not {{'sklearn', 'scipy', 'matplotlib'}} & set(sys.modules)"

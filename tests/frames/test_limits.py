@@ -7,7 +7,7 @@ from frame_rows import SCORES, assert_same
 import ordcut
 from hard_rows import HARD, LABELS, N
 from ordcut import frames
-from ordcut.data import Rows
+from ordcut._core.data import Rows
 
 K = int(LABELS.max()) + 1
 MIDDLE = K // 2

@@ -210,7 +210,7 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", list(CLASSES))
-@pytest.mark.filterwarnings("ignore::ordcut.errors.ReversedScoresWarning")
+@pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 def test_classes_that_are_fractions_or_many_are_no_mistake(quick_frames_of, name):
     labels, options = CLASSES[name]
     found = find(quick_frames_of(s=SCORES, y=labels), **options)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ordcut.thresholds import Thresholds
+from ordcut._core.thresholds import Thresholds
 
 CLASSES = ["it's", "a\\", "\\' OR 1=1 --", "'; DROP TABLE rows; --", '"', "`", "]", "x\ny", "é"]
 

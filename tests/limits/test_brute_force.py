@@ -9,7 +9,7 @@ from within_limits import KINDS, best_within, holds, random_constraint, random_p
 
 import naive
 import ordcut
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 OBJECTIVES = ["absolute", "zero_one", "squared", "quadratic_kappa", "kappa", "linear_kappa"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.limits import (
+from ordcut._core.limits import (
     Constraint,
     Distance,
     Grid,
@@ -18,7 +18,7 @@ from ordcut.limits import (
     Ratio,
     read_constraints,
 )
-from ordcut.thresholds import ConstraintOutcome
+from ordcut._core.thresholds import ConstraintOutcome
 
 INF = np.inf
 

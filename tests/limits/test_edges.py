@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.limits import LimitedSearch, Limits, Names
-from ordcut.pruning import CurveLimit
-from ordcut.solvers import cut_ranges
+from ordcut._core.data import Rows
+from ordcut._core.limits import LimitedSearch, Limits, Names
+from ordcut._core.pruning import CurveLimit
+from ordcut._core.solvers import cut_ranges
 
 INF = np.inf
 
@@ -227,7 +227,7 @@ def test_limits_are_never_stricter_as_floats(weights):
             ordcut.optimal_thresholds(**rows, constraints=[constraint, "fixed 0 1.5"])
         (nearest,) = error.value.nearest.values()
         assert nearest == pytest.approx(float(limit), rel=1e-15)
-        exact = ordcut.exact.as_fraction(nearest)
+        exact = ordcut._core.numerics.exact.as_fraction(nearest)
         assert exact >= limit if "<=" in constraint else exact <= limit
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.limits import Guarantee, read_constraints
+from ordcut._core.limits import Guarantee, read_constraints
 
 CLASSES = [0, 1, 2]
 

@@ -12,7 +12,7 @@ from within_limits import KINDS, holds, random_constraint, table_of
 
 import naive
 import ordcut
-from ordcut.limits import read_constraints
+from ordcut._core.limits import read_constraints
 from strategies import OBJECTIVES, enough_classes, find, problems
 
 seeds = st.integers(0, 10**6)

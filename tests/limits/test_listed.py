@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.limits import Limits, Names
-from ordcut.problem import Problem, Sample
-from ordcut.pruning import LumpedRows, lump_rows
+from ordcut._core.data import Rows
+from ordcut._core.limits import Limits, Names
+from ordcut._core.problem import Problem, Sample
+from ordcut._core.pruning import LumpedRows, lump_rows
 
 INF = np.inf
 

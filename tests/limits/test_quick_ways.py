@@ -5,7 +5,7 @@ import pytest
 
 import ordcut
 from ordcut import problem
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 
 N = 200_500  # from 200 000 rows on, rows are counted by cells
 

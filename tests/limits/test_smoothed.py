@@ -7,9 +7,9 @@ import pytest
 from within_limits import all_thresholds, holds, random_constraint, random_problem, table_of
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.objectives import resolve_objective
-from ordcut.smoothing import smooth
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import resolve_objective
+from ordcut._core.smoothing import smooth
 
 KINDS = [
     "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",

@@ -28,9 +28,9 @@ from within_limits import KINDS, best_within, holds, midpoints, random_problem, 
 
 import naive
 import ordcut
-from ordcut.data import Rows
-from ordcut.limits import Limits, Names, region_of
-from ordcut.solvers import SegmentWindow, Windows
+from ordcut._core.data import Rows
+from ordcut._core.limits import Limits, Names, region_of
+from ordcut._core.solvers import SegmentWindow, Windows
 from strategies import problems
 
 #: Limits on the segment of a decision whose windows move one way.

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ordcut.data import Rows
-from ordcut.jit import running_kernels_as
-from ordcut.pruning import SAMPLE_SIZE, ArraySource, count_equal_steps, spread_indices
+from ordcut._core.data import Rows
+from ordcut._core.numerics.jit import running_kernels_as
+from ordcut._core.pruning import SAMPLE_SIZE, ArraySource, count_equal_steps, spread_indices
 from small_sizes import set_sizes
 
 pytestmark = pytest.mark.usefixtures("as_python")

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from ordered_cuts import borders_of_cells, optima_of, whole
 
 import ordcut
-from ordcut.exact import ExactCost
-from ordcut.pruning import CurveLimit, halving_order
-from ordcut.pruning.arrays import count_rows, count_soft_rows, fetch_rows
-from ordcut.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
-from ordcut.pruning.cells import locate_parts
-from ordcut.pruning.pruned import add_weights, index_kept
-from ordcut.pruning.steps import lowest_in_slots
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.pruning import CurveLimit, halving_order
+from ordcut._core.pruning.arrays import count_rows, count_soft_rows, fetch_rows
+from ordcut._core.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
+from ordcut._core.pruning.cells import locate_parts
+from ordcut._core.pruning.pruned import add_weights, index_kept
+from ordcut._core.pruning.steps import lowest_in_slots
 from strategies import cost_matrices, problems
 
 pytestmark = pytest.mark.usefixtures("as_python")

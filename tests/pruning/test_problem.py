@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.exact import ExactCost
-from ordcut.pruning import ArraySource, PrunedRows, halving_order
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.pruning import ArraySource, PrunedRows, halving_order
 from small_sizes import set_sizes
 
 

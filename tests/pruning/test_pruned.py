@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 import ordcut
 from hard_rows import HARD, LABELS, NOISE, RNG, N
-from ordcut.data import Rows
-from ordcut.exact import ExactCost
-from ordcut.problem import Problem, Sample, optimum
-from ordcut.pruning import ArraySource, PrunedRows
-from ordcut.pruning.arrays import CountedRows
-from ordcut.pruning.cells import Cells, with_common
-from ordcut.pruning.prefixes import prefixes_like
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.pruning import ArraySource, PrunedRows
+from ordcut._core.pruning.arrays import CountedRows
+from ordcut._core.pruning.cells import Cells, with_common
+from ordcut._core.pruning.prefixes import prefixes_like
 from small_sizes import set_sizes
 from strategies import OBJECTIVES, cost_matrices
 

@@ -4,8 +4,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from naive import weights_below
-from ordcut.data import Rows
-from ordcut.pruning import ArraySource
+from ordcut._core.data import Rows
+from ordcut._core.pruning import ArraySource
 from ordcut.report import Candidates
 from ordinal_rows import ratings
 from small_sizes import set_sizes

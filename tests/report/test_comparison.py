@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.objectives import COSTS, KAPPAS, resolve_objective
-from ordcut.pruning import ArraySource
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import COSTS, KAPPAS, resolve_objective
+from ordcut._core.pruning import ArraySource
 from ordcut.report import compare
 from ordinal_rows import ratings
 

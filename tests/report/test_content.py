@@ -10,10 +10,10 @@ from page_contents import page_content, written_in
 
 import ordcut
 from naive import weights_below
-from ordcut.data import Rows
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import COSTS, KAPPAS
+from ordcut._core.pruning import ArraySource
 from ordcut.frames import FrameSource
-from ordcut.objectives import COSTS, KAPPAS
-from ordcut.pruning import ArraySource
 from ordcut.report import page
 from ordinal_rows import ratings
 from small_sizes import set_sizes

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from page_contents import content_of
 
 import ordcut
-from ordcut.exact import as_exact
-from ordcut.limits import Limits, Outcome, read_constraints
+from ordcut._core.limits import Limits, Outcome, read_constraints
+from ordcut._core.numerics.exact import as_exact
 from ordcut.report import page
 
 RATIOS = [

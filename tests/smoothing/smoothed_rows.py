@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordcut.data import Rows
-from ordcut.objectives import resolve_objective
-from ordcut.smoothing import smooth
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import resolve_objective
+from ordcut._core.smoothing import smooth
 
 #: Of more distinct scores than this, neighbours share a cell.
 MOST_CELLS = 512

@@ -8,9 +8,9 @@ import pytest
 from smoothed_rows import MOST_CELLS, counted, modelled, noisy
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.objectives import resolve_objective
-from ordcut.smoothing import check_smoothing, smooth
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import resolve_objective
+from ordcut._core.smoothing import check_smoothing, smooth
 from strategies import OBJECTIVES
 
 

@@ -11,9 +11,9 @@ from smoothed_rows import MOST_CELLS, counted, modelled, noisy, standardised
 from uncertainty_rows import draw_samples
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.objectives import resolve_objective
-from ordcut.smoothing import smooth
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import resolve_objective
+from ordcut._core.smoothing import smooth
 from strategies import OBJECTIVES, enough_classes, find, problems
 
 AMOUNTS = st.sampled_from([0.3, 0.75, 1, "auto"])

@@ -9,7 +9,7 @@ import numpy as np
 
 import naive
 import ordcut
-from ordcut.solvers import METHODS
+from ordcut._core.solvers import METHODS
 from strategies import Problem
 
 #: What a method may say instead of returning thresholds.

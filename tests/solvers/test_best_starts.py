@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordcut.solvers.best_starts import (
+from ordcut._core.solvers.best_starts import (
     best_by_level,
     best_in_window,
     best_of_lowest_levels,
     rank_levels,
 )
-from ordcut.solvers.windows import SegmentWindow, _best_starts
+from ordcut._core.solvers.windows import SegmentWindow, _best_starts
 
 pytestmark = pytest.mark.usefixtures("as_python")
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.data import Rows
-from ordcut.exact import ExactCost
-from ordcut.pruning import ArraySource, PrunedRows
-from ordcut.solvers import (
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.pruning import ArraySource, PrunedRows
+from ordcut._core.solvers import (
     METHODS,
     ExactKappa,
     Minimiser,
@@ -22,7 +22,7 @@ from ordcut.solvers import (
     optimise,
     solve_freely,
 )
-from ordcut.thresholds import Certificate
+from ordcut._core.thresholds import Certificate
 from small_sizes import prune_from, set_sizes, size_of
 
 FEWEST_ROWS_TO_PRUNE = size_of("rows_to_prune")

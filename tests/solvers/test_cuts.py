@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ordcut.data import Rows
-from ordcut.exact import ExactCost
-from ordcut.solvers import SOLVERS, Minimiser, Plan, solve_nested_between
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.solvers import SOLVERS, Minimiser, Plan, solve_nested_between
 
 pytestmark = pytest.mark.usefixtures("as_python")
 

@@ -18,7 +18,7 @@ from ordered_cuts import (
 
 import naive
 import ordcut
-from ordcut.decisions import with_review
+from ordcut._core.decisions import with_review
 from strategies import cost_matrices, problems
 
 fewer = settings(max_examples=100)

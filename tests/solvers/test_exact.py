@@ -9,7 +9,7 @@ from adversarial import check_additive, check_balanced, check_kappa, check_row_c
 import naive
 import ordcut
 from ordcut import exact
-from ordcut.solvers import METHODS
+from ordcut._core.solvers import METHODS
 from strategies import KAPPAS
 
 # `make bench-exact` runs 20 000 of each.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import ordcut
 from experiments import literal
-from ordcut.solvers import METHODS
+from ordcut._core.solvers import METHODS
 from strategies import cost_matrices, problems
 
 ORDERED = ["io", "pio", "blocks", "nested", "pruned"]

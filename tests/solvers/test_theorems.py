@@ -27,10 +27,10 @@ from ordered_cuts import (
 import naive
 import ordcut
 from experiments import literal
-from ordcut.data import Rows
-from ordcut.exact import ExactCost
-from ordcut.pruning import ArraySource, PrunedRows
-from ordcut.thresholds import place_cuts
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.pruning import ArraySource, PrunedRows
+from ordcut._core.thresholds import place_cuts
 from strategies import cost_matrices, enough_classes, find, problems
 
 EVERY_METHOD = ["dp", "io", "pio", "blocks", "nested", "pruned", "auto"]

@@ -6,9 +6,9 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 import pytest
 
-from ordcut.data import Rows
-from ordcut.exact import ExactCost
-from ordcut.solvers import SegmentWindow, Windows, best_candidates, is_feasible
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.solvers import SegmentWindow, Windows, best_candidates, is_feasible
 
 pytestmark = pytest.mark.usefixtures("as_python")
 

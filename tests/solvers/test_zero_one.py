@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut.jit import running_kernels_as
+from ordcut._core.numerics.jit import running_kernels_as
 from strategies import problems
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.thresholds import ConstraintOutcome, Thresholds, explained, how_sure, reason
+from ordcut._core.thresholds import ConstraintOutcome, Thresholds, explained, how_sure, reason
 
 SCORES, LABELS = [1, 2, 3, 4, 5, 6], ["a", "a", "b", "a", "c", "c"]
 ADVICE = "For confidence intervals on new data, pass result.bootstrap() to explain()."

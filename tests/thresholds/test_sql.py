@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordcut.thresholds import Thresholds
-from ordcut.thresholds.sql import DIALECTS, SqlDialect
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.thresholds.sql import DIALECTS, SqlDialect
 
 sqlglot = pytest.importorskip("sqlglot")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut.thresholds import ConstraintOutcome
+from ordcut._core.thresholds import ConstraintOutcome
 
 SCORES, LABELS = np.arange(40.0), np.repeat([0, 1, 2, 1, 0, 2, 1, 2], 5)
 LIMITS = ["recall 2 >= 0.8", "share 1 <= 0.4", "count 0 >= 3", "digits 0", "between 0 -inf 12"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import ordcut
 import ordcut.torch
-from ordcut.objectives import resolve_objective
+from ordcut._core.objectives.named import resolve_objective
 from ordcut.torch.scan import KappaSearch, find_cuts
 from ordcut.torch.tensors import TensorRows, sort_rows
 from strategies import OBJECTIVES, cost_matrices, problems

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.boosting.rows import NOT_GIVEN, BoostedRows, calling_library, read_scores
 from ordcut.estimators import ProportionalOddsModel
-from ordcut.typing import Array, ArrayLike, Floats
 
 
 class CumulativeLink:

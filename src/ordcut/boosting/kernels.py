@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ordcut.jit import inlined, kernel
-from ordcut.typing import Array, Floats, Ints
+from ordcut._core.numerics.jit import inlined, kernel
+from ordcut._core.typing import Array, Floats, Ints
 
 #: Links by name, as kernels know them.
 LINK_CODES = {"logit": 0, "probit": 1, "cloglog": 2}

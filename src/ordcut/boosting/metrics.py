@@ -12,6 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.data import count_between
+from ordcut._core.errors import unknown_name
+from ordcut._core.numerics.threads import count_threads, run_all
+from ordcut._core.objectives.named import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.optimal import optimal_thresholds
+from ordcut._core.smoothing import Smoothing
+from ordcut._core.typing import Array, Floats, Ints
 from ordcut.boosting.cumulative_link import CumulativeLink
 from ordcut.boosting.kernels import LINK_CODES, deal_halves
 from ordcut.boosting.rows import (
@@ -22,13 +29,6 @@ from ordcut.boosting.rows import (
     count_classes,
     read_arguments,
 )
-from ordcut.data import count_between
-from ordcut.errors import unknown_name
-from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.optimal import optimal_thresholds
-from ordcut.smoothing import Smoothing
-from ordcut.threads import count_threads, run_all
-from ordcut.typing import Array, Floats, Ints
 
 #: Codes, scores and weights, if there are any, of a half of the evaluation rows.
 Half = tuple[Ints, Array, Floats | None]

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.errors import unknown_name
+from ordcut._core.numerics.threads import count_threads, run_all, split
+from ordcut._core.typing import Array, Floats
 from ordcut.boosting.kernels import (
     LINK_CODES,
     add_log_masses,
@@ -24,11 +27,8 @@ from ordcut.boosting.kernels import (
     fill_offsets,
     fit_biases,
 )
-from ordcut.errors import unknown_name
 from ordcut.estimators import ProportionalOddsModel
 from ordcut.estimators.links import LINKS
-from ordcut.threads import count_threads, run_all, split
-from ordcut.typing import Array, Floats
 
 #: Up to this many rows, biases are fitted to the rows themselves, and beyond to cells of them.
 MOST_ROWS_TO_FIT = 2048

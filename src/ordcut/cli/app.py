@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ordcut import __version__
+from ordcut._core.errors import shortened
 from ordcut.cli.console import printable
 from ordcut.cli.failures import explain, explain_in, with_option_names
 from ordcut.cli.signals import catch_signals
-from ordcut.errors import shortened
 
 if TYPE_CHECKING:
     from ordcut.cli.files import Columns, Files

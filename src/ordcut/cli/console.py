@@ -84,7 +84,7 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    from ordcut.errors import MOST_SHOWN, both_ends
+    from ordcut._core.errors import MOST_SHOWN, both_ends
 
     if max(len(header), len(rows)) > MOST_SHOWN:
         header, n_rows = both_ends(header, "..."), len(rows)

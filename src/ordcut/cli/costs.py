@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ordcut.cli.failures import UserError
 
 if TYPE_CHECKING:
-    from ordcut.typing import Array
+    from ordcut._core.typing import Array
 
 OTHER_DECISIONS = "If its lines are decisions other than the classes, name them with --decisions."
 

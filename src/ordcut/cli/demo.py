@@ -18,9 +18,9 @@ from ordcut.cli.options import force_option
 from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
+    from ordcut._core.smoothing import Smoothing
+    from ordcut._core.typing import Array, Floats
     from ordcut.estimators import OrdinalLogisticRegression
-    from ordcut.smoothing import Smoothing
-    from ordcut.typing import Array, Floats
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
 

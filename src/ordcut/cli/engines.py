@@ -11,17 +11,17 @@ from collections.abc import Callable, Sequence
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
+from ordcut._core.numerics.exact import EXACT
 from ordcut.cli.failures import REPLACEMENT, UserError
 from ordcut.cli.files import COMPRESSED, Columns, Files, remember, scratch_folder
 from ordcut.cli.options import read_classes
 from ordcut.cli.signals import delay_signals
-from ordcut.exact import EXACT
 
 if TYPE_CHECKING:
+    from ordcut._core.data import WeightType
+    from ordcut._core.typing import Array
     from ordcut.cli.panels import RatedItems
-    from ordcut.data import WeightType
     from ordcut.frames import FrameSource
-    from ordcut.typing import Array
 
 #: The types of labels in CSV, the narrowest first, with the texts of each; else they are text.
 LABEL_TYPES = {

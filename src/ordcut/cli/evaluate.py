@@ -14,11 +14,11 @@ from ordcut.cli.files import Columns
 from ordcut.cli.options import complete_column, json_option, quiet_option, thresholds_on_files
 
 if TYPE_CHECKING:
+    from ordcut._core.objectives.named import Objective
+    from ordcut._core.pruning import Source
+    from ordcut._core.thresholds import Thresholds
+    from ordcut._core.typing import Array, Floats
     from ordcut.cli.options import ClassWeights
-    from ordcut.objectives import Objective
-    from ordcut.pruning import Source
-    from ordcut.thresholds import Thresholds
-    from ordcut.typing import Array, Floats
 
 #: The names of the thresholds that are evaluated, and of the optimal thresholds for the rows.
 OURS, OPTIMAL = "these thresholds", "optimal for these rows"
@@ -165,8 +165,8 @@ class LabelingValues:
         """
         import numpy as np
 
-        from ordcut.data import confusions_of, truth_in_rows
-        from ordcut.pruning import ArraySource
+        from ordcut._core.data import confusions_of, truth_in_rows
+        from ordcut._core.pruning import ArraySource
         from ordcut.report import compare
 
         compared = compare(source, objective, class_weight=class_weight)
@@ -275,14 +275,14 @@ def outcomes_on(
     --------
     >>> import numpy as np
     >>> from ordcut import optimal_thresholds
-    >>> from ordcut.objectives import resolve_objective
+    >>> from ordcut._core.objectives.named import resolve_objective
     >>> result = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
     >>> outcomes_on(np.array([[2.0, 1.0], [0.0, 3.0]]), result, resolve_objective("absolute", 2))
     [{'constraint': 'recall 1 >= 0.9', 'reached': 0.75, 'holds': False}]
     """
-    from ordcut.exact import as_exact
-    from ordcut.limits import Limits, Outcome, read_constraints
-    from ordcut.thresholds import ConstraintOutcome
+    from ordcut._core.limits import Limits, Outcome, read_constraints
+    from ordcut._core.numerics.exact import as_exact
+    from ordcut._core.thresholds import ConstraintOutcome
 
     constraints = read_constraints([outcome.limit for outcome in thresholds.constraints])
     limits = Limits.of(constraints, objective, thresholds.classes)
@@ -303,8 +303,8 @@ def _count_pairs(
     """Return the (predicted, true) table of weights of a column of other predictions."""
     import numpy as np
 
+    from ordcut._core.data import codes_of, is_missing
     from ordcut.cli.engines import sum_by
-    from ordcut.data import codes_of, is_missing
 
     predicted, true, weights = sum_by(frame, columns, name)
     if is_missing(np.array(predicted, dtype=object)).any():

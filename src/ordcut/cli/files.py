@@ -17,8 +17,8 @@ from typing import TextIO
 
 import click
 
+from ordcut._core.numerics.threads import cached_property
 from ordcut.cli.failures import UserError, fault_in_csv
-from ordcut.threads import cached_property
 
 #: The formats and the extensions of each; those of compressed files may follow where it is text.
 EXTENSIONS = {

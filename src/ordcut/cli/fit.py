@@ -33,9 +33,9 @@ from ordcut.cli.options import (
 from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
+    from ordcut._core.pruning import Source
+    from ordcut._core.thresholds import Thresholds
     from ordcut.cli.thresholds_file import ThresholdsFile
-    from ordcut.pruning import Source
-    from ordcut.thresholds import Thresholds
 
 #: The number of replicates of the bootstrap.
 N_REPLICATES = 1000
@@ -179,15 +179,15 @@ def fit(
     not fit in memory: the engine counts rows, and returns only the few that can be next to a
     threshold.
     """
+    from ordcut._core.limits import read_constraints
+    from ordcut._core.objectives.named import resolve_objective
+    from ordcut._core.pruning import ArraySource
+    from ordcut._core.review import with_reviews
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source, stated_order
     from ordcut.cli.thresholds_file import ThresholdsFile
     from ordcut.frames import thresholds_of
-    from ordcut.limits import read_constraints
-    from ordcut.objectives import resolve_objective
     from ordcut.panels import Panel
-    from ordcut.pruning import ArraySource
-    from ordcut.review import with_reviews
 
     columns = Columns(score, labels, weight, (), item, rater)
     if smoothing is None:
@@ -236,7 +236,7 @@ def fit(
                 bounds = intervals_of(thresholds.bootstrap(n=N_REPLICATES))
             curve = None
             if learning_curve:
-                from ordcut.learning import curve_of_rows
+                from ordcut.studies.learning import curve_of_rows
 
                 curve = curve_of_rows(source.all_rows(), resolved, smoothing)
             has_name = isinstance(goal, str) and resolved.decisions is None
@@ -277,7 +277,7 @@ def fit(
 
 def _require_memory(source: Source, options: dict[str, bool]) -> None:
     """Raise an error before anything is computed if an option needs more rows than may be held."""
-    from ordcut.errors import TooManyRowsError
+    from ordcut._core.errors import TooManyRowsError
 
     for name in (name for name, is_given in options.items() if is_given):
         try:
@@ -291,9 +291,9 @@ def _require_memory(source: Source, options: dict[str, bool]) -> None:
 
 def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) -> None:
     """Print the range of each decision, the value, constraints, and why it is optimal."""
+    from ordcut._core.errors import listed
+    from ordcut._core.thresholds import percent, reason
     from ordcut.cli.console import as_line, format_number, open_console, print_table
-    from ordcut.errors import listed
-    from ordcut.thresholds import percent, reason
 
     thresholds, console = saved.thresholds, open_console(stderr=stderr)
 

@@ -21,8 +21,8 @@ from ordcut.panels import (
 )
 
 if TYPE_CHECKING:
+    from ordcut._core.thresholds import Thresholds
     from ordcut.cli.thresholds_file import SavedRows
-    from ordcut.thresholds import Thresholds
 
 #: Exit codes: the agreement is too low, the interval is around the target, the judge has changed.
 MISSED, UNDECIDED, CHANGED = 3, 4, 5

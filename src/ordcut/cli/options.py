@@ -20,7 +20,7 @@ from ordcut.cli.files import Reading
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from ordcut.typing import Array
+    from ordcut._core.typing import Array
 
 #: The value of ``--class-weight``: a number for each class, or all classes alike.
 ClassWeights: TypeAlias = str | list[float] | None
@@ -267,7 +267,7 @@ def read_decisions(text: str) -> Array:
     >>> read_decisions("wait, act").tolist()
     ['wait', 'act']
     """
-    from ordcut.data import check_classes
+    from ordcut._core.data import check_classes
 
     return check_classes(_split(text), "decisions")
 
@@ -284,8 +284,8 @@ def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable
     >>> read_objective("quadratic_kappa")
     'quadratic_kappa'
     """
-    from ordcut.errors import unknown_name
-    from ordcut.objectives import ALIASES, canonical_name, is_named, names_of_objectives
+    from ordcut._core.errors import unknown_name
+    from ordcut._core.objectives.named import ALIASES, canonical_name, is_named, names_of_objectives
 
     name = canonical_name(text)
     if is_named(name):

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.data import WeightType, is_missing, numbers_in
+from ordcut._core.limits import Constraint, Limits
+from ordcut._core.objectives.named import Objective
+from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.smoothing import Smoothing
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns
 from ordcut.cli.options import read_classes
-from ordcut.data import WeightType, is_missing, numbers_in
-from ordcut.limits import Constraint, Limits
-from ordcut.objectives import Objective
 from ordcut.panels import Panel, PanelSource
-from ordcut.problem import Problem, Sample, optimum, smoothed_problem
-from ordcut.smoothing import Smoothing
 
 if TYPE_CHECKING:
+    from ordcut._core.thresholds import Thresholds
+    from ordcut._core.typing import Array, Floats
     from ordcut.cli.options import ClassWeights
-    from ordcut.thresholds import Thresholds
-    from ordcut.typing import Array, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from ordcut.cli.options import (
 from ordcut.cli.outputs import Output, Outputs
 
 if TYPE_CHECKING:
+    from ordcut._core.thresholds import Thresholds
     from ordcut.cli.files import Files
-    from ordcut.thresholds import Thresholds
 
 #: How DuckDB writes each format, and each compression of text.
 COPY_OPTIONS = {

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.data import class_factors
+from ordcut._core.decisions import ReviewObjective
+from ordcut._core.objectives.named import Objective, ObjectiveLike, is_named, resolve_objective
+from ordcut._core.thresholds import Thresholds, numbers_in, to_dict
+from ordcut._core.typing import Array
 from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import ClassWeights, read_class_weight, read_objective
-from ordcut.data import class_factors
-from ordcut.decisions import ReviewObjective
-from ordcut.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut.thresholds import Thresholds, numbers_in, to_dict
-from ordcut.typing import Array
 
 if TYPE_CHECKING:
     from ordcut.cli.panels import RatedItems

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ordcut.data import (
+from ordcut._core.data import (
     ClassWeight,
     Labels,
     Rows,
@@ -28,17 +28,17 @@ from ordcut.data import (
     read_weights,
     stated_order,
 )
+from ordcut._core.limits import Constraint, Limits, read_constraints, refuse_confidence
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.objectives.named import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.review import ranges_of_classes, with_reviews
+from ordcut._core.smoothing import check_smoothing
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.estimators.margins import margins
 from ordcut.estimators.probabilities import OfProbabilities
-from ordcut.labelings import LabelingProblem, check_labeling, find_labeling
-from ordcut.limits import Constraint, Limits, read_constraints, refuse_confidence
-from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.review import ranges_of_classes, with_reviews
-from ordcut.smoothing import check_smoothing
-from ordcut.threads import cached_property
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, ArrayLike, Floats
+from ordcut.studies.labelings import LabelingProblem, check_labeling, find_labeling
 
 #: Why the rows that trained an estimator promise nothing for new rows.
 SEEN = (

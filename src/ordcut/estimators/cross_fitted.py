@@ -15,8 +15,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
-from ordcut.data import codes_of
-from ordcut.errors import unknown_name
+from ordcut._core.data import codes_of
+from ordcut._core.errors import unknown_name
+from ordcut._core.limits import Constraints
+from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.smoothing import Smoothing
+from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.base import OrdinalClassifier, Targets, check_given
 from ordcut.estimators.cross_validation import (
     RESPONSES,
@@ -28,11 +32,7 @@ from ordcut.estimators.cross_validation import (
     plain_name,
     read_cv,
 )
-from ordcut.labelings import rounding_thresholds
-from ordcut.limits import Constraints
-from ordcut.objectives import ObjectiveLike
-from ordcut.smoothing import Smoothing
-from ordcut.typing import Array, ArrayLike, Floats
+from ordcut.studies.labelings import rounding_thresholds
 
 
 class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):

@@ -14,7 +14,7 @@ from scipy.special import softmax
 from sklearn.base import is_regressor
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, check_cv
 
-from ordcut.typing import Array, Floats
+from ordcut._core.typing import Array, Floats
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from ordcut.typing import Array, Floats
+from ordcut._core.typing import Array, Floats
 
 #: Numbers in a piece of rows: a piece and its weighted copy fit in the processor's cache.
 PIECE = 131_072

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri
 
+from ordcut._core.thresholds import as_frame
+from ordcut._core.typing import Array, Floats
 from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import LikelihoodPoint, OrdinalRows, ProportionalOddsModel
 from ordcut.estimators.links import Link
 from ordcut.estimators.minimisers import LEAST_PART, invert_hessian
-from ordcut.thresholds import as_frame
-from ordcut.typing import Array, Floats
 
 #: A row with at least this leverage keeps its score: a single step is not accurate for it.
 MOST_LEVERAGE = 0.9

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.typing import Array, Floats
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.links import LINKS, Link
 from ordcut.estimators.minimisers import CurvedPoint, Gaps, Minimum, lbfgs, newton
-from ordcut.threads import cached_property
-from ordcut.typing import Array, Floats
 
 #: Above this many parameters a Hessian costs more than it saves.
 MOST_FOR_NEWTON = 400

@@ -7,7 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ordcut.errors import unknown_name
+from ordcut._core.errors import unknown_name
+from ordcut._core.limits import Constraints
+from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.smoothing import Smoothing
+from ordcut._core.typing import ArrayLike, Floats
 from ordcut.estimators.base import OrdinalClassifier, Targets, check_given, check_search
 from ordcut.estimators.design import few_threads
 from ordcut.estimators.likelihood import (
@@ -18,11 +22,7 @@ from ordcut.estimators.likelihood import (
 )
 from ordcut.estimators.minimisers import Gaps, Minimum, Point, lbfgs, newton
 from ordcut.estimators.surrogates import SURROGATES, WIDTHS, Surrogate, SurrogateRisk
-from ordcut.labelings import rounding_thresholds
-from ordcut.limits import Constraints
-from ordcut.objectives import ObjectiveLike
-from ordcut.smoothing import Smoothing
-from ordcut.typing import ArrayLike, Floats
+from ordcut.studies.labelings import rounding_thresholds
 
 
 class LinearClassifier(OrdinalClassifier):

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import expit, log_expit, log_ndtr, ndtri
 
-from ordcut.typing import Array, Floats
+from ordcut._core.typing import Array, Floats
 
 Curve: TypeAlias = Callable[[Floats], Floats]
 

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ordcut.data import is_unclear, warn_unclear
-from ordcut.errors import unknown_name
+from ordcut._core.data import is_unclear, warn_unclear
+from ordcut._core.errors import unknown_name
+from ordcut._core.limits import Constraints
+from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.smoothing import Smoothing
+from ordcut._core.typing import ArrayLike, Floats
 from ordcut.estimators.base import Targets, check_number, check_search, read_targets
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.inference import (
@@ -31,10 +35,6 @@ from ordcut.estimators.likelihood import (
 from ordcut.estimators.linear import LinearClassifier
 from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimisers import CurvedPoint, Minimum
-from ordcut.limits import Constraints
-from ordcut.objectives import ObjectiveLike
-from ordcut.smoothing import Smoothing
-from ordcut.typing import ArrayLike, Floats
 
 SOLVERS = ("auto", "newton", "lbfgs")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordcut.typing import Floats
+from ordcut._core.typing import Floats
 
 
 def margins(scores: Floats, thresholds: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from scipy import optimize
 
-from ordcut.typing import Floats
+from ordcut._core.typing import Floats
 
 #: A Newton step longer than this where the gradient already vanishes means there is no minimum.
 LONGEST_LAST_STEP = 0.1

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ordcut._core.typing import Array, Floats
 from ordcut.estimators.likelihood import OrdinalRows
-from ordcut.typing import Array, Floats
 
 #: Value, first and second derivative at ``z``; corners are rounded over a width.
 Loss: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats, Floats]]

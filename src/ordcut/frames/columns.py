@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from ordcut.errors import unknown_name
-from ordcut.exact import EXACT
+from ordcut._core.errors import unknown_name
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.typing import Array, Floats
 from ordcut.frames import dialects
 from ordcut.frames.grid import LARGEST_KEY, NOWHERE, Location
-from ordcut.typing import Array, Floats
 
 #: The columns of the result of a query.
 Columns: TypeAlias = dict[str, Array]

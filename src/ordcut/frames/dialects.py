@@ -9,8 +9,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from ordcut._core.typing import Array, Ints
 from ordcut.frames.grid import NestedCells
-from ordcut.typing import Array, Ints
 
 #: The maximum number of cached rows: a few hundred MiB, in the engine's own memory.
 MOST_CACHED = 1 << 25

@@ -13,7 +13,9 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from ordcut.data import is_missing
+from ordcut._core.data import is_missing
+from ordcut._core.pruning import SAMPLE_SIZE, spread_indices
+from ordcut._core.typing import Array, Ints
 from ordcut.frames import dialects
 from ordcut.frames.columns import (
     LEAST,
@@ -43,8 +45,6 @@ from ordcut.frames.grid import (
 )
 from ordcut.frames.validation import Nulls, changed, refuse
 from ordcut.frames.weights import with_multiples
-from ordcut.pruning import SAMPLE_SIZE, spread_indices
-from ordcut.typing import Array, Ints
 
 Frame: TypeAlias = Any
 Progress: TypeAlias = bool | Callable[[str], None]

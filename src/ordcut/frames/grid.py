@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.typing import Array, Bools, Floats, Ints
 from ordcut.frames.spread import MOST_UNEVEN, NO_SPREAD, Spread, spread_of
 from ordcut.frames.validation import changed
-from ordcut.threads import cached_property
-from ordcut.typing import Array, Bools, Floats, Ints
 
 #: Beyond this, the difference of two scores could overflow in float64.
 FARTHEST = 2.0**1021

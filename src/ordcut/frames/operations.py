@@ -12,7 +12,14 @@ from typing import Any
 
 import narwhals as nw
 
-from ordcut.data import ClassWeight, WeightType, codes_of, truth_in_rows
+from ordcut._core.data import ClassWeight, WeightType, codes_of, truth_in_rows
+from ordcut._core.limits import Constraint, Constraints, Limits, read_constraints
+from ordcut._core.objectives.named import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.review import with_reviews
+from ordcut._core.smoothing import Smoothing, check_smoothing
+from ordcut._core.thresholds import Thresholds, objective_for
+from ordcut._core.typing import Array, Floats
 from ordcut.frames.columns import (
     as_narwhals,
     as_number,
@@ -24,13 +31,6 @@ from ordcut.frames.columns import (
 from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
-from ordcut.limits import Constraint, Constraints, Limits, read_constraints
-from ordcut.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.problem import Problem, Sample, optimum, smoothed_problem
-from ordcut.review import with_reviews
-from ordcut.smoothing import Smoothing, check_smoothing
-from ordcut.thresholds import Thresholds, objective_for
-from ordcut.typing import Array, Floats
 
 #: The name of a column for the position of the predicted class, which no frame should have.
 CODE = "ordcut: position of the class"

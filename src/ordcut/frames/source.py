@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import narwhals as nw
 import numpy as np
 
-from ordcut.data import (
+from ordcut._core.data import (
     Rows,
     WeightType,
     check_classes,
@@ -20,7 +20,10 @@ from ordcut.data import (
     is_missing,
     type_of_weights,
 )
-from ordcut.errors import TooManyRowsError
+from ordcut._core.errors import TooManyRowsError
+from ordcut._core.limits import Limits
+from ordcut._core.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
+from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
 from ordcut.frames.columns import Columns, confusion_of, n_at_or_below
 from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grid import NestedCells, first_cells, spread_cells
@@ -33,9 +36,6 @@ from ordcut.frames.validation import (
     warn_if_reversed,
 )
 from ordcut.frames.weights import weighted_count
-from ordcut.limits import Limits
-from ordcut.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
-from ordcut.typing import Array, Bools, Floats, Ints, Numbers
 
 #: About the number of cells at first.
 N_CELLS = 1 << 13

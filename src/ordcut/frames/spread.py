@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.typing import Floats
+from ordcut._core.typing import Floats
 
 #: Scores are mapped if pairs of a sample share a cell more than this many times as often as with
 #: equally filled cells, and if that makes it at most half as often.

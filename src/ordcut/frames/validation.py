@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut.data import check_classes_found, is_missing, warn_reversed
-from ordcut.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
-from ordcut.exact import rounding_bound
-from ordcut.typing import Floats, Ints, Numbers
+from ordcut._core.data import check_classes_found, is_missing, warn_reversed
+from ordcut._core.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
+from ordcut._core.numerics.exact import rounding_bound
+from ordcut._core.typing import Floats, Ints, Numbers
 
 if TYPE_CHECKING:
     from ordcut.frames.columns import Columns

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ordcut.exact import EXACT, MOST_DISTINCT, weight_scale
+from ordcut._core.numerics.exact import EXACT, MOST_DISTINCT, weight_scale
+from ordcut._core.typing import Floats
 from ordcut.frames.columns import Columns
-from ordcut.typing import Floats
 
 if TYPE_CHECKING:
     from ordcut.frames.engine import Engine

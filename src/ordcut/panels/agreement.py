@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from ordcut.objectives import Objective
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.objectives.named import Objective
+from ordcut._core.typing import Array, Bools, Floats, Ints
 from ordcut.panels.ratings import Ratings
-from ordcut.threads import cached_property
-from ordcut.typing import Array, Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
+from ordcut._core.typing import Array, Floats
 from ordcut.panels.ratings import Ratings
-from ordcut.typing import Array, Floats
 
 #: A rater needs at least this many items that somebody else has rated, too.
 FEWEST_ITEMS = 30

@@ -8,12 +8,12 @@ from math import ceil
 import numpy as np
 from scipy.special import stdtrit
 
-from ordcut.objectives import ObjectiveLike
-from ordcut.optimal import optimal_thresholds
+from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.optimal import optimal_thresholds
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, Floats
 from ordcut.panels.agreement import Agreement
 from ordcut.panels.panel import Panel
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, Floats
 
 #: The levels of the intervals of the change of agreement and of bias. Together they raise a false
 #: alarm in about 5 % of months: agreement, which counts only if it falls, in 0.75 %.

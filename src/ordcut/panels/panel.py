@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from ordcut.data import Labels, codes_of, encode
-from ordcut.errors import unknown_name
-from ordcut.exact import EXACT
-from ordcut.objectives import BALANCED, Objective, ObjectiveLike, resolve_objective
+from ordcut._core.data import Labels, codes_of, encode
+from ordcut._core.errors import unknown_name
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.objectives.named import BALANCED, Objective, ObjectiveLike, resolve_objective
+from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 from ordcut.panels.agreement import COEFFICIENTS, Agreement, judge_agreement, people_agreement
 from ordcut.panels.alternative import AlternativeTest, alternative_test
 from ordcut.panels.ratings import Ratings, loaded_frame
-from ordcut.threads import cached_property
-from ordcut.typing import Array, ArrayLike, Floats, Ints
 
 Raters: TypeAlias = Literal["identified", "anonymous"]
 Per: TypeAlias = Literal["item", "rating"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import check_classes, encode, is_missing, numbers_in, stated_order
-from ordcut.errors import listed
-from ordcut.exact import EXACT
-from ordcut.typing import Array, Ints
+from ordcut._core.data import check_classes, encode, is_missing, numbers_in, stated_order
+from ordcut._core.errors import listed
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.typing import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ordcut.data import Rows, WeightType, as_scores
+from ordcut._core.data import Rows, WeightType, as_scores
+from ordcut._core.pruning import ArraySource
+from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.panels.panel import Panel
-from ordcut.pruning import ArraySource
-from ordcut.typing import Array, ArrayLike, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows, truth_in_rows
-from ordcut.errors import unknown_name
-from ordcut.objectives import Objective, ObjectiveLike
+from ordcut._core.data import ClassWeight, Rows, truth_in_rows
+from ordcut._core.errors import unknown_name
+from ordcut._core.numerics.threads import count_threads
+from ordcut._core.objectives.named import Objective, ObjectiveLike
+from ordcut._core.pruning import ArraySource, Source
+from ordcut._core.thresholds import Thresholds, objective_for
+from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.plots import drawing
 from ordcut.plots.scores import estimator_scores
-from ordcut.pruning import ArraySource, Source
 from ordcut.report import Candidates, Curves, curves_of_counts, known_classes
-from ordcut.threads import count_threads
-from ordcut.thresholds import Thresholds, objective_for
-from ordcut.typing import Array, ArrayLike, Floats
 
 KINDS = ("density", "risk", "confusion")
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, Floats
 from ordcut.report import is_smoothed
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, Floats
 
 if TYPE_CHECKING:
+    from ordcut._core.uncertainty import Bootstrap
     from ordcut.plots.display import ThresholdDisplay
-    from ordcut.uncertainty import Bootstrap
 
 #: The level of the thick part of an interval.
 INNER_LEVEL = 0.5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ordcut.data import Rows
+from ordcut._core.data import Rows
+from ordcut._core.pruning import ArraySource
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import ArrayLike
 from ordcut.plots.display import ThresholdDisplay
-from ordcut.pruning import ArraySource
-from ordcut.thresholds import Thresholds
-from ordcut.typing import ArrayLike
 
 
 def plot_thresholds(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.typing import Array
+from ordcut._core.typing import Array
 
 
 def estimator_scores(estimator: Any, X: Any) -> tuple[Array, Any | None]:  # noqa: N803

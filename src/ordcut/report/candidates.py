@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows
-from ordcut.limits import Constraint, Limits
-from ordcut.objectives import Objective
-from ordcut.problem import Problem, Sample, optimum
-from ordcut.pruning import ArraySource, CountedCells, PrunedRows, Source
-from ordcut.solvers import Store
-from ordcut.thresholds import Thresholds, place_cuts
-from ordcut.typing import Floats, Ints
+from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.limits import Constraint, Limits
+from ordcut._core.objectives.named import Objective
+from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.pruning import ArraySource, CountedCells, PrunedRows, Source
+from ordcut._core.solvers import Store
+from ordcut._core.thresholds import Thresholds, place_cuts
+from ordcut._core.typing import Floats, Ints
 
 #: Up to this many rows are sorted, so that a threshold can be between any two scores.
 MOST_ROWS_TO_SORT = 20_000

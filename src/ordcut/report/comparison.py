@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordcut.data import ClassWeight, Rows
-from ordcut.errors import InfeasibleConstraintsError, TooManyRowsError
-from ordcut.labelings import cheapest_codes, rounding_thresholds
-from ordcut.limits import Constraint
-from ordcut.objectives import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
-from ordcut.problem import Problem, Sample, optimum
-from ordcut.pruning import Source
+from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
+from ordcut._core.limits import Constraint
+from ordcut._core.objectives.named import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
+from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.pruning import Source
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, Floats
 from ordcut.report.candidates import Candidates
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, Floats
+from ordcut.studies.labelings import cheapest_codes, rounding_thresholds
 
 #: About the number of counts on a page, for the optima and for other candidates.
 N_COUNTS, FEWEST_POSITIONS, MOST_POSITIONS = 60_000, 60, 600
@@ -91,8 +91,8 @@ def compare(
 
     Examples
     --------
-    >>> from ordcut.data import Rows
-    >>> from ordcut.pruning import ArraySource
+    >>> from ordcut._core.data import Rows
+    >>> from ordcut._core.pruning import ArraySource
     >>> source = ArraySource(Rows.read([0.1, 0.4, 0.5, 0.9], [0, 0, 1, 1]))
     >>> compare(source, resolve_objective("absolute", 2)).optima["absolute"].thresholds
     array([0.45])

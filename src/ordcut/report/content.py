@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut import __version__
-from ordcut.data import ClassWeight
-from ordcut.objectives import ObjectiveLike
-from ordcut.panels import PanelSource
-from ordcut.pruning import ArraySource, Source
-from ordcut.report.candidates import Candidates
-from ordcut.report.comparison import compare
-from ordcut.report.limits import limits_content, limits_of, values_allowed
-from ordcut.report.people import people_content
-from ordcut.segment_terms import TERMS
-from ordcut.thresholds import (
+from ordcut._core.data import ClassWeight
+from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.objectives.terms import TERMS
+from ordcut._core.pruning import ArraySource, Source
+from ordcut._core.thresholds import (
     LEVEL,
     Thresholds,
     as_written,
@@ -26,10 +21,15 @@ from ordcut.thresholds import (
     how_sure,
     objective_for,
 )
-from ordcut.typing import Array, Floats
+from ordcut._core.typing import Array, Floats
+from ordcut.panels import PanelSource
+from ordcut.report.candidates import Candidates
+from ordcut.report.comparison import compare
+from ordcut.report.limits import limits_content, limits_of, values_allowed
+from ordcut.report.people import people_content
 
 if TYPE_CHECKING:
-    from ordcut.uncertainty import Bootstrap
+    from ordcut._core.uncertainty import Bootstrap
 
 #: The maximum number of classes that the tables and rules of a page can show.
 MOST_CLASSES = 100

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.data import Rows
-from ordcut.objectives import Objective
-from ordcut.pruning import ArraySource
+from ordcut._core.data import Rows
+from ordcut._core.objectives.named import Objective
+from ordcut._core.pruning import ArraySource
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, Floats
 from ordcut.report.candidates import Candidates
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, Floats
 
 #: About the number of positions that are evaluated by default if there are many rows.
 N_POSITIONS = 6400

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.limits import Distance, Grid, Interval, Limits, Ratio, read_constraints
-from ordcut.objectives import Objective
-from ordcut.thresholds import Thresholds, as_written
-from ordcut.typing import Floats, Ints
+from ordcut._core.limits import Distance, Grid, Interval, Limits, Ratio, read_constraints
+from ordcut._core.objectives.named import Objective
+from ordcut._core.thresholds import Thresholds, as_written
+from ordcut._core.typing import Floats, Ints
 
 #: The maximum number of allowed values that are included in the positions of a page.
 MOST_VALUES = 300
@@ -65,7 +65,7 @@ def values_allowed(limits: Limits | None, extent: tuple[float, float]) -> Floats
 
     Examples
     --------
-    >>> from ordcut.limits import Digits, Fixed, Names
+    >>> from ordcut._core.limits import Digits, Fixed, Names
     >>> limits = Limits.lower([Digits(0), Fixed(0, 2.5)], Names([0, 1], [0, 1]))
     >>> values_allowed(limits, (0.5, 3.5))
     array([1. , 2. , 2.5, 3. ])

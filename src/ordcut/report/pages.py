@@ -14,18 +14,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ordcut.data import ClassWeight, Rows
-from ordcut.objectives import ObjectiveLike, n_classes_of
+from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.numerics.threads import count_threads
+from ordcut._core.objectives.named import ObjectiveLike, n_classes_of
+from ordcut._core.pruning import ArraySource, Source
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, ArrayLike
 from ordcut.panels import Panel, PanelSource
-from ordcut.pruning import ArraySource, Source
 from ordcut.report.content import as_json, compact, intervals_of, page_content
-from ordcut.threads import count_threads
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array, ArrayLike
 
 if TYPE_CHECKING:
+    from ordcut._core.uncertainty import Bootstrap
     from ordcut.frames import Nulls
-    from ordcut.uncertainty import Bootstrap
 
 #: The scripts of a page, in the order in which they need each other.
 SCRIPTS = (

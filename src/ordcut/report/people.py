@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ordcut.objectives import BALANCED, Objective, resolve_objective
+from ordcut._core.objectives.named import BALANCED, Objective, resolve_objective
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array
 from ordcut.panels import Agreement, Panel, PanelSource
-from ordcut.thresholds import Thresholds
-from ordcut.typing import Array
 
 #: The largest number of items that a page lists.
 MOST_ITEMS = 10

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from ordcut.errors import unknown_name
+from ordcut._core.errors import unknown_name
 
 KINDS = ("ordered", "free", "ordered_from_zero")
 

@@ -21,11 +21,11 @@ except ModuleNotFoundError as error:
         name="lightning",
     ) from error
 
-from ordcut.data import ClassWeight
-from ordcut.errors import unknown_name
-from ordcut.limits import Constraints, read_constraints
-from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.smoothing import Smoothing
+from ordcut._core.data import ClassWeight
+from ordcut._core.errors import unknown_name
+from ordcut._core.limits import Constraints, read_constraints
+from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
+from ordcut._core.smoothing import Smoothing
 from ordcut.torch.evaluation import (
     averaged_models,
     callbacks_of,

@@ -17,7 +17,7 @@ from lightning.pytorch.utilities import CombinedLoader, rank_zero_warn
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
-from ordcut.errors import unknown_name
+from ordcut._core.errors import unknown_name
 from ordcut.torch.gathering import OwnRows
 from ordcut.torch.scoring import ScoreFunction, same_random_state
 from ordcut.torch.tensors import has_float64

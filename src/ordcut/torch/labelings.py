@@ -1,4 +1,4 @@
-"""The labelings of ``ordcut.labelings`` for tensors, computed on the device of the scores."""
+"""The labelings of ``ordcut.studies`` for tensors, computed on the device of the scores."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ordcut import labelings
-from ordcut.data import check_finite
-from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.thresholds import Thresholds
+from ordcut._core.data import check_finite
+from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
+from ordcut._core.thresholds import Thresholds
+from ordcut.studies import labelings
 from ordcut.torch.batches import is_traced, one_per_row
 from ordcut.torch.biases import Biases, check_n_classes
 from ordcut.torch.links import LinkName, class_probabilities

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ordcut.errors import unknown_name
+from ordcut._core.errors import unknown_name
 from ordcut.torch.batches import one_per_row
 from ordcut.torch.biases import Biases, at_least_float32
 

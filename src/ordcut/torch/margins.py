@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ordcut.errors import unknown_name
+from ordcut._core.errors import unknown_name
 from ordcut.torch.biases import BiasesLike
 from ordcut.torch.links import pick
 from ordcut.torch.losses import BiasedLoss, Reduction

@@ -17,10 +17,10 @@ except ModuleNotFoundError as error:
         name="torchmetrics",
     ) from error
 
-from ordcut.data import ClassWeight
-from ordcut.errors import unknown_name
-from ordcut.objectives import ObjectiveLike
-from ordcut.thresholds import Thresholds
+from ordcut._core.data import ClassWeight
+from ordcut._core.errors import unknown_name
+from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.thresholds import Thresholds
 from ordcut.torch.gathering import LabelledScores, RowStore
 from ordcut.torch.labelings import threshold_labels
 from ordcut.torch.tensors import has_float64

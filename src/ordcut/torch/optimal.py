@@ -8,17 +8,17 @@ from typing import Any, Literal, TypeAlias
 from torch import Tensor
 
 import ordcut
-from ordcut.data import ClassWeight, WeightType
-from ordcut.errors import unknown_name
-from ordcut.limits import Constraints, read_constraints
-from ordcut.objectives import ObjectiveLike, n_classes_of, resolve_objective
-from ordcut.smoothing import Smoothing, check_smoothing
-from ordcut.solvers import METHODS, Plan, Task, choose_method
-from ordcut.thresholds import Thresholds
+from ordcut._core.data import ClassWeight, WeightType
+from ordcut._core.errors import unknown_name
+from ordcut._core.limits import Constraints, read_constraints
+from ordcut._core.objectives.named import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.smoothing import Smoothing, check_smoothing
+from ordcut._core.solvers import METHODS, Plan, Task, choose_method
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Array, ArrayLike
 from ordcut.torch.batches import check_tensor, one_per_row
 from ordcut.torch.scan import scan
 from ordcut.torch.tensors import has_float64, on_host, read_rows
-from ordcut.typing import Array, ArrayLike
 
 Method: TypeAlias = Literal[
     "auto", "scan", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"

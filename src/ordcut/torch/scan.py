@@ -5,7 +5,7 @@ cost each cut goes where its own gain is highest (Theorem 2). For any other cost
 the cuts ``0..k`` with cut ``k`` at an index is the gain of cut ``k`` there plus the best gain of
 the cuts before it at that index or below, a running maximum: K - 1 passes of two scans.
 
-A kappa is maximised by Dinkelbach's method, as in ``ordcut.solvers.ratio``. The ratio reached is a
+A kappa is maximised by Dinkelbach's method, as in the core. The ratio reached is a
 tensor, in whole numbers where they fit. A step after the last changes nothing, so that several
 steps can be queued before checking whether the search is over. ``find_cuts`` and the steps of
 ``KappaSearch`` never wait for the device.
@@ -21,15 +21,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.data import ClassWeight
-from ordcut.errors import undefined_kappa
-from ordcut.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
-from ordcut.objectives import Objective
-from ordcut.problem import Problem, Sample, result_of
-from ordcut.solvers import Solution, check_costs
-from ordcut.thresholds import Certificate, Thresholds, Verified
+from ordcut._core.data import ClassWeight
+from ordcut._core.errors import undefined_kappa
+from ordcut._core.numerics.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
+from ordcut._core.objectives.named import Objective
+from ordcut._core.problem import Problem, Sample, result_of
+from ordcut._core.solvers import Solution, check_costs
+from ordcut._core.thresholds import Certificate, Thresholds, Verified
+from ordcut._core.typing import Array, Floats, Ints
 from ordcut.torch.tensors import TensorRows, on_host
-from ordcut.typing import Array, Floats, Ints
 
 #: Three to six steps are usual.
 STEPS_AT_ONCE = 6

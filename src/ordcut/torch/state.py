@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.objectives import Objective
-from ordcut.thresholds import Thresholds
+from ordcut._core.objectives.named import Objective
+from ordcut._core.thresholds import Thresholds
 from ordcut.torch.tensors import on_host
 
 
@@ -27,7 +27,7 @@ def pack(result: Thresholds | None, objective: Objective) -> Tensor:
 
     Examples
     --------
-    >>> from ordcut.objectives import resolve_objective
+    >>> from ordcut._core.objectives.named import resolve_objective
     >>> pack(None, resolve_objective("absolute", 3)).sum()
     tensor(0)
     """
@@ -46,7 +46,7 @@ def unpack(packed: Tensor) -> tuple[Thresholds | None, int | None]:
     Examples
     --------
     >>> import ordcut
-    >>> from ordcut.objectives import resolve_objective
+    >>> from ordcut._core.objectives.named import resolve_objective
     >>> result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
     >>> unpack(pack(result, resolve_objective("absolute", 3)))[0] == result
     True
@@ -70,7 +70,7 @@ def digest(objective: Objective) -> int:
 
     Examples
     --------
-    >>> from ordcut.objectives import resolve_objective
+    >>> from ordcut._core.objectives.named import resolve_objective
     >>> kappa, squared = (resolve_objective(name, 4) for name in ("quadratic_kappa", "squared"))
     >>> digest(kappa) == digest(squared)
     False

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut.data import (
+from ordcut._core.data import (
     Rows,
     as_scores,
     check_classes_found,
@@ -22,9 +22,9 @@ from ordcut.data import (
     encode,
     warn_if_reversed,
 )
-from ordcut.data.rows import MOST_TO_JUDGE
-from ordcut.exact import EXACT
-from ordcut.typing import Array
+from ordcut._core.data.rows import MOST_TO_JUDGE
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.typing import Array
 
 #: Integer labels with a range smaller than this are looked up in a table instead of sorted.
 WIDEST_LOOKUP = 1 << 16

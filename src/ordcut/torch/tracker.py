@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ordcut.data import ClassWeight
-from ordcut.errors import ReversedScoresWarning
-from ordcut.limits import Constraints, Limits, read_constraints, refuse_confidence
-from ordcut.metrics import evaluate
-from ordcut.objectives import ObjectiveLike, resolve_objective
-from ordcut.smoothing import Smoothing, check_smoothing
-from ordcut.thresholds import Thresholds
+from ordcut._core.data import ClassWeight
+from ordcut._core.errors import ReversedScoresWarning
+from ordcut._core.limits import Constraints, Limits, read_constraints, refuse_confidence
+from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
+from ordcut._core.smoothing import Smoothing, check_smoothing
+from ordcut._core.thresholds import Thresholds
+from ordcut.studies.metrics import evaluate
 from ordcut.torch.batches import check_tensor, is_traced, one_per_row, read_batch
 from ordcut.torch.biases import check_n_classes
 from ordcut.torch.gathering import LabelledScores, RowStore

@@ -1,0 +1,1 @@
+"""From arguments to a result: what the public modules are built on; private."""

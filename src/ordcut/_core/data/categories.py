@@ -1,0 +1,115 @@
+"""Labels in the containers of dataframes: columns, categoricals and the order that they state."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.errors import MOST_SHOWN, UnorderedLabelsWarning, depth_of_caller, listed
+from ordcut._core.typing import Array
+
+#: Text that is a number.
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.I)
+
+
+def only_column(labels: Any) -> Any:
+    """Return the column of a frame with a single column; anything else as it is."""
+    if len(getattr(labels, "shape", ())) != 2 or isinstance(labels, np.ndarray):
+        return labels
+    import narwhals as nw
+
+    frame: Any = nw.from_native(labels, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and len(frame.columns) == 1:
+        return frame.get_column(frame.columns[0]).to_native()  # whose name may be a number
+    return labels
+
+
+def intervals_as_text(labels: Any) -> Any:
+    """Return the intervals of pandas.cut as an ordered categorical of text; others as they are."""
+    categories: Any = getattr(getattr(labels, "dtype", None), "categories", None)
+    if not str(getattr(categories, "dtype", "")).startswith("interval"):
+        return labels
+    names = [str(interval) for interval in categories]
+    return getattr(labels, "cat", labels).rename_categories(names)
+
+
+def stated_order(labels: Any) -> list[Any] | None:
+    """Return the categories of an ordered Categorical or an Enum; None where no order is stated."""
+    if bool(getattr(getattr(labels, "dtype", None), "ordered", False)):
+        return list(labels.dtype.categories)
+    if isinstance(labels, np.ndarray | list | tuple):
+        return None
+    if getattr(getattr(labels, "type", None), "ordered", False):  # a dictionary of Arrow
+        chunk = labels.chunk(0) if hasattr(labels, "chunk") else labels
+        return list(chunk.dictionary.to_pylist())
+    import narwhals as nw
+
+    series: Any = nw.from_native(labels, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and isinstance(series.dtype, nw.Enum):
+        return list(series.dtype.categories)
+    return None
+
+
+def listed_order(labels: Any) -> list[str] | None:
+    """Return the categories that occur of an unordered Categorical of text, with a warning.
+
+    None for anything else, and for categories that are numbers written as text.
+    """
+    categorical = getattr(labels, "cat", labels)
+    if not (hasattr(categorical, "categories") and hasattr(categorical, "codes")):
+        return None
+    names: list[str] = categorical.categories[np.unique(np.asarray(categorical.codes))].tolist()
+    if not all(isinstance(name, str) for name in names) or _are_numbers(names):
+        return None
+    warn_unordered(names, "an unordered categorical")
+    return names
+
+
+def order_of_text(names: Array, sort_text: bool) -> Array:
+    """Return the order of sorted, distinct text: numbers by value, or as it is with ``sort_text``.
+
+    Examples
+    --------
+    >>> order_of_text(np.array(["1", "10", "2"]), False)
+    array([0, 2, 1])
+    """
+    if _are_numbers(names.tolist()):
+        return np.argsort(names.astype(np.float64), kind="stable")
+    _check_not_numbers(names.tolist())
+    if not sort_text and len(names) > 1:
+        raise ValueError(
+            f"labels are text with no stated order: {listed(map(repr, names.tolist()))}. Pass "
+            "classes= with all classes, lowest first, or labels as an ordered categorical."
+        )
+    warn_unordered(names.tolist(), "text with no stated order")
+    return np.arange(len(names))
+
+
+def _check_not_numbers(names: list[str]) -> None:
+    """Raise an error if most labels of text are numbers, and some are not."""
+    numbers = [name for name in names if NUMBER.fullmatch(name)]
+    others = [name for name in names if not NUMBER.fullmatch(name)]
+    if others and len(numbers) > len(others):
+        raise ValueError(
+            f"labels must be all numbers, or text in a known order, got {others[0]!r} among "
+            f"numbers such as {numbers[0]!r}. If it is a class, list all in classes=, lowest "
+            "first. If it means that the label is missing, drop those rows."
+        )
+
+
+def warn_unordered(names: list[str], what: str) -> None:
+    """Warn of the order that is assumed for labels that state none."""
+    order = " < ".join(map(repr, names[:MOST_SHOWN]))
+    more = f" < ... ({len(names)} in all)" if len(names) > MOST_SHOWN else ""
+    warnings.warn(
+        f"labels are {what}; assuming {order}{more}. Pass classes= with the lowest class first.",
+        UnorderedLabelsWarning,
+        stacklevel=depth_of_caller(),
+    )
+
+
+def _are_numbers(names: list[str]) -> bool:
+    return all(NUMBER.fullmatch(name) for name in names)

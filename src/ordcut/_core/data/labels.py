@@ -1,0 +1,420 @@
+"""Ordered classes and the codes 0..K-1 that stand for them inside the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.data.categories import (
+    intervals_as_text,
+    listed_order,
+    only_column,
+    order_of_text,
+    stated_order,
+    warn_unordered,
+)
+from ordcut._core.data.distinct import distinct_labels
+from ordcut._core.data.soft import check_soft_labels
+from ordcut._core.data.values import from_objects, missing_error
+from ordcut._core.errors import listed
+from ordcut._core.typing import Array, ArrayLike, Floats
+
+#: Codes are stored in 16 bits once the scores are sorted.
+MOST_CLASSES = 65_535
+
+#: Up to this many rows, scores and labels are always checked for having been swapped.
+MOST_ROWS_TO_COMPARE = 10_000
+
+#: From this many rows on, fractions that are all different are not classes. So are other labels
+#: from more than the second number of rows on.
+FEWEST_TO_DIFFER, MOST_TO_DIFFER = 6, 20
+
+#: More classes than the first number, for fractions, or the second are too many for half the rows.
+MOST_FRACTIONS, MOST_WHOLE = 20, 50
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels as codes into ordered classes: a code per row, or a weight per row and class.
+
+    ``unit`` is what a weight of 1 stands for.
+    """
+
+    classes: Array
+    codes: Array | None = None
+    soft: Floats | None = None
+    unit: float = 1.0
+
+
+def encode(
+    labels: ArrayLike,
+    classes: Sequence[Any] | Array | None = None,
+    n_classes: int | None = None,
+    *,
+    sort_text: bool = False,
+) -> Labels:
+    """Turn labels into codes, in the order of ``classes`` or in the order that they state.
+
+    ``n_classes`` is the number of classes of the cost matrix, if the objective is a matrix. Text
+    without an order is an error, or with ``sort_text`` a warning.
+
+    Examples
+    --------
+    >>> encode([1, 5, 3]).codes
+    array([0, 2, 1])
+    >>> encode(["good", "bad"], classes=["bad", "fair", "good"]).codes
+    array([2, 0])
+    """
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
+        return _encode(labels, classes, n_classes)
+    if hasattr(labels, "as_labels"):  # a panel
+        encoded: Labels = labels.as_labels(classes, n_classes)
+        return encoded
+    labels = intervals_as_text(only_column(labels))
+    stated = classes
+    if stated is None:
+        stated = stated_order(labels) or listed_order(labels)
+    distinct = distinct_labels(labels)
+    if distinct is not None:
+        try:
+            encoded = _encode(distinct.values, stated, n_classes, sort_text)
+        except (TypeError, ValueError):
+            pass  # encoding all labels below raises the error with the position in it
+        else:
+            assert encoded.codes is not None
+            return Labels(encoded.classes, encoded.codes.astype(np.int32)[distinct.codes])
+    return _encode(labels, stated, n_classes, sort_text)
+
+
+def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = False) -> Labels:
+    """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
+    values = as_values(labels)
+    if values.ndim == 2 and values.shape[1] > 1:
+        return _soft_labels(values, list(getattr(labels, "columns", ())), stated, n_classes)
+    if values.ndim != 1:
+        raise ValueError(
+            f"labels must be one-dimensional, or of shape (n, K) for soft labels, "
+            f"got shape {values.shape}."
+        )
+    if len(values) == 0:
+        raise ValueError("labels must hold at least one row, got none.")
+    if stated is not None:
+        ordered = check_classes(stated)
+        return Labels(ordered, _codes_among(values, ordered))
+    return _with_count(_encode_by_value(values, sort_text), n_classes)
+
+
+def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> Array:
+    """Return ordered classes, or decisions, as an array of at least two distinct values.
+
+    Examples
+    --------
+    >>> check_classes(["low", "high"]).tolist()
+    ['low', 'high']
+    """
+    if isinstance(classes, set | frozenset | dict):
+        raise TypeError(
+            f"{argument} must be in order, lowest first, got a {type(classes).__name__}, "
+            "which has none. Pass a list."
+        )
+    if not np.iterable(classes):
+        raise TypeError(
+            f"{argument} must be a list of all {argument}, lowest first, got {classes!r}."
+        )
+    ordered = as_values(list(classes), argument)
+    if ordered.ndim != 1 or len(ordered) < 2:
+        raise ValueError(
+            f"{argument} must list at least two {argument}, lowest first, got {classes!r}."
+        )
+    if len(ordered) > MOST_CLASSES:
+        raise ValueError(f"there must be at most {MOST_CLASSES} {argument}, got {len(ordered)}.")
+    distinct, counts = np.unique(ordered, return_counts=True)
+    if len(distinct) < len(ordered):
+        twice = distinct[counts > 1].tolist()[0]
+        raise ValueError(f"{argument} must be distinct, got {twice!r} more than once.")
+    return ordered
+
+
+def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None) -> None:
+    """Raise an error if labels look like scores or ids: nearly all different, or many and swapped.
+
+    Numbers with few distinct values are classes, and so are ratings in halves or quarters. The
+    scores may be a sample of those of ``n_rows`` rows.
+
+    Examples
+    --------
+    >>> check_classes_found(np.array([0.1, 0.4, 0.9]), np.array([0.0, 0.0, 1.0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: labels hold 3 different values and scores only 2 whole numbers: they seem to be ...
+    """
+    are_fractions = _are_fractions(classes)
+    if len(classes) < 3 or not (are_fractions or len(classes) > MOST_TO_DIFFER):
+        return
+    n_rows = len(scores) if n_rows is None else n_rows
+    most = len(classes) - 1 if are_fractions else len(classes) // 4
+    are_all_few = len(scores) >= n_rows and n_rows <= MOST_ROWS_TO_COMPARE
+    if not are_fractions or are_all_few or len(classes) > n_rows / 2:
+        sample = scores[:: (len(scores) - 1) // MOST_ROWS_TO_COMPARE + 1]
+        are_whole = all((part == np.rint(part)).all() for part in (sample[:100], sample))
+        distinct = np.unique(sample) if are_whole else sample[:0]
+        if 1 < len(distinct) <= most:
+            raise ValueError(
+                f"labels hold {len(classes)} different values and scores only {len(distinct)} "
+                "whole numbers: they seem to be swapped. Exchange them; or, if the labels are "
+                "right, list them in classes=."
+            )
+    check_not_continuous(classes, n_rows, "labels")
+
+
+def check_not_continuous(
+    values: Array, n_rows: int, argument: str, remedy: str | None = None
+) -> None:
+    """Raise an error if ``n_rows`` rows have too many distinct values for these to be classes.
+
+    Examples
+    --------
+    >>> check_not_continuous(np.arange(100) / 7, 100, "y")
+    Traceback (most recent call last):
+    ...
+    ValueError: y must hold classes, and these look continuous: 100 different values in 100 rows...
+    """
+    are_fractions = _are_fractions(values)
+    most = MOST_FRACTIONS if are_fractions else MOST_WHOLE
+    fewest_to_differ = FEWEST_TO_DIFFER if are_fractions else MOST_TO_DIFFER + 1
+    is_each_different = len(values) == n_rows >= fewest_to_differ
+    if not (len(values) > max(most, n_rows / 2) or is_each_different):
+        return
+    looks = "look continuous" if values.dtype.kind == "f" else "look like ids or measurements"
+    default = (
+        "Name the column of classes; bin measurements first, for example with np.digitize or "
+        "pandas.cut; or, if each value is a class, list them in classes=."
+    )
+    raise ValueError(
+        f"{argument} must hold classes, and these {looks}: {len(values)} different values "
+        f"in {n_rows} rows. {default if remedy is None else remedy}"
+    )
+
+
+def _are_fractions(values: Array) -> bool:
+    """Return whether any value is not a multiple of a quarter, as ratings are."""
+    return values.dtype.kind == "f" and not bool((4 * values == np.rint(4 * values)).all())
+
+
+def codes_of(values: ArrayLike, classes: Array, argument: str, *, in_order: bool = True) -> Array:
+    """Return the codes of values that must be among known classes.
+
+    Unless the values are ``in_order`` of the rows, an error does not mention their positions.
+
+    Examples
+    --------
+    >>> codes_of(["b", "a"], np.array(["a", "b"]), "predictions")
+    array([1, 0])
+    """
+    array = as_values(values, argument)
+    if array.ndim != 1:
+        raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
+    return _codes_among(array, classes, argument, in_order=in_order)
+
+
+def as_values(labels: Any, argument: str = "labels") -> Array:
+    """Return labels as an array of numbers, booleans or text, with none missing.
+
+    Examples
+    --------
+    >>> as_values(["good", "bad"]), as_values((1, 2.5))
+    (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
+    """
+    try:
+        values = np.asarray(labels)
+        if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+            # NumPy turns a list of text and anything else into text, a missing value into "nan".
+            values = np.asarray(labels, dtype=object)
+        is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
+        if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
+            values = np.asarray(labels, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"{argument} must be a flat list or array: {error}") from error
+    if values.dtype.kind in "OT":
+        values = from_objects(values, argument)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise missing_error(argument, "nan", values, int(np.flatnonzero(np.isnan(values))[0]))
+    if values.dtype.kind not in "biufU":
+        raise TypeError(
+            f"{argument} must be numbers, booleans or text, got values of type "
+            f"{_type_of(values)}. Convert them first: dates, for example, to years, or to text "
+            "with an order, as an ordered categorical or with classes=."
+        )
+    return values
+
+
+def _encode_by_value(values: Array, sort_text: bool) -> Labels:
+    """Encode labels in the order of their values; text must be numbers, or ``sort_text``."""
+    if values.dtype.kind in "iu":
+        dense = _encode_small_integers(values)
+        if dense is not None:
+            return dense
+    distinct, codes = np.unique(values, return_inverse=True)
+    if distinct.dtype.kind == "f" and not np.isfinite(distinct).all():
+        raise ValueError(
+            f"labels must be finite, got {distinct[~np.isfinite(distinct)][0]}. "
+            "Drop those rows, or give them a class."
+        )
+    if distinct.dtype.kind == "U":
+        order = order_of_text(distinct, sort_text)
+        return Labels(distinct[order], np.argsort(order)[codes])
+    return Labels(distinct, codes)
+
+
+def _encode_small_integers(values: Array) -> Labels | None:
+    """Encode integers of a small range without sorting them, nor copying where they are codes."""
+    most = max(1024, len(values))
+    # As unsigned integers, negative numbers exceed all others, so that a single pass is enough.
+    highest = int(np.maximum.reduce(values.view(values.dtype.str.replace("i", "u"))))
+    is_negative = values.dtype.kind == "i" and highest >> (8 * values.itemsize - 1)
+    if highest <= most and not is_negative and _all_occur(values, highest):
+        return Labels(np.arange(highest + 1, dtype=values.dtype), values)
+    low, high = int(values.min()), int(values.max())
+    if high - low > most or high > np.iinfo(np.int64).max:
+        return None
+    shifted = values if low == 0 else values.astype(np.int64) - low
+    counts = np.bincount(shifted.astype(np.int64, copy=False))
+    rank = np.cumsum(counts > 0) - 1
+    return Labels((np.flatnonzero(counts) + low).astype(values.dtype), rank[shifted])
+
+
+def _all_occur(values: Array, high: int) -> bool:
+    """Return whether all of 0..high occur; a few thousand rows are usually enough to tell."""
+    for step in (max(1, len(values) // 4096), 1):
+        counts = np.bincount(values[::step].astype(np.int64, copy=False), minlength=high + 1)
+        if np.count_nonzero(counts) == high + 1:
+            return True
+    return False
+
+
+def _with_count(labels: Labels, n_classes: int | None) -> Labels:
+    """Make the classes that occur in the labels agree with the size of a cost matrix."""
+    classes = labels.classes
+    k = len(classes)
+    if n_classes is None or k == n_classes:
+        if k == 1:
+            raise ValueError(
+                f"labels must hold at least two classes, got only {classes.tolist()[0]!r}. "
+                "If other classes exist but do not occur, list them all in classes=."
+            )
+        return labels
+    if classes.dtype.kind in "iu" and classes[0] == 0:
+        # A matrix of K classes and labels that count from 0: the other classes do not occur.
+        all_classes = np.arange(n_classes, dtype=classes.dtype)
+        values = classes[labels.codes]
+        return Labels(all_classes, _codes_among(values, all_classes, matrix_of=n_classes))
+    raise ValueError(
+        f"objective is made for {n_classes} classes, but labels hold {k}: "
+        f"{listed(classes)}. List all {n_classes} in classes=, lowest first."
+    )
+
+
+def _codes_among(
+    values: Array,
+    classes: Array,
+    argument: str = "labels",
+    matrix_of: int | None = None,
+    in_order: bool = True,
+) -> Array:
+    if (values.dtype.kind == "U") != (classes.dtype.kind == "U"):
+        is_text = "text" if values.dtype.kind == "U" else "numbers"
+        if (
+            is_text == "text"
+            and argument == "predictions"
+            and (np.char.find(values, " or ") > 0).any()
+        ):
+            raise TypeError(
+                "predictions must be classes, got reviews among them. To judge thresholds with "
+                "reviews, use ordcut.judge(thresholds, scores, labels)."
+            )
+        raise TypeError(
+            f"{argument} and classes must be of the same type, got {is_text} in {argument} "
+            f"and {listed(classes.tolist())} in classes. Convert one of them, for example with "
+            f"{argument}.astype({'int' if is_text == 'text' else 'str'})."
+        )
+    if _are_codes(values, classes):
+        return values
+    order = np.argsort(classes)
+    rank = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
+    codes = order[rank]
+    unknown = np.flatnonzero(classes[codes] != values)
+    if len(unknown):
+        position = int(unknown[0])
+        known = (
+            f"whole numbers from 0 to {matrix_of - 1} (the cost matrix has {matrix_of} classes)"
+            if matrix_of is not None
+            else f"among the classes {listed(classes)}"
+        )
+        value = values.tolist()[position]
+        where = f" at position {position}" if in_order else ""
+        raise ValueError(
+            f"{argument} must be {known}, got {value!r}{where}.{_hint(value, classes)}"
+        )
+    return codes
+
+
+def _type_of(values: Array) -> str:
+    """Return the type of the values of an array, for messages."""
+    if values.dtype.kind == "O" and values.size:
+        return type(values.ravel()[0]).__name__
+    return str(values.dtype)
+
+
+def _hint(value: Any, classes: Array) -> str:
+    """Return the class that a value seems to mean, if it differs in case or spaces only."""
+    near = [name for name in classes.tolist() if _plain(name) == _plain(value)]
+    return (
+        f" Did you mean {near[0]!r}? Change the labels, or list both in classes=." if near else ""
+    )
+
+
+def _plain(name: Any) -> str:
+    return str(name).strip().casefold()
+
+
+def _are_codes(values: Array, classes: Array) -> bool:
+    """Return whether integers are their own codes, since the classes are 0..K-1."""
+    if values.dtype.kind not in "iu" or classes.dtype.kind not in "iu" or len(values) == 0:
+        return False
+    if not (classes == np.arange(len(classes))).all():
+        return False
+    return bool(values.min() >= 0 and values.max() < len(classes))
+
+
+def _named_columns(values: Array, names: list[Any], classes: Any) -> tuple[Array, Any]:
+    """Return soft labels in the order of the classes, which are the names of their columns."""
+    if not all(isinstance(name, str) for name in names):
+        return values, classes
+    if classes is None:
+        if names == sorted(names):  # as pandas.get_dummies has them
+            warn_unordered(names, "one-hot columns")
+        return values, names
+    if not _are_names(names, classes):
+        return values, classes
+    return values[:, [names.index(str(name)) for name in classes]], classes
+
+
+def _are_names(columns: Any, classes: Any) -> bool:
+    """Return whether the columns of a frame have the names of the classes."""
+    return classes is not None and sorted(map(str, classes)) == sorted(map(str, columns))
+
+
+def _soft_labels(values: Array, names: list[Any], stated: Any, n_classes: int | None) -> Labels:
+    soft = check_soft_labels(values, is_named=_are_names(names, stated))
+    if names:
+        soft, stated = _named_columns(soft, names, stated)
+    k = soft.shape[1]
+    if n_classes not in (None, k):
+        raise ValueError(f"labels have {k} columns, but objective is made for {n_classes} classes.")
+    classes = np.arange(k) if stated is None else check_classes(stated)
+    if len(classes) != k:
+        raise ValueError(f"labels have {k} columns, but classes lists {len(classes)} classes.")
+    return Labels(classes, soft=soft)

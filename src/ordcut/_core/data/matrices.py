@@ -1,0 +1,124 @@
+"""Cost matrices: numbers with a row for each decision and a column for each true class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.errors import listed
+from ordcut._core.typing import Array, Floats
+
+
+def as_matrix(cost: Any, argument: str) -> Floats:
+    """Return a cost matrix as a read-only array of finite numbers.
+
+    Examples
+    --------
+    >>> as_matrix([[0, 1], [5, 0]], "objective")
+    array([[0., 1.],
+           [5., 0.]])
+    """
+    try:
+        matrix = np.array(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{argument} must be a name, a (K, K) matrix of numbers or a callable "
+            f"(k, l) -> cost, got {type(cost).__name__}: {error}"
+        ) from error
+    if matrix.ndim != 2 or min(matrix.shape) < 2:
+        raise ValueError(
+            f"{argument} must be a (K, K) matrix with K >= 2, a row for each predicted class and "
+            f"a column for each true class, got shape {matrix.shape}."
+        )
+    bad = np.argwhere(~np.isfinite(matrix))
+    if len(bad):
+        k, truth = (int(index) for index in bad[0])
+        raise ValueError(
+            f"{argument} must be finite, got {matrix[k, truth]} at position [{k}, {truth}]."
+        )
+    matrix.flags.writeable = False
+    return matrix
+
+
+def in_order(matrix: Any, classes: Sequence[Any], decisions: Array | None = None) -> Any:
+    """Return a cost matrix in the order of the classes and decisions, if it is a frame with names.
+
+    The index of a frame names what is predicted, its columns the true classes. Anything without
+    names is returned as it is. ``decisions`` is None if they are the classes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> named = pd.DataFrame([[5, 0], [0, 1]], index=["high", "low"], columns=["low", "high"])
+    >>> in_order(named, ["low", "high"])
+    array([[0, 1],
+           [5, 0]])
+    """
+    rows, columns = row_names(matrix), column_names(matrix)
+    if rows is None and columns is None:
+        return matrix
+    remedy = (
+        "Rows are what is predicted, columns the true classes. Rename them, or pass the values "
+        "alone, which are read by position: objective.to_numpy()."
+    )
+    values = np.asarray(matrix)
+    if columns is not None:
+        values = values[:, positions_of(columns, classes, "objective", "column", "class", remedy)]
+    if rows is not None:
+        each, known = ("class", classes) if decisions is None else ("decision", decisions)
+        other = " For decisions other than the classes, pass decisions=." if each == "class" else ""
+        return values[positions_of(rows, known, "objective", "row", each, remedy + other)]
+    if decisions is None and [*map(_key, columns or ())] != [*map(_key, classes)]:
+        raise ValueError(
+            "objective must name its rows as well as its columns, which are in another order than "
+            f"the classes: {listed(columns or ())}. {remedy}"
+        )
+    return values
+
+
+def positions_of(
+    names: Sequence[Any],
+    known: Sequence[Any] | Array,
+    argument: str,
+    part: str,
+    each: str,
+    remedy: str,
+) -> list[int]:
+    """Return the position of each known class or decision among the names of rows or columns."""
+    positions = {_key(name): position for position, name in enumerate(names)}
+    wanted = [_key(name) for name in known]
+    if len(names) != len(wanted) or set(positions) != set(wanted):
+        raise ValueError(
+            f"{argument} must have a {part} for each {each}, {listed(known)}, got {part}s named "
+            f"{listed(names)}. {remedy}"
+        )
+    return [positions[name] for name in wanted]
+
+
+def column_names(frame: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame; None if it has none but the default ones."""
+    if isinstance(frame, np.ndarray):
+        return None
+    columns = getattr(frame, "column_names", getattr(frame, "columns", None))
+    names = _names(columns)
+    return None if names == [f"column_{i}" for i in range(len(names or ()))] else names  # of Polars
+
+
+def row_names(frame: Any) -> list[Any] | None:
+    """Return the index of a frame of pandas; None if it has none but the default one."""
+    return _names(frame.index) if hasattr(frame, "columns") and hasattr(frame, "index") else None
+
+
+def _names(labels: Any) -> list[Any] | None:
+    is_default = type(labels).__name__ == "RangeIndex" and [*labels] == [*range(len(labels))]
+    return None if labels is None or is_default else list(labels)
+
+
+def _key(name: Any) -> float | str:
+    """Return a name as a number if it can be read as one, otherwise as text."""
+    try:
+        return float(name)
+    except (TypeError, ValueError):
+        return str(name)

@@ -1,0 +1,101 @@
+"""What is wrong with scores: not numbers, not one-dimensional, swapped, or too large for floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.typing import Array, ArrayLike, Floats
+
+
+def not_numbers(scores: ArrayLike, error: Exception) -> TypeError:
+    """Return the error for scores that are not numbers; for text, with the first that is not.
+
+    Examples
+    --------
+    >>> print(not_numbers(["0.5", "high"], ValueError()))
+    scores must be numbers, got 'high' at position 1.
+    """
+    if isinstance(scores, str) or hasattr(scores, "columns"):
+        got = f"the text {scores!r}" if isinstance(scores, str) else f"a {type(scores).__name__}"
+        return TypeError(
+            f"scores must be numbers, one per row, got {got}. For columns of a dataframe, use "
+            "ordcut.frames.optimal_thresholds(frame, score=..., label=...)."
+        )
+    for position, value in enumerate(np.asarray(scores, dtype=object).ravel().tolist()):
+        if isinstance(value, str):
+            try:
+                float(value)
+            except ValueError:
+                return TypeError(f"scores must be numbers, got {value!r} at position {position}.")
+    return TypeError(f"scores must be numbers: {str(error).removesuffix('.')}.")
+
+
+def swapped(scores: ArrayLike, labels: ArrayLike, classes: Any = None) -> ValueError | None:
+    """Return the error for scores that hold classes while labels hold other numbers, if they do.
+
+    Examples
+    --------
+    >>> print(swapped(["low", "high"], [0.2, 0.7]))
+    scores hold classes such as 'low', and labels hold numbers such as 0.2: they seem to be swa...
+    >>> swapped([0.2, 0.7], ["low", "high"])
+    """
+    try:
+        given, numbers = np.asarray(scores), np.asarray(labels)
+    except ValueError:  # lists of unequal lengths
+        return None
+    if given.ndim != 1 or numbers.ndim != 1 or not len(given) or not len(numbers):
+        return None
+    if numbers.dtype.kind not in "iuf":
+        return None
+    are_classes = all(isinstance(value, str) for value in given.tolist())
+    if not are_classes and np.iterable(classes) and given.dtype.kind in "biuf":
+        known = np.asarray(list(classes))
+        are_classes = bool(np.isin(given, known).all() and not np.isin(numbers, known).any())
+    if not are_classes:
+        return None
+    return ValueError(
+        f"scores hold classes such as {given.tolist()[0]!r}, and labels hold numbers such as "
+        f"{numbers.tolist()[0]!r}: they seem to be swapped. Exchange them."
+    )
+
+
+def shape_hint(scores: ArrayLike, array: Array) -> str:
+    """Return what to do about scores that have two dimensions."""
+    if array.ndim != 2:
+        return " Pass a list, [score]." if array.ndim == 0 else ""
+    if 1 in array.shape:
+        for method in ("squeeze", "to_series"):
+            if hasattr(scores, method):
+                return f" Pass scores.{method}()."
+        return " Pass a flat list."
+    if (array >= 0).all() and np.allclose(array.sum(axis=1), 1):
+        return (
+            " These look like class probabilities: pass their mean position, "
+            f"proba @ np.arange({array.shape[1]}), or the score of a regressor."
+        )
+    return " Pass one score per row."
+
+
+def check_exact(scores: ArrayLike, floats: Floats) -> None:
+    """Raise an error if integers lose digits as floats, which could make distinct scores equal."""
+    if len(floats) == 0 or np.abs(floats).max() < EXACT:
+        return
+    integers = np.asarray(scores)
+    if integers.dtype.kind not in "iu":
+        integers = np.asarray(scores, dtype=object)  # Python compares integers with floats exactly
+        pairs = enumerate(zip(integers.tolist(), floats.tolist(), strict=True))
+        lost = [i for i, (n, x) in pairs if isinstance(n, int | np.integer) and int(n) != x]
+    else:
+        beyond = floats >= float(np.iinfo(integers.dtype).max)  # rounded up, to above the maximum
+        with np.errstate(invalid="ignore"):
+            lost = np.flatnonzero(beyond | (floats.astype(integers.dtype) != integers)).tolist()
+    if lost:
+        position = lost[0]
+        raise ValueError(
+            "scores must be exact in float64, which holds whole numbers up to 2**53, got "
+            f"{integers[position]} at position {position}. Subtract a common offset first, such "
+            "as scores - scores.min()."
+        )

@@ -1,0 +1,126 @@
+"""Labels that came as Python objects, as arrays of numbers, booleans or text."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.typing import Array, Bools
+
+
+def from_objects(values: Array, argument: str) -> Array:
+    """Return objects as an array of numbers or text; an error if they are neither."""
+    flat = values.ravel().tolist()
+    for position, value in enumerate(flat):
+        if isinstance(value, list | tuple | set | dict | np.ndarray):
+            raise TypeError(
+                f"{argument} must be numbers, booleans or text, got a {type(value).__name__}, "
+                f"{value!r:.60}, at position {position}."
+            )
+    missing = np.flatnonzero(is_missing(values.ravel()))
+    if len(missing):
+        raise missing_error(argument, flat[missing[0]], values, int(missing[0]))
+    n_text = sum(isinstance(value, str) for value in flat)
+    if n_text == len(flat):
+        return np.array(flat, dtype=str).reshape(values.shape)
+    if n_text > 0:
+        position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
+        raise TypeError(
+            f"{argument} must be all text or all numbers, "
+            f"got {flat[position]!r} among text at position {position}."
+        )
+    if any(isinstance(value, Decimal) for value in flat):
+        flat = _plain_numbers(flat, argument)
+        numbers = np.array(flat).reshape(values.shape)
+    else:
+        numbers = np.array(values.tolist())
+    if numbers.dtype.kind in "fO" and all(isinstance(value, int) for value in flat):
+        raise ValueError(
+            f"{argument} must be whole numbers of at most 64 bits, got numbers from {min(flat)} to "
+            f"{max(flat)}. Subtract a common offset first."
+        )
+    return numbers
+
+
+def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
+    """Return decimals as integers if all numbers are whole, and as floats otherwise."""
+    distinct = set(values)
+    try:
+        if all(value == int(value) for value in distinct):
+            return [int(value) for value in values]
+    except (OverflowError, ValueError):  # an infinite number, or a NaN
+        pass
+    as_float = {value: float(value) for value in distinct}
+    if len(set(as_float.values())) < len(distinct):
+        raise ValueError(
+            f"{argument} must differ in float64, which holds about 16 digits, and these decimals "
+            "do not all differ. Round them first."
+        )
+    return [as_float[value] for value in values]
+
+
+def missing_error(argument: str, value: object, values: Array, index: int) -> ValueError:
+    """Return the error for a missing label: the value at an index among all values."""
+    position = [int(i) for i in np.unravel_index(index, values.shape)]
+    where = position[0] if len(position) == 1 else position
+    return ValueError(
+        f"{argument} must not be missing, got {value} at position {where}. "
+        "Drop those rows, or give them a class."
+    )
+
+
+def is_missing(labels: Array) -> Bools:
+    """Return which labels are None, NaN or pandas.NA.
+
+    Examples
+    --------
+    >>> is_missing(np.array(["a", None], dtype=object))
+    array([False,  True])
+    """
+    if labels.dtype.kind == "f":
+        return np.isnan(labels)
+    if labels.dtype.kind not in "OT":
+        return np.zeros(len(labels), np.bool_)
+    # pandas.NA has no truth value, so it is recognised by its type.
+    return np.array(
+        [v is None or type(v).__name__ == "NAType" or v != v for v in labels.tolist()],
+        dtype=np.bool_,
+    )
+
+
+def numbers_in(column: Any) -> Array | None:
+    """Return a dataframe's column of numbers as an array, NaN where one is missing.
+
+    None if it is not a column of a dataframe, or not one of integers or floats. Nothing is a Python
+    object on the way, and PyArrow does not import pandas.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> numbers_in(pa.chunked_array([[1, 2], [3]])), numbers_in(pa.chunked_array([[1, None]]))
+    (array([1, 2, 3]), array([ 1., nan]))
+    """
+    if isinstance(column, np.ndarray | list | tuple):
+        return None
+    import narwhals as nw
+
+    series: Any = nw.from_native(column, series_only=True, pass_through=True)
+    dtype = getattr(series, "dtype", None) if isinstance(series, nw.Series) else None
+    if dtype is None or not (dtype.is_integer() or dtype.is_float()):
+        return None
+    is_null = series.is_null()
+    if not is_null.any():
+        return _complete_array(series)
+    numbers = np.full(len(series), np.nan)
+    numbers[_complete_array(is_null.cast(nw.UInt8)) == 0] = _complete_array(series.drop_nulls())
+    return numbers
+
+
+def _complete_array(series: Any) -> Array:
+    """Return a series of numbers without nulls as an array."""
+    if not series.implementation.is_pyarrow():
+        return np.asarray(series.to_numpy())
+    chunks = [np.from_dlpack(chunk) for chunk in series.to_native().chunks]
+    return np.concatenate(chunks) if chunks else np.empty(0)

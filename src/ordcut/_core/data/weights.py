@@ -1,0 +1,238 @@
+"""Weights of rows and of classes: validation, and the effective number of rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ordcut._core.errors import WeightTypeWarning, depth_of_caller, listed, unknown_name
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
+
+#: Weights whose sum is beyond two to this power, or below its inverse, are scaled.
+FARTHEST_EXPONENT = 200
+
+#: Whole weights with a mean above this may be no numbers of rows.
+LARGE_WEIGHT = 10.0
+
+#: What weights of rows are: how often each row occurs, or how much it matters.
+WeightType: TypeAlias = Literal["repeats", "importance"]
+
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
+
+
+def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
+    """Return row weights, int64 if all are whole, or None where every row has the weight 1.
+
+    Examples
+    --------
+    >>> check_weights([1.0, 2.0], 2), check_weights([0.5, 2.0], 2)
+    (array([1, 2]), array([0.5, 2. ]))
+    """
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"sample_weight must be numbers: {error}.") from error
+    if array.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must hold one number for each of the {n_rows} rows, "
+            f"got shape {array.shape}."
+        )
+    with np.errstate(over="ignore"):
+        least, most, total = float(array.min()), float(array.max()), float(array.sum())
+    if not (least >= 0 and most < np.inf):
+        position = int(np.flatnonzero(~np.isfinite(array) | (array < 0))[0])
+        raise ValueError(
+            "sample_weight must be finite and not negative, "
+            f"got {array[position]} at position {position}."
+        )
+    if total == 0:
+        raise ValueError("sample_weight must not be 0 in every row.")
+    if not np.isfinite(total):
+        raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
+    if total < EXACT and _all(array, lambda values: values == np.rint(values)):
+        return None if least == most == 1 else array.astype(np.int64)
+    # Only ratios matter, and those of equal weights are those of no weights.
+    if least == most:
+        return None
+    if least == 0 and _all(array, lambda values: (values == 0) | (values == most)):
+        return (array > 0).astype(np.int64)
+    exponent = int(np.frexp(total)[1])
+    if abs(exponent) > FARTHEST_EXPONENT:
+        # Only ratios matter, and products of such weights would leave the range of floats.
+        scaled = np.ldexp(array, -exponent)
+        if (np.ldexp(scaled, exponent) != array).any():
+            least = array[array > 0].min()
+            raise ValueError(
+                "sample_weight must not differ too much in magnitude for exact sums, got weights "
+                f"from {least:g} to {array.max():g}. Drop the rows of negligible weight."
+            )
+        return scaled
+    return array
+
+
+def _all(array: Floats, hold: Callable[[Floats], Bools]) -> bool:
+    """Return whether a condition holds for all numbers; often the first already fail it."""
+    return bool(hold(array[:1000]).all() and hold(array).all())
+
+
+def unit_of(weights: ArrayLike, checked: Numbers | None) -> float:
+    """Return the given weight that a checked weight of 1 stands for.
+
+    Examples
+    --------
+    >>> unit_of([0.5, 0.5], check_weights([0.5, 0.5], 2))
+    0.5
+    """
+    given = np.asarray(weights, dtype=np.float64)
+    largest = int(np.argmax(given))
+    return float(given[largest]) / float(1 if checked is None else checked[largest])
+
+
+def read_weights(
+    weights: ArrayLike | None, n_rows: int, weight_type: WeightType | None
+) -> tuple[Numbers | None, float, WeightType | None]:
+    """Return checked row weights, what a weight of 1 stands for, and what they are, if known.
+
+    Fractional weights are importance. What whole weights are is known only if it was stated.
+
+    Examples
+    --------
+    >>> read_weights([3, 3], 2, None), read_weights([0.5, 0.5], 2, None)
+    ((array([3, 3]), 1.0, None), (None, 0.5, 'importance'))
+    """
+    if weights is None:
+        return None, 1.0, type_of_weights(weight_type, is_whole=True)
+    checked = check_weights(weights, n_rows)
+    unit = unit_of(weights, checked)
+    is_whole = unit == 1 and (checked is None or checked.dtype == np.int64)
+    return checked, unit, type_of_weights(weight_type, is_whole)
+
+
+def type_of_weights(weight_type: WeightType | None, is_whole: bool) -> WeightType | None:
+    """Return what weights are, if that is known; an error for repeats that are no whole numbers."""
+    if weight_type not in (None, "repeats", "importance"):
+        raise unknown_name("weight_type", weight_type, ["repeats", "importance"])
+    if weight_type == "repeats" and not is_whole:
+        raise ValueError(
+            'weight_type="repeats" needs whole weights, which say how often each row occurs, got '
+            'other weights. Use weight_type="importance".'
+        )
+    return weight_type if is_whole else "importance"
+
+
+def is_unclear(weights: Numbers | None, weight_type: WeightType | None) -> bool:
+    """Return whether weights are large whole numbers, of which it was not stated what they are.
+
+    Examples
+    --------
+    >>> is_unclear(np.array([1000, 20]), None), is_unclear(np.array([1000, 20]), "repeats")
+    (True, False)
+    """
+    if weights is None or weight_type is not None:
+        return False
+    return float(weights.mean(dtype=np.float64)) > LARGE_WEIGHT
+
+
+def warn_if_unclear(weights: Numbers | None, weight_type: WeightType | None) -> None:
+    """Warn if weights are large whole numbers, of which it was not stated what they are."""
+    if is_unclear(weights, weight_type):
+        warn_unclear()
+
+
+def warn_unclear() -> None:
+    """Warn that large whole weights count as repeats of rows."""
+    warnings.warn(
+        f"weights are whole numbers, above {LARGE_WEIGHT:g} on average, and count as repeats of "
+        "rows, so that a few rows are as certain as many. Pass "
+        'weight_type="repeats" if that is right, and weight_type="importance" if weights say how '
+        "much rows matter.",
+        WeightTypeWarning,
+        stacklevel=depth_of_caller(),
+    )
+
+
+def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floats) -> Floats:
+    """Return the factor of each class, of which ``totals`` are the weights without factors.
+
+    Examples
+    --------
+    >>> class_factors("balanced", np.array([0, 1]), np.array([30.0, 10.0]))
+    array([1., 3.])
+    """
+    k = len(classes)
+    if class_weight is None:
+        return np.ones(k)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(
+                f'class_weight must be "balanced", {k} numbers or a dict of numbers by class, got '
+                f"{class_weight!r}."
+            )
+        # Only ratios matter; scaled by the commonest class they are whole where they can be.
+        factors = np.ones(k)
+        occurs = totals > 0
+        with np.errstate(over="ignore"):
+            factors[occurs] = totals.max() / totals[occurs]
+        if not np.isfinite(factors).all():
+            raise ValueError(
+                "the weights of classes must not differ too much in magnitude to be balanced, got "
+                f"{totals[occurs].min():g} and {totals.max():g}. Drop rows of negligible weight."
+            )
+        return factors
+    if isinstance(class_weight, Mapping):
+        unknown = [key for key in class_weight if key not in classes.tolist()]
+        if unknown:
+            raise ValueError(
+                f"class_weight must name known classes, {listed(classes.tolist())}; "
+                f"got {unknown[0]!r}."
+            )
+        class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
+    try:
+        factors = np.asarray(class_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"class_weight must be numbers: {error}.") from error
+    if factors.shape != (k,):
+        raise ValueError(
+            f"class_weight must hold one number for each of the {k} classes "
+            f"(not of the {k - 1} thresholds), got shape {factors.shape}."
+        )
+    if not np.isfinite(factors).all() or (factors < 0).any():
+        raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
+    if not (factors * totals).any():
+        raise ValueError("class_weight must not be 0 for every class that occurs.")
+    return factors
+
+
+def balanced_factors(totals: Array) -> Array:
+    """Return the factors that give every class the same weight, as fractions of exact totals.
+
+    Examples
+    --------
+    >>> balanced_factors(np.array([3, 2, 0]))
+    array([Fraction(1, 1), Fraction(3, 2), 1], dtype=object)
+    """
+    exact = totals.tolist()
+    largest = max(exact)
+    factors = np.empty(len(exact), dtype=object)
+    factors[:] = [Fraction(largest) / Fraction(total) if total > 0 else 1 for total in exact]
+    return factors
+
+
+def effective_rows(weights: Floats) -> float:
+    """Return the number of rows of equal weight that tell as much: Kish's effective sample size.
+
+    Examples
+    --------
+    >>> effective_rows(np.array([0.5, 0.5, 0.5])), round(effective_rows(np.array([1.0, 0.1])), 2)
+    (3.0, 1.2)
+    """
+    ordered = np.sort(weights)  # sums must not depend on the order of the rows
+    share = ordered / ordered.sum()
+    return float(1 / (share @ share))

@@ -1,0 +1,30 @@
+"""Limits: constraints, the forms they are lowered to, and the best thresholds within them."""
+
+from ordcut._core.limits.constraints import F1 as F1
+from ordcut._core.limits.constraints import Constraint as Constraint
+from ordcut._core.limits.constraints import Count as Count
+from ordcut._core.limits.constraints import Over as Over
+from ordcut._core.limits.constraints import Precision as Precision
+from ordcut._core.limits.constraints import Recall as Recall
+from ordcut._core.limits.constraints import Share as Share
+from ordcut._core.limits.constraints import Under as Under
+from ordcut._core.limits.constraints import confidence_text as confidence_text
+from ordcut._core.limits.constraints import refuse_confidence as refuse_confidence
+from ordcut._core.limits.forms import Distance as Distance
+from ordcut._core.limits.forms import Form as Form
+from ordcut._core.limits.forms import Interval as Interval
+from ordcut._core.limits.forms import Limits as Limits
+from ordcut._core.limits.forms import Ratio as Ratio
+from ordcut._core.limits.grid import Grid as Grid
+from ordcut._core.limits.guarantee import Guarantee as Guarantee
+from ordcut._core.limits.names import Names as Names
+from ordcut._core.limits.region import region_of as region_of
+from ordcut._core.limits.search import LimitedSearch as LimitedSearch
+from ordcut._core.limits.sums import Outcome as Outcome
+from ordcut._core.limits.text import Constraints as Constraints
+from ordcut._core.limits.text import read_constraints as read_constraints
+from ordcut._core.limits.values import Allowed as Allowed
+from ordcut._core.limits.values import Between as Between
+from ordcut._core.limits.values import Digits as Digits
+from ordcut._core.limits.values import Fixed as Fixed
+from ordcut._core.limits.values import Gap as Gap

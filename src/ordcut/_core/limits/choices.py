@@ -1,0 +1,158 @@
+"""Where thresholds may stand between scores: anywhere, in an interval, or on a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordcut._core.limits.forms import Limits
+from ordcut._core.limits.grid import Grid, round_numbers
+from ordcut._core.limits.spacing import place_apart, values_apart
+from ordcut._core.thresholds import place_between, scores_around
+from ordcut._core.typing import Array, Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class CandidateCuts:
+    """Cuts in ascending order, with the value that each threshold would have there.
+
+    The first of the m cuts is 0 and the last the number of rows, which need not be open to any
+    threshold. ``values`` (D - 1, m) ascend for each threshold, and ``is_open`` (D - 1, m) says
+    whether the threshold may take them. ``gaps`` (D - 2,) are the exact distances that neighbouring
+    thresholds must keep, unless they are on a grid.
+    """
+
+    cuts: Ints
+    values: Floats
+    is_open: Bools
+    gaps: Floats | None
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values that are allowed: an interval for each threshold, a grid and a distance for all.
+
+    ``gaps`` (D - 2,) are the distances between neighbours that are not on a grid. Neighbours that
+    are both fixed keep the distance if the decimals do: 0.1 and 0.3 are 0.2 apart.
+    """
+
+    low: Floats
+    high: Floats
+    grid: Grid | None
+    gaps: Floats | None = None
+
+    @classmethod
+    def within(cls, limits: Limits) -> Choices:
+        """Return the values that limits allow together."""
+        n_thresholds = limits.n_thresholds
+        low, high = np.full(n_thresholds, -np.inf), np.full(n_thresholds, np.inf)
+        for interval in limits.intervals:
+            k = interval.k
+            low[k], high[k] = max(low[k], interval.low), min(high[k], interval.high)
+        # Thresholds ascend: a value below a threshold is below all that follow.
+        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+        if limits.distance is None or limits.grid is not None:
+            return cls(low, high, limits.grid)
+        is_fixed = (low == high)[1:] & (low == high)[:-1]
+        is_kept = is_fixed & limits.distance.keeps(low[:-1], low[1:])
+        return cls(low, high, None, np.where(is_kept, 0.0, limits.distance.at_least))
+
+    def _place_each(self, lower: Array, upper: Array) -> tuple[Floats, Bools]:
+        if self.grid is None:
+            at, may_stand = self.place_within(lower, upper, self.low, self.high)
+            if self.gaps is None or not may_stand.all():
+                return at, may_stand
+            lowest = np.maximum(np.nextafter(lower.astype(np.float64), np.inf), self.low)
+            lowest = np.where(np.isneginf(lower), self.low, lowest)
+            placed = place_apart(at, lowest, np.minimum(upper, self.high), self.gaps)
+            return (at, ~may_stand) if placed is None else (placed, may_stand)
+        each = zip(lower[:, None], upper[:, None], self.low, self.high, strict=True)
+        values, is_open = zip(*(self.place_within(*ends) for ends in each), strict=True)
+        return np.concatenate(values), np.concatenate(is_open)
+
+    def place_within(
+        self, lower: Array, upper: Array, low: Floats | float, high: Floats | float
+    ) -> tuple[Floats, Bools]:
+        """Return where thresholds from ``low`` to ``high`` would stand, and whether they may.
+
+        They must be above the lower score and at or below the upper. Of several allowed values,
+        they take the nearest to the middle.
+        """
+        middle = place_between(lower, upper)
+        below, above = lower.astype(np.float64), upper.astype(np.float64)
+        if self.grid is None:
+            value = np.clip(middle, low, high)
+        else:
+            value = self.grid.nearest((below, above), middle, (float(low), float(high)))
+        # Beyond all scores, thresholds are infinite where they may.
+        if self.grid is None or self.grid.has(-np.inf):
+            value = np.where(np.isneginf(below) & (low == -np.inf), -np.inf, value)
+        if self.grid is None or self.grid.has(np.inf):
+            value = np.where(np.isposinf(above) & (high == np.inf), np.inf, value)
+        with np.errstate(invalid="ignore"):
+            is_above = (value > below) | np.isneginf(below)
+            is_open = is_above & (value <= above) & (low <= value) & (value <= high)
+        return np.where(is_open, value, middle), np.asarray(is_open)
+
+
+def place_each(limits: Limits, lower: Array, upper: Array) -> tuple[Floats, Bools]:
+    """Return where each threshold would stand between its scores, and whether it may."""
+    return Choices.within(limits)._place_each(lower, upper)
+
+
+def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
+    """Return the cuts of sorted rows that are open to any threshold."""
+    choices = Choices.within(limits)
+    n_thresholds = len(choices.low)
+    if limits.distance is not None:
+        # Which of several values at a cut is taken matters to the distance.
+        listed = _values_apart(choices, scores[ends].astype(np.float64), limits.distance.at_least)
+        cuts: Ints = np.searchsorted(scores.astype(np.float64), listed, "left")
+        values = np.broadcast_to(listed, (n_thresholds, len(listed)))
+        is_open = (choices.low[:, None] <= values) & (values <= choices.high[:, None])
+    else:
+        cuts = np.append(0, np.flatnonzero(ends) + 1)
+        values, is_open = _placed_at(choices, scores_around(scores, cuts))
+    used = np.flatnonzero(is_open[0] if is_open.strides[0] == 0 else is_open.any(axis=0))
+    return CandidateCuts(
+        np.concatenate([[0], cuts[used], [len(scores)]]),
+        _with_ends(values, used, -np.inf, np.inf),
+        _with_ends(is_open, used, False, False),
+        choices.gaps,
+    )
+
+
+def _placed_at(choices: Choices, around: tuple[Array, Array]) -> tuple[Floats, Bools]:
+    """Return the value of each threshold at each cut, and whether it may stand there."""
+    # Thresholds with the same interval have the same values.
+    intervals = list(zip(choices.low.tolist(), choices.high.tolist(), strict=True))
+    place = {ends: choices.place_within(*around, *ends) for ends in dict.fromkeys(intervals)}
+    if len(place) == 1:
+        ((value, is_in),) = place.values()
+        shape = len(intervals), len(value)
+        return np.broadcast_to(value, shape), np.broadcast_to(is_in, shape)
+    values, is_open = zip(*(place[ends] for ends in intervals), strict=True)
+    return np.stack(values), np.stack(is_open)
+
+
+def _values_apart(choices: Choices, scores: Floats, gap: float) -> Floats:
+    """Return all values that thresholds at least a gap apart may need, given distinct scores."""
+    if choices.grid is None:
+        return values_apart(scores, choices.low, choices.high, gap)
+    if choices.grid.n_digits is None:
+        assert choices.grid.listed is not None
+        return choices.grid.listed
+    ends = np.concatenate([scores[[0, -1]], choices.low, choices.high])
+    ends = ends[np.isfinite(ends)]
+    beyond = gap * (len(choices.low) - 1)  # several thresholds can be beyond all scores
+    return round_numbers(choices.grid.n_digits, ends.min() - beyond, ends.max() + beyond)
+
+
+def _with_ends(entries: Array, used: Ints, first: float, last: float) -> Array:
+    """Return the used columns of a table between two others; rows that are shared stay shared."""
+    if entries.strides[0] == 0:
+        row = np.concatenate([[first], entries[0, used], [last]]).astype(entries.dtype)
+        return np.broadcast_to(row, (len(entries), len(row)))
+    ends = np.ones((len(entries), 1), entries.dtype)
+    return np.hstack([ends * first, entries[:, used], ends * last]).astype(entries.dtype)

@@ -1,0 +1,449 @@
+"""The forms that constraints are lowered to, and the limits of a problem sorted by form.
+
+Everything behind the constraints knows only these forms: a ratio of weights, an interval for a
+threshold, a distance between thresholds, and (in ``grid.py``) values that thresholds are chosen
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import reduce
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ordcut._core.limits.grid import Grid
+from ordcut._core.limits.guarantee import Bound, Guarantee
+from ordcut._core.limits.names import Names
+from ordcut._core.limits.sums import Demand, Outcome
+from ordcut._core.numerics.exact import UNIT_ROUNDOFF, as_fraction
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.objectives.named import Objective
+from ordcut._core.thresholds import Promise
+from ordcut._core.typing import Array, Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from ordcut._core.limits.constraints import Constraint
+
+#: Distances that differ by less than this share of the numbers are equal.
+ROUNDINGS = 4 * UNIT_ROUNDOFF
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """Limits on the ratio of two sums of weights, or on a single sum.
+
+    Attributes
+    ----------
+    part : ndarray of shape (D, K)
+        The coefficients of the limited sum over the table of decisions and classes.
+    whole : ndarray of shape (D, K), optional
+        The coefficients of the sum that it is a share of; None for a count, in the weights that
+        the user gave.
+    at_least, at_most : float, optional
+        The limits.
+    confidence : float, optional
+        The probability, over the rows at hand, with which the limits hold on new rows of the same
+        kind; None for limits on the rows at hand.
+
+    Examples
+    --------
+    >>> recall = Ratio(np.array([[0, 0], [0, 1]]), np.array([[0, 1], [0, 1]]), at_least=0.9)
+    >>> recall.reached(Outcome(np.array([[3, 1], [2, 4]]), np.array([0.5])))
+    0.8
+    >>> recall.reach
+    Reach(kind='threshold', index=0)
+    """
+
+    part: Ints
+    whole: Ints | None
+    at_least: float | None = None
+    at_most: float | None = None
+    confidence: float | None = None
+
+    kind: ClassVar[str] = "ratio"
+
+    @cached_property
+    def has_fixed_whole(self) -> bool:
+        """Whether the whole is the same wherever thresholds are."""
+        return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
+
+    @property
+    def counted(self) -> Ints:
+        """1 for each class whose rows the part is a share or a count of, (K,), otherwise 0."""
+        return np.asarray(self.part.any(axis=0) * 1 if self.whole is None else self.whole[0])
+
+    @cached_property
+    def exact_limits(self) -> tuple[Fraction | None, Fraction | None]:
+        """Both limits without rounding."""
+        least, most = (
+            None if limit is None else as_fraction(limit) for limit in (self.at_least, self.at_most)
+        )
+        return least, most
+
+    def __post_init__(self) -> None:
+        self.reach  # noqa: B018 (raises an error if the ratio cannot be limited)
+        if self.confidence is not None:
+            self._check_guarantee()
+
+    def _check_guarantee(self) -> None:
+        if not self.has_fixed_whole:
+            raise ValueError(
+                "cannot have a confidence: both numbers of its ratio change with the thresholds, "
+                "so that no bound holds for all thresholds at once. Leave out the confidence, or "
+                "limit a recall, a share, under or over instead."
+            )
+        steps = np.diff(self.part, axis=0)
+        moves_one_way = self.reach.kind == "segment" or (steps >= 0).all() or (steps <= 0).all()
+        is_share = (self.part >= 0).all() and (self.part <= np.minimum(self.counted, 1)).all()
+        if not (is_share and moves_one_way):
+            raise ValueError(
+                "cannot have a confidence: only a share of rows that always rises, or always "
+                "falls, as its threshold rises can have one."
+            )
+
+    @cached_property
+    def reach(self) -> Reach:
+        """Which thresholds the ratio moves with; an error if it ties thresholds too far apart."""
+        both = self.part if self.whole is None else np.hstack([self.part, self.whole])
+        moved = np.flatnonzero((both[1:] != both[:-1]).any(axis=1)).tolist()
+        if len(moved) == 0:
+            return Reach("nothing", 0)
+        if len(moved) == 1:
+            return Reach("threshold", moved[0])
+        first, last = moved[0], moved[-1]
+        if len(moved) == 2 and last == first + 1 and (both[first] == both[last + 1]).all():
+            return Reach("segment", last)
+        raise ValueError(
+            "must be about one decision, or about a group that starts at the lowest or ends at the "
+            "highest decision: other groups depend on thresholds that are not neighbours. Limit "
+            "each decision of the group."
+        )
+
+    def bounds(self, whole: Any, unit: Fraction) -> tuple[Any, Any]:
+        """Return the least and the largest weight of the part; None where there is no limit.
+
+        This is the only place where a limit meets the weight of the rows. Whole weights have whole
+        bounds. With a confidence, these are the numbers of rows that promise the limits.
+        """
+        if self.confidence is not None and self.part.any():
+            least, most = self.guarantee(whole, unit).counts
+            return (
+                None if least is None else ceil(least / unit),
+                None if most is None else floor(most / unit),
+            )
+        is_whole = whole == int(whole)
+
+        def bound(limit: Fraction | None, rounded: Any) -> Any:
+            if limit is None:
+                return None
+            if self.whole is None:
+                weight: Any = limit / unit
+            elif is_whole:
+                weight = limit * int(whole)
+            else:
+                return float(limit) * float(whole)
+            return rounded(weight) if is_whole else float(weight)
+
+        low, high = self.exact_limits
+        return bound(low, ceil), bound(high, floor)
+
+    def guarantee(self, whole: Any, unit: Fraction) -> Guarantee:
+        """Return the limits as limits on a share of new rows, for the weight of the rows."""
+        assert self.confidence is not None
+        n_rows = int(whole * unit)
+        scale = n_rows if self.whole is None else 1
+        least, most = (None if limit is None else limit / scale for limit in self.exact_limits)
+        bound: Bound = "Kuiper" if self.reach.kind == "segment" else "binomial"
+        return Guarantee(n_rows, least, most, 1 - as_fraction(self.confidence), bound)
+
+    def for_rows(self, totals: Array, unit: Fraction) -> Ratio:
+        """Return a guarantee as limits on the share that promises it on rows of these totals."""
+        if self.confidence is None:
+            return self
+        whole = (self.counted * totals).sum()
+        scale = unit if self.whole is None else 1 / Fraction(int(whole) or 1)
+        bounds = self.bounds(whole, unit)
+        least, most = (None if bound is None else float(bound * scale) for bound in bounds)
+        return Ratio(self.part, self.whole, least, most)
+
+    def promise(self, outcome: Outcome) -> Promise | None:
+        """Return the limit, or both limits, promised for new rows; None without a confidence."""
+        if self.confidence is None:
+            return None
+        guarantee = self.guarantee((self.counted * outcome.table).sum(), outcome.unit)
+        count = int(outcome.weights_of(self.part)[0] * outcome.unit)
+        ends = guarantee.promised(count) if self.part.any() else (0.0, 0.0)
+        least, most = (end * (guarantee.n_rows if self.whole is None else 1) for end in ends)
+        promised: Any = (least, most) if self.at_most is not None else least
+        promised = most if self.at_least is None else promised
+        return Promise(promised, self.confidence, guarantee.bound)
+
+    def demands(self, totals: Array, unit: Fraction) -> list[Demand]:
+        """Return the limits as sums that must not be below a number.
+
+        ``totals`` are the weights of the classes, in multiples of ``unit``.
+        """
+        if self.has_fixed_whole:
+            least, most = self.bounds((self.counted * totals).sum(), unit)
+            demands = [Demand(self.part, least)] if least else []
+            return demands if most is None else [*demands, Demand(-self.part, -most)]
+        assert self.whole is not None
+        demands = []
+        for sign, share in zip((1, -1), self.exact_limits, strict=True):
+            if share is not None:
+                part, whole = self.part.astype(object), self.whole.astype(object)
+                balance = sign * (part * share.denominator - whole * share.numerator)
+                demands.append(Demand(balance, 0))
+        return demands
+
+    def sums(self, outcome: Outcome) -> tuple[Any, Any]:
+        """Return the two sums whose ratio is limited; the second is 1 for a count."""
+        if self.whole is None:
+            return outcome.weights_of(self.part)[0] * outcome.unit, 1
+        part, whole = outcome.weights_of(self.part, self.whole)
+        return part, whole
+
+    def ratio(self, outcome: Outcome) -> Fraction | None:
+        """Return the ratio; None for a share of nothing."""
+        part, whole = self.sums(outcome)
+        return Fraction(part) / Fraction(whole) if whole else None
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the ratio as a float; NaN for a share of nothing."""
+        ratio = self.ratio(outcome)
+        return np.nan if ratio is None else float(ratio)
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether the limits hold, as they do for a share of nothing.
+
+        With a confidence, whether the rows promise them, which no rows cannot.
+        """
+        if self.confidence is not None:
+            part: Any = outcome.weights_of(self.part)[0]
+            least, most = self.bounds((self.counted * outcome.table).sum(), outcome.unit)
+            return (least is None or part >= least) and (most is None or part <= most)
+        part, whole = self.sums(outcome)
+        least, most = self.exact_limits
+        is_enough = least is None or part >= least * whole
+        return bool(is_enough and (most is None or part <= most * whole))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The thresholds that a ratio depends on: none, a single threshold, or both ends of a segment.
+
+    ``index`` is the index of the threshold, or of the decision whose segment it is.
+    """
+
+    kind: Literal["nothing", "threshold", "segment"]
+    index: int
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval for a threshold, ends included."""
+
+    k: int
+    low: float
+    high: float
+
+    kind: ClassVar[str] = "interval"
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the threshold."""
+        return float(outcome.thresholds[self.k])
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether the threshold is in the interval."""
+        return self.low <= self.reached(outcome) <= self.high
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A least distance between neighbouring thresholds that are finite."""
+
+    at_least: float
+
+    kind: ClassVar[str] = "distance"
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the least distance between neighbouring thresholds that are finite."""
+        at = outcome.thresholds
+        with np.errstate(invalid="ignore"):
+            gaps = np.diff(at)
+        return float(gaps[np.isfinite(at[1:]) & np.isfinite(at[:-1])].min(initial=np.inf))
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether neighbouring thresholds are far enough apart."""
+        return bool(self.keeps(outcome.thresholds[:-1], outcome.thresholds[1:]).all())
+
+    def keeps(self, lower: Floats, upper: Floats) -> Bools:
+        """Return whether pairs of thresholds are far enough apart, as infinite ones always are.
+
+        Decimals such as 0.3 and 0.1 are 0.2 apart, although their floats are less than that by a
+        rounding.
+
+        Examples
+        --------
+        >>> Distance(0.2).keeps(np.array([0.1, 0.1]), np.array([0.3, np.inf]))
+        array([ True,  True])
+        """
+        gap = self.at_least
+        with np.errstate(invalid="ignore"):
+            rounding = ROUNDINGS * np.maximum(np.maximum(np.abs(lower), np.abs(upper)), gap)
+            is_far = upper - lower >= gap - rounding
+        return np.asarray(is_far | ~(np.isfinite(lower) & np.isfinite(upper)))
+
+
+Form: TypeAlias = Ratio | Interval | Grid | Distance
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Constraints and the forms they are lowered to, side by side.
+
+    Attributes
+    ----------
+    n_thresholds : int
+        The number of thresholds that are limited.
+    constraints : tuple of Constraint
+        What the user asked for.
+    forms : tuple of Ratio, Interval, Grid or Distance
+        The form of each constraint.
+    names : Names, optional
+        The names of classes and decisions.
+    ratios, intervals : list
+        The forms of these kinds.
+    has_guarantees : bool
+        Whether any limit has a confidence.
+    grid : Grid, optional
+        The values that thresholds must be chosen from, by all grids together.
+    distance : Distance, optional
+        The largest of the least distances.
+
+    Examples
+    --------
+    >>> from ordcut._core.limits import Digits, Names, Under
+    >>> limits = Limits.lower([Under(1, at_most=0.1), Digits(1)], Names([0, 1], [0, 1]))
+    >>> limits.grid, limits.ratios[0].at_most
+    (Grid(values=None, n_digits=1), 0.1)
+    """
+
+    n_thresholds: int
+    constraints: tuple[Constraint, ...] = ()
+    forms: tuple[Form, ...] = ()
+    names: Names | None = None
+    ratios: list[Ratio] = field(init=False, repr=False)
+    has_guarantees: bool = field(init=False, repr=False)
+    intervals: list[Interval] = field(init=False, repr=False)
+    grid: Grid | None = field(init=False, repr=False)
+    distance: Distance | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        by_kind: dict[str, list[Any]] = {"ratio": [], "interval": [], "grid": [], "distance": []}
+        for form in self.forms:
+            by_kind[form.kind].append(form)
+        grids, distances = by_kind["grid"], by_kind["distance"]
+        self.__dict__.update(
+            ratios=by_kind["ratio"],
+            has_guarantees=any(ratio.confidence is not None for ratio in by_kind["ratio"]),
+            intervals=by_kind["interval"],
+            grid=reduce(Grid.intersection, grids) if grids else None,
+            distance=max(distances, key=lambda form: float(form.at_least), default=None),
+        )
+
+    @classmethod
+    def of(
+        cls, constraints: Sequence[Constraint], objective: Objective, classes: Array
+    ) -> Limits | None:
+        """Lower constraints for an objective over classes; None if there are no constraints."""
+        return cls.lower(constraints, Names.of(objective, classes)) if constraints else None
+
+    @classmethod
+    def lower(cls, constraints: Sequence[Constraint], names: Names) -> Limits:
+        """Lower constraints to forms; an error if a constraint names something unknown."""
+        forms = []
+        for constraint in constraints:
+            try:
+                form = constraint.lower(names)
+            except ValueError as error:
+                raise ValueError(f"constraint {str(constraint)!r} {error}") from error
+            forms.append(form)
+        return cls(len(names.decisions) - 1, tuple(constraints), tuple(forms), names)
+
+    def listed_values(self, extent: Callable[[], tuple[float, float]], most: int) -> Floats | None:
+        """Return the finite values that thresholds must be chosen from, if they are few.
+
+        ``extent`` returns the lowest and the highest score. None also where thresholds must be
+        apart: then it matters which of several values between the same scores is taken.
+
+        Examples
+        --------
+        >>> from ordcut._core.limits import Digits
+        >>> limits = Limits.lower([Digits(0)], Names([0, 1], [0, 1]))
+        >>> limits.listed_values(lambda: (0.4, 2.2), most=10)
+        array([-1.,  0.,  1.,  2.,  3.,  4.])
+        """
+        if self.grid is None or self.distance is not None:
+            return None
+        ends = (0.0, 0.0) if self.grid.n_digits is None else extent()
+        values = self.grid.values_between(*ends, most)
+        if values is None:
+            return None
+        finite = values[np.isfinite(values)]
+        return finite if 0 < len(finite) <= most else None
+
+    def hold(self, outcome: Outcome) -> bool:
+        """Return whether all limits hold."""
+        return all(form.holds(outcome) for form in self.forms)
+
+    def without(self, index: int) -> Limits:
+        """Return the limits without that at an index."""
+        return self.only([i for i in range(len(self.forms)) if i != index])
+
+    def only(self, indices: Sequence[int]) -> Limits:
+        """Return the limits at the given indices."""
+        constraints = tuple(self.constraints[i] for i in indices)
+        return replace(self, constraints=constraints, forms=tuple(self.forms[i] for i in indices))
+
+    def check_rows(self, counts_rows: bool) -> None:
+        """Raise an error for guarantees if weights do not count rows."""
+        if not counts_rows:
+            raise ValueError(
+                "sample_weight must be whole numbers, which count rows, and weight_type not "
+                '"importance", for constraints with a confidence: their promise for new rows is by '
+                "the number of rows. Leave out the weights (soft labels and panels are weights, "
+                "too), or the confidence."
+            )
+
+    def reached(self, outcome: Outcome) -> list[tuple[Any, Promise | None]]:
+        """Return what each limit has reached, and what it promises for new rows, if anything."""
+        return [
+            (form.reached(outcome), form.promise(outcome) if isinstance(form, Ratio) else None)
+            for form in self.forms
+        ]
+
+    def for_rows(self, totals: Array, unit: Fraction) -> Limits:
+        """Return guarantees as limits on the shares that promise them on rows of these totals."""
+        return self._with_ratios(lambda ratio: ratio.for_rows(totals, unit))
+
+    def without_confidence(self) -> Limits:
+        """Return the limits as they were stated, to be judged on new rows."""
+        return self._with_ratios(lambda ratio: replace(ratio, confidence=None))
+
+    def _with_ratios(self, change: Callable[[Ratio], Ratio]) -> Limits:
+        forms = [change(form) if isinstance(form, Ratio) else form for form in self.forms]
+        return replace(self, forms=tuple(forms))
+
+    def only_ratios(self) -> Limits:
+        """Return the limits on ratios of weights."""
+        return self.only([i for i, form in enumerate(self.forms) if form.kind == "ratio"])
+
+    def replaced(self, index: int, form: Form) -> Limits:
+        """Return the limits with another form at an index."""
+        return replace(self, forms=(*self.forms[:index], form, *self.forms[index + 1 :]))

@@ -1,0 +1,328 @@
+"""Turn limits into candidates for cuts, and windows for the segments of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.data import SortedRows
+from ordcut._core.limits.choices import CandidateCuts, all_candidates
+from ordcut._core.limits.forms import Distance, Limits, Ratio
+from ordcut._core.limits.spacing import lowered
+from ordcut._core.numerics.exact import LARGEST_SUM, exact_multiples
+from ordcut._core.numerics.jit import kernel
+from ordcut._core.solvers import SegmentWindow, Windows, sums_at
+from ordcut._core.typing import Array, Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Region:
+    """All cuts that limits allow, with the value of each threshold at each candidate.
+
+    ``counted`` has the windows with the cuts of the observed rows, where these are others.
+    """
+
+    windows: Windows
+    values: Floats
+    counted: Windows
+
+
+@dataclass(frozen=True)
+class SegmentLimit:
+    """A limit on a sum over the segment of a decision: the difference of a prefix sum at its ends.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (m,)
+        The prefix sum at each candidate, whole numbers in ascending order.
+    at_least, at_most : int, optional
+        The least and the largest difference.
+    """
+
+    sums: Array
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def reach_from(self, lowest: int, highest: int) -> tuple[int, int]:
+        """Return the first and the last end of segments that start between two candidates."""
+        first, last = lowest, len(self.sums) - 1
+        if self.at_least is not None:
+            first = self._n_below(lowest, self.at_least)
+        if self.at_most is not None:
+            last = self._n_below(highest, self.at_most + 1) - 1
+        return first, last
+
+    def reach_back_from(self, lowest: int, highest: int) -> tuple[int, int]:
+        """Return the first and the last start of segments that end between two candidates."""
+        first, last = 0, highest
+        if self.at_most is not None:
+            first = self._n_below(lowest, -self.at_most)
+        if self.at_least is not None:
+            last = self._n_below(highest, 1 - self.at_least) - 1
+        return first, last
+
+    def _n_below(self, candidate: int, shift: int) -> int:
+        return int(_n_below(self.sums, range(candidate, candidate + 1), shift)[0])
+
+
+@dataclass
+class SegmentLimits:
+    """All limits on the segment of a decision.
+
+    Attributes
+    ----------
+    sums : list of SegmentLimit
+        Limits on sums that only grow with the segment.
+    level : ndarray of shape (m,), optional
+        A prefix sum that must be higher at the end of the segment than at its start, by at least
+        ``rise``.
+    rise : int or float
+        By how much; at most 0 if it may fall.
+    """
+
+    sums: list[SegmentLimit] = field(default_factory=list)
+    level: Array | None = None
+    rise: Any = 0
+
+    def window(self, starts: range, ends: range) -> SegmentWindow:
+        """Return where the segment may start, for each of its ends."""
+        low: Ints | None = None
+        high: Ints | None = None
+        for limit in self.sums if ends else ():
+            if limit.at_least is not None:
+                last = _n_below(limit.sums, ends, 1 - limit.at_least, -1)
+                high = last if high is None else np.minimum(high, last)
+            if limit.at_most is not None:
+                first = _n_below(limit.sums, ends, -limit.at_most)
+                low = first if low is None else np.maximum(low, first)
+        return SegmentWindow(starts, ends, low, high, self.level, self.rise)
+
+
+def region_of(
+    rows: SortedRows,
+    limits: Limits,
+    observed: SortedRows | None = None,
+    unit: Fraction = Fraction(1),
+) -> Region:
+    """Return the cuts of sorted rows that limits allow.
+
+    Limits are about the observed rows, where these are others; ``unit`` is what a weight of 1
+    stands for there.
+
+    Examples
+    --------
+    >>> from ordcut._core.data import Rows
+    >>> from ordcut._core.limits import Digits, Names
+    >>> rows = Rows.read([1.2, 1.4, 2.3], [0, 0, 1]).sorted()
+    >>> region_of(rows, Limits.lower([Digits(0)], Names([0, 1], [0, 1]))).values
+    array([[-inf, -inf,   2.,  inf,  inf]])
+    """
+    candidates = all_candidates(rows.scores, rows.ends, limits)
+    cuts = candidates.cuts
+    if observed is not None and observed is not rows:
+        above = np.append(rows.scores, np.inf)[cuts]
+        cuts = np.searchsorted(observed.scores, above, "left")
+        cuts[0] = 0  # where the first segment starts, below all rows
+    is_open = list(candidates.is_open)
+    decisions = [SegmentLimits() for _ in range(limits.n_thresholds + 1)]
+    if limits.ratios:
+        sums = PrefixSums(rows if observed is None else observed, cuts, unit)
+        for ratio in _strictest(limits.ratios):
+            _apply(ratio, sums, is_open, decisions)
+    segments = _segment_windows(decisions, is_open, len(cuts))
+    if limits.distance is not None:
+        segments = _apart(segments, candidates, limits.distance)
+    open_in_range = [
+        openness[segment.ends.start : segment.ends.stop]
+        for openness, segment in zip(is_open, segments[:-1], strict=True)
+    ]
+    windows = Windows(candidates.cuts, open_in_range, segments)
+    return Region(windows, candidates.values, replace(windows, cuts=cuts))
+
+
+def _strictest(ratios: Sequence[Ratio]) -> list[Ratio]:
+    """Return ratios without those implied by others: lower floors of a share such as precision."""
+    kept: dict[tuple[bytes, bytes] | int, Ratio] = {}
+    for ratio in sorted(ratios, key=lambda ratio: ratio.at_least or 0.0):
+        is_level = not ratio.has_fixed_whole and ratio.at_most is None
+        whole = b"" if ratio.whole is None else ratio.whole.tobytes()
+        kept[(ratio.part.tobytes(), whole) if is_level else id(ratio)] = ratio
+    return list(kept.values())
+
+
+def _apply(
+    ratio: Ratio, sums: PrefixSums, is_open: list[Bools], decisions: list[SegmentLimits]
+) -> None:
+    """Close the candidates that a ratio forbids, or limit the segment that it is about."""
+    reach, totals = ratio.reach, sums.totals
+    for demand in ratio.demands(totals, sums.unit):
+        if reach.kind == "segment":
+            d = reach.index
+            _limit_segment(decisions[d], demand.step(d), demand.rest(d + 1, totals), sums)
+        elif reach.kind == "threshold":
+            k = reach.index
+            is_open[k] = is_open[k] & (sums.below(demand.step(k)) >= demand.rest(k + 1, totals))
+        elif demand.rest(0, totals) > 0:  # no threshold changes the sum, and it is too small
+            is_open[0] = np.zeros_like(is_open[0])
+
+
+def _limit_segment(limits: SegmentLimits, step: Array, at_least: Any, sums: PrefixSums) -> None:
+    """Demand that the steps of the rows in a segment add up to at least a number."""
+    if (step >= 0).all():
+        if at_least > 0:
+            limits.sums.append(SegmentLimit(sums.below(step), at_least=at_least))
+    elif (step <= 0).all():
+        limits.sums.append(SegmentLimit(sums.below(-step), at_most=-at_least))
+    elif limits.level is None:
+        limits.level, limits.rise = sums.below(step), at_least
+    else:
+        raise ValueError(
+            "constraints can limit only one share of the rows of a decision: its precision, its F1 "
+            "or a ceiling of either. Leave out one of them."
+        )
+
+
+class PrefixSums:
+    """Weights of rows below each candidate, exactly.
+
+    Attributes
+    ----------
+    totals : ndarray of shape (K,)
+        The weight of each class, in multiples of ``unit``.
+    unit : Fraction
+        What a weight of 1 stands for in the weights that the user gave.
+    """
+
+    def __init__(self, rows: SortedRows, cuts: Ints, unit: Fraction) -> None:
+        self._rows, self._cuts, self.unit = rows, cuts, unit
+        self._known: dict[tuple[int, ...], Array] = {}
+        self._weights: Array = np.ones(1, np.int64)
+        if rows.weights is not None:
+            self._weights = rows.weights
+            if not rows.is_whole:
+                self._weights, multiple = exact_multiples(rows.weights)
+                self.unit *= multiple
+        self.totals = self._totals()
+
+    def _totals(self) -> Array:
+        if self._rows.is_whole:
+            return self._rows.exact_totals
+        totals = np.zeros(self._rows.n_classes, dtype=object)
+        np.add.at(totals, self._rows.codes, self._weights)
+        return totals
+
+    def below(self, step: Array) -> Array:
+        """Return the sum of ``step`` of their class times weight, over the rows below each cut."""
+        key = tuple(step.tolist())
+        if key not in self._known:
+            largest = max(map(abs, key)) * int(self.totals.sum())
+            self._known[key] = self._sum(step.astype(np.int64 if largest < LARGEST_SUM else object))
+        return self._known[key]
+
+    def _sum(self, step: Array) -> Array:
+        if step.dtype == object or self._weights.dtype == object:
+            rises = step[self._rows.codes] * self._weights
+            return np.append(np.zeros(1, rises.dtype), np.cumsum(rises))[self._cuts]
+        sums = np.empty(len(self._cuts), np.int64)
+        stride = int(self._rows.weights is not None)
+        sums_at(self._rows.codes, self._weights, stride, step, self._cuts, sums)
+        return sums
+
+
+def _apart(
+    segments: Sequence[SegmentWindow], candidates: CandidateCuts, distance: Distance
+) -> list[SegmentWindow]:
+    """Return the windows of segments with neighbouring thresholds far enough apart."""
+    apart, values, gaps = list(segments), candidates.values, candidates.gaps
+    for d in range(1, len(segments) - 1):
+        window = segments[d]
+        own = np.arange(window.ends.start, window.ends.stop)
+        starts, ends = values[d - 1], values[d][own]
+        furthest = lowered(ends, distance.at_least if gaps is None else gaps[d - 1])
+        last = np.minimum(np.searchsorted(starts, furthest, "right") - 1, own)
+        while gaps is None:  # values of a grid may be closer by a rounding
+            after = np.minimum(last + 1, own)  # a segment does not start after its end
+            step = (after > last) & distance.keeps(starts[after], ends)
+            if not step.any():
+                break
+            last = np.where(step, after, last)
+        high = last if window.high is None else np.minimum(window.high, last)
+        apart[d] = replace(window, high=high)
+    return apart
+
+
+def _segment_windows(
+    decisions: Sequence[SegmentLimits], is_open: Sequence[Bools], m: int
+) -> list[SegmentWindow]:
+    """Return where the segment of each decision may start, for each of its ends.
+
+    ``is_open`` says which of the ``m`` candidates each threshold may take.
+    """
+    ranges = _within_reach([decision.sums for decision in decisions], is_open, m)
+    starts_and_ends = pairwise([range(1), *ranges, range(m - 1, m)])
+    return [
+        decision.window(starts, ends)
+        for decision, (starts, ends) in zip(decisions, starts_and_ends, strict=True)
+    ]
+
+
+def _within_reach(
+    segments: Sequence[Sequence[SegmentLimit]], is_open: Sequence[Bools], m: int
+) -> list[range]:
+    """Return the range of candidates that each threshold can take if all segments keep limits.
+
+    Ranges shrink segment by segment, first from below and then from above. All are empty if the
+    limits cannot hold together.
+    """
+    lows, highs = [0], [0]  # where the first segment starts, and then each threshold
+    for limits, openness in zip(segments[:-1], is_open, strict=True):
+        reaches = [limit.reach_from(lows[-1], highs[-1]) for limit in limits]
+        first = max([lows[-1], *(low for low, _ in reaches)])
+        last = min([m - 1, *(high for _, high in reaches)])
+        at_first, at_last = openness[first : last + 1], openness[first : last + 1][::-1]
+        if not at_first.any():
+            return [range(0)] * len(is_open)
+        lows.append(first + int(np.argmax(at_first)))
+        highs.append(last - int(np.argmax(at_last)))
+    low, high = m - 1, m - 1
+    for k in range(len(is_open), 0, -1):
+        reaches = [limit.reach_back_from(low, high) for limit in segments[k]]
+        low = max([lows[k], *(first for first, _ in reaches)])
+        high = min([highs[k], high, *(last for _, last in reaches)])
+        if low > high:
+            return [range(0)] * len(is_open)
+        lows[k], highs[k] = low, high
+    return [range(low, high + 1) for low, high in zip(lows[1:], highs[1:], strict=True)]
+
+
+def _n_below(sums: Array, ends: range, shift: int, more: int = 0) -> Ints:
+    """Return ``more`` plus the number of ascending sums below that at each end plus a shift."""
+    if sums.dtype == np.int64:
+        shift = max(-LARGEST_SUM, min(shift, LARGEST_SUM))
+    probed = slice(ends.start, ends.stop if sums.dtype == object else ends.start + 1)
+    n_below = np.searchsorted(sums, sums[probed] + shift, "left") + more
+    if len(n_below) == len(ends):
+        return n_below
+    counted = np.empty(len(ends), np.int64)
+    count_below(sums, ends.start, int(n_below[0]) - more, shift, more, counted)
+    return counted
+
+
+@kernel("counted", steps=4)
+def count_below(
+    sums: Ints, first_end: int, n_below: int, shift: int, more: int, counted: Ints
+) -> None:
+    """Count the ascending sums that are below the sum at each end plus a shift, and add ``more``.
+
+    At least ``n_below`` of them are below that at the first end. Fills ``counted``. O(m) time.
+    """
+    for e in range(len(counted)):
+        target = sums[first_end + e] + shift
+        while n_below < len(sums) and sums[n_below] < target:
+            n_below += 1
+        counted[e] = n_below + more

@@ -1,0 +1,274 @@
+"""The best thresholds within limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from ordcut._core.data import SortedRows
+from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
+from ordcut._core.limits.choices import place_each
+from ordcut._core.limits.conflicts import Conflict
+from ordcut._core.limits.forms import Limits
+from ordcut._core.limits.region import Region, region_of
+from ordcut._core.limits.sums import Outcome
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.pruning import CurveLimit
+from ordcut._core.solvers import (
+    ExactKappa,
+    Solution,
+    Store,
+    best_candidates,
+    best_segments,
+    check_costs,
+    cut_ranges,
+    optimise,
+    solve_nested_between,
+    weighted_cost,
+)
+from ordcut._core.thresholds import Certificate, known_scores_around, scores_around
+from ordcut._core.typing import Array, Floats
+
+#: The method of thresholds that limits have moved.
+WITHIN_LIMITS = "windows"
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedSearch:
+    """The search for the best thresholds that keep limits.
+
+    Attributes
+    ----------
+    store : Store
+        The rows that are solved.
+    objective : Objective
+        What is optimised.
+    factors : ndarray of shape (K,), optional
+        What the rows of each true class count in the objective. Limits are about rows as they are.
+    limits : Limits
+        What must hold.
+    observed : Store, optional
+        The rows on which the limits must hold, if not those of ``store``.
+    unit : Fraction
+        What a weight of 1 stands for on the rows on which the limits must hold.
+    """
+
+    store: Store
+    objective: Objective
+    factors: Floats | None
+    limits: Limits
+    observed: SortedRows | None = None
+    unit: Fraction = Fraction(1)
+
+    def keeping(self, free: Solution) -> Solution | None:
+        """Return a solution with its thresholds where limits allow them, or None if any is broken.
+
+        ``free`` is the best solution without limits, or within looser limits.
+        """
+        around = known_scores_around(free.rows.scores, free.cuts)
+        at, is_open = place_each(self.limits, *around)
+        if not is_open.all():
+            return None
+        # Labels are the same wherever thresholds are between their scores.
+        table = self.store.exact_weights(free.rows, free.cuts)
+        if self.observed is not None:
+            table = _exact_table(self.observed, at)
+        if not self.limits.hold(Outcome(table, at, self.unit)):
+            return None
+        # Lumps of rows have no information on values that are not on their grid.
+        is_free = free.is_free and self.store.has_every_cut
+        return replace(free, table=table, thresholds=at, is_free=is_free)
+
+    def best(self) -> Solution:
+        """Return the best thresholds within the limits; an error if there are none."""
+        solution = self.solve()
+        if solution is None:
+            raise self.infeasible()
+        return solution
+
+    def solve(self) -> Solution | None:
+        """Return the best thresholds within the limits, or None if the limits cannot hold."""
+        return self.within_ranges() or self._within_windows()
+
+    def _checked(self, solution: Solution) -> Solution:
+        """Return a solution, or raise an error if it breaks a limit, which would be a bug."""
+        assert solution.table is not None
+        assert solution.thresholds is not None
+        if not self.limits.hold(Outcome(solution.table, solution.thresholds, self.unit)):
+            raise RuntimeError(
+                f"constraints {[str(limit) for limit in self.limits.constraints]} came out "
+                "broken, which must not happen. Please report this with your data."
+            )
+        return solution
+
+    def within_ranges(self) -> Solution | None:
+        """Return the best thresholds if every limit is on a single threshold, otherwise None.
+
+        This is quick. None also if the scores around a cut leave no allowed value for a threshold.
+        """
+        if self.curve_limits is None:
+            return None
+        try:
+            rows = self._rows
+        except TooManyRowsError:  # without limits, fewer rows may be needed
+            return None
+        whole = rows.whole_kernel_rows
+        assert isinstance(self._cost, ExactCost)
+        if whole is None or rows.weight > self._cost.most_weight:
+            return None
+        ranges = cut_ranges(rows, self.curve_limits, self.limits.n_thresholds)
+        if ranges is None:
+            return None
+        cuts = solve_nested_between(whole, self._cost.integers, *ranges)
+        around = scores_around(rows.scores, cuts)
+        at, is_open = place_each(self.limits, *around)
+        if not is_open.all():
+            return None
+        assert self._cost.convexity != "no"
+        certificate = Certificate(self._cost.convexity, in_ranges=True)
+        table = rows.exact_between(cuts)
+        return self._checked(Solution(rows, cuts, "nested", certificate, table, at, is_free=False))
+
+    def _within_windows(self) -> Solution | None:
+        """Return the best thresholds by the dynamic programme for any limits."""
+        rows = self._rows
+        region = region_of(rows, self.limits, self.observed, self.unit)
+        minimise = partial(_best_in, region, rows)
+        if self.objective.is_kappa:
+            check_costs(self.objective, rows.weight, self.factors)
+            kappa = ExactKappa.of(self.objective, rows.exact_totals, self.factors)
+            optimum = optimise(kappa, minimise, Fraction(1), rows.weight)
+            solution = None if optimum is None else optimum.solution
+        else:
+            solution = minimise(self._cost)
+        if solution is None:
+            return None
+        if self.limits.distance is not None and self.limits.grid is None:
+            # Candidates are as low as they can be.
+            at, _ = place_each(self.limits, *scores_around(rows.scores, solution.cuts))
+            solution = replace(solution, thresholds=at)
+        if self.observed is not None:
+            assert solution.thresholds is not None
+            table = _exact_table(self.observed, solution.thresholds)
+            solution = replace(solution, table=table)
+        return self._checked(solution)
+
+    @cached_property
+    def _store(self) -> Store:
+        """The store for the grid of the limits."""
+        return self.store.on_grid(self.limits.grid)
+
+    @cached_property
+    def _rows(self) -> SortedRows:
+        """Rows among which is every cut that can be optimal within the limits."""
+        store = self._store
+        if self.curve_limits is not None:
+            rows = store.rows_for(self._cost, self.curve_limits)
+            if rows.is_whole or not store.is_exact:
+                return rows
+        return store.all_rows()
+
+    @cached_property
+    def _cost(self) -> ExactCost | SegmentTerms:
+        """The exact cost of an additive objective."""
+        check_costs(self.objective, self.store.weight, self.factors)
+        return weighted_cost(self.objective, self.factors)
+
+    @cached_property
+    def curve_limits(self) -> list[CurveLimit] | None:
+        """The limits as limits on single thresholds, if each threshold can be solved alone."""
+        is_other = self.observed is not None or self.objective.is_kappa
+        if is_other or not self._cost.is_convex:
+            return None
+        if self.limits.grid is not None or self.limits.distance is not None:
+            return None
+        return curve_limits(self.limits, self._store, self.unit)
+
+    def infeasible(self) -> InfeasibleConstraintsError:
+        """Return the error that explains why the limits cannot hold."""
+        rows: SortedRows | None
+        try:
+            rows = self.store.on_grid(None).all_rows()
+        except TooManyRowsError:
+            rows = None
+
+        def region(limits: Limits) -> Region:
+            if rows is None:
+                return region_of(replace(self, limits=limits)._rows, limits, None, self.unit)
+            return region_of(rows, limits, self.observed or rows, self.unit)
+
+        observed = self.observed or rows
+        totals = self.store.totals if observed is None else observed.exact_totals
+        conflict = Conflict(self.limits, region, observed, totals, self.unit)
+        return InfeasibleConstraintsError(*conflict.explained())
+
+
+def _best_in(region: Region, rows: SortedRows, cost: ExactCost | SegmentTerms) -> Solution | None:
+    """Return the best thresholds in a region by an additive cost, or None if it is empty."""
+    weigh = partial(rows.exact_between, inside=True)
+    if isinstance(cost, SegmentTerms):
+        chosen = best_segments(rows, cost, region.windows, weigh)
+    else:
+        chosen = best_candidates(rows, cost, region.windows, len(rows.codes), weigh)
+    if chosen is None:
+        return None
+    cuts, at = region.windows.cuts[chosen], region.values[np.arange(len(chosen)), chosen]
+    certificate, table = Certificate("constraints"), rows.exact_between(cuts)
+    return Solution(rows, cuts, WITHIN_LIMITS, certificate, table, at, is_free=False)
+
+
+def _exact_table(rows: SortedRows, thresholds: Floats) -> Array:
+    return rows.exact_between(np.searchsorted(rows.scores, thresholds, "left"))
+
+
+def curve_limits(limits: Limits, store: Store, unit: Fraction) -> list[CurveLimit] | None:
+    """Return ratios and intervals as limits on weights below thresholds.
+
+    None if a ratio is not about a single threshold, or is not monotone in it.
+    """
+    totals = store.totals
+    bounds = []
+    for ratio in limits.ratios:
+        k = ratio.reach.index
+        if ratio.reach.kind == "segment" or not ratio.has_fixed_whole:
+            return None
+        for demand in ratio.demands(totals, unit):
+            if ratio.reach.kind == "nothing":
+                if demand.rest(0, totals) > 0:
+                    return None
+                continue
+            step, rest = demand.step(k), demand.rest(k + 1, totals)
+            if (step >= 0).all():
+                bounds.append(CurveLimit(k, step, at_least=rest))
+            elif (step <= 0).all():
+                bounds.append(CurveLimit(k, -step, at_most=-rest))
+            else:
+                return None
+    return bounds + _intervals_as_weights(limits, store)
+
+
+def _intervals_as_weights(limits: Limits, store: Store) -> list[CurveLimit]:
+    """Return intervals of thresholds as limits on the weight of all rows below them."""
+    ends = [end for interval in limits.intervals for end in (interval.low, interval.high)]
+    if not ends:
+        return []
+    values = np.unique([end for end in ends if np.isfinite(end)])
+    # The weight below -inf, below each value, and below inf.
+    inner = np.cumsum(store.confusion(values).sum(axis=1))[:-1] if len(values) else np.empty(0)
+    below = dict(zip([-np.inf, *values, np.inf], [0.0, *inner, store.totals.sum()], strict=True))
+    every = np.ones(len(store.totals), np.int64)
+    return [
+        CurveLimit(
+            interval.k,
+            every,
+            None if interval.low == -np.inf else float(below[interval.low]),
+            None if interval.high == np.inf else float(below[interval.high]),
+        )
+        for interval in limits.intervals
+    ]

@@ -1,0 +1,1 @@
+"""Arithmetic without rounding, kernels, and threads."""

@@ -1,0 +1,1 @@
+"""What thresholds are judged by."""

@@ -1,0 +1,194 @@
+"""Where the thresholds of a score can be that adds up over decisions: branch and bound.
+
+Each threshold is in one of several ranges of positions. A bound for every pair of ranges, and a
+dynamic programme over them, bound the score of all thresholds in given ranges. Ranges that cannot
+reach a score that is known to be reached are dropped, the others are split, until each is a single
+position, or a cell of which only the weights are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.numerics.exact import EXACT, UNIT_ROUNDOFF, rounding_bound
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.objectives.terms import Ranges, SegmentTerms
+from ordcut._core.typing import Bools, Floats, Ints, Numbers
+
+#: The number of ranges for each threshold at first, and of the parts that a range is split into.
+N_RANGES, N_PARTS = 32, 4
+
+#: If more ranges than this are left, only the quarter with the highest bounds is split.
+MOST_RANGES = 2000
+
+#: Without bounds, every pair of at most this many positions is tried.
+MOST_WITHOUT_BOUNDS = 2000
+
+
+class SegmentBounds:
+    """The search for the positions that can be optimal for terms of segments.
+
+    Parameters
+    ----------
+    terms : SegmentTerms
+        What is optimised.
+    weights : ndarray of shape (K, m)
+        The weight of each class below each position, without factors.
+    n_rows : int
+        The number of rows that were added up.
+    low, high : sequence of ndarray, of length K - 1
+        The units of each threshold: it is between positions ``low[i]`` and ``high[i]``.
+    windows : sequence of SegmentWindow, optional
+        Where the segment of each decision may be, for units that are single positions.
+    """
+
+    def __init__(
+        self,
+        terms: SegmentTerms,
+        weights: Numbers,
+        n_rows: int,
+        low: Sequence[Ints],
+        high: Sequence[Ints],
+        windows: Sequence[Any] | None = None,
+    ) -> None:
+        self.terms, self.windows = terms, windows
+        below = terms.weighed(weights.T).T
+        self.below: Floats = np.vstack([below, below.sum(axis=0)])
+        is_whole = weights.dtype == np.int64 and terms.factors is None
+        #: By how much the weight in a segment can be off.
+        self.error = 0.0
+        if terms.is_exact and not (is_whole and self.below[-1, -1] <= EXACT):
+            self.error = 2 * float(rounding_bound(below[:, -1], n_rows).sum())
+        #: The first and the last position of the units of all borders, one border after the other,
+        #: and where the units of each border begin.
+        start, end = np.zeros(1, np.int64), np.full(1, weights.shape[1] - 1)
+        self.low: Ints = np.concatenate([start, *low, end])
+        self.high: Ints = self.low if high is low else np.concatenate([start, *high, end])
+        self.offsets: Ints = np.cumsum([0, 1, *(len(units) for units in low), 1])
+        #: The weight below each unit, plus that of all rows for each border before its border.
+        at, border = self.below[-1][self.low], np.arange(len(low) + 2)
+        self.weight: Floats = at + at[-1] * np.repeat(border, np.diff(self.offsets))
+
+    def near_best(self) -> Ranges | None:
+        """Return the units of each border that can be optimal; None if no cuts are allowed."""
+        terms, lower = self.terms, -np.inf
+        first, last = self._first_ranges()
+        while True:
+            ranges = self._ranges(first, last)
+            up, down = (terms.best(self.below, self.error, ranges, way) for way in (True, False))
+            if up[-1] == -np.inf:
+                return None
+            bounds = np.minimum(up, down) if terms.rule.joined == "smallest" else up + down
+            points = first[bounds >= self._least(lower)]
+            ranges = self._ranges(points, points, is_point=True)
+            lower = max(lower, terms.best(self.below, -self.error, ranges, True)[-1])
+            kept = bounds >= self._least(lower)
+            first, last, bounds = first[kept], last[kept], bounds[kept]
+            is_long = last > first
+            if not is_long.any():
+                return self._ranges(first, last)
+            if len(first) > MOST_RANGES:
+                is_long &= bounds >= np.quantile(bounds[is_long], 0.75)
+            split = self._split(first[is_long], last[is_long], N_PARTS)
+            whole = first[~is_long], last[~is_long]
+            first, last = (np.sort(np.concatenate(both)) for both in zip(split, whole, strict=True))
+
+    def _least(self, lower: float) -> float:
+        """Return a score minus a bound on its rounding; all terms have the same sign."""
+        return lower - 64 * (self.terms.n_classes + 4) ** 2 * UNIT_ROUNDOFF * max(1.0, abs(lower))
+
+    def _first_ranges(self) -> tuple[Ints, Ints]:
+        """Return the first and the last unit of ranges to begin with."""
+        if self.terms.has_bounds:
+            return self._split(self.offsets[:-1], self.offsets[1:] - 1, N_RANGES)
+        n_units = int(np.diff(self.offsets).max())
+        if n_units > MOST_WITHOUT_BOUNDS:
+            raise ValueError(
+                "objective has no bound, so that every pair of thresholds is tried, for at most "
+                f"{MOST_WITHOUT_BOUNDS} different scores; got {n_units}. Pass bound= to "
+                "SegmentObjective, or round the scores."
+            )
+        units = np.arange(self.offsets[-1])
+        return units, units
+
+    def _split(self, first: Ints, last: Ints, n_parts: int) -> tuple[Ints, Ints]:
+        """Return ranges split into parts of about the same weight, each of at least one unit."""
+        low, high, shares = self.weight[first], self.weight[last], np.arange(1, n_parts) / n_parts
+        inner = np.searchsorted(self.weight, low + shares[:, None] * (high - low))
+        ends = np.vstack([first, inner.clip(np.minimum(first + 1, last), last), last + 1]).T
+        is_part = ends[:, 1:] > ends[:, :-1]
+        return ends[:, :-1][is_part], ends[:, 1:][is_part] - 1
+
+    def _ranges(self, first: Ints, last: Ints, is_point: bool = False) -> Ranges:
+        """Return ranges of units, or the first position of each."""
+        low = self.low[first]
+        high = low if is_point else self.high[last]
+        starts, ends = low[None], high[None]
+        if self.windows is not None:
+            parts = np.stack([first, last + 1], axis=1).ravel()
+            starts, ends = (
+                choose.reduceat(limits, parts, axis=1)[:, ::2]
+                for choose, limits in zip((np.minimum, np.maximum), self._limits, strict=True)
+            )
+        return Ranges(first, low, high, starts, ends, np.searchsorted(first, self.offsets))
+
+    @cached_property
+    def _limits(self) -> tuple[Ints, Ints]:
+        """What is not higher at the start of an allowed segment than at its end, by position.
+
+        These are the position, minus the position, and the rank of a level; and one 0 more of each.
+        """
+        at = np.append(self.low, 0)
+        starts, ends = np.stack([at, -at, 0 * at]), np.stack([at, 0 * at, 0 * at])
+        for d, window in enumerate(self.windows or ()):
+            before, after = (slice(*self.offsets[border : border + 2]) for border in (d, d + 1))
+            index = at[after] - window.ends.start
+            if window.high is not None:
+                ends[0, after] = window.high[index]
+            if window.low is not None:
+                ends[1, after] = -window.low[index]
+            if window.level is not None:
+                known = np.unique(window.level)
+                starts[2, before] = np.searchsorted(known, window.level[at[before]] + window.rise)
+                ends[2, after] = np.searchsorted(known, window.level[at[after]])
+        return starts, ends
+
+
+def can_hold_cuts(
+    counts: Numbers,
+    terms: SegmentTerms,
+    n_rows: int,
+    is_closed: Bools | None = None,
+    is_single: Bools | None = None,
+) -> Bools:
+    """Return which cells can hold a threshold; the arguments are those of ``judge_cells``.
+
+    Examples
+    --------
+    >>> from ordcut._core.objectives.terms import TERMS
+    >>> counts = np.array([[9, 0], [9, 0], [1, 1], [0, 9], [0, 9]])
+    >>> can_hold_cuts(counts, SegmentTerms(2, TERMS["macro_f1"]), 38)
+    array([False,  True,  True,  True, False])
+    """
+    if not terms.has_bounds:
+        return np.ones(len(counts), np.bool_)
+    below = np.zeros((counts.shape[1], len(counts) + 1), counts.dtype)
+    np.cumsum(counts.T, axis=1, out=below[:, 1:])
+    is_open = counts.sum(axis=1) > 0
+    cells = np.flatnonzero(is_open if is_closed is None else is_open & ~is_closed)
+    low, high = cells, cells + 1
+    if is_single is not None and is_single.any():  # thresholds are at its borders
+        single = cells[is_single[cells]]
+        cells = np.sort(np.concatenate([cells, single]))
+        is_second = np.append(False, cells[1:] == cells[:-1])
+        low = cells + is_second
+        high = np.where(is_single[cells], low, cells + 1)
+    n_cuts = terms.n_classes - 1
+    near = SegmentBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts).near_best()
+    can_hold = np.zeros(len(counts), np.bool_)
+    if near is not None:
+        can_hold[cells[(near.first[1:-1] - 1) % len(cells)]] = True
+    return can_hold

@@ -1,0 +1,60 @@
+"""Independent optimisation over blocks of rows, Algorithm 4: blocks are searched in parallel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordcut._core.data import KernelRows
+from ordcut._core.numerics.threads import count_cores, run_all, split
+from ordcut._core.solvers.independent import block_minima, padded_gain
+from ordcut._core.typing import Ints, Numbers
+
+if TYPE_CHECKING:
+    from ordcut._core.solvers.choose import Plan
+
+
+def solve_independently_in_threads(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
+    """Return the first minimum of every risk curve, by threads that share the rows ("pio").
+
+    Threads that shared the curves instead, as the paper describes Algorithm 3, would each read
+    every row, and with few classes there are too few curves to share.
+    """
+    n_threads = plan.n_threads(default=count_cores())
+    return _solve(rows, cost, split(len(rows[0]), n_threads), n_threads)
+
+
+def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
+    """Return the first minimum of every risk curve, from its minima in blocks ("blocks").
+
+    There is a block for each thread, unless the plan says how many rows a block has.
+    """
+    n_threads, n_rows = plan.n_threads(default=count_cores()), len(rows[0])
+    n_blocks = n_threads if plan.block_size is None else -(-n_rows // plan.block_size)
+    return _solve(rows, cost, split(n_rows, n_blocks), n_threads)
+
+
+def _solve(rows: KernelRows, cost: Numbers, blocks: list[tuple[int, int]], n_threads: int) -> Ints:
+    """Search every block by itself, and put the minima together.
+
+    Each block's piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by
+    how much to lift each (the paper's S). Only minima and ends are kept, never a curve.
+    """
+    gain, n_curves = padded_gain(rows, cost), len(cost) - 1
+    # A row in front of the blocks stands for cut 0, where every curve starts at 0.
+    ends, least, where = np.zeros((3, len(blocks) + 1, n_curves), np.int64)
+
+    def search(span: tuple[int, int]) -> None:
+        # Arrays of its own: threads that write to the same cache line slow each other down.
+        end, low, position = np.zeros((3, n_curves), np.int64)
+        for b in range(*span):  # PO2-PO5
+            block_minima(*rows, gain, *blocks[b], end, low, position)
+            ends[b + 1], least[b + 1], where[b + 1] = end, low, position
+
+    run_all(search, split(len(blocks), n_threads), n_threads)  # PO1
+    lifted = least + np.cumsum(ends, axis=0) - ends  # PO7-PO9
+    lifted[where < 0] = np.iinfo(np.int64).max  # a block of equal scores may have no cut
+    best = np.argmin(lifted, axis=0)  # PO10: of equal minima the first
+    cuts: Ints = where[best, np.arange(n_curves)]
+    return cuts

@@ -1,0 +1,450 @@
+"""The result: thresholds, their value, why they are optimal, and the rule that applies them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ordcut._core.data import as_scores, check_classes
+from ordcut._core.thresholds import storage
+from ordcut._core.thresholds.certificate import Certificate
+from ordcut._core.thresholds.codes import codes_by_stretch
+from ordcut._core.thresholds.explanation import explain
+from ordcut._core.thresholds.exports import Exports
+from ordcut._core.thresholds.origin import moved_thresholds
+from ordcut._core.thresholds.outcomes import ConstraintOutcome, joint_confidence
+from ordcut._core.thresholds.report import report
+from ordcut._core.typing import Array, ArrayLike, Floats
+
+if TYPE_CHECKING:
+    from ordcut._core.problem import Problem
+    from ordcut._core.uncertainty import Bootstrap, RandomState
+    from ordcut.report import Curves
+
+#: The objective of thresholds that were given, not optimised.
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Thresholds(Exports):
+    """Thresholds that turn scores into ordered classes or decisions, and why they are optimal.
+
+    The position of the decision for a score is the number of thresholds at or below the score.
+    Decisions are the classes, unless ``decisions`` or ``review`` said otherwise.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (D - 1,)
+        In ascending order; -inf or inf where a decision at an end is never taken.
+    classes : ndarray of shape (K,)
+        The ordered classes.
+    value : float
+        The (weighted) mean loss reached on the data, or the kappa.
+    objective : str
+        The name of what was optimised.
+    method : str
+        The solver that ran.
+    certificate : str
+        Why the thresholds are optimal, in words.
+    proof : Certificate
+        The certificate as data: what was verified, the number of steps, the amount of smoothing.
+    ranges : ndarray of shape (D - 1, 2)
+        Each threshold can be anywhere above the first value and up to the second without changing
+        any label of the data.
+    passes, dropped : int or None
+        How many times an engine went through a frame, None for arrays; and how many rows with
+        missing values were left out, with ``nulls="drop"``, or items of a panel without a rating.
+    decisions : ndarray of shape (D,)
+        What ``predict`` returns, lowest first: the classes by default.
+    review_share : float or None
+        The share of the rows that ``review=`` hands over; None without it.
+    constraints : tuple of ConstraintOutcome
+        For each constraint, what is reached, whether it binds, and what it costs.
+    origin : Problem, optional
+        The problem that was solved, with the data as they were passed, for ``bootstrap`` and
+        ``near_optimal``. JSON and pickles leave it out, and equality ignores it.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> result = ordcut.optimal_thresholds(
+    ...     [0.1, 0.4, 0.5, 0.9], ["lo", "lo", "mid", "hi"], classes=["lo", "mid", "hi"])
+    >>> result
+    Thresholds([0.45, 0.7], classes=['lo', 'mid', 'hi'], absolute=0, method='nested')
+    >>> result.predict([0.3, 0.45, 2.0]).tolist()
+    ['lo', 'mid', 'hi']
+    >>> result.ranges
+    array([[0.4, 0.5],
+           [0.5, 0.9]])
+    """
+
+    thresholds: Floats
+    classes: Array
+    value: float
+    objective: str
+    method: str
+    proof: Certificate
+    ranges: Floats = field(repr=False)
+    passes: int | None = None
+    dropped: int = 0
+    decisions: Array = field(default_factory=lambda: np.empty(0))
+    review_share: float | None = None
+    constraints: tuple[ConstraintOutcome, ...] = ()
+    origin: Problem | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        are_classes = len(self.decisions) == 0 or self.decisions is self.classes
+        names = ["thresholds", "classes", "ranges", *([] if are_classes else ["decisions"])]
+        own = {name: getattr(self, name).copy() for name in names}
+        if isinstance(self.proof, str):
+            self.__dict__["proof"] = Certificate.from_text(self.proof, self.method)
+        for array in own.values():
+            array.setflags(write=False)
+        self.__dict__.update({"decisions": own["classes"], **own})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Thresholds):
+            return NotImplemented
+        return storage.to_dict(self, with_costs=False) == storage.to_dict(other, with_costs=False)
+
+    def __hash__(self) -> int:
+        return hash((self.thresholds.tobytes(), self.objective, self.value))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "origin": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "certificate" in state:  # a pickle of version 0.2 or earlier
+            text = state.pop("certificate")
+            state["proof"] = Certificate.from_text(text, state["method"])
+        self.__dict__.update(state)
+
+    @property
+    def certificate(self) -> str:
+        """Why the thresholds are optimal, in words."""
+        return str(self.proof)
+
+    @property
+    def joint_confidence(self) -> float | None:
+        """The probability with which all constraints that have a confidence hold on new rows."""
+        return joint_confidence(self.constraints)
+
+    def codes(self, scores: ArrayLike) -> Array:
+        """Return the position of each score's decision: how many thresholds are at or below it.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).codes([0.0, 1.5, 9.0])
+        array([0, 1, 2])
+        """
+        stretches = [codes for _, codes in codes_by_stretch(self.thresholds, as_scores(scores))]
+        return np.concatenate([np.empty(0, np.intp), *stretches])
+
+    def predict(self, scores: ArrayLike) -> Array:
+        """Return the decision for each score: its class, where decisions are the classes.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            Scores without NaN; infinite ones get the decision of scores far out.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).predict([0.0, 1.5, 9.0])
+        array([10, 20, 30])
+        """
+        array = as_scores(scores)
+        labels = np.empty(len(array), self.decisions.dtype)
+        for stretch, codes in codes_by_stretch(self.thresholds, array):
+            np.take(self.decisions, codes, out=labels[stretch], mode="clip")
+        return labels
+
+    def bootstrap(
+        self,
+        n: int = 1000,
+        *,
+        size: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> Bootstrap:
+        """Return intervals for the thresholds and their value, by an m-out-of-n bootstrap.
+
+        Thresholds approach those of the population at a cube-root rate, for which a bootstrap that
+        draws all n rows is misleading. So each replicate draws fewer, and the spread is scaled
+        back; see :class:`ordcut.Bootstrap`. Intervals are for the best thresholds of the
+        population, also if these are smoothed, and for the value of these on new rows.
+
+        Parameters
+        ----------
+        n : int, default=1000
+            The number of replicates.
+        size : int, optional
+            The number of rows, m, of a replicate; by default the number of rows to the power 0.8.
+        random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=0
+            Where the draws start. A number always gives the same result, whatever the order of
+            the rows and the number of threads.
+        n_jobs : int, optional
+            The number of threads, -1 for all cores; 1 by default.
+        progress : bool, default=False
+            Whether to show a progress bar (needs rich).
+
+        Examples
+        --------
+        >>> import numpy as np, ordcut
+        >>> rng = np.random.default_rng(0)
+        >>> scores = rng.normal(size=2000)
+        >>> labels = np.digitize(scores + rng.logistic(size=2000) / 4, [-0.5, 1.0])
+        >>> result = ordcut.optimal_thresholds(scores, labels)
+        >>> low, high = result.bootstrap(n=200).intervals(level=0.95).T
+        >>> (low <= [-0.5, 1.0]) & ([-0.5, 1.0] <= high)
+        array([ True,  True])
+        """
+        from ordcut._core.uncertainty import bootstrap_thresholds
+
+        return bootstrap_thresholds(self, n, size, random_state, n_jobs, progress)
+
+    def near_optimal(self, tolerance: float = 0.01) -> Floats:
+        """Return how far each threshold can move alone before the value is noticeably worse.
+
+        The others stay where they are, and it does not pass them. Every position between the
+        threshold and an end of its range is within the tolerance, and keeps the constraints on
+        what is decided. Constraints on the values of thresholds, such as :class:`ordcut.Digits`,
+        are ignored.
+
+        Parameters
+        ----------
+        tolerance : float, default=0.01
+            By what share of itself the loss may rise. The loss of a kappa is 1 - kappa.
+
+        Returns
+        -------
+        ndarray of shape (D - 1, 2)
+            A threshold can be anywhere above the first value and up to the second. This range
+            contains that in ``ranges``.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 1, 0, 1, 0, 1, 1]
+        >>> result = ordcut.optimal_thresholds(scores, labels)
+        >>> result.ranges
+        array([[2., 3.]])
+        >>> result.near_optimal(tolerance=0.5)
+        array([[1., 8.]])
+        """
+        from ordcut._core.uncertainty import near_optimal_ranges
+
+        return near_optimal_ranges(self, tolerance)
+
+    def report(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        backend: Any = "pandas",
+    ) -> Any:
+        """Return recall, precision, F1 and share of each class or decision on rows, as a frame.
+
+        A decision that is not a class has a share only; a share of nothing is NaN.
+
+        Parameters
+        ----------
+        scores, labels, sample_weight
+            The rows, as in :func:`ordcut.judge`.
+        backend : str or module, default="pandas"
+            The library of the frame: pandas, polars or pyarrow.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> result.report([1, 2, 3, 4], [0, 1, 1, 1])[["class", "recall", "precision"]]
+           class    recall  precision
+        0      0  1.000000        0.5
+        1      1  0.666667        1.0
+        """
+        return report(self, scores, labels, sample_weight, backend)
+
+    def plot(
+        self, scores: ArrayLike | None = None, labels: ArrayLike | None = None, **options: Any
+    ) -> Any:
+        """Plot the thresholds, by default on the rows that they were found on.
+
+        Parameters
+        ----------
+        scores, labels : array-like of shape (n_samples,), optional
+            Other rows.
+        **options
+            As in :meth:`ordcut.plots.ThresholdDisplay.from_predictions`, such as ``kind="risk"``.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display, plotted; it needs matplotlib.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> result.plot(kind="confusion").ax_.get_ylabel()
+        'true'
+        """
+        from ordcut.plots import plot_thresholds
+
+        return plot_thresholds(self, scores, labels, **options)
+
+    def curves(self, n_positions: int | None = 6400) -> Curves:
+        """Return the value at every position of each threshold, the others where they are.
+
+        Parameters
+        ----------
+        n_positions : int, optional
+            About the largest number of positions; None for a position between any two scores.
+
+        Returns
+        -------
+        Curves
+            A sequence with a curve per threshold; ``to_dict()`` returns columns for a frame.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> curve = result.curves()[0]
+        >>> float(curve.positions[curve.values.argmin()])
+        2.5
+        """
+        from ordcut.report import curves
+
+        return curves(self, n_positions)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the thresholds as JSON text, with a schema version, for ``from_json``.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write the text to.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
+        >>> ordcut.Thresholds.from_json(result.to_json()) == result
+        True
+        """
+        text = storage.to_json(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | os.PathLike[str]) -> Thresholds:
+        """Return the thresholds that ``to_json`` wrote; anything else is an error that says why.
+
+        Parameters
+        ----------
+        text : str or path
+            The JSON text, or the path of a file that holds it.
+        """
+        return cls(**storage.from_json(text))
+
+    @classmethod
+    def from_values(cls, values: ArrayLike, classes: Sequence[Any] | Array) -> Thresholds:
+        """Return thresholds with given values, which are not claimed to be optimal.
+
+        Their value is NaN until :func:`ordcut.judge` computes it on data.
+
+        Parameters
+        ----------
+        values : array-like of shape (K - 1,)
+            In ascending order.
+        classes : sequence
+            The K classes, lowest first.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> mine = ordcut.Thresholds.from_values([1.5, 2.5], classes=["low", "mid", "high"])
+        >>> mine.predict([1.0, 2.0, 9.0]).tolist()
+        ['low', 'mid', 'high']
+        """
+        ordered, thresholds = check_classes(classes), np.array(values, dtype=np.float64)
+        storage.check_thresholds(thresholds, "values", len(ordered))
+        return cls(
+            thresholds=thresholds,
+            classes=ordered,
+            value=np.nan,
+            objective=UNKNOWN,
+            method="given",
+            proof=Certificate("given", note="thresholds were given"),
+            ranges=np.stack([thresholds, thresholds], axis=1),
+        )
+
+    def moved(self, k: int, to: float) -> Thresholds:
+        """Return the thresholds with threshold ``k`` moved, and their value on the original rows.
+
+        Constraints are not checked.
+
+        Parameters
+        ----------
+        k : int
+            The position of the threshold, counted from 0.
+        to : float
+            Its new value, between the thresholds before and after it.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> result.moved(0, 1.5).value
+        0.25
+        """
+        return moved_thresholds(self, k, to)
+
+    @property
+    def decides_otherwise(self) -> bool:
+        """Whether decisions are not the classes."""
+        return bool(self.decisions.tolist() != self.classes.tolist())
+
+    @property
+    def never_predicted(self) -> list[Any]:
+        """The classes, or decisions, that no score gets.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3], [0, 2, 2], classes=[0, 1, 2]).never_predicted
+        [1]
+        """
+        edges = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
+        return list(self.decisions[edges[:-1] == edges[1:]].tolist())
+
+    def explain(self, bootstrap: Bootstrap | None = None) -> str:
+        """Return in plain words what the rule is, what it reaches, and why nothing is better.
+
+        Parameters
+        ----------
+        bootstrap : Bootstrap, optional
+            The result of ``bootstrap()``, for a sentence about the uncertainty.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "b"], classes="ab").explain())
+        A score below 1.5 is labelled a; from 1.5 on it is b.
+        On the data that they were found on, these thresholds reach a mean absolute loss of 0.
+        No other thresholds do better there: convex objective (Theorem 2).
+        For confidence intervals on new data, pass result.bootstrap() to explain().
+        """
+        return explain(self, bootstrap)

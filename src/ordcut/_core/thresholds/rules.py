@@ -1,0 +1,135 @@
+"""The labelling rule as text: for Python, spreadsheets and notebooks."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ordcut._core.errors import both_ends, listed
+from ordcut._core.thresholds.sql import DIALECTS
+from ordcut._core.typing import Array, Floats
+
+if TYPE_CHECKING:
+    from ordcut._core.thresholds.result import Thresholds
+
+#: A cell, perhaps of another sheet; sheets whose names have other characters are quoted.
+CELL = re.compile(r"(([^\W\d][\w.]*|'([^'\[\]:*?/\\\n]|'')+')!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
+
+
+def to_python(thresholds: Floats, classes: Array) -> str:
+    """Return the source of a function ``predict(score)``."""
+    bounds = ", ".join(
+        repr(value) if np.isfinite(value) else f'float("{value}")' for value in thresholds.tolist()
+    )
+    return (
+        "from bisect import bisect_right\n\n"
+        f"CLASSES = {classes.tolist()!r}\n"
+        f"THRESHOLDS = [{bounds}]\n\n\n"
+        "def predict(score):\n"
+        '    """Return the class whose position is the number of thresholds <= score."""\n'
+        "    if score != score:\n"
+        '        raise ValueError("score must not be NaN.")\n'
+        "    return CLASSES[bisect_right(THRESHOLDS, score)]\n"
+    )
+
+
+def to_excel(
+    thresholds: Floats, ranges: Floats, classes: Array, cell: str, separator: str, function: str
+) -> str:
+    """Return a ``LOOKUP`` formula, which finds the last threshold that is not above the cell."""
+    if not (isinstance(cell, str) and CELL.fullmatch(cell)):
+        raise ValueError(
+            'cell must be a single cell, such as "A2", "$A$2", "Sheet1!A2" or '
+            f"\"'My sheet'!A2\", got {cell!r}."
+        )
+    if separator not in (",", ";"):
+        raise ValueError(f'separator must be "," or ";", got {separator!r}.')
+    finite = {  # of equal thresholds the last decides, and only that is written
+        _fifteen_digits(threshold, low, high): label
+        for threshold, (low, high), label in zip(
+            thresholds.tolist(), ranges.tolist(), classes[1:].tolist(), strict=True
+        )
+        if np.isfinite(threshold)
+    }
+    lowest = classes.tolist()[int(np.sum(np.isneginf(thresholds)))]
+    labels = [lowest, *finite.values()]
+    bounds, values = ["-1E+307", *finite], [_excel_value(label) for label in labels]
+    if separator == ";":
+        bounds = [bound.replace(".", ",") for bound in bounds]
+        values = [
+            value if isinstance(label, str) else value.replace(".", ",")
+            for label, value in zip(labels, values, strict=True)
+        ]
+    # A semicolon separates the rows of a constant in every language, and LOOKUP takes columns, too.
+    lists = (f"{{{separator.join(entries)}}}" for entries in (bounds, values))
+    return f"={function}({separator.join((cell, *lists))})"
+
+
+def to_text(result: Thresholds) -> str:
+    """Return a result on a single line."""
+    cuts = listed(f"{threshold:.6g}" for threshold in result.thresholds)
+    unused = result.never_predicted
+    never = f", never predicted: [{listed(map(repr, unused))}]" if unused else ""
+    value = ""
+    if not np.isnan(result.value):
+        value = f"{result.objective}={result.value:.6g}, "
+        if not result.objective.isidentifier():
+            value = f"value={result.value:.6g}, objective={result.objective!r}, "
+    smoothing = result.proof.smoothing
+    smoothed = "" if smoothing is None else f", smoothing={smoothing:.6g}"
+    kind = "decisions" if result.decides_otherwise else "classes"
+    names = f"{kind}=[{listed(map(repr, result.decisions.tolist()))}]"
+    return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{smoothed}{never})"
+
+
+def to_html(result: Thresholds) -> str:
+    """Return a result as a table, for notebooks."""
+    edges = ["", *(f"{threshold:.6g}" for threshold in result.thresholds), ""]
+    cells = zip(result.decisions.tolist(), edges[:-1], edges[1:], strict=True)
+    gap = (f"... ({len(result.decisions)} in all)", "...", "...")
+    rows = "".join(
+        f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
+        for name, low, high in both_ends(cells, gap)
+    )
+    what = "decision" if result.decides_otherwise else "class"
+    return (
+        f"<table><thead><tr><th>{what}</th><th>from</th><th>below</th></tr></thead>"
+        f"<tbody>{rows}</tbody><caption>{escape(result.objective)} {result.value:.6g}; "
+        f"{escape(result.certificate)}</caption></table>"
+    )
+
+
+def class_literals(classes: Array) -> dict[str, list[str]]:
+    """Return each class as it is written in JSON and in each type of rule.
+
+    Examples
+    --------
+    >>> class_literals(np.array(["a"]))
+    {'json': ['"a"'], 'python': ["'a'"], 'sql': ["'a'"], 'excel': ['"a"']}
+    """
+    labels = classes.tolist()
+    return {
+        "json": [json.dumps(label, ensure_ascii=False) for label in labels],
+        "python": [repr(label) for label in labels],
+        "sql": [DIALECTS["standard"].value(label) for label in labels],
+        "excel": [_excel_value(label) for label in labels],
+    }
+
+
+def _excel_value(label: Any) -> str:
+    if isinstance(label, str):
+        return '"' + label.replace('"', '""') + '"'
+    return repr(label).upper() if isinstance(label, bool) else repr(label)
+
+
+def _fifteen_digits(threshold: float, low: float, high: float) -> str:
+    """Write a threshold in the 15 digits that spreadsheets read, if possible inside its range."""
+    for digits in (15, 14, 13):
+        text = f"{threshold:.{digits}g}"
+        if low < float(text) <= high:
+            return text.upper()
+    return f"{high:.15g}".upper()

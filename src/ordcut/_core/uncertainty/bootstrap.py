@@ -1,0 +1,283 @@
+"""The m-out-of-n bootstrap of thresholds and of their value."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.thresholds import Thresholds
+from ordcut._core.typing import Floats
+from ordcut._core.uncertainty.value_bounds import ValueBounds
+
+#: Rates of convergence in the number of rows, as powers: of thresholds, and of their value.
+THRESHOLD_RATE, VALUE_RATE = 1 / 3, 1 / 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap:
+    """Thresholds of many replicates of the data, and intervals for thresholds and value.
+
+    Thresholds converge to those of the population at the cube-root rate in the number of rows n,
+    because each is the minimum of a step function. A bootstrap that draws n rows is then not
+    consistent, but a bootstrap of fewer rows, m, is. Its spread is that of m rows, and is scaled by
+    ``(m / n) ** (1/3)`` to n rows. The value converges at the square-root rate, and its optimism at
+    a rate in between.
+
+    Intervals are for the best thresholds of the population, and for the value of the result on new
+    rows. Smoothed thresholds are biased if the model does not fit, so their intervals are those of
+    the plain optimum.
+
+    The replicates of a constrained result are solved under the same constraints, with counts in
+    proportion to the rows drawn. Replicates in which the constraints cannot hold are left out.
+    Intervals are then for the best thresholds of the population that satisfy the constraints. If a
+    limit on rows binds, a threshold converges faster, at the square-root rate. Intervals are still
+    scaled by the cube-root rate, which makes them wider, and not at all with :class:`ordcut.Digits`
+    or :class:`ordcut.Allowed`. They do not show whether constraints hold on new rows.
+
+    Attributes
+    ----------
+    result : Thresholds
+        The thresholds whose uncertainty this is.
+    thresholds : ndarray of shape (n_replicates, D - 1)
+        The thresholds of each replicate, with the same smoothing, and infinite where it never
+        predicts a class at an end. Their spread is that of ``size`` rows.
+    plain_thresholds : ndarray of shape (n_replicates, D - 1)
+        The thresholds of each replicate without smoothing.
+    centres : ndarray of shape (D - 1,)
+        The optimal thresholds of the data without smoothing, at the centre of the intervals.
+    values : ndarray of shape (n_replicates,)
+        The value of the result on each replicate, including those that are left out.
+    optimism : float
+        How much better the value is on the data than on new rows, on average. Negative for a loss,
+        which is lower on the data; positive for a kappa.
+    label_change : float
+        The mean number of decisions by which the label of a row differs between the result and the
+        thresholds of another sample of the same size.
+    size : int
+        The number of rows, m, that each replicate draws.
+    n_rows : float
+        The effective number of rows, n; lower for rows of unequal weight.
+    n_rows_near : ndarray of shape (D - 1,)
+        The effective number of rows for each threshold, by the weights of the rows near it.
+    scores : ndarray of shape (n_scores,)
+        The distinct scores, in ascending order, at which intervals can end.
+    value_bounds : ValueBounds
+        Draws of the value for ``value_interval``.
+    n_infeasible : int
+        The number of replicates that were left out because the constraints cannot hold on them.
+    is_on_grid : bool
+        Whether constraints list the values that thresholds are chosen from.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> scores, labels = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1]
+    >>> boot = ordcut.optimal_thresholds(scores, labels).bootstrap(n=100)
+    >>> boot.thresholds.shape, boot.size
+    ((100, 1), 5)
+    >>> low, high = boot.intervals(level=0.9)[0]
+    >>> bool(low < boot.result.thresholds[0] < high)
+    True
+    """
+
+    result: Thresholds
+    thresholds: Floats
+    plain_thresholds: Floats
+    centres: Floats
+    values: Floats
+    optimism: float
+    label_change: float
+    size: int
+    n_rows: float
+    n_rows_near: Floats
+    scores: Floats
+    value_bounds: ValueBounds
+    n_infeasible: int = 0
+    is_on_grid: bool = False
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "found" in state:  # a pickle of version 0.2 or earlier
+            state["result"] = state.pop("found")
+        self.__dict__.update(state)
+
+    @property
+    def found(self) -> Thresholds:
+        """The former name of ``result``, deprecated."""
+        warnings.warn("Bootstrap.found is now called result.", DeprecationWarning, stacklevel=2)
+        return self.result
+
+    def intervals(self, level: float = 0.95) -> Floats:
+        """Return an interval for each threshold, (D - 1, 2).
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability that an interval contains the best threshold of the population.
+
+        Returns
+        -------
+        ndarray of shape (D - 1, 2)
+            As in ``result.ranges``, which they contain, the first value is excluded and the second
+            included. Ends are scores, since the data cannot distinguish thresholds between two
+            neighbouring scores. They are infinite beyond the last score, and if too many replicates
+            never predict the class at that end.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+        >>> low, high = result.bootstrap(n=100).intervals(level=0.5)[0]
+        >>> bool(low < result.thresholds[0] < high)
+        True
+        """
+        _check_level(level)
+        scales = self._scales(self.size / self.n_rows_near)
+        columns = zip(self.centres, self.plain_thresholds.T, scales, strict=True)
+        low, high = np.array([_interval(*column, level) for column in columns]).T
+        own = self.result.thresholds
+        return self._between_scores(np.minimum(low, own), np.maximum(high, own))
+
+    def value_interval(self, level: float = 0.95) -> Floats:
+        """Return an interval for the value of the result on new rows, (2,).
+
+        It covers two intervals. The first is from the replicates, around the value without its
+        ``optimism``. The second is valid for few errors: for the zero-one loss it is Clopper and
+        Pearson's interval, which is exact for thresholds given beforehand, and for other costs and
+        for kappas a generalisation that adds a row of the worst kind, such as a row with the
+        highest cost. Its worse end is then moved by the optimism, and by at least a row for each
+        threshold. So the interval is conservative, and its width is never 0.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The minimum probability that the interval contains the value.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+        >>> low, high = result.bootstrap(n=100).value_interval()
+        >>> bool(0 < low < high < 1)
+        True
+        """
+        _check_level(level)
+        strays = self._share**VALUE_RATE * (self.values - self.result.value)
+        low, high = _low_and_high(strays, level) + self.result.value - self.optimism
+        bounds = self.value_bounds
+        least, most = bounds.interval(level, self.optimism)
+        ends = np.array([min(low, least), max(high, most)])
+        return np.asarray(np.clip(ends, bounds.least, bounds.most))
+
+    def plot(
+        self,
+        *,
+        level: float = 0.95,
+        ax: Any = None,
+        cmap: str = "viridis",
+        score_name: str = "score",
+    ) -> Any:
+        """Plot each threshold with its interval, with matplotlib; the title is about the value.
+
+        The thick part of an interval is that of level 0.5. An arrow leads to an end that is
+        infinite.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The level of the intervals.
+        ax : matplotlib Axes, default=None
+            The axes to draw on; by default those of a new figure.
+        cmap : str, default="viridis"
+            The colours of the ordered thresholds.
+        score_name : str, default="score"
+            The name of the scores.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes that were drawn on.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1])
+        >>> result.bootstrap(n=50).plot().get_yticklabels()[0].get_text()
+        '0 | 1'
+        """
+        from ordcut.plots import draw_bootstrap
+
+        return draw_bootstrap(self, level=level, ax=ax, cmap=cmap, score_name=score_name)
+
+    def _between_scores(self, low: Floats, high: Floats) -> Floats:
+        """Return the last score below each low end and the first at or above each high end."""
+        below = np.append(-np.inf, self.scores)[np.searchsorted(self.scores, low, side="left")]
+        above = np.append(self.scores, np.inf)[np.searchsorted(self.scores, high, side="left")]
+        return np.stack([below, above], axis=1)
+
+    def _scales(self, shares: Floats) -> Floats:
+        """Return the factors that scale the spread of replicates to that of all rows.
+
+        ``share`` is m / n. Replicates deviate from the population's threshold ``share ** (-1/3)``
+        times as much as the result does, and their difference contains both deviations.
+        Dividing by ``sqrt(1 + share ** (2/3))`` matches the variances if the two are independent.
+        This is a heuristic (docs/bootstrap.md), which does not apply to thresholds that a limit
+        on rows binds.
+        """
+        if self.is_on_grid:
+            return np.ones(len(shares))
+        scales = shares**THRESHOLD_RATE
+        return np.asarray(scales if self.result.constraints else scales / np.hypot(1, scales))
+
+    @property
+    def _share(self) -> float:
+        return min(1.0, self.size / self.n_rows)
+
+    def __repr__(self) -> str:
+        cuts = ", ".join(
+            f"{threshold:.6g} [{low:.6g}, {high:.6g}]"
+            for threshold, (low, high) in zip(self.result.thresholds, self.intervals(), strict=True)
+        )
+        low, high = self.value_interval()
+        return (
+            f"Bootstrap(95 % intervals: {cuts}; {self.result.objective} on new rows "
+            f"[{low:.6g}, {high:.6g}]; {len(self.values)} replicates of {self.size} rows)"
+        )
+
+
+def _interval(threshold: float, drawn: Floats, scale: float, level: float) -> Floats:
+    """Return the interval of a threshold, from the replicates and the scale of their spread.
+
+    The limit distribution is symmetric, so only the distance from the threshold is used.
+    """
+    if np.isinf(threshold):
+        return _low_and_high(drawn, level)
+    strays = (drawn - threshold) * scale
+    # A replicate without the class at either end says nothing about the opposite end.
+    below, above = np.abs(strays[strays < np.inf]), np.abs(strays[strays > -np.inf])
+    return np.array([threshold - _at_level(below, level), threshold + _at_level(above, level)])
+
+
+def _low_and_high(numbers: Floats, level: float) -> Floats:
+    """Return two of the numbers with the share ``level`` of them between, both included."""
+    return np.array([-_at_level(-numbers, (1 + level) / 2), _at_level(numbers, (1 + level) / 2)])
+
+
+def _at_level(numbers: Floats, level: float) -> float:
+    """Return the lowest number at or above the given share of numbers, which can be infinite."""
+    if len(numbers) == 0:
+        return np.inf
+    return float(np.sort(numbers)[int(np.ceil(level * (len(numbers) - 1)))])
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"level must be a number between 0 and 1, such as 0.95, got {level!r}.")

@@ -1,0 +1,178 @@
+"""How far each threshold can move alone before the value is noticeably worse."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ordcut._core.data import SortedRows
+from ordcut._core.limits import Limits, region_of
+from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
+from ordcut._core.solvers import SegmentWindow
+from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows, scores_around
+from ordcut._core.typing import Array, Bools, Floats, Ints
+
+#: Differences in the value up to this share of the largest cost are rounding errors.
+ROUNDING = 1e-12
+
+
+def near_optimal_ranges(thresholds: Thresholds, tolerance: float) -> Floats:
+    """Return the near-optimal ranges of a result; see ``Thresholds.near_optimal``."""
+    if not 0 <= tolerance < np.inf:
+        raise ValueError(
+            "tolerance must be a share of the loss that is not negative, such as 0.01, "
+            f"got {tolerance!r}."
+        )
+    known = original_rows(thresholds, "near_optimal")
+    cuts = known.cuts
+    judge = _Judge(known)
+    loss = 1 - judge.value if judge.is_kappa else judge.value
+    limit = tolerance * abs(loss) + ROUNDING * judge.scale
+    edges = np.concatenate(([0], cuts, [len(known.sorted.codes)]))
+    lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
+    highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]
+    if known.origin.limits is not None:
+        lowest, highest = _within_limits(known, known.origin.limits, lowest, highest)
+    scores = known.sorted.scores.astype(known.rows.dtype, copy=False)
+    ranges = scores_around(scores, np.array(lowest))[0], scores_around(scores, np.array(highest))[1]
+    return np.array(ranges, np.float64).T + 0.0
+
+
+def _within_limits(
+    known: OriginalRows, limits: Limits, lowest: list[int], highest: list[int]
+) -> tuple[list[int], list[int]]:
+    """Return how far each cut can go down and up before a limit on what is decided is broken."""
+    limited, observed = known.rows, known.sorted
+    if known.origin.observed is not None:
+        limited = known.origin.observed.data.all_rows()
+        observed = limited.sorted()
+    unit = as_fraction(limited.unit, WEIGHT_DENOMINATOR)
+    kept = cuts_kept(known.sorted, limits, known.cuts, observed, unit)
+    spans = [
+        (cuts[0], cuts[-1])
+        for cuts in (
+            cuts[(cuts >= low) & (cuts <= high)]
+            for cuts, low, high in zip(kept, lowest, highest, strict=True)
+        )
+    ]
+    return [int(low) for low, _ in spans], [int(high) for _, high in spans]
+
+
+def cuts_kept(
+    rows: SortedRows,
+    limits: Limits,
+    cuts: Ints,
+    observed: SortedRows | None = None,
+    unit: Fraction = Fraction(1),
+) -> list[Ints]:
+    """Return for each threshold the run of cuts around its own that keep the limits.
+
+    The other thresholds stay. Limits on ratios of weights hold at all of these cuts, on the
+    observed rows if given. Limits on the values of thresholds, such as digits, are ignored.
+
+    Parameters
+    ----------
+    rows : SortedRows
+        The rows.
+    limits : Limits
+        What holds at the given cuts.
+    cuts : ndarray of shape (D - 1,)
+        Where the thresholds are.
+    observed : SortedRows, optional
+        The rows that the limits are about.
+    unit : Fraction
+        What a weight of 1 stands for on these rows.
+
+    Examples
+    --------
+    >>> from ordcut._core.data import Rows
+    >>> from ordcut._core.limits import Names, Share
+    >>> rows = Rows.read([1, 2, 3, 4], [0, 1, 1, 1]).sorted()
+    >>> limits = Limits.lower([Share(1, at_most=0.5)], Names([0, 1], [0, 1]))
+    >>> cuts_kept(rows, limits, np.array([2]))
+    [array([2, 3, 4])]
+    """
+    windows = region_of(rows, limits.only_ratios(), observed, unit).windows
+    every = windows.cuts[1:-1]  # the first and the last are not open to any threshold
+    own = np.searchsorted(every, cuts) + 1
+    ends = np.concatenate([[0], own, [len(windows.cuts) - 1]])
+    kept = []
+    for k, candidates in enumerate(windows.ranges):
+        between = np.arange(candidates.start, candidates.stop)
+        between = between[(between >= ends[k]) & (between <= ends[k + 2])]
+        is_kept = (
+            windows.is_open[k][between - candidates.start]
+            & _allows(windows.segments[k], ends[k], between)
+            & _allows(windows.segments[k + 1], between, ends[k + 2])
+        )
+        kept.append(windows.cuts[between[_around(is_kept, int(own[k] - between[0]))]])
+    return kept
+
+
+def _allows(window: SegmentWindow, starts: Array, ends: Array) -> Bools:
+    """Return whether a segment may have the starts and ends, either of which is an array."""
+    is_allowed = np.asarray(starts <= ends)
+    if window.low is not None:
+        is_allowed = is_allowed & (starts >= window.low[ends - window.ends.start])
+    if window.high is not None:
+        is_allowed = is_allowed & (starts <= window.high[ends - window.ends.start])
+    if window.level is not None:
+        is_allowed = is_allowed & (window.level[starts] <= window.level[ends])
+    return np.asarray(is_allowed, np.bool_)
+
+
+def _around(is_kept: Bools, index: int) -> slice:
+    """Return the run of kept positions around an index, which is kept itself."""
+    above = np.flatnonzero(~is_kept[index + 1 :])
+    below = np.flatnonzero(~is_kept[:index])
+    first = int(below[-1]) + 1 if len(below) else 0
+    return slice(first, index + 1 + (int(above[0]) if len(above) else len(is_kept)))
+
+
+class _Judge:
+    """The value at every position of a threshold, with the others fixed."""
+
+    def __init__(self, known: OriginalRows) -> None:
+        objective = known.origin.objective
+        factors = known.origin.factors_for(known.confusion.sum(axis=0))
+        factors = np.ones(known.confusion.shape[1]) if factors is None else factors
+        confusion = known.confusion * factors
+        self.rows = known.sorted
+        self.factors = factors
+        self.objective, self.totals = objective, confusion.sum(axis=0)
+        self.cost = objective.cost
+        self.is_kappa = objective.is_kappa
+        self.weight = confusion.sum()
+        self.paid = (objective.cost * confusion).sum()
+        if self.is_kappa:
+            self.by_chance = objective.cost @ confusion.sum(axis=0)
+            self.expected = confusion.sum(axis=1) @ self.by_chance
+        self.value = objective.value(confusion)
+        self.scale = 1.0 if self.is_kappa else np.abs(self.cost).max()
+
+    def last_good(self, k: int, cut: int, end: int, limit: float) -> int:
+        """Return the last cut towards ``end`` up to which the value stays within a limit."""
+        step = -1 if end < cut else 1
+        positions = np.arange(cut + step, end + step, step)
+        possible = self.rows.ends[positions - 1]  # at cut 0 too, since the last row ends its score
+        positions, is_bad = positions[possible], (self._worse(k, cut, end) > limit)[possible]
+        n_good = int(is_bad.argmax()) if is_bad.any() else len(is_bad)
+        return int(positions[n_good - 1]) if n_good else cut
+
+    def _worse(self, k: int, cut: int, end: int) -> Floats:
+        """Return how much worse the value is after each row that is passed towards ``end``."""
+        # Going up, a row passed falls from decision k + 1 to decision k; going down, it rises.
+        rows = slice(cut, end) if cut < end else slice(end, cut)
+        sign, order = (1.0, 1) if cut < end else (-1.0, -1)
+        codes = self.rows.codes[rows]
+        weights = sign * self.factors[codes]
+        if self.rows.weights is not None:
+            weights = weights * self.rows.weights[rows]
+        rise = np.cumsum((weights * (self.cost[k] - self.cost[k + 1])[codes])[::order])
+        if not self.is_kappa:
+            mean = self.objective.mean
+            return np.asarray(mean(rise, self.totals) - mean(0.0, self.totals))
+        change = self.by_chance[k] - self.by_chance[k + 1]
+        expected = self.expected + np.cumsum((weights * change)[::order])
+        return np.asarray(self.value - 1 + (self.paid + rise) * self.weight / expected)

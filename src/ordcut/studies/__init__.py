@@ -1,0 +1,1 @@
+"""Studies of thresholds: paths, learning curves, label sets, labelings, and metrics."""
