@@ -36,6 +36,7 @@ def draw_windows(random, n_rows, n_decisions):
                 low // 2 if has[0] else None,
                 (high + m) // 2 if has[1] else None,
                 level if has[2] else None,
+                int(random.integers(-1, 2)),
             )
         )
     is_open = [random.random(len(some)) < 0.9 for some in own]
@@ -49,7 +50,7 @@ def allows(window, start, end):
     return (
         (window.low is None or start >= window.low[at])
         and (window.high is None or start <= window.high[at])
-        and (window.level is None or window.level[start] <= window.level[end])
+        and (window.level is None or window.level[start] + window.rise <= window.level[end])
     )
 
 
@@ -116,6 +117,20 @@ def test_the_best_of_all_choices_that_windows_allow_is_found(kind):
         best = [one for one, total in zip(every, totals, strict=True) if total == min(totals)]
         assert tuple(found.tolist()) == min(best, key=lambda one: one[::-1])
     assert n_found > 50
+
+
+def test_windows_allow_the_choices_that_keep_each_of_their_limits():
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        windows = draw_windows(random, 8, int(random.integers(2, 5)))
+        every = set(every_choice(windows))
+        candidates = np.indices((len(windows.cuts),) * len(windows.is_open))
+        for chosen, is_allowed in zip(
+            candidates.reshape(len(candidates), -1).T.tolist(),
+            windows.allow(*candidates).ravel().tolist(),
+            strict=True,
+        ):
+            assert is_allowed == (tuple(chosen) in every)
 
 
 def test_windows_of_rows_in_reverse_order_and_back_are_the_same():

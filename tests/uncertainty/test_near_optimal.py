@@ -142,6 +142,22 @@ def test_ranges_keep_shares_of_the_rows_whatever_their_classes_count(smoothing):
     assert np.mean((scores >= first) & (scores <= high)) > 0.3
 
 
+def test_ranges_keep_a_minimum_f1():
+    scores, labels = np.arange(1, 6), [0, 2, 0, 1, 0]
+    result = ordcut.optimal_thresholds(scores, labels, constraints=["f1 1 >= 0.5"])
+
+    def f1(thresholds):
+        is_true = np.array(labels) == 1
+        is_decided = np.searchsorted(thresholds, scores, side="right") == 1
+        return 2 * (is_decided & is_true).sum() / (is_decided.sum() + is_true.sum())
+
+    for k, (low, high) in enumerate(result.near_optimal(0.5)):
+        for cut in scores[(scores > low) & (scores <= high)]:
+            moved = result.thresholds.copy()
+            moved[k] = cut
+            assert f1(moved) >= 0.5
+
+
 def test_costs_of_rows_have_the_ranges_of_the_cost_matrix_that_they_come_from():
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 3, 500)

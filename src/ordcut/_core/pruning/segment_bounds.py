@@ -137,23 +137,17 @@ class SegmentBounds:
 
     @cached_property
     def _limits(self) -> tuple[Ints, Ints]:
-        """What is not higher at the start of an allowed segment than at its end, by position.
-
-        These are the position, minus the position, and the rank of a level; and one 0 more of each.
-        """
+        """The orders of all windows, by unit, as whole numbers; and one 0 more of each."""
         at = np.append(self.low, 0)
-        starts, ends = np.stack([at, -at, 0 * at]), np.stack([at, 0 * at, 0 * at])
+        starts, ends = np.zeros((2, 3, len(at)), np.int64)
+        starts[0] = ends[0] = at
         for d, window in enumerate(self.windows or ()):
             before, after = (slice(*self.offsets[border : border + 2]) for border in (d, d + 1))
-            index = at[after] - window.ends.start
-            if window.high is not None:
-                ends[0, after] = window.high[index]
-            if window.low is not None:
-                ends[1, after] = -window.low[index]
-            if window.level is not None:
-                known = np.unique(window.level)
-                starts[2, before] = np.searchsorted(known, window.level[at[before]] + window.rise)
-                ends[2, after] = np.searchsorted(known, window.level[at[after]])
+            start, end = at[before] - window.starts.start, at[after] - window.ends.start
+            for i, (at_starts, at_ends) in enumerate(window.orders()):
+                known = np.unique(at_ends)
+                starts[i, before] = np.searchsorted(known, at_starts[start])
+                ends[i, after] = np.searchsorted(known, at_ends[end])
         return starts, ends
 
 

@@ -57,6 +57,26 @@ class SegmentWindow:
     level: Array | None = None
     rise: Any = 0
 
+    def orders(self) -> list[tuple[Array, Array]]:
+        """Return pairs of arrays, over all starts and over all ends, that say what is allowed.
+
+        The segment may reach from a start to an end if in no pair the entry of the start is above
+        the entry of the end.
+        """
+        starts, ends = (np.arange(own.start, own.stop) for own in (self.starts, self.ends))
+        orders = [(starts, ends if self.high is None else np.minimum(self.high, ends))]
+        if self.low is not None:
+            orders.append((-starts, -self.low))
+        if self.level is not None:
+            orders.append((self.level[starts] + self.rise, self.level[ends]))
+        return orders
+
+    def allows(self, starts: Array, ends: Array) -> Bools:
+        """Return whether the segment may reach from each start to each end, element by element."""
+        start, end = starts - self.starts.start, ends - self.ends.start
+        is_allowed = [before[start] <= after[end] for before, after in self.orders()]
+        return np.asarray(np.logical_and.reduce(is_allowed), np.bool_)
+
     def at(self, kept: Ints) -> SegmentWindow:
         """Return the window over the kept candidates only."""
         starts, ends = _among(kept, self.starts), _among(kept, self.ends)
@@ -125,6 +145,24 @@ class Windows:
     def ranges(self) -> list[range]:
         """The candidates that each threshold can take at all."""
         return [segment.ends for segment in self.segments[:-1]]
+
+    def allow(self, *candidates: Array) -> Bools:
+        """Return whether the thresholds may be at these candidates, element by element.
+
+        Each threshold has an array of candidates; all of them broadcast together.
+        """
+        is_allowed = np.ones(np.broadcast_shapes(*map(np.shape, candidates)), np.bool_)
+        borders: list[Array] = [np.zeros(1, np.int64)]
+        for own, is_open, at in zip(self.ranges, self.is_open, candidates, strict=True):
+            if not own:
+                return np.zeros_like(is_allowed)
+            known = np.clip(at, own.start, own.stop - 1)
+            is_allowed &= (known == at) & is_open[known - own.start]
+            borders.append(known)
+        borders.append(np.full(1, len(self.cuts) - 1))
+        for segment, (starts, ends) in zip(self.segments, pairwise(borders), strict=True):
+            is_allowed &= segment.allows(starts, ends)
+        return is_allowed
 
     def at(self, kept: Ints) -> Windows:
         """Return the windows over the kept candidates, the first and the last included."""

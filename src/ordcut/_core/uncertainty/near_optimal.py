@@ -9,9 +9,8 @@ import numpy as np
 from ordcut._core.data import SortedRows
 from ordcut._core.limits import Limits, region_of
 from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
-from ordcut._core.solvers import SegmentWindow
 from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows, scores_around
-from ordcut._core.typing import Array, Bools, Floats, Ints
+from ordcut._core.typing import Bools, Floats, Ints
 
 #: Differences in the value up to this share of the largest cost are rounding errors.
 ROUNDING = 1e-12
@@ -98,28 +97,11 @@ def cuts_kept(
     own = np.searchsorted(every, cuts) + 1
     ends = np.concatenate([[0], own, [len(windows.cuts) - 1]])
     kept = []
-    for k, candidates in enumerate(windows.ranges):
-        between = np.arange(candidates.start, candidates.stop)
-        between = between[(between >= ends[k]) & (between <= ends[k + 2])]
-        is_kept = (
-            windows.is_open[k][between - candidates.start]
-            & _allows(windows.segments[k], ends[k], between)
-            & _allows(windows.segments[k + 1], between, ends[k + 2])
-        )
-        kept.append(windows.cuts[between[_around(is_kept, int(own[k] - between[0]))]])
+    for k in range(len(own)):
+        between = np.arange(ends[k], ends[k + 2] + 1)
+        is_kept = windows.allow(*own[:k], between, *own[k + 1 :])
+        kept.append(windows.cuts[between[_around(is_kept, int(own[k] - ends[k]))]])
     return kept
-
-
-def _allows(window: SegmentWindow, starts: Array, ends: Array) -> Bools:
-    """Return whether a segment may have the starts and ends, either of which is an array."""
-    is_allowed = np.asarray(starts <= ends)
-    if window.low is not None:
-        is_allowed = is_allowed & (starts >= window.low[ends - window.ends.start])
-    if window.high is not None:
-        is_allowed = is_allowed & (starts <= window.high[ends - window.ends.start])
-    if window.level is not None:
-        is_allowed = is_allowed & (window.level[starts] <= window.level[ends])
-    return np.asarray(is_allowed, np.bool_)
 
 
 def _around(is_kept: Bools, index: int) -> slice:
