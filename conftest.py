@@ -37,10 +37,8 @@ def seeds():
     """Start every test from the same state of every global generator of random numbers."""
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002
-    # Without PyTorch, something that looks for it can import the folder tests/torch instead.
-    seed_torch = getattr(sys.modules.get("torch"), "manual_seed", None)
-    if seed_torch is not None:
-        seed_torch(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 @pytest.fixture(params=["python", "compiled"])

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from naive import every_labeling, label_by
 from ordcut._core.decisions import read_costs, with_review
-from strategies import COSTS, Problem, enough_classes, problems
+from tests.naive import every_labeling, label_by
+from tests.strategies import COSTS, Problem, enough_classes, problems
 
 NAMES = ["reject", "ask", "it's fine", 'ship "now"', "5"]
 METHODS = ["auto", "dp", "pruned"]

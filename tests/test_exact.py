@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ordcut import exact
+from ordcut._core.numerics import exact
 from ordcut._core.numerics.exact import (
     COST_DENOMINATOR,
     UNIT_ROUNDOFF,

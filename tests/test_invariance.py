@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from strategies import COSTS, OBJECTIVES, enough_classes, find, problems
+from tests.strategies import COSTS, OBJECTIVES, enough_classes, find, problems
 
 METHODS = ["dp", "nested", "pruned", "io", "pio", "auto"]
 BALANCED = ["balanced_accuracy", "macro_mae"]

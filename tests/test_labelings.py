@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 import ordcut
 from ordcut._core.data import Rows
 from ordcut._core.objectives.named import resolve_objective
@@ -21,7 +20,8 @@ from ordcut.studies.labelings import (
     line_thresholds,
     rounding_thresholds,
 )
-from strategies import KAPPAS, OBJECTIVES, enough_classes, problems
+from tests import naive
+from tests.strategies import KAPPAS, OBJECTIVES, enough_classes, problems
 
 NAMES = ["optimal", "biases", "likelihood", "rounding"]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
-from strategies import COSTS, OBJECTIVES, cost_matrices, enough_classes, find, problems
+from tests.strategies import COSTS, OBJECTIVES, cost_matrices, enough_classes, find, problems
 
 
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))

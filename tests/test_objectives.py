@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ordcut
-from naive import exact_kappa
 from ordcut import Kappa, Objective, resolve_objective
 from ordcut._core.decisions import read_costs, with_review
 from ordcut._core.numerics.exact import ExactCost, as_exact
 from ordcut._core.objectives.named import n_classes_of
-from strategies import KAPPAS
+from tests.naive import exact_kappa
+from tests.strategies import KAPPAS
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -36,7 +36,7 @@ from ordcut.estimators import (
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 update_registered_converter(
     LGBMRegressor,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.studies.paths import LimitedBy
-from small_sizes import prune_from
-from strategies import OBJECTIVES, problems
+from tests.small_sizes import prune_from
+from tests.strategies import OBJECTIVES, problems
 
 mpl.use("Agg")
 

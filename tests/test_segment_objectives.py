@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, recall_score
 
 import ordcut
-from naive import confusion_of, every_labeling, meaning
 from ordcut._core.numerics.jit import running_kernels_as
-from ordinal_rows import ratings
-from small_sizes import set_sizes
-from strategies import problems
+from tests.naive import confusion_of, every_labeling, meaning
+from tests.ordinal_rows import ratings
+from tests.small_sizes import set_sizes
+from tests.strategies import problems
 
 SCORES = ["macro_f1", "weighted_f1", "geometric_recall", "min_recall"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut import jit
+from ordcut._core.numerics import jit
 from ordcut._core.numerics.jit import running_kernels_as
 
 HEAVY = [

@@ -10,7 +10,7 @@ import weakref
 
 import pytest
 
-from ordcut import threads
+from ordcut._core.numerics import threads
 from ordcut._core.numerics.threads import count_cores, count_threads, run_all, split
 
 

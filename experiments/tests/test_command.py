@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from faces import make_folder
 from rich.console import Console
 
 from experiments.command import experiment
@@ -19,6 +18,7 @@ from experiments.progress import TerminalProgress
 from experiments.published import NETWORKS, PUBLISHED, describe_projection, project
 from experiments.settings import read_run
 from experiments.stages import STAGES
+from experiments.tests.faces import make_folder
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

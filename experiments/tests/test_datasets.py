@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from faces import PATHS, make_folder, write_jpeg
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -15,6 +14,7 @@ from experiments.pictures import Batches, EpochOrder, Pictures
 from experiments.settings import Settings
 from experiments.splits import split, write_split
 from experiments.synthetic import draw_faces
+from experiments.tests.faces import PATHS, make_folder, write_jpeg
 
 SIZE = 16
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 from safetensors.torch import save_file
-from tiny import TINY
 
 from experiments import start_run
 from experiments.pretrained import load_pretrained
 from experiments.resnet import resnet18, resnet34
+from experiments.tests.tiny import TINY
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

@@ -11,13 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny import TINY, CopyAfterFirstEpoch, fail, train_linear, vanish, without_times
 
 from experiments.datasets import load_faces
 from experiments.files import load_state
 from experiments.pictures import Batches, EpochOrder, Share
 from experiments.processes import Process, launch
 from experiments.run import resume_run, start_run
+from experiments.tests.tiny import (
+    TINY,
+    CopyAfterFirstEpoch,
+    fail,
+    train_linear,
+    vanish,
+    without_times,
+)
 from experiments.training import Learner
 
 TWO = replace(
@@ -81,7 +88,7 @@ from pathlib import Path
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path.append(sys.argv[2])
-    from tiny import hold_a_lock
+    from experiments.tests.tiny import hold_a_lock
     from experiments.processes import launch
     launch(2, "cpu", hold_a_lock, Path(sys.argv[1]))
 """

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tiny import TINY, without_times
 
 import experiments
 import ordcut
@@ -25,6 +24,7 @@ from experiments.run import resume_run, start_run
 from experiments.settings import Settings
 from experiments.stages import STAGES
 from experiments.table import read_times
+from experiments.tests.tiny import TINY, without_times
 from experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from faces import make_folder
-from tiny import TINY, without_times
 
 from experiments.datasets import reload_faces
 from experiments.files import load_state
@@ -15,6 +13,8 @@ from experiments.run import resume_run, start_run
 from experiments.settings import Settings, read_run
 from experiments.study import resume_study, start_study
 from experiments.table import read_times
+from experiments.tests.faces import make_folder
+from experiments.tests.tiny import TINY, without_times
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

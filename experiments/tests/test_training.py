@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny import TINY
 
 from experiments import optimisers, settings
 from experiments.datasets import load_faces
 from experiments.pictures import Batches
+from experiments.tests.tiny import TINY
 from experiments.training import Learner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")

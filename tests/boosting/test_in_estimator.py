@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from boosted import LIBRARIES, REGRESSORS, make_rows
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -14,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric
 from ordcut.estimators import OrdinalThresholdClassifierCV, ProportionalOddsModel
+from tests.boosting.boosted import LIBRARIES, REGRESSORS, make_rows
 
 GRADES = np.array(["low", "mid", "high", "top"])
 

@@ -8,11 +8,11 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
-from boosted import LIBRARIES, LIGHT, REGRESSORS, ROUNDS, XGB, make_rows
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from ordcut.boosting import CumulativeLink
+from tests.boosting.boosted import LIBRARIES, LIGHT, REGRESSORS, ROUNDS, XGB, make_rows
 
 
 def train_lightgbm(objective, X, y, weights):

@@ -6,10 +6,10 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
-from boosted import LIBRARIES, LIGHT, REGRESSORS, XGB, make_rows
 
 import ordcut
 from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric, metrics
+from tests.boosting.boosted import LIBRARIES, LIGHT, REGRESSORS, XGB, make_rows
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa", "macro_mae"]
 

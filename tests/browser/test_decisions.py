@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from page_actions import RATINGS, drag, exported, number_in, table_of
 
 import ordcut
-from ordinal_rows import ratings
+from tests.browser.page_actions import RATINGS, drag, exported, number_in, table_of
+from tests.ordinal_rows import ratings
 
 SCORES, CODES = ratings()
 LABELS = np.array(RATINGS)[CODES]

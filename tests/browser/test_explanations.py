@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from page_actions import RATINGS, choose_objective, drag, next_frame, table_of
 
 import ordcut
-from ordinal_rows import ratings
+from tests.browser.page_actions import RATINGS, choose_objective, drag, next_frame, table_of
+from tests.ordinal_rows import ratings
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from page_actions import (
+
+import ordcut
+from tests.browser.page_actions import (
     RATINGS,
     centre,
     choose_objective,
@@ -13,10 +15,8 @@ from page_actions import (
     slider,
     table_of,
 )
-
-import ordcut
-from ordinal_rows import ratings
-from strategies import OBJECTIVES
+from tests.ordinal_rows import ratings
+from tests.strategies import OBJECTIVES
 
 
 def test_a_page_opens_at_the_optimum(open_page):

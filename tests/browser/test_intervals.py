@@ -1,10 +1,10 @@
 """Bootstrap intervals on the page: in the table, in the chart and in words."""
 
 import numpy as np
-from page_actions import drag, number_in, slider, table_of
 
 import ordcut
-from ordinal_rows import ratings
+from tests.browser.page_actions import drag, number_in, slider, table_of
+from tests.ordinal_rows import ratings
 
 SCORES, LABELS = ratings()
 FOUND = ordcut.optimal_thresholds(SCORES, LABELS)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from page_actions import RATINGS, drag, exported, number_in, slider, table_of
 
 import ordcut
 from ordcut._core.limits import read_constraints
-from ordinal_rows import ratings
+from tests.browser.page_actions import RATINGS, drag, exported, number_in, slider, table_of
+from tests.ordinal_rows import ratings
 
 SCORES, CODES = ratings()
 LABELS = np.array(RATINGS)[CODES]

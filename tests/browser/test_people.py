@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from page_actions import drag, number_in, table_of
 
 import ordcut
-from ordinal_rows import ratings
+from tests.browser.page_actions import drag, number_in, table_of
+from tests.ordinal_rows import ratings
 
 SCORES, CODES = ratings(300, 5)
 RNG = np.random.default_rng(0)

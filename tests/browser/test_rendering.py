@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from page_actions import RATINGS, exported, slider, table_of
 
 from ordcut import report
-from ordinal_rows import ratings
+from tests.browser.page_actions import RATINGS, exported, slider, table_of
+from tests.ordinal_rows import ratings
 
 HOSTILE = [
     "<script>alert(1)</script>",

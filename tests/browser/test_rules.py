@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from page_actions import drag, exported
 
 import ordcut
-from ordinal_rows import ratings
+from tests.browser.page_actions import drag, exported
+from tests.ordinal_rows import ratings
 
 CLASSES = {
     "text": ["it's", 'a "b"', "c\\d\n", "zürich ✓"],

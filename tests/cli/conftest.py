@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import pytest
-from cli_rows import CLASSES, make_rows, write_csv
 
 import ordcut as library
 from ordcut import frames
 from ordcut.cli import app, main
+from tests.cli.cli_rows import CLASSES, make_rows, write_csv
 
 #: Engines that `make check` does not install, and their packages.
 ENGINES = {"dask": "dask", "spark": "pyspark"}

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from cli_rows import CLASSES, names_in
 
 import ordcut as library
+from tests.cli.cli_rows import CLASSES, names_in
 
 COLUMNS = "--score", "score", "--label", "label"
 ORDER = "--classes", ",".join(CLASSES)

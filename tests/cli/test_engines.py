@@ -9,9 +9,9 @@ from types import ModuleType, SimpleNamespace
 import duckdb
 import pandas as pd
 import pytest
-from cli_rows import CLASSES, make_rows
 
 import ordcut as library
+from tests.cli.cli_rows import CLASSES, make_rows
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import re
 import duckdb
 import numpy as np
 import pytest
-from cli_rows import CLASSES, make_rows, names_in, write_csv
 from sklearn.metrics import confusion_matrix
 
 import ordcut as library
-from strategies import OBJECTIVES
+from tests.cli.cli_rows import CLASSES, make_rows, names_in, write_csv
+from tests.strategies import OBJECTIVES
 
 #: How the tables and the JSON call what they compare.
 OURS, OPTIMAL = "these thresholds", "optimal for these rows"

@@ -10,9 +10,9 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from cli_rows import CLASSES, IS_DUCKDB_2, make_rows, names_in, write_csv
 
 import ordcut as library
+from tests.cli.cli_rows import CLASSES, IS_DUCKDB_2, make_rows, names_in, write_csv
 
 COLUMNS = "--score", "score", "--label", "label"
 ORDER = "--classes", ",".join(CLASSES)

@@ -5,9 +5,9 @@ import re
 import warnings
 
 import pytest
-from cli_rows import CLASSES
 
 import ordcut as library
+from tests.cli.cli_rows import CLASSES
 
 COLUMNS = "--score", "score", "--label", "label"
 ORDER = "--classes", ",".join(CLASSES)

@@ -4,9 +4,9 @@ import os
 import stat
 
 import pytest
-from cli_rows import CLASSES, names_in
 
 import ordcut as library
+from tests.cli.cli_rows import CLASSES, names_in
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import json
 import duckdb
 import numpy as np
 import pytest
-from cli_rows import IS_DUCKDB_2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ordcut as library
+from tests.cli.cli_rows import IS_DUCKDB_2
 
 
 def read_back(path):

@@ -9,10 +9,10 @@ import sys
 import polars as pl
 import pytest
 import xlsxwriter
-from cli_rows import CLASSES, make_rows
 from python_calamine import CalamineWorkbook
 
 import ordcut as library
+from tests.cli.cli_rows import CLASSES, make_rows
 
 COLUMNS = ("--score", "score", "--label", "label", "--classes", ",".join(CLASSES))
 

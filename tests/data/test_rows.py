@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from naive import meaning
 from ordcut._core.data import Rows, as_scores, check_finite, confusions_of, warn_if_reversed
+from tests.naive import meaning
 
 N_CLASSES = 3
 

@@ -14,7 +14,7 @@ from ordcut.estimators import (
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 LIMITS = ["recall 2 >= 0.75", "share 0 <= 0.4"]
 ESTIMATORS = [

@@ -16,7 +16,7 @@ from sklearn.svm import SVR
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 
 @pytest.mark.parametrize("smoothing", [0, 0.5, "auto"])

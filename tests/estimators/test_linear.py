@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 from sklearn.linear_model import Ridge
 
 from ordcut.estimators import LinearThresholdClassifier
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 #: The ways to learn a score that the authors' earlier study compares.
 STUDIED = [

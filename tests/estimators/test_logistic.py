@@ -19,7 +19,7 @@ from ordcut.estimators import (
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 #: The distribution functions of the links.
 LINKS = {

@@ -7,7 +7,7 @@ from scipy.special import expit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from ordcut.estimators import OrdinalLogisticRegression
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 #: Ratings from 1 to 9 of cheeses with four additives (McCullagh and Nelder 1989, page 175).
 CHEESE = np.array(

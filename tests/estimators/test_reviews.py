@@ -13,7 +13,7 @@ from ordcut.estimators import (
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
-from ordinal_data import ordinal_data
+from tests.ordinal_data import ordinal_data
 
 ESTIMATORS = [
     OrdinalLogisticRegression(objective="absolute", labeling="optimal", smoothing=0),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from small_sizes import set_sizes
+from tests.small_sizes import set_sizes
 
 #: How many files the rows of a frame are written to: as many partitions for Dask and Spark.
 N_FILES = 3

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hard_rows import LABELS, N
+from tests.hard_rows import LABELS, N
 
 SCORES = (LABELS + np.random.default_rng(5).normal(size=N)).astype(np.float32)
 

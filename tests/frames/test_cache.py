@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from frame_rows import SCORES, assert_same
 
 import ordcut
-from hard_rows import LABELS
 from ordcut import frames
 from ordcut.frames import FrameSource
-from small_sizes import set_sizes
+from tests.frames.frame_rows import SCORES, assert_same
+from tests.hard_rows import LABELS
+from tests.small_sizes import set_sizes
 
 SMALL_LABELS = LABELS.astype(np.int8)
 

@@ -7,13 +7,13 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pytest
-from frame_rows import SCORES, assert_same
 from sklearn.metrics import confusion_matrix
 
 import ordcut
-from hard_rows import HARD, LABELS, N
 from ordcut import frames
-from strategies import OBJECTIVES
+from tests.frames.frame_rows import SCORES, assert_same
+from tests.hard_rows import HARD, LABELS, N
+from tests.strategies import OBJECTIVES
 
 RNG = np.random.default_rng(6)
 NASTY_FOR_ALL = [

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ordcut
-from hard_rows import LABELS, NOISE, N
 from ordcut import frames
+from tests.hard_rows import LABELS, NOISE, N
 
 SCORES = LABELS + NOISE
 

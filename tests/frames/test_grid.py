@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hard_rows import HARD, LABELS
 from ordcut.frames import FrameSource
 from ordcut.frames.spread import spread_of
+from tests.hard_rows import HARD, LABELS
 
 polars = pytest.importorskip("polars")
 

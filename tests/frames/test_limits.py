@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from frame_rows import SCORES, assert_same
 
 import ordcut
-from hard_rows import HARD, LABELS, N
 from ordcut import frames
 from ordcut._core.data import Rows
+from tests.frames.frame_rows import SCORES, assert_same
+from tests.hard_rows import HARD, LABELS, N
 
 K = int(LABELS.max()) + 1
 MIDDLE = K // 2

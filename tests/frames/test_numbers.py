@@ -6,10 +6,10 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pytest
-from frame_rows import assert_same
 
 import ordcut
 from ordcut import frames
+from tests.frames.frame_rows import assert_same
 
 N = 240
 RNG = np.random.default_rng(0)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from frame_rows import SCORES, assert_same
 
 import ordcut
-from hard_rows import LABELS, N
 from ordcut import frames
 from ordcut.frames import FrameSource
+from tests.frames.frame_rows import SCORES, assert_same
+from tests.hard_rows import LABELS, N
 
 WEIGHTS = np.random.default_rng(3).integers(1, 5, N).astype(np.float64)
 MUST = "must return the same rows in every query"

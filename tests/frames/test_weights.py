@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from frame_rows import SCORES
 
 import ordcut
-from hard_rows import LABELS, N
 from ordcut import frames
+from tests.frames.frame_rows import SCORES
+from tests.hard_rows import LABELS, N
 
 RNG = np.random.default_rng(11)
 N_SAMPLED = 4096

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from adversarial import REFUSALS, draw
-from within_limits import KINDS, best_within, holds, random_constraint, table_of
 
-import naive
 import ordcut
+from tests import naive
+from tests.limits.within_limits import KINDS, best_within, holds, random_constraint, table_of
+from tests.solvers.adversarial import REFUSALS, draw
 
 
 def check_limits(seed):

@@ -2,7 +2,7 @@
 
 from itertools import combinations_with_replacement, pairwise
 
-from within_limits import all_thresholds, holds, midpoints, random_constraint, table_of
+from tests.limits.within_limits import all_thresholds, holds, midpoints, random_constraint, table_of
 
 
 def allowed_starts(problem, constraints):

@@ -5,11 +5,18 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from within_limits import KINDS, best_within, holds, random_constraint, random_problem, table_of
 
-import naive
 import ordcut
 from ordcut._core.numerics.jit import running_kernels_as
+from tests import naive
+from tests.limits.within_limits import (
+    KINDS,
+    best_within,
+    holds,
+    random_constraint,
+    random_problem,
+    table_of,
+)
 
 OBJECTIVES = ["absolute", "zero_one", "squared", "quadratic_kappa", "kappa", "linear_kappa"]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from adversarial_limits import check_limits
 
 import ordcut
+from tests.limits.adversarial_limits import check_limits
 
 # `make bench-exact` runs 20 000.
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from within_limits import KINDS, holds, random_constraint, table_of
 
-import naive
 import ordcut
 from ordcut._core.limits import read_constraints
-from strategies import OBJECTIVES, enough_classes, find, problems
+from tests import naive
+from tests.limits.within_limits import KINDS, holds, random_constraint, table_of
+from tests.strategies import OBJECTIVES, enough_classes, find, problems
 
 seeds = st.integers(0, 10**6)
 some_problems = problems().filter(enough_classes)

@@ -5,9 +5,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from within_limits import holds, midpoints, random_constraint, random_problem, table_of
 
 import ordcut
+from tests.limits.within_limits import holds, midpoints, random_constraint, random_problem, table_of
 
 SHARES = [
     "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",

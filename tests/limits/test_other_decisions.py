@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from naive import every_labeling, label_by, meaning
-from strategies import COSTS, enough_classes, problems
+from tests.naive import every_labeling, label_by, meaning
+from tests.strategies import COSTS, enough_classes, problems
 
 LIMITS = [0, 0.25, 1 / 3, 0.5, 0.75, 1]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut import problem
+from ordcut._core import problem
 from ordcut._core.numerics.jit import running_kernels_as
 
 N = 200_500  # from 200 000 rows on, rows are counted by cells

@@ -4,12 +4,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from within_limits import all_thresholds, holds, random_constraint, random_problem, table_of
 
 import ordcut
 from ordcut._core.data import Rows
 from ordcut._core.objectives.named import resolve_objective
 from ordcut._core.smoothing import smooth
+from tests.limits.within_limits import (
+    all_thresholds,
+    holds,
+    random_constraint,
+    random_problem,
+    table_of,
+)
 
 KINDS = [
     "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",

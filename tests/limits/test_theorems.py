@@ -7,7 +7,29 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ordered_cuts import (
+
+import ordcut
+from ordcut._core.data import Rows
+from ordcut._core.limits import Limits, Names, region_of
+from ordcut._core.solvers import SegmentWindow, Windows
+from tests import naive
+from tests.limits.segments import (
+    allowed_starts,
+    constraint_of_decision_1,
+    cuts_at,
+    is_window_that_moves_one_way,
+    kept_cuts,
+    some_constraints,
+)
+from tests.limits.within_limits import (
+    KINDS,
+    best_within,
+    holds,
+    midpoints,
+    random_problem,
+    table_of,
+)
+from tests.solvers.ordered_cuts import (
     decision_costs,
     loss_of,
     lowest,
@@ -16,22 +38,7 @@ from ordered_cuts import (
     risk_curves,
     whole,
 )
-from segments import (
-    allowed_starts,
-    constraint_of_decision_1,
-    cuts_at,
-    is_window_that_moves_one_way,
-    kept_cuts,
-    some_constraints,
-)
-from within_limits import KINDS, best_within, holds, midpoints, random_problem, table_of
-
-import naive
-import ordcut
-from ordcut._core.data import Rows
-from ordcut._core.limits import Limits, Names, region_of
-from ordcut._core.solvers import SegmentWindow, Windows
-from strategies import problems
+from tests.strategies import problems
 
 #: Limits on the segment of a decision whose windows move one way.
 OF_SEGMENTS = ["recall", "least share", "most share", "both shares", "count", "gap"]

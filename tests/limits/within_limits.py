@@ -7,7 +7,7 @@ from math import nextafter
 import numpy as np
 
 import ordcut
-from naive import meaning
+from tests.naive import meaning
 
 INF = float("inf")
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_panel import panels
 
 import ordcut
+from tests.panels.panel_rows import panels
 
 #: Twelve items, and what irrCAC 0.4.4 says about them with the categories 1 to 4.
 RATINGS = [

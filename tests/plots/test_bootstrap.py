@@ -2,7 +2,7 @@ import numpy as np
 
 import ordcut
 from ordcut.plots import draw_bootstrap
-from ordinal_rows import ratings
+from tests.ordinal_rows import ratings
 
 
 def test_each_threshold_is_drawn_with_its_interval():

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
 from ordcut.plots import ThresholdDisplay, ordered_colours
-from ordinal_data import ordinal_data
-from ordinal_rows import ratings
+from tests.ordinal_data import ordinal_data
+from tests.ordinal_rows import ratings
 
 
 @pytest.mark.parametrize("kind", ["density", "risk"])

@@ -6,7 +6,7 @@ import pytest
 from ordcut._core.data import Rows
 from ordcut._core.numerics.jit import running_kernels_as
 from ordcut._core.pruning import SAMPLE_SIZE, ArraySource, count_equal_steps, spread_indices
-from small_sizes import set_sizes
+from tests.small_sizes import set_sizes
 
 pytestmark = pytest.mark.usefixtures("as_python")
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ordered_cuts import borders_of_cells, optima_of, whole
 
 import ordcut
 from ordcut._core.numerics.exact import ExactCost
@@ -16,7 +15,8 @@ from ordcut._core.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, m
 from ordcut._core.pruning.cells import locate_parts
 from ordcut._core.pruning.pruned import add_weights, index_kept
 from ordcut._core.pruning.steps import lowest_in_slots
-from strategies import cost_matrices, problems
+from tests.solvers.ordered_cuts import borders_of_cells, optima_of, whole
+from tests.strategies import cost_matrices, problems
 
 pytestmark = pytest.mark.usefixtures("as_python")
 

@@ -9,7 +9,7 @@ import ordcut
 from ordcut._core.data import Rows
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.pruning import ArraySource, PrunedRows, halving_order
-from small_sizes import set_sizes
+from tests.small_sizes import set_sizes
 
 
 @pytest.fixture(autouse=True)

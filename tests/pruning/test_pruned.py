@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from hard_rows import HARD, LABELS, NOISE, RNG, N
 from ordcut._core.data import Rows
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.problem import Problem, Sample, optimum
@@ -16,8 +15,9 @@ from ordcut._core.pruning import ArraySource, PrunedRows
 from ordcut._core.pruning.arrays import CountedRows
 from ordcut._core.pruning.cells import Cells, with_common
 from ordcut._core.pruning.prefixes import prefixes_like
-from small_sizes import set_sizes
-from strategies import OBJECTIVES, cost_matrices
+from tests.hard_rows import HARD, LABELS, NOISE, RNG, N
+from tests.small_sizes import set_sizes
+from tests.strategies import OBJECTIVES, cost_matrices
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from naive import weights_below
 from ordcut._core.data import Rows
 from ordcut._core.pruning import ArraySource
 from ordcut.report import Candidates
-from ordinal_rows import ratings
-from small_sizes import set_sizes
-from strategies import problems
+from tests.naive import weights_below
+from tests.ordinal_rows import ratings
+from tests.small_sizes import set_sizes
+from tests.strategies import problems
 
 
 @pytest.fixture

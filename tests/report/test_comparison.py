@@ -6,7 +6,7 @@ from ordcut._core.data import Rows
 from ordcut._core.objectives.named import COSTS, KAPPAS, resolve_objective
 from ordcut._core.pruning import ArraySource
 from ordcut.report import compare
-from ordinal_rows import ratings
+from tests.ordinal_rows import ratings
 
 
 def test_other_labelings_follow_their_rules():

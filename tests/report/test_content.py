@@ -6,18 +6,18 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from page_contents import page_content, written_in
 
 import ordcut
-from naive import weights_below
 from ordcut._core.data import Rows
 from ordcut._core.objectives.named import COSTS, KAPPAS
 from ordcut._core.pruning import ArraySource
 from ordcut.frames import FrameSource
 from ordcut.report import page
-from ordinal_rows import ratings
-from small_sizes import set_sizes
-from strategies import problems
+from tests.naive import weights_below
+from tests.ordinal_rows import ratings
+from tests.report.page_contents import page_content, written_in
+from tests.small_sizes import set_sizes
+from tests.strategies import problems
 
 
 class OnlyTheProtocol:

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut import report
-from ordinal_rows import ratings
-from strategies import OBJECTIVES, problems
+from tests.ordinal_rows import ratings
+from tests.strategies import OBJECTIVES, problems
 
 
 def naive_value(found, k, position, scores, labels, **options):

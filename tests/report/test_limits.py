@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from page_contents import content_of
 
 import ordcut
 from ordcut._core.limits import Limits, Outcome, read_constraints
 from ordcut._core.numerics.exact import as_exact
 from ordcut.report import page
+from tests.report.page_contents import content_of
 
 RATIOS = [
     "recall 1 >= 0.1",

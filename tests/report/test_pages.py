@@ -6,7 +6,7 @@ import pytest
 
 import ordcut
 from ordcut.report import page, page_from_frame, write_report
-from ordinal_rows import ratings
+from tests.ordinal_rows import ratings
 
 
 @pytest.mark.parametrize(("n", "weighted"), [(100_000, False), (3000, True)])

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from page_contents import content_of
 
 import ordcut
 from ordcut.report import page
+from tests.report.page_contents import content_of
 
 
 def rated(n=120, seed=0, gaps=0.2):

@@ -5,13 +5,13 @@ from itertools import accumulate, groupby
 
 import numpy as np
 import pytest
-from smoothed_rows import MOST_CELLS, counted, modelled, noisy
 
 import ordcut
 from ordcut._core.data import Rows
 from ordcut._core.objectives.named import resolve_objective
 from ordcut._core.smoothing import check_smoothing, smooth
-from strategies import OBJECTIVES
+from tests.smoothing.smoothed_rows import MOST_CELLS, counted, modelled, noisy
+from tests.strategies import OBJECTIVES
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 0.0, 1.0, np.float32(0.5), np.int64(1), "auto"])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
-from smoothed_rows import counted, modelled, standardised
+
+from tests.smoothing.smoothed_rows import counted, modelled, standardised
 
 RANDOM = np.random.default_rng(5)
 NORMAL = np.sort(RANDOM.normal(size=80))

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from smoothed_rows import MOST_CELLS, counted, modelled, noisy, standardised
-from uncertainty_rows import draw_samples
 
 import ordcut
 from ordcut._core.data import Rows
 from ordcut._core.objectives.named import resolve_objective
 from ordcut._core.smoothing import smooth
-from strategies import OBJECTIVES, enough_classes, find, problems
+from tests.smoothing.smoothed_rows import MOST_CELLS, counted, modelled, noisy, standardised
+from tests.strategies import OBJECTIVES, enough_classes, find, problems
+from tests.uncertainty.uncertainty_rows import draw_samples
 
 AMOUNTS = st.sampled_from([0.3, 0.75, 1, "auto"])
 

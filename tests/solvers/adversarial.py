@@ -7,10 +7,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-import naive
 import ordcut
 from ordcut._core.solvers import METHODS
-from strategies import Problem
+from tests import naive
+from tests.strategies import Problem
 
 #: What a method may say instead of returning thresholds.
 REFUSALS = (

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-import naive
-from strategies import cost_matrices, find
+from tests import naive
+from tests.strategies import cost_matrices, find
 
 
 def whole(cost):

@@ -23,7 +23,7 @@ from ordcut._core.solvers import (
     solve_freely,
 )
 from ordcut._core.thresholds import Certificate
-from small_sizes import prune_from, set_sizes, size_of
+from tests.small_sizes import prune_from, set_sizes, size_of
 
 FEWEST_ROWS_TO_PRUNE = size_of("rows_to_prune")
 

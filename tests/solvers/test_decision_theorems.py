@@ -5,7 +5,11 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ordered_cuts import (
+
+import ordcut
+from ordcut._core.decisions import with_review
+from tests import naive
+from tests.solvers.ordered_cuts import (
     decision_costs,
     first_minima,
     is_ordered,
@@ -15,11 +19,7 @@ from ordered_cuts import (
     risk_curves,
     whole,
 )
-
-import naive
-import ordcut
-from ordcut._core.decisions import with_review
-from strategies import cost_matrices, problems
+from tests.strategies import cost_matrices, problems
 
 fewer = settings(max_examples=100)
 

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from adversarial import check_additive, check_balanced, check_kappa, check_row_costs
 
-import naive
 import ordcut
-from ordcut import exact
+from ordcut._core.numerics import exact
 from ordcut._core.solvers import METHODS
-from strategies import KAPPAS
+from tests import naive
+from tests.solvers.adversarial import check_additive, check_balanced, check_kappa, check_row_costs
+from tests.strategies import KAPPAS
 
 # `make bench-exact` runs 20 000 of each.
 

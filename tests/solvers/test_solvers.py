@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import naive
 import ordcut
 from experiments import literal
 from ordcut._core.solvers import METHODS
-from strategies import cost_matrices, problems
+from tests import naive
+from tests.strategies import cost_matrices, problems
 
 ORDERED = ["io", "pio", "blocks", "nested", "pruned"]
 both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ordered_cuts import (
+
+import ordcut
+from experiments import literal
+from ordcut._core.data import Rows
+from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.pruning import ArraySource, PrunedRows
+from ordcut._core.thresholds import place_cuts
+from tests import naive
+from tests.solvers.ordered_cuts import (
     all_optima,
     borders_of_cells,
     first_minima,
@@ -23,15 +31,7 @@ from ordered_cuts import (
     risk_curves,
     whole,
 )
-
-import naive
-import ordcut
-from experiments import literal
-from ordcut._core.data import Rows
-from ordcut._core.numerics.exact import ExactCost
-from ordcut._core.pruning import ArraySource, PrunedRows
-from ordcut._core.thresholds import place_cuts
-from strategies import cost_matrices, enough_classes, find, problems
+from tests.strategies import cost_matrices, enough_classes, find, problems
 
 EVERY_METHOD = ["dp", "io", "pio", "blocks", "nested", "pruned", "auto"]
 

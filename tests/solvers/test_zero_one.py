@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core.numerics.jit import running_kernels_as
-from strategies import problems
+from tests.strategies import problems
 
 
 @given(problem=problems(weighted=False), truth=st.integers(0, 3))

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 import ordcut
-from ordinal_rows import ratings
+from tests.ordinal_rows import ratings
 
 
 def test_the_figures_are_those_of_scikit_learn():

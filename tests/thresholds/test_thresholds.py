@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression
-from strategies import problems
+from tests.strategies import problems
 
 FOUND = ordcut.optimal_thresholds(
     [0.1, 0.4, 0.5, 0.9],

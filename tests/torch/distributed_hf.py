@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from distributed_exit import leave_together
-from hf_model import make_trainer, rows_as_dicts
+from tests.torch.distributed_exit import leave_together
+from tests.torch.hf_model import make_trainer, rows_as_dicts
 
 
 def main(folder):

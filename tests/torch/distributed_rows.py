@@ -4,11 +4,11 @@ import json
 import sys
 
 import torch
-from distributed_exit import leave_together
 from torch import distributed
 from torch.utils.data import DistributedSampler
 
 from ordcut.torch import ThresholdTracker
+from tests.torch.distributed_exit import leave_together
 
 N_ROWS, N_CLASSES = 101, 4
 

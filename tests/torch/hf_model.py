@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import torch
-from small_network import N_CLASSES, make_rows
 from transformers import PretrainedConfig, PreTrainedModel, Trainer, TrainingArguments
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from ordcut.torch import CumulativeLinkLoss, ThresholdTracker
+from tests.torch.small_network import N_CLASSES, make_rows
 
 GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
 

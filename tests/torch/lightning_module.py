@@ -9,11 +9,11 @@ from pathlib import Path
 
 import lightning.pytorch as lightning
 import torch
-from distributed_exit import leave_together
 from lightning.pytorch.callbacks import Callback, ModelCheckpoint
 from torch.utils.data import DataLoader, TensorDataset
 
 from ordcut.torch import CumulativeLinkLoss, OptimalThresholds, ThresholdTracker
+from tests.torch.distributed_exit import leave_together
 
 N_CLASSES = 4
 

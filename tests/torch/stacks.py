@@ -10,13 +10,13 @@ import skorch
 import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, GradientState
-from hf_model import PlainStages
-from hf_model import make_trainer as make_hf_trainer
-from lightning_module import make_trainer as make_lightning_trainer
-from small_network import Network, find_thresholds, make_rows
 from torch.utils.data import DataLoader, TensorDataset
 
 from ordcut.torch import OptimalThresholds
+from tests.torch.hf_model import PlainStages
+from tests.torch.hf_model import make_trainer as make_hf_trainer
+from tests.torch.lightning_module import make_trainer as make_lightning_trainer
+from tests.torch.small_network import Network, find_thresholds, make_rows
 
 N_EPOCHS = 2
 

@@ -11,12 +11,18 @@ from lightning.pytorch.callbacks import (
     StochasticWeightAveraging,
     WeightAveraging,
 )
-from lightning_module import Small, make_data, make_trainer, train_loader, validation_loader
-from small_network import Network, find_thresholds, make_rows, train, trained_network
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 import ordcut
 from ordcut.torch import OptimalThresholds, ThresholdTracker, threshold_labels
+from tests.torch.lightning_module import (
+    Small,
+    make_data,
+    make_trainer,
+    train_loader,
+    validation_loader,
+)
+from tests.torch.small_network import Network, find_thresholds, make_rows, train, trained_network
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),

@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
-from lightning_module import (
+from torch.utils.data import DataLoader
+
+import ordcut.torch
+from ordcut.torch import OptimalThresholds, ThresholdTracker, threshold_labels
+from ordcut.torch.scoring import score_batch
+from tests.torch.lightning_module import (
     N_CLASSES,
     Small,
     make_data,
@@ -18,13 +23,8 @@ from lightning_module import (
     train_loader,
     validation_loader,
 )
-from torch.utils.data import DataLoader
 
-import ordcut.torch
-from ordcut.torch import OptimalThresholds, ThresholdTracker, threshold_labels
-from ordcut.torch.scoring import score_batch
-
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),
@@ -151,10 +151,10 @@ def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path)
 
 
 def run_training(folder, *options, **environment):
-    command = [sys.executable, str(HERE / "lightning_module.py"), str(folder), *options]
+    command = [sys.executable, "-m", "tests.torch.lightning_module", str(folder), *options]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"} | environment
     return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=500, check=False
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=500, check=False
     )
 
 

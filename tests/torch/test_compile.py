@@ -4,8 +4,9 @@ from shutil import which
 
 import pytest
 import torch
-from every_loss import K, all_losses, inputs_for, some_rows
-from small_network import make_rows, trained_network
+
+from tests.torch.every_loss import K, all_losses, inputs_for, some_rows
+from tests.torch.small_network import make_rows, trained_network
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

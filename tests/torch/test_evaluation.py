@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 import torch
 from lightning.pytorch.callbacks import RichProgressBar, Timer, TQDMProgressBar
-from lightning_module import (
+from torch.utils.data import DataLoader, IterableDataset
+
+import ordcut.torch
+from ordcut.torch import OptimalThresholds
+from ordcut.torch.evaluation import PROGRESS_TITLE
+from tests.torch.lightning_module import (
     N_CLASSES,
     Small,
     make_data,
@@ -16,11 +21,6 @@ from lightning_module import (
     train_loader,
     validation_loader,
 )
-from torch.utils.data import DataLoader, IterableDataset
-
-import ordcut.torch
-from ordcut.torch import OptimalThresholds
-from ordcut.torch.evaluation import PROGRESS_TITLE
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),

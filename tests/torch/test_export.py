@@ -4,10 +4,10 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from small_network import N_CLASSES, trained_network
 
 import ordcut
 from ordcut.torch import ThresholdTracker
+from tests.torch.small_network import N_CLASSES, trained_network
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from hf_model import examples
 from safetensors.torch import load_file
 from torch.utils.data import DataLoader, TensorDataset
 
 from ordcut.torch import ThresholdTracker
+from tests.torch.hf_model import examples
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from hf_model import PlainStages, Stages, StagesConfig, make_trainer
-from small_network import N_CLASSES, make_rows
 from transformers import TrainerCallback
 
 import ordcut
+from tests.torch.hf_model import PlainStages, Stages, StagesConfig, make_trainer
+from tests.torch.small_network import N_CLASSES, make_rows
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),
@@ -150,10 +152,10 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     }  # fmt: skip
     command = [
         sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
-        str(Path(__file__).parent / "distributed_hf.py"), str(tmp_path),
+        "-m", "tests.torch.distributed_hf", str(tmp_path),
     ]  # fmt: skip
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=500, check=False
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=500, check=False
     )
     assert done.returncode == 0, done.stderr
     model = Stages.from_pretrained(tmp_path / "model")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut import labelings
+from ordcut.studies import labelings
 from ordcut.torch import (
     AbsoluteLoss,
     AllThresholdLoss,

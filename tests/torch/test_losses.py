@@ -4,7 +4,6 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from every_loss import K, all_losses, inputs_for, named, some_rows
 
 import ordcut.torch
 from ordcut.estimators.design import Design
@@ -20,6 +19,7 @@ from ordcut.torch import (
     ImmediateThresholdLoss,
 )
 from ordcut.torch.links import LINKS
+from tests.torch.every_loss import K, all_losses, inputs_for, named, some_rows
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

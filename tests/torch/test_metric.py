@@ -6,12 +6,12 @@ import lightning.pytorch as lightning
 import numpy as np
 import pytest
 import torch
-from distributed_rows import N_CLASSES, some_rows
 from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
 import ordcut
 from ordcut.torch import CumulativeLinkLoss, ThresholdMetric, ThresholdTracker
+from tests.torch.distributed_rows import N_CLASSES, some_rows
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),

@@ -3,10 +3,10 @@
 import onnxruntime
 import pytest
 import torch
-from small_network import N_CLASSES, make_rows
-from stacks import STACKS, labels_of
 
 import ordcut
+from tests.torch.small_network import N_CLASSES, make_rows
+from tests.torch.stacks import STACKS, labels_of
 
 pytestmark = [
     pytest.mark.usefixtures("one_torch_thread"),

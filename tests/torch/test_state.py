@@ -7,11 +7,11 @@ import safetensors.torch
 import torch
 from accelerate import Accelerator, init_empty_weights
 from accelerate.utils import load_checkpoint_in_model
-from small_network import N_CLASSES, Network, make_rows, trained_network
 from torch.distributed import checkpoint as distributed_checkpoint
 
 import ordcut
 from ordcut.torch import ThresholdTracker
+from tests.torch.small_network import N_CLASSES, Network, make_rows, trained_network
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from distributed_rows import some_rows, weights_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut.torch
 from ordcut.torch import ThresholdTracker, optimal_thresholds
+from tests.torch.distributed_rows import some_rows, weights_of
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 
 
 def tracked(rows, **options):
@@ -268,9 +268,11 @@ def test_a_network_that_has_not_learned_yet_gets_no_warning():
 
 def test_two_processes_find_the_thresholds_of_one(tmp_path):
     environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, str(HERE / "distributed_rows.py"), str(tmp_path / "store")]
+    command = [sys.executable, "-m", "tests.torch.distributed_rows", str(tmp_path / "store")]
     processes = [
-        subprocess.Popen([*command, rank], stdout=subprocess.PIPE, env=environment, text=True)
+        subprocess.Popen(
+            [*command, rank], cwd=ROOT, stdout=subprocess.PIPE, env=environment, text=True
+        )
         for rank in "01"
     ]
     outputs = [process.communicate(timeout=300)[0] for process in processes]

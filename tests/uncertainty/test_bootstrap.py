@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncertainty_rows import draw_samples, noisy, same
 
 import ordcut
-from strategies import OBJECTIVES, problems
+from tests.strategies import OBJECTIVES, problems
+from tests.uncertainty.uncertainty_rows import draw_samples, noisy, same
 
 # Weights
 

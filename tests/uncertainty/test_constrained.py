@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncertainty_rows import draw_samples, noisy
 
-import naive
 import ordcut
-from strategies import OBJECTIVES, enough_classes, find, problems
+from tests import naive
+from tests.strategies import OBJECTIVES, enough_classes, find, problems
+from tests.uncertainty.uncertainty_rows import draw_samples, noisy
 
 CONSTRAINTS = [
     ["recall 3 >= 0.7"],

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncertainty_rows import hand_made, noisy, same
 
 import ordcut
-from strategies import OBJECTIVES, problems
+from tests.strategies import OBJECTIVES, problems
+from tests.uncertainty.uncertainty_rows import hand_made, noisy, same
 
 
 def test_infinite_replicates_widen_their_own_side_only():

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordcut
-from naive import confusion_of
-from strategies import OBJECTIVES, problems
+from tests.naive import confusion_of
+from tests.strategies import OBJECTIVES, problems
 
 
 def naive_ranges(problem, objective, cuts, tolerance, factors):

@@ -4,10 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
-from uncertainty_rows import hand_made, noisy, same
 
 import ordcut
-from small_sizes import set_sizes
+from tests.small_sizes import set_sizes
+from tests.uncertainty.uncertainty_rows import hand_made, noisy, same
 
 INF = np.inf
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
-from uncertainty_rows import noisy
 
 import ordcut
-from strategies import OBJECTIVES
+from tests.strategies import OBJECTIVES
+from tests.uncertainty.uncertainty_rows import noisy
 
 
 def bounds_of(scores, labels, objective, thresholds, **options):
