@@ -145,9 +145,10 @@ class SegmentBounds:
             before, after = (slice(*self.offsets[border : border + 2]) for border in (d, d + 1))
             start, end = at[before] - window.starts.start, at[after] - window.ends.start
             for i, (at_starts, at_ends) in enumerate(window.orders()):
-                known = np.unique(at_ends)
-                starts[i, before] = np.searchsorted(known, at_starts[start])
-                ends[i, after] = np.searchsorted(known, at_ends[end])
+                if at_ends.dtype == object:  # sums too large for int64 have ranks that are not
+                    known = np.unique(at_ends)
+                    at_starts, at_ends = (np.searchsorted(known, at) for at in (at_starts, at_ends))
+                starts[i, before], ends[i, after] = at_starts[start], at_ends[end]
         return starts, ends
 
 
