@@ -56,7 +56,7 @@ ENTRY_POINTS = {
     "frames": lambda s, y: ordcut.frames.optimal_thresholds(
         pd.DataFrame({"s": s, "y": y}), score="s", label="y"
     ),
-    "write_report": lambda s, y: ordcut.report.page(s, y),
+    "report.page": lambda s, y: ordcut.report.page(s, y),
     "plot": lambda s, y: ordcut.plots.ThresholdDisplay.from_predictions(y, s),
     "tensors": lambda s, y: ordcut.torch.optimal_thresholds(torch.as_tensor(s), torch.as_tensor(y)),
     "scan": scanned,

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import onnxruntime
@@ -68,10 +69,8 @@ def run(model, values):
 
 def rule(thresholds, classes=None):
     """A rule with given thresholds."""
-    thresholds = np.array(thresholds, dtype=np.float64)
-    classes = np.arange(len(thresholds) + 1) if classes is None else np.asarray(classes)
-    ranges = np.column_stack([thresholds, thresholds])
-    return ordcut.Thresholds(thresholds, classes, 0.0, "absolute", "given", "none", ranges)
+    classes = range(len(thresholds) + 1) if classes is None else classes
+    return ordcut.Thresholds.from_values(thresholds, classes)
 
 
 def around(thresholds, dtype):
@@ -144,7 +143,7 @@ def test_an_unknown_dtype_is_named_with_those_that_exist():
 def test_classes_that_onnx_does_not_have_are_refused():
     dates = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
     with pytest.raises(TypeError, match=r"numbers, booleans or text.*got date"):
-        rule([0.5], dates).to_onnx()
+        replace(rule([0.5]), classes=dates, decisions=dates).to_onnx()
 
 
 ESTIMATORS = [

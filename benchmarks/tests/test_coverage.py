@@ -15,9 +15,6 @@ from ordcut._core.numerics.jit import running_kernels_as
 
 BY_NAME = {population.name: population for population in POPULATIONS}
 
-# benchmarks.coverage still reads the former name of Bootstrap.result.
-pytestmark = pytest.mark.filterwarnings("ignore:Bootstrap.found is now:DeprecationWarning")
-
 
 @pytest.fixture(autouse=True)
 def compiled():

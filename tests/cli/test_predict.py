@@ -49,9 +49,7 @@ def test_text_goes_through_csv_untouched(ordcut, tmp_path, thresholds_file):
 )
 def test_any_finite_float_gets_the_class_that_the_library_gives_it(ordcut, tmp_path, scores, cuts):
     cuts = np.sort(cuts)
-    found = library.Thresholds(
-        cuts, np.arange(len(cuts) + 1), 0.0, "absolute", "dp", "", np.stack([cuts, cuts], axis=1)
-    )
+    found = library.Thresholds.from_values(cuts, range(len(cuts) + 1))
     (tmp_path / "t.json").write_text(found.to_json())
     finite = cuts[np.abs(cuts) < np.finfo(float).max]
     numbers = scores + finite.tolist() + np.nextafter(finite, -np.inf).tolist()

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import ordcut
-from ordcut.report import page, page_from_frame, write_report
+from ordcut.report import page, page_from_frame
 from tests.ordinal_rows import ratings
 
 
@@ -23,13 +23,6 @@ def test_a_page_is_written_as_it_is_returned(tmp_path):
     options = {"thresholds": found, "score_name": "risk", "class_weight": "balanced"}
     text = page(scores, labels, path=path, **options)
     assert path.read_text(encoding="utf-8") == text == page(scores, labels, **options)
-
-
-def test_write_report_warns_and_writes_the_same_page(tmp_path):
-    path = tmp_path / "page.html"
-    with pytest.warns(DeprecationWarning, match=r"page\(scores, labels, path=path\)"):
-        write_report(path, *ratings(50, 3), title="Ratings")
-    assert path.read_text(encoding="utf-8") == page(*ratings(50, 3), title="Ratings")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])

@@ -42,6 +42,7 @@ HOSTILE = {
         "proof must hold the fields",
     ),
     "boolean steps": (changed(proof={"verified": "convex", "n_steps": True}), "proof must hold"),
+    "no proof": (changed(proof=None), "proof must be a dict"),
     "another type": ("[1, 2]", 'with "schema"'),
 }
 

@@ -165,7 +165,7 @@ def test_thresholds_that_are_equal_or_at_the_ends_of_their_ranges_can_be_read():
         ({"decisions": ["a", "b"]}, "thresholds must be 1 numbers for 2 decisions"),
         ({"review_share": "some"}, "review_share must be numbers"),
         ({"objective": None}, "objective must be a str"),
-        ({"certificate": 1}, "certificate must be a str"),
+        ({"proof": 1}, "proof must be a dict"),
     ],
 )
 def test_json_that_was_changed_by_hand_says_what_is_wrong(fields, message):

@@ -72,12 +72,9 @@ def test_a_network_is_exported_with_its_thresholds(tmp_path, exporter):
 
 def tracker_of(thresholds):
     """A tracker with thresholds as they are given."""
-    values = np.array(thresholds, dtype=np.float64)
-    found = ordcut.Thresholds(
-        values, np.arange(len(values) + 1), 0.0, "absolute", "dp", "", np.stack([values] * 2, 1)
-    )
-    tracker = ThresholdTracker(len(values) + 1)
-    tracker.keep(found)
+    n_classes = len(thresholds) + 1
+    tracker = ThresholdTracker(n_classes)
+    tracker.keep(ordcut.Thresholds.from_values(thresholds, range(n_classes)))
     return tracker.eval()
 
 

@@ -86,34 +86,6 @@ def test_a_distributed_checkpoint_is_loaded_in_place(tmp_path):
     assert again.tracker.result == network.tracker.result
 
 
-def old_state(network):
-    """The state as releases before 0.2 wrote it: a dictionary of text, and no first bias."""
-    state = network.state_dict()
-    found = network.tracker.result
-    state["tracker._extra_state"] = {} if found is None else {"found": found.to_json()}
-    del state["loss.biases.first"]
-    return state
-
-
-def test_a_checkpoint_of_an_earlier_release_is_loaded(tmp_path):
-    network = trained_network()
-    with torch.no_grad():
-        network.loss.biases.first.zero_()
-    torch.save(old_state(network), tmp_path / "old.pt")
-    again = Network()
-    again.load_state_dict(torch.load(tmp_path / "old.pt", weights_only=True))
-    assert again.tracker.result == network.tracker.result
-    assert torch.equal(again.loss.biases(), network.loss.biases())
-    assert same_labels(network, again)
-
-
-def test_a_checkpoint_of_an_earlier_release_without_thresholds_takes_them_away():
-    again = trained_network()
-    again.load_state_dict(old_state(Network()))
-    assert again.tracker.result is None
-    assert again.tracker.thresholds.isnan().all()
-
-
 def test_another_number_of_classes_has_the_message_of_torch():
     with pytest.raises(RuntimeError) as raised:
         ThresholdTracker(5).load_state_dict(trained_network().tracker.state_dict())
@@ -165,8 +137,8 @@ def test_a_state_is_not_changed_through_its_values():
 def test_the_result_in_a_state_is_readable_json():
     network = trained_network()
     text = bytes(network.state_dict()["tracker._extra_state"].tolist()).rstrip(b"\0")
-    found = json.loads(text)["found"]
-    assert ordcut.Thresholds.from_json(json.dumps(found)) == network.tracker.result
+    result = json.loads(text)["result"]
+    assert ordcut.Thresholds.from_json(json.dumps(result)) == network.tracker.result
 
 
 def test_thresholds_for_another_number_of_classes_are_not_kept():

@@ -164,14 +164,3 @@ def test_a_seed_gives_one_result_and_generators_go_on():
         first, second = (found.bootstrap(n=10, random_state=rng) for _ in range(2))
         assert not same(first, second)
         assert same(first, found.bootstrap(n=10, random_state=kind(0)))
-
-
-def test_the_former_name_of_the_result_warns_and_old_pickles_can_be_read():
-    boot = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1]).bootstrap(n=2)
-    with pytest.warns(DeprecationWarning, match="now called result"):
-        assert boot.found is boot.result
-    state = dict(vars(boot))
-    state["found"] = state.pop("result")
-    again = object.__new__(ordcut.Bootstrap)
-    again.__setstate__(state)
-    assert again.result == boot.result

@@ -17,7 +17,6 @@ from ordcut.report.curves import curves_of_counts as curves_of_counts
 from ordcut.report.pages import known_classes as known_classes
 from ordcut.report.pages import page, page_from_frame
 from ordcut.report.pages import page_from_source as page_from_source
-from ordcut.report.pages import write_report as write_report  # deprecated
 
 # The other names are for plots and for the command line.
 __all__ = ["page", "page_from_frame"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
@@ -116,19 +115,6 @@ def page(
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text
-
-
-def write_report(
-    path: str | PathLike[str], scores: ArrayLike, labels: ArrayLike, **options: Any
-) -> None:
-    """Write a page to a file; deprecated, ``page(scores, labels, path=path)`` does the same."""
-    warnings.warn(
-        "ordcut.report.write_report is deprecated and will be removed in 0.3. Use "
-        "ordcut.report.page(scores, labels, path=path) instead.",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    page(scores, labels, path=path, **options)
 
 
 def page_from_frame(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -113,12 +113,6 @@ class Biases(nn.Module):
         """Return the arguments for ``repr``."""
         zero = ", from_zero=True" if self.from_zero else ""
         return f"{self.n_classes}, ordered={self.ordered}{zero}"
-
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
-        """Load a state; in those of releases before 0.2, the first of ordered biases was 0."""
-        if hasattr(self, "first") and f"{prefix}theta" in state_dict:
-            state_dict.setdefault(f"{prefix}first", torch.zeros_like(self.first))
-        super()._load_from_state_dict(state_dict, prefix, *args)
 
 
 BiasesLike: TypeAlias = Literal["ordered", "free", "ordered_from_zero"] | Biases

@@ -33,7 +33,7 @@ def pack(result: Thresholds | None, objective: Objective) -> Tensor:
     """
     data = b""
     if result is not None:
-        record = {"found": json.loads(result.to_json()), "costs": digest(objective)}
+        record = {"result": json.loads(result.to_json()), "costs": digest(objective)}
         data = json.dumps(record, separators=(",", ":")).encode()
     values = np.zeros(max(capacity(objective.n_classes), len(data)), dtype=np.uint8)
     values[: len(data)] = np.frombuffer(data, dtype=np.uint8)
@@ -56,7 +56,7 @@ def unpack(packed: Tensor) -> tuple[Thresholds | None, int | None]:
         return None, None
     try:
         record = json.loads(text.decode())
-        return Thresholds.from_json(json.dumps(record["found"])), int(record["costs"])
+        return Thresholds.from_json(json.dumps(record["result"])), int(record["costs"])
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(
             "the state of a ThresholdTracker must be what its state_dict returned, got "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ class ThresholdTracker(nn.Module):
     thresholds : float64 tensor of shape (n_classes - 1,)
         The thresholds; NaN before the first search.
     result : Thresholds or None
-        The thresholds with their value and certificate; ``found`` is an alias.
+        The thresholds with their value and certificate.
 
     Examples
     --------
@@ -117,14 +117,6 @@ class ThresholdTracker(nn.Module):
         zero = torch.zeros((), dtype=torch.float64, device="cpu")
         self.register_buffer("_mark", zero, persistent=False)
         self._own_mark = self._mark
-
-    # The alias is not part of a script of the module.
-    __jit_unused_properties__ = ("found",)
-
-    @property
-    def found(self) -> Thresholds | None:
-        """The former name of ``result``."""
-        return self.result
 
     def update(self, scores: Tensor, labels: Tensor, sample_weight: Tensor | None = None) -> None:
         """Store the scores and labels of a batch, without computing anything or waiting.
@@ -354,16 +346,11 @@ class ThresholdTracker(nn.Module):
         return pack(result, self.objective).to(self.thresholds.device)
 
     def set_extra_state(self, state: Any) -> None:
-        """Restore the result from a ``state_dict`` of this version or of 0.1."""
-        device = self.thresholds.device
-        if isinstance(state, Tensor):
-            result, costs = unpack(state)
-            device = state.device if self._is_virtual else device
-        elif isinstance(state, Mapping):
-            text = state.get("found")
-            result, costs = (None if text is None else Thresholds.from_json(text)), None
-        else:  # torch.distributed.checkpoint marks a part of a state without it by an object
-            return
+        """Restore the result from a ``state_dict``."""
+        if not isinstance(state, Tensor):
+            return  # torch.distributed.checkpoint marks a part of a state without it by an object
+        result, costs = unpack(state)
+        device = state.device if self._is_virtual else self.thresholds.device
         if result is None:
             self._store_result(None, device)
             return
@@ -372,7 +359,7 @@ class ThresholdTracker(nn.Module):
                 f"a state_dict must hold thresholds of the tracker's {self.n_classes} classes, got "
                 f"thresholds of {len(result.classes)} classes."
             )
-        if result.objective != self.objective.name or costs not in (None, digest(self.objective)):
+        if result.objective != self.objective.name or costs != digest(self.objective):
             name = self.objective.name
             objective = "other costs" if result.objective == name else name
             warnings.warn(

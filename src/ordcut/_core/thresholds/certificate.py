@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass, fields
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
 Verified = Literal[
     "nothing", "order", "convex", "up to scale", "equal errors", "segments", "constraints", "model",
-    "given", "stated",
+    "given",
 ]  # fmt: skip
 Sums = Literal["exact", "engine", "float64"]
 
@@ -50,8 +49,7 @@ class Certificate:
     ----------
     verified : str
         What makes the thresholds optimal: a key of ``PROOFS``; ``"model"`` for the probabilities
-        of a model; ``"given"`` for thresholds that are not claimed to be optimal; or ``"stated"``
-        for a text of another origin.
+        of a model; or ``"given"`` for thresholds that are not claimed to be optimal.
     n_steps : int, optional
         The number of Dinkelbach's steps, for a kappa.
     in_ranges : bool
@@ -61,7 +59,7 @@ class Certificate:
     smoothing : float or "bagging", optional
         The share of the labels that a model gives; or that all are those of mean thresholds.
     note : str
-        What else there is to say; the whole text for ``"model"``, ``"given"`` and ``"stated"``.
+        What else there is to say; the whole text for ``"model"`` and ``"given"``.
 
     Examples
     --------
@@ -139,35 +137,6 @@ class Certificate:
                 f"proof must hold the fields of a certificate, got {short_repr(data)}."
             )
         return cls(**data)
-
-    @classmethod
-    def from_text(cls, text: str, method: str = "") -> Certificate:
-        """Return the certificate that a text of version 0.2 or earlier states.
-
-        Examples
-        --------
-        >>> Certificate.from_text("convex objective (Theorem 2), of labels smoothed by 0.3")
-        Certificate(verified='convex', n_steps=None, in_ranges=False, sums='exact', smoothing=0.3...
-        """
-        if text.startswith("none"):
-            return cls("given", note=text.removeprefix(GIVEN))
-        if method == "likelihood":
-            return cls("model", note=text)
-        rest, _, amount = text.partition(SMOOTHED)
-        smoothing = float(amount) if re.fullmatch(r"[\d.e+-]+", amount) else None
-        sums: Sums = "exact"
-        for kind in get_args(Sums)[1:]:
-            if rest.endswith(ROUNDED[kind]):
-                sums, rest = kind, rest.removesuffix(ROUNDED[kind])
-        steps = re.fullmatch(
-            r"Dinkelbach's fixed point after (\d+) steps?(?:, each)? by (.*)", rest
-        )
-        n_steps = None if steps is None else int(steps[1])
-        rest = rest if steps is None else steps[2]
-        for verified, words in PROOFS.items():
-            if rest in (words, words + IN_RANGES):
-                return cls(verified, n_steps, rest != words, sums, smoothing)  # type: ignore[arg-type]
-        return cls("stated", note=text)
 
 
 def reason(thresholds: Thresholds, where: str = "there") -> str:

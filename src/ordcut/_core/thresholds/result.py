@@ -101,8 +101,6 @@ class Thresholds(Exports):
         are_classes = len(self.decisions) == 0 or self.decisions is self.classes
         names = ["thresholds", "classes", "ranges", *([] if are_classes else ["decisions"])]
         own = {name: getattr(self, name).copy() for name in names}
-        if isinstance(self.proof, str):
-            self.__dict__["proof"] = Certificate.from_text(self.proof, self.method)
         for array in own.values():
             array.setflags(write=False)
         self.__dict__.update({"decisions": own["classes"], **own})
@@ -117,12 +115,6 @@ class Thresholds(Exports):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "origin": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "certificate" in state:  # a pickle of version 0.2 or earlier
-            text = state.pop("certificate")
-            state["proof"] = Certificate.from_text(text, state["method"])
-        self.__dict__.update(state)
 
     @property
     def certificate(self) -> str:

@@ -108,12 +108,8 @@ def _checked(data: dict[str, Any]) -> dict[str, Any]:
         )
     if not ((ranges[:, 0] <= thresholds) & (thresholds <= ranges[:, 1])).all():
         raise ValueError("ranges must contain the thresholds, and these do not.")
-    names = {name: _field(data, name, str) for name in ("objective", "method", "certificate")}
-    certificate = names.pop("certificate")
-    if "proof" in data:
-        proof = Certificate.from_dict(_field(data, "proof", dict))
-    else:  # a file of version 0.2 or earlier
-        proof = Certificate.from_text(certificate, names["method"])
+    names = {name: _field(data, name, str) for name in ("objective", "method")}
+    proof = Certificate.from_dict(_field(data, "proof", dict))
     value = np.array(np.nan)  # of given thresholds that were not judged on data
     if "value" not in data or data["value"] is not None:
         value = numbers_in(data, "value")

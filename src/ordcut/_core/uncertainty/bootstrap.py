@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,17 +101,6 @@ class Bootstrap:
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "found" in state:  # a pickle of version 0.2 or earlier
-            state["result"] = state.pop("found")
-        self.__dict__.update(state)
-
-    @property
-    def found(self) -> Thresholds:
-        """The former name of ``result``, deprecated."""
-        warnings.warn("Bootstrap.found is now called result.", DeprecationWarning, stacklevel=2)
-        return self.result
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Return an interval for each threshold, (D - 1, 2).
