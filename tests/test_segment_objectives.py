@@ -14,6 +14,7 @@ from sklearn.metrics import f1_score, recall_score
 
 import ordcut
 from ordcut._core.numerics.jit import running_kernels_as
+from tests.hard_rows import HARD, LABELS
 from tests.naive import confusion_of, every_labeling, meaning
 from tests.ordinal_rows import ratings
 from tests.small_sizes import set_sizes
@@ -93,6 +94,34 @@ def test_the_cuts_are_the_best_of_all_whatever_ranges_are_split(name, mode, prob
     with pytest.MonkeyPatch.context() as patch, running_kernels_as(mode):
         set_sizes(patch, segment_ranges=2, segment_parts=2, most_segment_ranges=4)
         assert cuts_of(solve(problem, name), problem) == best
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("few_pairs", [0, 40, 10**6])
+@settings(max_examples=30, deadline=None)
+@given(problem=problems(), size=st.integers(1, 3), method=st.sampled_from(["segments", "pruned"]))
+def test_the_cuts_are_the_best_of_all_whatever_blocks_are_ruled_out(
+    name, few_pairs, problem, size, method
+):
+    best = best_cuts(name, problem.rows, problem.n_scores, problem.n_classes)
+    with pytest.MonkeyPatch.context() as patch:
+        set_sizes(patch, segment_ranges=2, most_segment_cuts=2, least_cuts_in_block=size)
+        set_sizes(patch, segment_pairs_per_row=0, few_segment_pairs=few_pairs)
+        assert cuts_of(solve(problem, name, method=method), problem) == best
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("rows", list(HARD))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pruned_rows_and_blocks_of_hard_scores_have_the_best_cuts(name, rows, dtype, monkeypatch):
+    with np.errstate(over="ignore"):
+        scores = np.nan_to_num(HARD[rows].astype(dtype))
+    best = ordcut.optimal_thresholds(scores, LABELS, objective=name, method="segments")
+    set_sizes(monkeypatch, counters=64, least_cells=64, most_segment_cuts=100)
+    for method in ("segments", "pruned"):
+        found = ordcut.optimal_thresholds(scores, LABELS, objective=name, method=method)
+        assert found.thresholds.tolist() == best.thresholds.tolist()
+        assert found.value == best.value
 
 
 @pytest.mark.parametrize("name", SCORES)

@@ -171,7 +171,7 @@ def test_parts_divide_a_slot_into_equal_lengths(dtype, n_parts):
     scores = (slots + np.tile(within, 4)).astype(dtype) * dtype(0.5) - dtype(3)
     located = np.empty(len(scores), np.int32)
     parts = np.full(4, n_parts, np.int32)
-    locate_parts(scores, dtype(-3), dtype(2), first_part, parts, located)
+    locate_parts(scores, dtype(-3), dtype(2), scores[:0], first_part, parts, located)
     is_inside = (slots < 3) | (np.tile(within, 4) == 0)  # beyond the last slot, scores are clipped
     expected = first_part[slots] + (np.tile(within, 4) * n_parts).astype(int)
     assert located[is_inside].tolist() == expected[is_inside].tolist()
@@ -183,7 +183,7 @@ def test_the_last_score_of_a_slot_is_in_its_last_part(dtype):
     scores = np.nextafter(np.array([1, 2], dtype), dtype(0))
     for n_parts in range(1, 33):
         located = np.empty(2, np.int32)
-        table = dtype(0), dtype(1), np.array([0, 40, 80], np.int32)
+        table = dtype(0), dtype(1), scores[:0], np.array([0, 40, 80], np.int32)
         locate_parts(scores, *table, np.full(3, n_parts, np.int32), located)
         assert located.tolist() == [n_parts - 1, 40 + n_parts - 1]
 

@@ -199,6 +199,10 @@ def test_cells_and_their_parts_are_in_the_order_of_the_scores(scores, n_cells, i
     parts = counted.split(chosen, fetched, is_last=is_last)
     assert parts.located.tolist() == parts.locate(fetched.scores).tolist()
     assert not parts.is_run[parts.located].any()
+    for part in np.flatnonzero(parts.is_single & ~parts.is_run):
+        assert len(np.unique(fetched.scores[parts.located == part])) <= 1
+    if not is_last:
+        assert parts.is_single[parts.is_run].tolist() == counted.is_single[~chosen].tolist()
     assert (np.diff(parts.locate(ordered)) >= 0).all()
 
 

@@ -437,6 +437,7 @@ class CountedFrame:
             located: Ints = index[self.cells.locate(scores)]
             return located
 
+        is_single = (chosen & self.cells.is_one_score)[is_first]
         if self._located is not None and self._located[0] is rows:
-            return Parts(index[self._located[1]], ~chosen[is_first], locate)
-        return Parts(locate(rows.scores), ~chosen[is_first], locate)
+            return Parts(index[self._located[1]], ~chosen[is_first], is_single, locate)
+        return Parts(locate(rows.scores), ~chosen[is_first], is_single, locate)

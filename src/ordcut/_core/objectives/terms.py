@@ -76,6 +76,12 @@ class Ranges(NamedTuple):
     ends: Ints
     offsets: Ints
 
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs of ranges of neighbouring borders."""
+        n_ranges = np.diff(self.offsets)
+        return int(n_ranges[1:] @ n_ranges[:-1])
+
     def at(self, border: int) -> slice:
         """Return where the ranges of a border are."""
         return slice(int(self.offsets[border]), int(self.offsets[border + 1]))

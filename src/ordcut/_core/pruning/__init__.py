@@ -12,6 +12,7 @@ from ordcut._core.pruning.lumped import lumps_of as lumps_of
 from ordcut._core.pruning.pruned import PrunedRows as PrunedRows
 from ordcut._core.pruning.pruned import count_located as count_located
 from ordcut._core.pruning.segment_bounds import SegmentBounds as SegmentBounds
+from ordcut._core.pruning.segment_bounds import can_hold_cuts as can_hold_cuts
 from ordcut._core.pruning.source import CountedCells as CountedCells
 from ordcut._core.pruning.source import Parts as Parts
 from ordcut._core.pruning.source import Source as Source

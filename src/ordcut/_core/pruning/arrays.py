@@ -255,7 +255,13 @@ class CountedRows:
     def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
         """Return the rows of the chosen cells located in parts of the cells' slots."""
         finer = split_cells(self.cells, chosen, self.counts, len(rows.scores), is_last=is_last)
-        return Parts(finer.locate(rows.scores), finer.is_run, finer.locate)
+        located, is_single = finer.locate(rows.scores), finer.is_single
+        if self.cells.has_prefixes or len(self.cells.common):  # else scores hardly repeat
+            scores, is_part = for_kernels(rows.scores), ~finer.is_run
+            known, is_mixed = np.full(len(is_part), np.nan, scores.dtype), ~is_part
+            mark_mixed(scores, located, known, is_mixed)
+            is_single = np.where(is_part, ~is_mixed, is_single)
+        return Parts(located, finer.is_run, is_single, finer.locate)
 
     def _fetch(self, chosen: Bools) -> Rows:
         """Return the rows in chosen cells, except those of a common score."""
@@ -363,6 +369,19 @@ def count_rows(
                 slot = np.uint32(base_of[np.uint32(slots[i])]) + np.uint32(block_codes[i])
                 counts[slot] += block_weights[i]
     counts[-1] += n_bad
+
+
+@kernel("located", steps=3)
+def mark_mixed(scores: Array, located: Array, known: Array, is_mixed: Bools) -> None:
+    """Mark the cells that have more than one score.
+
+    ``known`` holds NaN for each cell, and fills with a score of the cell.
+    """
+    for i in range(len(located)):
+        cell, score = np.uint32(located[i]), scores[i]
+        if known[cell] != score:
+            is_mixed[cell] |= known[cell] == known[cell]
+            known[cell] = score
 
 
 @kernel("scores", steps=9)

@@ -141,12 +141,15 @@ class SplitCells:
     """The slots of chosen cells in equal parts, and each run of cells between them as a cell.
 
     With ``split_runs``, every cell between them is a run of its own. All cells of a slot are
-    chosen, or none.
+    chosen, or none. A slot with a common score has equal parts below it, the score itself, and as
+    many equal parts above it.
 
     Attributes
     ----------
     is_run : ndarray of shape (n_cells,)
         Which of the finer cells stand for a run of those that were not chosen.
+    is_single : ndarray of shape (n_cells,)
+        Which of the finer cells are known to have a single score.
 
     Examples
     --------
@@ -168,18 +171,26 @@ class SplitCells:
             is_first = cells.cell_of[1:] != cells.cell_of[:-1]
         starts_run = ~is_chosen & np.append(True, is_first)
         n_runs = np.where(cells.has_common, 3, 1) if split_runs else 1
-        n_finer = np.where(is_chosen, n_parts, starts_run * n_runs)
+        n_finer = np.where(cells.has_common, 2 * n_parts + 1, n_parts)
+        n_finer = np.where(is_chosen, n_finer, starts_run * n_runs)
         self._first_part = (np.cumsum(n_finer) - n_finer).astype(np.int32)
         self._n_parts = n_parts.astype(np.int32, copy=False)
         self.is_run = np.repeat(~is_chosen, n_finer)
+        self.is_single = np.zeros(len(self.is_run), np.bool_)
+        if len(cells.common):
+            is_common = is_chosen & cells.has_common
+            self.is_single[self._first_part[is_common] + self._n_parts[is_common]] = True
+            if split_runs:
+                self.is_single[self.is_run] = cells.is_single[~chosen]
 
     def locate(self, scores: Array) -> Array:
         """Return the finer cell of each score; every score must be in a chosen cell."""
         scores = for_kernels(scores)
         located = np.empty(len(scores), np.int32)
-        cells, parts = self.cells, (self._first_part, self._n_parts, located)
+        cells = self.cells
+        parts = cells.common, self._first_part, self._n_parts, located
         if cells.has_prefixes:
-            locate_parts_by_bits(bits_of(scores), *cells.prefixes, *parts)
+            locate_parts_by_bits(scores, bits_of(scores), *cells.prefixes, *parts)
         else:
             locate_parts(scores, cells.low, cells.scale, *parts)
         return located
@@ -331,6 +342,14 @@ def fill_by_bits(bits: Array, nodes: Keys, window: Keys, integers: Keys, slots: 
             slots[i] = np.uint32(((node >> half) + (integers[i] >> (node & most))) & low_bits)
 
 
+@inlined
+def around_common(part: np.int32, n_parts: np.int32, score: Real, common: Real) -> np.int32:
+    """Return the part of a score in a slot that may have a common score, else NaN."""
+    if score == common:
+        return n_parts
+    return np.int32(part + n_parts + np.int32(1)) if score > common else part
+
+
 @kernel("bits", steps=9)
 def locate_by_bits(bits: Array, nodes: Keys, window: Keys, located: Array) -> None:
     """Fill in the slot of each score, given the bits of the scores."""
@@ -344,24 +363,37 @@ def locate_by_bits(bits: Array, nodes: Keys, window: Keys, located: Array) -> No
 
 @kernel("scores", steps=6)
 def locate_parts(
-    scores: Array, low: Real, scale: Real, first_part: Array, n_parts: Array, located: Array
+    scores: Array,
+    low: Real,
+    scale: Real,
+    common: Array,
+    first_part: Array,
+    n_parts: Array,
+    located: Array,
 ) -> None:
-    """Fill in the part of its slot that each score lies in, counted from the slot's first part."""
+    """Fill in the part of its slot that each score lies in, counted from the slot's first part.
+
+    ``common`` is that of ``Cells``.
+    """
     zero = scale - scale
     top = zero + np.float32(len(first_part) - 1)
     for i in range(len(scores)):
         slot = slot_of(scores[i], low, scale, zero, top)
         whole = np.uint32(np.int32(slot))
         part = np.int32((slot - np.float32(whole)) * np.float32(n_parts[whole]))
+        if len(common) > 0:
+            part = around_common(part, n_parts[whole], scores[i], common[whole])
         located[i] = first_part[whole] + part
 
 
 @kernel("bits", steps=12)
 def locate_parts_by_bits(
+    scores: Array,
     bits: Array,
     nodes: Keys,
     window: Keys,
     widths: Keys,
+    common: Array,
     first_part: Array,
     n_parts: Array,
     located: Array,
@@ -380,5 +412,7 @@ def locate_parts_by_bits(
             width = widths[slot]
             differ = integers[i] & ((np.uint64(1) << width) - np.uint64(1))
             drop = width - half if width > half else np.uint64(0)  # 32 bits are enough
-            part = (differ >> drop) * np.uint64(n_parts[slot]) >> (width - drop)
-            block[i] = first_part[slot] + np.int32(part)
+            part = np.int32((differ >> drop) * np.uint64(n_parts[slot]) >> (width - drop))
+            if len(common) > 0:
+                part = around_common(part, n_parts[slot], scores[start + i], common[slot])
+            block[i] = first_part[slot] + part

@@ -83,19 +83,17 @@ class PrunedRows:
         )
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # fetched rows belong to the former cells
+        # Else cells that are left out may have to be fetched later.
+        is_judged_alone = cost.convexity != "no" or isinstance(cost, SegmentTerms)
         while True:
             chosen, rows = self._rows_of(chosen)
             if chosen.all():
                 return rows.sorted()
             # Judge the fetched rows once more, by parts of their cells, before they are sorted.
-            is_last = cost.convexity != "no" or not cells.is_lazy
+            is_last = is_judged_alone or not cells.is_lazy
             parts, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
-            is_single = None
-            if not is_last:
-                is_single = parts.is_run.copy()
-                is_single[parts.is_run] = cells.is_single[~chosen]
-            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single)
+            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, parts.is_single)
             if not (verdict.can_hold & parts.is_run).any():
                 break
             more = verdict.first & parts.is_run

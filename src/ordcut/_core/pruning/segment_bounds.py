@@ -24,6 +24,10 @@ N_RANGES, N_PARTS = 32, 4
 #: If more ranges than this are left, only the quarter with the highest bounds is split.
 MOST_RANGES = 2000
 
+#: To rule out cells, about this many pairs of ranges are compared for each row, and some more: that
+#: takes less time than to sort the rows.
+PAIRS_PER_ROW, FEW_PAIRS = 8, 2_000_000
+
 #: Without bounds, every pair of at most this many positions is tried.
 MOST_WITHOUT_BOUNDS = 2000
 
@@ -55,6 +59,8 @@ class SegmentBounds:
         windows: Sequence[Any] | None = None,
     ) -> None:
         self.terms, self.windows = terms, windows
+        #: The number of pairs of ranges that have been compared.
+        self.n_pairs = 0
         below = terms.weighed(weights.T).T
         self.below: Floats = np.vstack([below, below.sum(axis=0)])
         is_whole = weights.dtype == np.int64 and terms.factors is None
@@ -72,12 +78,16 @@ class SegmentBounds:
         at, border = self.below[-1][self.low], np.arange(len(low) + 2)
         self.weight: Floats = at + at[-1] * np.repeat(border, np.diff(self.offsets))
 
-    def near_best(self) -> Ranges | None:
-        """Return the units of each border that can be optimal; None if no cuts are allowed."""
+    def near_best(self, most_pairs: float = np.inf) -> Ranges | None:
+        """Return the units of each border that can be optimal; None if no cuts are allowed.
+
+        Once about ``most_pairs`` pairs of ranges have been compared, no more units are ruled out.
+        """
         terms, lower = self.terms, -np.inf
         first, last = self._first_ranges()
         while True:
             ranges = self._ranges(first, last)
+            self.n_pairs += ranges.n_pairs
             up, down = (terms.best(self.below, self.error, ranges, way) for way in (True, False))
             if up[-1] == -np.inf:
                 return None
@@ -88,8 +98,9 @@ class SegmentBounds:
             kept = bounds >= self._least(lower)
             first, last, bounds = first[kept], last[kept], bounds[kept]
             is_long = last > first
-            if not is_long.any():
-                return self._ranges(first, last)
+            if not is_long.any() or self.n_pairs > most_pairs:
+                units = run_indices(first, last + 1)
+                return self._ranges(units, units)
             if len(first) > MOST_RANGES:
                 is_long &= bounds >= np.quantile(bounds[is_long], 0.75)
             split = self._split(first[is_long], last[is_long], N_PARTS)
@@ -152,6 +163,19 @@ class SegmentBounds:
         return starts, ends
 
 
+def run_indices(starts: Ints, ends: Ints) -> Ints:
+    """Return the indices from each start to before its end.
+
+    Examples
+    --------
+    >>> run_indices(np.array([2, 9]), np.array([5, 10]))
+    array([2, 3, 4, 9])
+    """
+    sizes = ends - starts
+    indices: Ints = np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())
+    return indices
+
+
 def can_hold_cuts(
     counts: Numbers,
     terms: SegmentTerms,
@@ -182,7 +206,8 @@ def can_hold_cuts(
         low = cells + is_second
         high = np.where(is_single[cells], low, cells + 1)
     n_cuts = terms.n_classes - 1
-    near = SegmentBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts).near_best()
+    bounds = SegmentBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts)
+    near = bounds.near_best(PAIRS_PER_ROW * n_rows + FEW_PAIRS)
     can_hold = np.zeros(len(counts), np.bool_)
     if near is not None:
         can_hold[cells[(near.first[1:-1] - 1) % len(cells)]] = True

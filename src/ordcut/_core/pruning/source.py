@@ -24,12 +24,15 @@ class Parts:
         The finer cell of each row.
     is_run : ndarray of shape (n_cells,)
         Which of the finer cells stand for a run of cells whose rows were not fetched.
+    is_single : ndarray of shape (n_cells,)
+        Which of the finer cells are known to have a single score.
     locate : callable
         Returns the finer cell of each score of an array.
     """
 
     located: Array
     is_run: Bools
+    is_single: Bools
     locate: Callable[[Array], Array]
 
 

@@ -14,11 +14,15 @@ import numpy as np
 
 from ordcut._core.data import SortedRows
 from ordcut._core.objectives.terms import NOTHING_JOINED, Ranges, SegmentTerms
-from ordcut._core.pruning import SegmentBounds
+from ordcut._core.pruning import SegmentBounds, can_hold_cuts
 from ordcut._core.solvers.levels import raise_levels
 from ordcut._core.solvers.near_ties import ExactWeights
 from ordcut._core.solvers.windows import SegmentWindow, Windows, sums_at
 from ordcut._core.typing import Array, Ints
+
+#: Of more cuts than the first number, only those are compared that lie in blocks that can hold the
+#: best cuts; then, the least number of cuts in a block on average, and the most blocks.
+MOST_CUTS, LEAST_CUTS_IN_BLOCK, MOST_BLOCKS = 1 << 14, 32, 1 << 12
 
 
 def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: ExactWeights) -> Ints:
@@ -27,6 +31,8 @@ def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: Ex
     Of several optima, it is that with the lowest highest cut, then the lowest next cut, and so on.
     """
     cuts: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
+    if len(cuts) > MOST_CUTS and terms.has_bounds:
+        cuts = cuts[_near_best_blocks(rows, terms, n_rows, cuts)]
     candidates = [np.arange(len(cuts))] * (terms.n_classes - 1)
     best = _best(rows, terms, n_rows, between, cuts, candidates)
     assert best is not None
@@ -56,6 +62,25 @@ def best_segments(
     return _best(rows, terms, n_rows, between, windows.cuts, candidates, windows.segments)
 
 
+def _near_best_blocks(rows: SortedRows, terms: SegmentTerms, n_rows: int, cuts: Ints) -> Ints:
+    """Return the indices of cuts in blocks of rows that can hold the best cuts, and of the ends.
+
+    A score of many rows, or with a row of much weight, is a block of its own.
+    """
+    n_blocks = min(MOST_BLOCKS, len(cuts) // LEAST_CUTS_IN_BLOCK)
+    even = np.linspace(0, len(rows.codes), n_blocks + 1).astype(np.int64)
+    if rows.weights is not None:
+        heavy = np.flatnonzero(rows.weights > rows.weight / n_blocks)
+        even = np.concatenate([even, heavy, heavy + 1])
+    before, after = np.searchsorted(cuts, even, "right") - 1, np.searchsorted(cuts, even, "left")
+    borders = np.unique(np.concatenate([before, after]))
+    n_cuts = np.diff(borders)
+    sums = rows.exact_between if rows.is_whole else rows.between
+    is_near = can_hold_cuts(sums(cuts[borders[1:-1]]), terms, n_rows, is_single=n_cuts == 1)
+    is_kept = np.repeat(is_near, n_cuts)
+    return np.flatnonzero(np.append(True, is_kept) | np.append(is_kept, True))
+
+
 def _best(
     rows: SortedRows,
     terms: SegmentTerms,
@@ -82,10 +107,12 @@ def _best(
 
 def _below(rows: SortedRows, cuts: Ints) -> Array:
     """Return the weight of each class below each cut, (K, m)."""
-    dtype = np.dtype(np.int64 if rows.is_whole else np.float64)
-    codes, _, weights, stride = rows.for_kernels(dtype)
-    below = np.zeros((rows.n_classes, len(cuts)), dtype)
-    for step, sums in zip(np.eye(rows.n_classes, dtype=dtype), below, strict=True):
+    if rows.is_whole:
+        return np.asarray(rows.exact_between(cuts).cumsum(axis=0)[:-1].T)
+    # Fractions are added up one after the other, so that sums do not depend on the other cuts.
+    codes, _, weights, stride = rows.for_kernels(np.dtype(np.float64))
+    below = np.zeros((rows.n_classes, len(cuts)))
+    for step, sums in zip(np.eye(rows.n_classes), below, strict=True):
         sums_at(codes, weights, stride, step, cuts, sums)
     return below
 
