@@ -1,9 +1,14 @@
 """Fixtures and settings that all tests share."""
 
 import builtins
+import os
 import random
 import sys
 from pathlib import Path
+
+# Tests run in parallel: threads of each that wait for each other would take most of the time.
+# Libraries read this when they are imported, so it comes first.
+os.environ |= {"OMP_NUM_THREADS": "1", "LOKY_MAX_CPU_COUNT": "1", "POLARS_MAX_THREADS": "1"}
 
 import numpy as np
 import pytest
@@ -53,17 +58,6 @@ def as_python():
     """Run kernels as plain Python."""
     with running_kernels_as("python"):
         yield
-
-
-@pytest.fixture(scope="module")
-def one_torch_thread():
-    """Let PyTorch use one thread: threads that wait for each other are slow in parallel tests."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture

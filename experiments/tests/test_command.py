@@ -20,10 +20,7 @@ from experiments.settings import read_run
 from experiments.stages import STAGES
 from experiments.tests.faces import make_folder
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 ROOT = Path(__file__).parents[2]
-ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 SMALL = ["--image-size", "16", "--network", "resnet10", "--epochs", "1", "--device", "cpu"]
 TINY = ["--dataset", "synthetic", "--n-images", "40", "--n-classes", "4", *SMALL]
 
@@ -280,7 +277,7 @@ def test_make_experiment_runs_the_experiment_and_prints_its_table(tmp_path):
         shlex.split(line)[3:] for line in lines if line.startswith("\t$(BIN)/python -m experiments")
     )
     start = [sys.executable, "-m", "experiments"]
-    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), **ONE_THREAD}
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     subprocess.run([*start, *run, *TINY], cwd=tmp_path, env=path, check=True)
     done = subprocess.run(
         [*start, *table], cwd=tmp_path, env=path, check=True, capture_output=True, text=True

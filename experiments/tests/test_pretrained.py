@@ -11,8 +11,6 @@ from experiments.pretrained import load_pretrained
 from experiments.resnet import resnet18, resnet34
 from experiments.tests.tiny import TINY
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def imagenet_state(network=resnet18):
     """A state as torchvision has it: a last layer of 1000 outputs."""

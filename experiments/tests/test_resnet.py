@@ -7,8 +7,6 @@ import ordcut.torch
 from experiments.resnet import resnet18, resnet34
 from ordcut.torch import AllThresholdLoss
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 #: The parameters of torchvision's networks of 18 and 34 layers, without their last layer.
 N_BLOCKS = {resnet18: (2, 2, 2, 2), resnet34: (3, 4, 6, 3)}
 WIDTHS = (64, 128, 256, 512)

@@ -27,13 +27,11 @@ from experiments.table import read_times
 from experiments.tests.tiny import TINY, without_times
 from experiments.training import Learner
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 OTHERS = ("literal", "literal-io", "literal-pio", "dp", "io", "pio", "blocks")
 
 
 @pytest.fixture(scope="module")
-def whole(one_torch_thread, tmp_path_factory):
+def whole(tmp_path_factory):
     """The folder and the rows of a run that was not interrupted."""
     out = tmp_path_factory.mktemp("whole") / "run"
     return out, start_run(replace(TINY, time_also=OTHERS), out)
@@ -114,11 +112,9 @@ def test_scores_of_the_training_pass_save_line_p1_and_do_not_change_the_training
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import torch
 from experiments.run import start_run
 from experiments.settings import Settings
 
-torch.set_num_threads(1)
 out, moment = Path(sys.argv[1]), sys.argv[2]
 rename, n_checkpoints = os.replace, 0
 
@@ -138,7 +134,7 @@ start_run(Settings(**eval(sys.argv[3])), out)
 
 def start_process(out, moment, given=TINY):
     command = [sys.executable, "-c", KILLED, str(out), moment, repr(given.to_json())]
-    return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    return subprocess.Popen(command)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +171,7 @@ def assert_same_run(out, rows, other, other_rows):
 
 
 @pytest.fixture(scope="module")
-def with_options(one_torch_thread, tmp_path_factory):
+def with_options(tmp_path_factory):
     """The settings, the folder and the rows of a run with nearly all options there are."""
     folder = tmp_path_factory.mktemp("options")
     network = training.NETWORKS["resnet10"](9)

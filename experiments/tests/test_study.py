@@ -16,14 +16,12 @@ from experiments.table import read_times
 from experiments.tests.faces import make_folder
 from experiments.tests.tiny import TINY, without_times
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 SMALL = replace(TINY, epochs=1, n_images=24, n_classes=3, seeds=2, folds=2)
 NAMES = ["seed-0-fold-1", "seed-0-fold-2", "seed-1-fold-1", "seed-1-fold-2"]
 
 
 @pytest.fixture(scope="module")
-def study(one_torch_thread, tmp_path_factory):
+def study(tmp_path_factory):
     out = tmp_path_factory.mktemp("study") / "out"
     return out, start_study(SMALL, out)
 

@@ -13,8 +13,6 @@ from experiments.pictures import Batches
 from experiments.tests.tiny import TINY
 from experiments.training import Learner
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def train(learner, epoch=1, n=16):
     pictures = load_faces(TINY).training.take(np.arange(n))

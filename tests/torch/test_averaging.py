@@ -25,7 +25,6 @@ from tests.torch.lightning_module import (
 from tests.torch.small_network import Network, find_thresholds, make_rows, train, trained_network
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # Lightning in torch 2.13
     pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
 ]

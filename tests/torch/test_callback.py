@@ -27,7 +27,6 @@ from tests.torch.lightning_module import (
 ROOT = Path(__file__).parents[2]
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # Lightning in torch 2.13
     pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
     # A checkpoint has states of callbacks that are not used again.
@@ -152,7 +151,7 @@ def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path)
 
 def run_training(folder, *options, **environment):
     command = [sys.executable, "-m", "tests.torch.lightning_module", str(folder), *options]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"} | environment
+    environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo"} | environment
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=500, check=False
     )

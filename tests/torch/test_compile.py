@@ -8,8 +8,6 @@ import torch
 from tests.torch.every_loss import K, all_losses, inputs_for, some_rows
 from tests.torch.small_network import make_rows, trained_network
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 @pytest.fixture(autouse=True)
 def _compiled_afresh():

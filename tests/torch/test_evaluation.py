@@ -23,7 +23,6 @@ from tests.torch.lightning_module import (
 )
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # Lightning in torch 2.13
     pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
 ]

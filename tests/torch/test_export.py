@@ -10,7 +10,6 @@ from ordcut.torch import ThresholdTracker
 from tests.torch.small_network import N_CLASSES, trained_network
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # torch.onnx in torch 2.13
     pytest.mark.filterwarnings(r"ignore:`torch.jit.*is deprecated"),
     pytest.mark.filterwarnings("ignore:You are using the legacy TorchScript-based ONNX export"),

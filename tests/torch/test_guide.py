@@ -9,7 +9,6 @@ from ordcut.torch import ThresholdTracker
 from tests.torch.hf_model import examples
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # torch 2.13
     pytest.mark.filterwarnings("ignore:.*pin_memory.*no accelerator is found"),
 ]

@@ -16,7 +16,6 @@ from tests.torch.small_network import N_CLASSES, make_rows
 ROOT = Path(__file__).parents[2]
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings("ignore:.*pin_memory.*no accelerator is found"),
 ]
 
@@ -147,7 +146,7 @@ def test_a_training_that_diverges_is_named(tmp_path):
 
 def test_two_processes_find_the_thresholds_of_one(tmp_path):
     environment = os.environ | {
-        "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1",
+        "GLOO_SOCKET_IFNAME": "lo", "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": "0",
     }  # fmt: skip
     command = [

@@ -19,8 +19,6 @@ from ordcut.torch import (
 )
 from ordcut.torch.links import LINKS
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 @given(
     st.lists(st.floats(-100, 100, width=16), min_size=1, max_size=20),

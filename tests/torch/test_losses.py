@@ -21,8 +21,6 @@ from ordcut.torch import (
 from ordcut.torch.links import LINKS
 from tests.torch.every_loss import K, all_losses, inputs_for, named, some_rows
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def test_links_have_the_names_of_the_estimators():
     assert set(LINKS) == set(ARRAY_LINKS)

@@ -14,7 +14,6 @@ from ordcut.torch import CumulativeLinkLoss, ThresholdMetric, ThresholdTracker
 from tests.torch.distributed_rows import N_CLASSES, some_rows
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # Lightning in torch 2.13
     pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
 ]

@@ -13,8 +13,6 @@ from ordcut.torch.scan import KappaSearch, find_cuts
 from ordcut.torch.tensors import TensorRows, sort_rows
 from tests.strategies import OBJECTIVES, cost_matrices, problems
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def answer(find, *data, **options):
     """Return the thresholds, or the message of the error."""

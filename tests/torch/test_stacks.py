@@ -9,7 +9,6 @@ from tests.torch.small_network import N_CLASSES, make_rows
 from tests.torch.stacks import STACKS, labels_of
 
 pytestmark = [
-    pytest.mark.usefixtures("one_torch_thread"),
     pytest.mark.filterwarnings(r"ignore:.*LeafSpec.*:FutureWarning"),  # torch 2.13
     pytest.mark.filterwarnings(r"ignore:.*does not have many workers"),
     pytest.mark.filterwarnings("ignore:.*pin_memory.*no accelerator is found"),

@@ -13,8 +13,6 @@ import ordcut
 from ordcut.torch import ThresholdTracker
 from tests.torch.small_network import N_CLASSES, Network, make_rows, trained_network
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def same_labels(network, again):
     features, _ = make_rows(seed=1)

@@ -16,8 +16,6 @@ import ordcut.torch
 from ordcut.torch import ThresholdTracker, optimal_thresholds
 from tests.torch.distributed_rows import some_rows, weights_of
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -267,7 +265,7 @@ def test_a_network_that_has_not_learned_yet_gets_no_warning():
 
 
 def test_two_processes_find_the_thresholds_of_one(tmp_path):
-    environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo"}
     command = [sys.executable, "-m", "tests.torch.distributed_rows", str(tmp_path / "store")]
     processes = [
         subprocess.Popen(
