@@ -2,16 +2,26 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
 from ordcut import report
 
+HERE = Path(__file__).parent
 
-@pytest.fixture(scope="module")
+
+def pytest_collection_modifyitems(items):
+    """Let one worker run all tests of the browser, so that it is started once."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="package")
 def browser():
-    """Chromium, for the tests of one module: its event loop disturbs those of other libraries."""
+    """Chromium, for the tests of this folder: its event loop disturbs those of other libraries."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         missing = "needs Chromium, which is not installed: run `make programs`"
