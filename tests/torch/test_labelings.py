@@ -95,41 +95,6 @@ def test_thresholds_are_those_of_the_labelings_of_arrays(n_classes):
         assert loss.thresholds().tolist() == sorted_biases.tolist()
 
 
-DEPRECATED = {
-    "Biases": (lambda f: f(3)().tolist(), [0.0, 1.0], r"loss\.biases"),
-    "bias_thresholds": (
-        lambda f: f(CumulativeLinkLoss(3).biases).tolist(),
-        [0.0, 1.0],
-        r"loss\.th",
-    ),
-    "rounding_thresholds": (lambda f: f(3).tolist(), [0.5, 1.5], r"AbsoluteLoss.*\.thresholds"),
-    "likelihood_labels": (
-        lambda f: f(torch.tensor([-3.0, 4.0]), CumulativeLinkLoss(3).biases).tolist(),
-        [0, 2],
-        r"CumulativeLinkLoss\.labels",
-    ),
-    "class_probabilities": (
-        lambda f: f(torch.zeros(1), CumulativeLinkLoss(2).biases).tolist(),
-        [[0.5, 0.5]],
-        r"CumulativeLinkLoss\.probabilities",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", DEPRECATED)
-def test_functions_that_are_methods_now_still_work_and_name_the_method(name):
-    call, expected, method = DEPRECATED[name]
-    with pytest.warns(DeprecationWarning, match=rf"torch\.{name} is deprecated.*{method}"):
-        function = getattr(ordcut.torch, name)
-    assert call(function) == expected
-    assert name not in ordcut.torch.__all__
-
-
-def test_the_callback_for_transformers_says_where_the_recipe_is():
-    with pytest.raises(AttributeError, match=r"was removed.*docs/training\.md"):
-        _ = ordcut.torch.TransformersThresholds
-
-
 @pytest.mark.parametrize(
     ("loss", "names"),
     [

@@ -74,8 +74,6 @@ def test_labels_of_a_class_weight_and_an_objective_are_judged_by_them():
     )
     assert tracker.result == expected
     assert tracker.evaluate(labels, tracker(scores)) == expected.value
-    with pytest.warns(DeprecationWarning, match="Use evaluate"):
-        assert tracker.judge(labels, tracker(scores)) == expected.value
 
 
 def test_a_damaged_state_is_not_taken():

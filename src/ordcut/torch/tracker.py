@@ -258,12 +258,6 @@ class ThresholdTracker(nn.Module):
         self._require_thresholds()
         return self
 
-    def judge(self, *arguments: Any, **options: Any) -> float:
-        """Return the value of predicted classes; deprecated, use ``evaluate``."""
-        message = "ThresholdTracker.judge is deprecated and will be removed in 0.3. Use evaluate."
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return self.evaluate(*arguments, **options)
-
     def evaluate(
         self, labels: Tensor, predicted: Tensor, sample_weight: Tensor | None = None
     ) -> float:
