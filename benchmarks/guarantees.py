@@ -24,7 +24,7 @@ import numpy as np
 from scipy import stats
 
 import ordcut
-from ordcut._core.limits import Constraint, Guarantee, Limits, Names, Ratio, read_constraints
+from ordcut._core.limits import Constraint, Guarantee, Names, Ratio, limits_for, read_constraints
 
 N_DATA = 2000
 
@@ -148,7 +148,7 @@ def simulate(
         else read_constraints(limits)
     )  # fmt: skip
     objective = ordcut.resolve_objective("absolute", classes)
-    forms = Limits.of(constraints, objective, classes).forms
+    forms = limits_for(constraints, objective, classes).forms
     broken, losses, rivals, tails, n_worse, allowed = [], [], [], [], 0, 0.0
     for data in range(n_data):
         scores, labels = population.draw(n, np.random.default_rng([seed, data]))

@@ -12,10 +12,10 @@ from ordcut._core.limits import (
     Constraint,
     Distance,
     Grid,
-    Limits,
     Names,
     Outcome,
     Ratio,
+    lower_all,
     read_constraints,
 )
 from ordcut._core.thresholds import ConstraintOutcome
@@ -242,17 +242,17 @@ def test_names_that_there_are_not_are_errors_that_list_those_there_are():
         (ordcut.Over("x", 0.5), "class"),
     ):
         with pytest.raises(ValueError, match=f"must name a {what}, {names} 'x'"):
-            Limits.lower((ordcut.Digits(1), one), plain())
+            lower_all((ordcut.Digits(1), one), plain())
     with pytest.raises(ValueError, match=r"must name a decision, one of 0, 0\|1, 1"):
-        Limits.lower((ordcut.Share("x", 0.5),), with_review())
-    Limits.lower((ordcut.Share("1|2", 0.5), ordcut.Fixed(3, 1.0)), with_review())
+        lower_all((ordcut.Share("x", 0.5),), with_review())
+    lower_all((ordcut.Share("1|2", 0.5), ordcut.Fixed(3, 1.0)), with_review())
 
 
 @pytest.mark.parametrize("one", [ordcut.Fixed(2, 1.0), ordcut.Between(2, 1.0, 2.0)])
 def test_thresholds_are_one_fewer_than_decisions(one):
     assert one.lower(with_review()).k == 2
     with pytest.raises(ValueError, match="must name a threshold from 0 to 1, got 2"):
-        Limits.lower((one,), plain())
+        lower_all((one,), plain())
 
 
 def test_a_review_next_to_a_class_is_neither_lower_nor_higher():
@@ -439,5 +439,5 @@ def test_a_constraint_of_ones_own_is_one_class_that_lowers_itself(objective, at_
 def test_a_ratio_that_ties_thresholds_far_apart_is_refused_with_the_reason():
     part = np.zeros((4, 4), np.int64)
     part[1:3] = 1
-    with pytest.raises(ValueError, match="depend on thresholds that are not neighbours"):
+    with pytest.raises(ValueError, match="depends on thresholds 0, 2 together"):
         Ratio(part, np.ones_like(part), at_most=0.5)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core.data import Rows
-from ordcut._core.limits import LimitedSearch, Limits, Names
+from ordcut._core.limits import LimitedSearch, Limits, Names, lower_all
 from ordcut._core.pruning import CurveLimit
 from ordcut._core.solvers import cut_ranges
 
@@ -111,7 +111,7 @@ def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
     absolute = ordcut.resolve_objective("absolute", 3)
 
     def search(*constraints):
-        limits = Limits.lower(constraints, Names([0, 1, 2], [0, 1, 2]))
+        limits = lower_all(constraints, Names([0, 1, 2], [0, 1, 2]))
         return LimitedSearch(rows, absolute, None, limits).curve_limits
 
     def limits(*constraints):

@@ -81,7 +81,7 @@ def test_a_class_with_its_review_is_not_missed():
         (
             "share mid or its review <= 0.2",
             {"review": 0.3},
-            "depend on thresholds that are not neigh",
+            "depends on thresholds 0, 3 tog",
         ),
         ("recall high or its review >= 0.9", {}, "needs review="),
         ("share medium or higher <= 0.2", {}, "must name a decision, one of low, mid, high"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core.data import Rows
-from ordcut._core.limits import Limits, Names
+from ordcut._core.limits import Names, lower_all
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import LumpedRows, lump_rows
 
@@ -19,7 +19,7 @@ def extent(low, high):
 
 
 def limits_of(constraints, n_classes=2):
-    return Limits.lower(constraints, Names(list(range(n_classes)), list(range(n_classes))))
+    return lower_all(constraints, Names(list(range(n_classes)), list(range(n_classes))))
 
 
 def listed_values(constraints, ends, most):

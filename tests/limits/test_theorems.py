@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core.data import Rows
-from ordcut._core.limits import Limits, Names, region_of
+from ordcut._core.limits import Names, lower_all, region_of
 from ordcut._core.solvers import SegmentWindow, Windows
 from tests import naive
 from tests.limits.segments import (
@@ -189,7 +189,7 @@ def test_proposition_21_cuts_that_keep_limits_on_segments_are_within_reach(seed)
     constraints = some_constraints(random, ["recall", "least share", "most share"], 3, most=3)
     scores, labels, weights = zip(*problem["rows"], strict=True)
     rows = Rows.read(scores, labels, classes=range(3), weights=[float(one) for one in weights])
-    limits = Limits.lower(constraints, Names([0, 1, 2], [0, 1, 2]))
+    limits = lower_all(constraints, Names([0, 1, 2], [0, 1, 2]))
     windows = region_of(rows.in_whole_weights().sorted(), limits).windows
     for cuts in kept_cuts(problem, constraints):
         for cut, candidates in zip(cuts, windows.ranges, strict=True):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from ordcut._core.limits import Limits, Outcome, read_constraints
+from ordcut._core.limits import Outcome, limits_for, read_constraints
 from ordcut._core.numerics.exact import as_exact
 from ordcut.report import page
 from tests.report.page_contents import content_of
@@ -41,7 +41,7 @@ def weight(table, blocks):
 @pytest.mark.parametrize("review", [None, 0.2])
 def test_the_ratio_of_the_two_blocks_is_what_a_constraint_reaches(review):
     found, content = found_within(*RATIOS, review=review)
-    limits = Limits.of(read_constraints(RATIOS), found.origin.objective, CLASSES)
+    limits = limits_for(read_constraints(RATIOS), found.origin.objective, CLASSES)
     random = np.random.default_rng(0)
     for _ in range(100):
         table = random.integers(0, 7, (len(found.decisions), 3)) * (random.random(3) < 0.8)

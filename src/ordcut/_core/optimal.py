@@ -8,7 +8,7 @@ from typing import Any
 
 from ordcut._core.data import ClassWeight, WeightType
 from ordcut._core.decisions import check_alone, read_costs
-from ordcut._core.limits import Constraints, Limits, read_constraints
+from ordcut._core.limits import Constraints, limits_for, read_constraints
 from ordcut._core.objectives.named import Objective, ObjectiveLike, resolve_objective
 from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
 from ordcut._core.review import with_reviews
@@ -165,7 +165,7 @@ def optimal_thresholds(
         if review is not None or review_share is not None:
             resolved = with_reviews(resolved, review, review_share, sample.data.classes)
     plan = Plan(method, n_jobs, block_size)
-    limits = Limits.of(parsed, resolved, sample.data.classes) if parsed else None
+    limits = limits_for(parsed, resolved, sample.data.classes) if parsed else None
     if class_weight is not None:
         sample = replace(sample, class_weight=class_weight)
     problem = Problem(sample, resolved, limits, plan)

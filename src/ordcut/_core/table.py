@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.data import ClassWeight, Rows, WeightType
-from ordcut._core.limits import Constraints, Limits, read_constraints
+from ordcut._core.limits import Constraints, limits_for, read_constraints
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import count_threads, run_all, split
 from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
@@ -146,7 +146,7 @@ class ScoreTable:
                 'Use method="auto", or ordcut.optimal_thresholds.'
             )
         resolved = resolve_decisions(objective, self.classes, decisions, review, review_share)
-        limits = Limits.of(read_constraints(constraints), resolved, self.classes)
+        limits = limits_for(read_constraints(constraints), resolved, self.classes)
         sample = Sample(self._rows, class_weight, self._sorted)
         return optimum(Problem(sample, resolved, limits, Plan(method, n_jobs, block_size)))
 

@@ -280,12 +280,12 @@ def outcomes_on(
     >>> outcomes_on(np.array([[2.0, 1.0], [0.0, 3.0]]), result, resolve_objective("absolute", 2))
     [{'constraint': 'recall 1 >= 0.9', 'reached': 0.75, 'holds': False}]
     """
-    from ordcut._core.limits import Limits, Outcome, read_constraints
+    from ordcut._core.limits import Outcome, limits_for, read_constraints
     from ordcut._core.numerics.exact import as_exact
     from ordcut._core.thresholds import ConstraintOutcome
 
     constraints = read_constraints([outcome.limit for outcome in thresholds.constraints])
-    limits = Limits.of(constraints, objective, thresholds.classes)
+    limits = limits_for(constraints, objective, thresholds.classes)
     if limits is None:
         return []
     outcome = Outcome(as_exact(confusion), thresholds.thresholds)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut._core.data import WeightType, is_missing, numbers_in
-from ordcut._core.limits import Constraint, Limits
+from ordcut._core.limits import Constraint, limits_for
 from ordcut._core.objectives.named import Objective
 from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
 from ordcut._core.smoothing import Smoothing
@@ -44,7 +44,7 @@ class RatedItems(PanelSource):
         constraints: tuple[Constraint, ...],
     ) -> Thresholds:
         """Return the optimal thresholds of the items."""
-        limits = Limits.of(constraints, objective, self.classes) if constraints else None
+        limits = limits_for(constraints, objective, self.classes) if constraints else None
         problem = Problem(Sample(self.rows, class_weight), objective, limits)
         if smoothing != 0:
             problem = smoothed_problem(problem, smoothing)

@@ -28,7 +28,7 @@ from ordcut._core.data import (
     read_weights,
     stated_order,
 )
-from ordcut._core.limits import Constraint, Limits, read_constraints, refuse_confidence
+from ordcut._core.limits import Constraint, limits_for, read_constraints, refuse_confidence
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives.named import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.review import ranges_of_classes, with_reviews
@@ -277,11 +277,11 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
                 problem, objective=reviewed, smoothing=0.0 if is_share else self.smoothing
             )
         if targets.constraints:
-            limits = Limits.of(targets.constraints, decided.objective, rows.classes)
+            limits = limits_for(targets.constraints, decided.objective, rows.classes)
             decided = replace(decided, limits=limits)
         self.labeler_ = self.decider_ = find_labeling(decided, labeling)
         if self.decider_.review_share is not None:
-            limits = Limits.of(ranges_of_classes(self.decider_), resolved, rows.classes)
+            limits = limits_for(ranges_of_classes(self.decider_), resolved, rows.classes)
             self.labeler_ = find_labeling(replace(problem, limits=limits), labeling)
         self.thresholds_ = self.labeler_.thresholds
         self.classes_ = targets.classes

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 
 from ordcut._core.data import ClassWeight, WeightType, codes_of, truth_in_rows
-from ordcut._core.limits import Constraint, Constraints, Limits, read_constraints
+from ordcut._core.limits import Constraint, Constraints, limits_for, read_constraints
 from ordcut._core.objectives.named import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
 from ordcut._core.review import with_reviews
@@ -149,7 +149,7 @@ def thresholds_of(
 ) -> Thresholds:
     """Return the optimal thresholds of a source; the source can be used again."""
     sample = Sample(source, class_weight)
-    limits = Limits.of(constraints, objective, source.classes) if constraints else None
+    limits = limits_for(constraints, objective, source.classes) if constraints else None
     try:
         if smoothing != 0:
             if source.n_rows > source.max_rows:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.data import ClassWeight, Rows
-from ordcut._core.limits import Constraint, Limits
+from ordcut._core.limits import Constraint, limits_for
 from ordcut._core.objectives.named import Objective
 from ordcut._core.problem import Problem, Sample, optimum
 from ordcut._core.pruning import ArraySource, CountedCells, PrunedRows, Source
@@ -130,7 +130,7 @@ class Candidates:
     ) -> Thresholds:
         """Return the optimal thresholds of the rows, which need not be at the positions."""
         sample = Sample(self.source, class_weight, self.store)
-        limits = Limits.of(constraints, objective, self.source.classes) if constraints else None
+        limits = limits_for(constraints, objective, self.source.classes) if constraints else None
         return optimum(Problem(sample, objective, limits))
 
     def including(self, thresholds: Floats) -> Candidates:

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ordcut._core.limits import Distance, Grid, Interval, Limits, Ratio, read_constraints
+from ordcut._core.limits import (
+    Distance,
+    Grid,
+    Interval,
+    Limits,
+    Ratio,
+    limits_for,
+    read_constraints,
+)
 from ordcut._core.objectives.named import Objective
 from ordcut._core.thresholds import Thresholds, as_written
 from ordcut._core.typing import Floats, Ints
@@ -26,7 +34,7 @@ def limits_of(thresholds: Thresholds | None, objective: Objective) -> Limits | N
     if thresholds is None:
         return None
     constraints = read_constraints([outcome.constraint for outcome in thresholds.constraints])
-    return Limits.of(constraints, objective, thresholds.classes)
+    return limits_for(constraints, objective, thresholds.classes)
 
 
 def limits_content(
@@ -56,7 +64,7 @@ def limits_content(
     ]
     return [
         {"limit": text, **CONTENT[form.kind](form, positions)}
-        for text, form in zip(short, limits.for_rows(totals, Fraction(1)).forms, strict=True)
+        for text, form in zip(short, limits.on(totals, Fraction(1)).forms, strict=True)
     ]
 
 
@@ -65,8 +73,8 @@ def values_allowed(limits: Limits | None, extent: tuple[float, float]) -> Floats
 
     Examples
     --------
-    >>> from ordcut._core.limits import Digits, Fixed, Names
-    >>> limits = Limits.lower([Digits(0), Fixed(0, 2.5)], Names([0, 1], [0, 1]))
+    >>> from ordcut._core.limits import Digits, Fixed, Names, lower_all
+    >>> limits = lower_all([Digits(0), Fixed(0, 2.5)], Names([0, 1], [0, 1]))
     >>> values_allowed(limits, (0.5, 3.5))
     array([1. , 2. , 2.5, 3. ])
     """
@@ -104,7 +112,10 @@ VALUES: dict[str, Callable[[Any, tuple[float, float]], list[float]]] = {
 
 def _ratio(form: Ratio, _: object) -> dict[str, Any]:
     whole = None if form.whole is None else blocks_of(form.whole)
-    sides = {"atLeast": form.at_least, "atMost": form.at_most}
+    least, most = (
+        None if limit is None else float(limit) for limit in (form.at_least, form.at_most)
+    )
+    sides = {"atLeast": least, "atMost": most}
     return {"part": blocks_of(form.part), "whole": whole, **sides}
 
 

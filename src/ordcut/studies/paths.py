@@ -12,7 +12,13 @@ import numpy as np
 
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import InfeasibleConstraintsError, unknown_name
-from ordcut._core.limits import Constraint, Constraints, Limits, confidence_text, read_constraints
+from ordcut._core.limits import (
+    Constraint,
+    Constraints,
+    confidence_text,
+    limits_for,
+    read_constraints,
+)
 from ordcut._core.numerics.threads import run_all
 from ordcut._core.objectives.named import Objective, ObjectiveLike, resolve_objective
 from ordcut._core.problem import Problem, Sample, optimum, prepare, result_of, solve
@@ -318,7 +324,7 @@ def constraint_path(
     points: list[Thresholds | None] = [None] * len(grid)
     impossible: InfeasibleConstraintsError | None = None
     for index in limited.from_loose_to_strict(grid):
-        kept = Limits.of((each[index], *others), resolved, rows.classes)
+        kept = limits_for((each[index], *others), resolved, rows.classes)
         assert kept is not None
         at_limit = replace(problem, limits=kept)
         try:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import ReversedScoresWarning
-from ordcut._core.limits import Constraints, Limits, read_constraints, refuse_confidence
+from ordcut._core.limits import Constraints, limits_for, read_constraints, refuse_confidence
 from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
 from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.thresholds import Thresholds
@@ -102,7 +102,7 @@ class ThresholdTracker(nn.Module):
         self.class_weight = class_weight
         self.constraints = read_constraints(constraints)
         refuse_confidence(self.constraints, CHOSEN)
-        Limits.of(self.constraints, self.objective, np.arange(self.n_classes))  # raises errors
+        limits_for(self.constraints, self.objective, np.arange(self.n_classes))  # raises errors
         self.smoothing = smoothing
         self.ignore_index = ignore_index
         self.method = method

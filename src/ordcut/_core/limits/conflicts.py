@@ -12,10 +12,9 @@ import numpy as np
 
 from ordcut._core.data import SortedRows
 from ordcut._core.errors import Shortage
-from ordcut._core.limits.forms import Distance, Form, Limits, Ratio
+from ordcut._core.limits.forms import Distance, Form, Limits, Outcome, Ratio
 from ordcut._core.limits.grid import Grid
 from ordcut._core.limits.region import Region
-from ordcut._core.limits.sums import Outcome
 from ordcut._core.numerics.exact import ExactCost, as_fraction
 from ordcut._core.solvers import best_candidates, is_feasible
 from ordcut._core.typing import Array
@@ -62,7 +61,7 @@ class Conflict:
         """Return how many rows a guarantee takes; None if there are enough or it has no promise."""
         if ratio.confidence is None or not ratio.part.any():
             return None
-        guarantee = ratio.guarantee((ratio.counted * self.totals).sum(), self.unit)
+        guarantee = ratio.guarantee(self.totals, self.unit)
         if guarantee.n_rows >= guarantee.rows_needed:
             return None
         assert self.limits.names is not None
@@ -73,7 +72,7 @@ class Conflict:
         """Return the limit that can hold, or be promised, where a ratio is reached."""
         if ratio.confidence is None:
             return _loosely(reached, is_floor=is_floor)
-        guarantee = ratio.guarantee((ratio.counted * self.totals).sum(), self.unit)
+        guarantee = ratio.guarantee(self.totals, self.unit)
         scale = guarantee.n_rows if ratio.whole is None else 1
         least, most = guarantee.best_promise(int(reached * guarantee.n_rows / scale))
         return scale * (least if is_floor else most)
@@ -119,6 +118,7 @@ class Conflict:
         that both move takes a few such steps by Dinkelbach's method.
         """
         sign = -1 if is_highest else 1
+        ratio = replace(ratio, confidence=None).on(self.totals, self.unit)
         part = ratio.part.astype(object)
         whole = part * 0 if ratio.whole is None else ratio.whole.astype(object)
         reached = Fraction(0)
@@ -171,14 +171,15 @@ def _nearest_ratio(conflict: Conflict, form: Ratio, replaced: Replaced) -> float
     """Return the nearest limit; of a ratio with two of them, the nearest of either."""
     nearest: list[tuple[Fraction, float]] = []
     is_two_sided = form.at_least is not None and form.at_most is not None
-    floor = form.at_least, replace(form, at_least=None), True
-    ceiling = form.at_most, replace(form, at_most=None), False
+    least, most = form.exact_limits
+    floor = least, replace(form, at_least=None), True
+    ceiling = most, replace(form, at_most=None), False
     for limit, other, is_floor in (floor, ceiling):
         if limit is not None and (not is_two_sided or conflict.can_hold(replaced(other))):
             reached = conflict.extreme(form, replaced(other), is_highest=is_floor)
             if reached is not None:
                 possible = conflict.possible(form, reached, is_floor=is_floor)
-                nearest.append((abs(as_fraction(possible) - as_fraction(limit)), possible))
+                nearest.append((abs(as_fraction(possible) - limit), possible))
     return min(nearest)[1] if nearest else None
 
 

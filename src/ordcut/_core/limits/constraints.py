@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
-from ordcut._core.limits.forms import Form, Ratio
+from ordcut._core.limits.forms import Form, Limits, Ratio
 from ordcut._core.limits.names import Names
 from ordcut._core.numerics.exact import as_fraction
-from ordcut._core.typing import ArrayLike
+from ordcut._core.objectives.named import Objective
+from ordcut._core.typing import Array, ArrayLike
 
 
 @dataclass(frozen=True)
@@ -300,6 +301,32 @@ class Over(_OfClass):
         part = names.cells(decisions=names.decisions_above(self.cls), classes=truth)
         whole = names.cells(classes=truth)
         return Ratio(part, whole, at_most=self.at_most, confidence=self.confidence)
+
+
+def limits_for(
+    constraints: Sequence[Constraint], objective: Objective, classes: Array
+) -> Limits | None:
+    """Lower constraints for an objective over classes; None if there are no constraints."""
+    return lower_all(constraints, Names.of(objective, classes)) if constraints else None
+
+
+def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
+    """Lower constraints to forms; an error if a constraint names something unknown."""
+    forms = []
+    for constraint in constraints:
+        try:
+            form = constraint.lower(names)
+        except ValueError as error:
+            raise ValueError(f"constraint {str(constraint)!r} {error}") from error
+        if not isinstance(form, get_args(Form)):
+            raise TypeError(
+                f"constraint {str(constraint)!r} must be lowered to one of the forms Ratio, "
+                "Interval, Grid and Distance of ordcut.limits, which limit one threshold or two "
+                f"neighbours; got {form!r}. What ties other thresholds, such as a comparison of "
+                "two decisions, has no form: limit each decision by itself."
+            )
+        forms.append(form)
+    return Limits(len(names.decisions) - 1, tuple(constraints), tuple(forms), names)
 
 
 def number_text(value: float) -> str:

@@ -11,26 +11,57 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
-from math import ceil, floor
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from ordcut._core.errors import listed
 from ordcut._core.limits.grid import Grid
 from ordcut._core.limits.guarantee import Bound, Guarantee
-from ordcut._core.limits.names import Names
-from ordcut._core.limits.sums import Demand, Outcome
-from ordcut._core.numerics.exact import UNIT_ROUNDOFF, as_fraction
+from ordcut._core.numerics.exact import LARGEST_SUM, UNIT_ROUNDOFF, as_fraction
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective
 from ordcut._core.thresholds import Promise
 from ordcut._core.typing import Array, Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from ordcut._core.limits.constraints import Constraint
+    from ordcut._core.limits.names import Names
 
 #: Distances that differ by less than this share of the numbers are equal.
 ROUNDINGS = 4 * UNIT_ROUNDOFF
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The exact weight of each decision and class, and the thresholds that lead to it.
+
+    ``unit`` is what a weight of 1 stands for in the weights that the user gave.
+    """
+
+    table: Array
+    thresholds: Floats
+    unit: Fraction = Fraction(1)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all weights are whole numbers whose sums fit into int64."""
+        if self.table.dtype == np.int64:
+            return True
+        is_int = set(map(type, self.table.flat)) <= {int}
+        return is_int and sum(self.table.flat) < LARGEST_SUM
+
+    @cached_property
+    def totals(self) -> Array:
+        """The exact weight of each class."""
+        return np.asarray(self.table.sum(axis=0))
+
+    def weights_of(self, *coefficients: Ints) -> list[Any]:
+        """Return the sums of the weights times each array of coefficients, exactly."""
+        cells = [np.nonzero(each) for each in coefficients]
+        totals = [
+            (self.table[at] * each[at]).sum() for each, at in zip(coefficients, cells, strict=True)
+        ]
+        return [int(total) for total in totals] if self.is_whole else totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +75,14 @@ class Ratio:
     whole : ndarray of shape (D, K), optional
         The coefficients of the sum that it is a share of; None for a count, in the weights that
         the user gave.
-    at_least, at_most : float, optional
+    at_least, at_most : float or Fraction, optional
         The limits.
     confidence : float, optional
         The probability, over the rows at hand, with which the limits hold on new rows of the same
         kind; None for limits on the rows at hand.
+    base : ndarray of shape (K,), optional
+        1 for each class of the base rate, otherwise 0. The limits are multiples of the share that
+        these classes have of all rows; None for limits on the ratio itself.
 
     Examples
     --------
@@ -59,11 +93,12 @@ class Ratio:
     Reach(kind='threshold', index=0)
     """
 
-    part: Ints
-    whole: Ints | None
-    at_least: float | None = None
-    at_most: float | None = None
+    part: Array
+    whole: Array | None
+    at_least: float | Fraction | None = None
+    at_most: float | Fraction | None = None
     confidence: float | None = None
+    base: Ints | None = None
 
     kind: ClassVar[str] = "ratio"
 
@@ -73,7 +108,7 @@ class Ratio:
         return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
 
     @property
-    def counted(self) -> Ints:
+    def counted(self) -> Array:
         """1 for each class whose rows the part is a share or a count of, (K,), otherwise 0."""
         return np.asarray(self.part.any(axis=0) * 1 if self.whole is None else self.whole[0])
 
@@ -81,17 +116,20 @@ class Ratio:
     def exact_limits(self) -> tuple[Fraction | None, Fraction | None]:
         """Both limits without rounding."""
         least, most = (
-            None if limit is None else as_fraction(limit) for limit in (self.at_least, self.at_most)
+            limit if limit is None or isinstance(limit, Fraction) else as_fraction(limit)
+            for limit in (self.at_least, self.at_most)
         )
         return least, most
 
     def __post_init__(self) -> None:
         self.reach  # noqa: B018 (raises an error if the ratio cannot be limited)
+        if self.base is not None and self.whole is None:
+            raise ValueError("needs a whole: only a share can be a multiple of a base rate.")
         if self.confidence is not None:
             self._check_guarantee()
 
     def _check_guarantee(self) -> None:
-        if not self.has_fixed_whole:
+        if not self.has_fixed_whole or self.base is not None:
             raise ValueError(
                 "cannot have a confidence: both numbers of its ratio change with the thresholds, "
                 "so that no bound holds for all thresholds at once. Leave out the confidence, or "
@@ -120,62 +158,50 @@ class Ratio:
             return Reach("segment", last)
         raise ValueError(
             "must be about one decision, or about a group that starts at the lowest or ends at the "
-            "highest decision: other groups depend on thresholds that are not neighbours. Limit "
-            "each decision of the group."
+            f"highest decision; this depends on thresholds {listed(moved)} together. Only limits "
+            "on the rows below one threshold, or between two neighbours, can be kept: not a group "
+            "in the middle, and not a comparison of two decisions. Limit each decision by itself."
         )
 
-    def bounds(self, whole: Any, unit: Fraction) -> tuple[Any, Any]:
-        """Return the least and the largest weight of the part; None where there is no limit.
+    def on(self, totals: Array, unit: Fraction) -> Ratio:
+        """Return the ratio with plain limits on rows with these exact weights of the classes.
 
-        This is the only place where a limit meets the weight of the rows. Whole weights have whole
-        bounds. With a confidence, these are the numbers of rows that promise the limits.
+        A multiple of a base rate becomes a limit on a ratio, and a guarantee becomes a limit on the
+        share of these rows that promises it. This is the only place where limits depend on totals,
+        which are in multiples of ``unit``.
         """
-        if self.confidence is not None and self.part.any():
-            least, most = self.guarantee(whole, unit).counts
-            return (
-                None if least is None else ceil(least / unit),
-                None if most is None else floor(most / unit),
-            )
-        is_whole = whole == int(whole)
+        if self.base is not None:
+            assert self.whole is not None
+            own, every = (Fraction(np.sum(each).item()) for each in (self.base * totals, totals))
+            rate = own / every if every else own
+            part, whole = self.part.astype(object), self.whole.astype(object)
+            scaled = part * rate.denominator, whole * rate.numerator
+            return Ratio(*scaled, self.at_least, self.at_most)
+        if self.confidence is None:
+            return self
+        if not self.part.any():
+            return replace(self, confidence=None)
+        guarantee = self.guarantee(totals, unit)
+        n_rows, counts = guarantee.n_rows, guarantee.counts
+        if self.whole is None or n_rows == 0:  # no rows have no share, but their number is 0
+            return Ratio(self.part, None, *counts)
+        least, most = (None if count is None else Fraction(count, n_rows) for count in counts)
+        return Ratio(self.part, self.whole, least, most)
 
-        def bound(limit: Fraction | None, rounded: Any) -> Any:
-            if limit is None:
-                return None
-            if self.whole is None:
-                weight: Any = limit / unit
-            elif is_whole:
-                weight = limit * int(whole)
-            else:
-                return float(limit) * float(whole)
-            return rounded(weight) if is_whole else float(weight)
-
-        low, high = self.exact_limits
-        return bound(low, ceil), bound(high, floor)
-
-    def guarantee(self, whole: Any, unit: Fraction) -> Guarantee:
-        """Return the limits as limits on a share of new rows, for the weight of the rows."""
+    def guarantee(self, totals: Array, unit: Fraction) -> Guarantee:
+        """Return the limits as limits on a share of new rows, for the weights of the classes."""
         assert self.confidence is not None
-        n_rows = int(whole * unit)
+        n_rows = int((self.counted * totals).sum() * unit)
         scale = n_rows if self.whole is None else 1
         least, most = (None if limit is None else limit / scale for limit in self.exact_limits)
         bound: Bound = "Kuiper" if self.reach.kind == "segment" else "binomial"
         return Guarantee(n_rows, least, most, 1 - as_fraction(self.confidence), bound)
 
-    def for_rows(self, totals: Array, unit: Fraction) -> Ratio:
-        """Return a guarantee as limits on the share that promises it on rows of these totals."""
-        if self.confidence is None:
-            return self
-        whole = (self.counted * totals).sum()
-        scale = unit if self.whole is None else 1 / Fraction(int(whole) or 1)
-        bounds = self.bounds(whole, unit)
-        least, most = (None if bound is None else float(bound * scale) for bound in bounds)
-        return Ratio(self.part, self.whole, least, most)
-
     def promise(self, outcome: Outcome) -> Promise | None:
         """Return the limit, or both limits, promised for new rows; None without a confidence."""
         if self.confidence is None:
             return None
-        guarantee = self.guarantee((self.counted * outcome.table).sum(), outcome.unit)
+        guarantee = self.guarantee(outcome.totals, outcome.unit)
         count = int(outcome.weights_of(self.part)[0] * outcome.unit)
         ends = guarantee.promised(count) if self.part.any() else (0.0, 0.0)
         least, most = (end * (guarantee.n_rows if self.whole is None else 1) for end in ends)
@@ -183,26 +209,10 @@ class Ratio:
         promised = most if self.at_least is None else promised
         return Promise(promised, self.confidence, guarantee.bound)
 
-    def demands(self, totals: Array, unit: Fraction) -> list[Demand]:
-        """Return the limits as sums that must not be below a number.
-
-        ``totals`` are the weights of the classes, in multiples of ``unit``.
-        """
-        if self.has_fixed_whole:
-            least, most = self.bounds((self.counted * totals).sum(), unit)
-            demands = [Demand(self.part, least)] if least else []
-            return demands if most is None else [*demands, Demand(-self.part, -most)]
-        assert self.whole is not None
-        demands = []
-        for sign, share in zip((1, -1), self.exact_limits, strict=True):
-            if share is not None:
-                part, whole = self.part.astype(object), self.whole.astype(object)
-                balance = sign * (part * share.denominator - whole * share.numerator)
-                demands.append(Demand(balance, 0))
-        return demands
-
     def sums(self, outcome: Outcome) -> tuple[Any, Any]:
         """Return the two sums whose ratio is limited; the second is 1 for a count."""
+        if self.base is not None:
+            return self.on(outcome.totals, outcome.unit).sums(outcome)
         if self.whole is None:
             return outcome.weights_of(self.part)[0] * outcome.unit, 1
         part, whole = outcome.weights_of(self.part, self.whole)
@@ -223,12 +233,9 @@ class Ratio:
 
         With a confidence, whether the rows promise them, which no rows cannot.
         """
-        if self.confidence is not None:
-            part: Any = outcome.weights_of(self.part)[0]
-            least, most = self.bounds((self.counted * outcome.table).sum(), outcome.unit)
-            return (least is None or part >= least) and (most is None or part <= most)
-        part, whole = self.sums(outcome)
-        least, most = self.exact_limits
+        plain = self.on(outcome.totals, outcome.unit)
+        part, whole = plain.sums(outcome)
+        least, most = plain.exact_limits
         is_enough = least is None or part >= least * whole
         return bool(is_enough and (most is None or part <= most * whole))
 
@@ -328,8 +335,8 @@ class Limits:
 
     Examples
     --------
-    >>> from ordcut._core.limits import Digits, Names, Under
-    >>> limits = Limits.lower([Under(1, at_most=0.1), Digits(1)], Names([0, 1], [0, 1]))
+    >>> from ordcut._core.limits import Digits, Names, Under, lower_all
+    >>> limits = lower_all([Under(1, at_most=0.1), Digits(1)], Names([0, 1], [0, 1]))
     >>> limits.grid, limits.ratios[0].at_most
     (Grid(values=None, n_digits=1), 0.1)
     """
@@ -357,25 +364,6 @@ class Limits:
             distance=max(distances, key=lambda form: float(form.at_least), default=None),
         )
 
-    @classmethod
-    def of(
-        cls, constraints: Sequence[Constraint], objective: Objective, classes: Array
-    ) -> Limits | None:
-        """Lower constraints for an objective over classes; None if there are no constraints."""
-        return cls.lower(constraints, Names.of(objective, classes)) if constraints else None
-
-    @classmethod
-    def lower(cls, constraints: Sequence[Constraint], names: Names) -> Limits:
-        """Lower constraints to forms; an error if a constraint names something unknown."""
-        forms = []
-        for constraint in constraints:
-            try:
-                form = constraint.lower(names)
-            except ValueError as error:
-                raise ValueError(f"constraint {str(constraint)!r} {error}") from error
-            forms.append(form)
-        return cls(len(names.decisions) - 1, tuple(constraints), tuple(forms), names)
-
     def listed_values(self, extent: Callable[[], tuple[float, float]], most: int) -> Floats | None:
         """Return the finite values that thresholds must be chosen from, if they are few.
 
@@ -384,8 +372,8 @@ class Limits:
 
         Examples
         --------
-        >>> from ordcut._core.limits import Digits
-        >>> limits = Limits.lower([Digits(0)], Names([0, 1], [0, 1]))
+        >>> from ordcut._core.limits import Digits, Names, lower_all
+        >>> limits = lower_all([Digits(0)], Names([0, 1], [0, 1]))
         >>> limits.listed_values(lambda: (0.4, 2.2), most=10)
         array([-1.,  0.,  1.,  2.,  3.,  4.])
         """
@@ -428,9 +416,9 @@ class Limits:
             for form in self.forms
         ]
 
-    def for_rows(self, totals: Array, unit: Fraction) -> Limits:
-        """Return guarantees as limits on the shares that promise them on rows of these totals."""
-        return self._with_ratios(lambda ratio: ratio.for_rows(totals, unit))
+    def on(self, totals: Array, unit: Fraction) -> Limits:
+        """Return the plain limits for rows with these exact weights of the classes."""
+        return self._with_ratios(lambda ratio: ratio.on(totals, unit))
 
     def without_confidence(self) -> Limits:
         """Return the limits as they were stated, to be judged on new rows."""

@@ -12,7 +12,7 @@ from ordcut._core.numerics.threads import cached_property
 from ordcut._core.typing import Floats
 
 if TYPE_CHECKING:
-    from ordcut._core.limits.sums import Outcome
+    from ordcut._core.limits.forms import Outcome
 
 #: The largest number of round numbers between the scores that are listed.
 MOST_ROUND_NUMBERS = 1_000_000

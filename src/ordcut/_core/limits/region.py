@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from math import ceil, floor
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ordcut._core.limits.forms import Distance, Limits, Ratio
 from ordcut._core.limits.spacing import lowered
 from ordcut._core.numerics.exact import LARGEST_SUM, exact_multiples
 from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.threads import cached_property
 from ordcut._core.solvers import SegmentWindow, Windows, sums_at
 from ordcut._core.typing import Array, Bools, Floats, Ints
 
@@ -30,6 +32,101 @@ class Region:
     windows: Windows
     values: Floats
     counted: Windows
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A sum over the table of decisions and classes that must be at least a number.
+
+    ``coefficients`` (D, K) say what a row of each class adds to the sum with each decision.
+    """
+
+    coefficients: Array
+    at_least: int | float
+
+    def step(self, k: int) -> Array:
+        """Return what a row of each class adds by falling below threshold ``k``, (K,)."""
+        return np.asarray(self.coefficients[k] - self.coefficients[k + 1])
+
+    def rest(self, row: int, totals: Array) -> Any:
+        """Return the least sum of steps that meets the demand, if all rows start in ``row``.
+
+        Sums beyond ``LARGEST_SUM`` are clipped to it, so that they fit into int64.
+        """
+        at_start = (self.coefficients[row] * totals).sum()
+        if isinstance(self.at_least, float):
+            return self.at_least - at_start
+        rest = self.at_least - int(at_start)
+        if isinstance(at_start, int):  # of numbers of any size
+            return rest
+        return max(-LARGEST_SUM, min(rest, LARGEST_SUM))
+
+
+def demands(ratio: Ratio, totals: Array, unit: Fraction) -> list[Demand]:
+    """Return the limits of a ratio as sums that must not be below a number.
+
+    ``totals`` are the weights of the classes, in multiples of ``unit``. This is what a limit means
+    to every search: regions and limits on risk curves are made of these sums alone.
+    """
+    plain = ratio.on(totals, unit)
+    if plain.has_fixed_whole:
+        least, most = _bounds(plain, (plain.counted * totals).sum(), unit)
+        at_least = [Demand(plain.part, least)] if least else []
+        return at_least if most is None else [*at_least, Demand(-plain.part, -most)]
+    assert plain.whole is not None
+    part, whole = plain.part.astype(object), plain.whole.astype(object)
+    return [
+        Demand(sign * (part * share.denominator - whole * share.numerator), 0)
+        for sign, share in zip((1, -1), plain.exact_limits, strict=True)
+        if share is not None
+    ]
+
+
+def _bounds(ratio: Ratio, whole: Any, unit: Fraction) -> tuple[Any, Any]:
+    """Return the least and the largest weight of the part; None where there is no limit.
+
+    Whole weights have whole bounds.
+    """
+    is_whole = whole == int(whole)
+
+    def bound(limit: Fraction | None, rounded: Any) -> Any:
+        if limit is None:
+            return None
+        if ratio.whole is None:
+            weight: Any = limit / unit
+        elif is_whole:
+            weight = limit * int(whole)
+        else:
+            return float(limit) * float(whole)
+        return rounded(weight) if is_whole else float(weight)
+
+    low, high = ratio.exact_limits
+    return bound(low, ceil), bound(high, floor)
+
+
+class Level(NamedTuple):
+    """The sum of ``step`` over the rows of a segment, by their classes, and its least value."""
+
+    step: Array
+    at_least: Any
+
+    def implies(self, other: Level) -> bool:
+        """Return whether each segment that keeps this level keeps another one.
+
+        It does if the other sum, less its least value, is a multiple of this one plus weights that
+        are not negative.
+        """
+        low, high = Fraction(0), None
+        own = [*self.step.tolist(), -self.at_least]
+        for step, others in zip(own, [*other.step.tolist(), -other.at_least], strict=True):
+            if step == 0 and others < 0:
+                return False
+            if step < 0:
+                low = max(low, Fraction(others, step))
+            if step > 0:
+                most = Fraction(others, step)
+                high = most if high is None else min(high, most)
+        return high is None or low <= high
 
 
 @dataclass(frozen=True)
@@ -78,18 +175,35 @@ class SegmentLimits:
     ----------
     sums : list of SegmentLimit
         Limits on sums that only grow with the segment.
-    level : ndarray of shape (m,), optional
-        A prefix sum that must be higher at the end of the segment than at its start, by at least
-        ``rise``.
-    rise : int or float
-        By how much; at most 0 if it may fall.
+    level : Level, optional
+        A limit on a sum that can grow and shrink with the segment.
     """
 
     sums: list[SegmentLimit] = field(default_factory=list)
-    level: Array | None = None
-    rise: Any = 0
+    level: Level | None = None
 
-    def window(self, starts: range, ends: range) -> SegmentWindow:
+    def add(self, step: Array, at_least: Any, below: Callable[[Array], Array]) -> None:
+        """Limit the sum of ``step`` over the rows of the segment, by their classes.
+
+        ``below`` returns the sum over the rows below each candidate.
+        """
+        if (step >= 0).all():
+            if at_least > 0:
+                self.sums.append(SegmentLimit(below(step), at_least=at_least))
+        elif (step <= 0).all():
+            self.sums.append(SegmentLimit(below(-step), at_most=-at_least))
+        else:
+            level = Level(step, at_least)
+            if self.level is None or level.implies(self.level):
+                self.level = level
+            elif not self.level.implies(level):
+                raise ValueError(
+                    "constraints can limit only one share of the rows of a decision: its "
+                    "precision, its lift, its F1 or a ceiling of one of them, unless one limit "
+                    "implies the others. Leave out one of them."
+                )
+
+    def window(self, starts: range, ends: range, below: Callable[[Array], Array]) -> SegmentWindow:
         """Return where the segment may start, for each of its ends."""
         low: Ints | None = None
         high: Ints | None = None
@@ -100,7 +214,9 @@ class SegmentLimits:
             if limit.at_most is not None:
                 first = _n_below(limit.sums, ends, -limit.at_most)
                 low = first if low is None else np.maximum(low, first)
-        return SegmentWindow(starts, ends, low, high, self.level, self.rise)
+        if self.level is None:
+            return SegmentWindow(starts, ends, low, high)
+        return SegmentWindow(starts, ends, low, high, below(self.level.step), self.level.at_least)
 
 
 def region_of(
@@ -117,9 +233,9 @@ def region_of(
     Examples
     --------
     >>> from ordcut._core.data import Rows
-    >>> from ordcut._core.limits import Digits, Names
+    >>> from ordcut._core.limits import Digits, Names, lower_all
     >>> rows = Rows.read([1.2, 1.4, 2.3], [0, 0, 1]).sorted()
-    >>> region_of(rows, Limits.lower([Digits(0)], Names([0, 1], [0, 1]))).values
+    >>> region_of(rows, lower_all([Digits(0)], Names([0, 1], [0, 1]))).values
     array([[-inf, -inf,   2.,  inf,  inf]])
     """
     candidates = all_candidates(rows.scores, rows.ends, limits)
@@ -130,11 +246,10 @@ def region_of(
         cuts[0] = 0  # where the first segment starts, below all rows
     is_open = list(candidates.is_open)
     decisions = [SegmentLimits() for _ in range(limits.n_thresholds + 1)]
-    if limits.ratios:
-        sums = PrefixSums(rows if observed is None else observed, cuts, unit)
-        for ratio in _strictest(limits.ratios):
-            _apply(ratio, sums, is_open, decisions)
-    segments = _segment_windows(decisions, is_open, len(cuts))
+    sums = PrefixSums(rows if observed is None else observed, cuts, unit)
+    for ratio in limits.ratios:
+        _apply(ratio, sums, is_open, decisions)
+    segments = _segment_windows(decisions, is_open, sums)
     if limits.distance is not None:
         segments = _apart(segments, candidates, limits.distance)
     open_in_range = [
@@ -145,25 +260,15 @@ def region_of(
     return Region(windows, candidates.values, replace(windows, cuts=cuts))
 
 
-def _strictest(ratios: Sequence[Ratio]) -> list[Ratio]:
-    """Return ratios without those implied by others: lower floors of a share such as precision."""
-    kept: dict[tuple[bytes, bytes] | int, Ratio] = {}
-    for ratio in sorted(ratios, key=lambda ratio: ratio.at_least or 0.0):
-        is_level = not ratio.has_fixed_whole and ratio.at_most is None
-        whole = b"" if ratio.whole is None else ratio.whole.tobytes()
-        kept[(ratio.part.tobytes(), whole) if is_level else id(ratio)] = ratio
-    return list(kept.values())
-
-
 def _apply(
     ratio: Ratio, sums: PrefixSums, is_open: list[Bools], decisions: list[SegmentLimits]
 ) -> None:
     """Close the candidates that a ratio forbids, or limit the segment that it is about."""
     reach, totals = ratio.reach, sums.totals
-    for demand in ratio.demands(totals, sums.unit):
+    for demand in demands(ratio, totals, sums.unit):
         if reach.kind == "segment":
             d = reach.index
-            _limit_segment(decisions[d], demand.step(d), demand.rest(d + 1, totals), sums)
+            decisions[d].add(demand.step(d), demand.rest(d + 1, totals), sums.below)
         elif reach.kind == "threshold":
             k = reach.index
             is_open[k] = is_open[k] & (sums.below(demand.step(k)) >= demand.rest(k + 1, totals))
@@ -171,49 +276,36 @@ def _apply(
             is_open[0] = np.zeros_like(is_open[0])
 
 
-def _limit_segment(limits: SegmentLimits, step: Array, at_least: Any, sums: PrefixSums) -> None:
-    """Demand that the steps of the rows in a segment add up to at least a number."""
-    if (step >= 0).all():
-        if at_least > 0:
-            limits.sums.append(SegmentLimit(sums.below(step), at_least=at_least))
-    elif (step <= 0).all():
-        limits.sums.append(SegmentLimit(sums.below(-step), at_most=-at_least))
-    elif limits.level is None:
-        limits.level, limits.rise = sums.below(step), at_least
-    else:
-        raise ValueError(
-            "constraints can limit only one share of the rows of a decision: its precision, its F1 "
-            "or a ceiling of either. Leave out one of them."
-        )
-
-
 class PrefixSums:
-    """Weights of rows below each candidate, exactly.
-
-    Attributes
-    ----------
-    totals : ndarray of shape (K,)
-        The weight of each class, in multiples of ``unit``.
-    unit : Fraction
-        What a weight of 1 stands for in the weights that the user gave.
-    """
+    """Weights of rows below each candidate, exactly."""
 
     def __init__(self, rows: SortedRows, cuts: Ints, unit: Fraction) -> None:
-        self._rows, self._cuts, self.unit = rows, cuts, unit
+        self.cuts, self._rows, self._unit = cuts, rows, unit
         self._known: dict[tuple[int, ...], Array] = {}
-        self._weights: Array = np.ones(1, np.int64)
-        if rows.weights is not None:
-            self._weights = rows.weights
-            if not rows.is_whole:
-                self._weights, multiple = exact_multiples(rows.weights)
-                self.unit *= multiple
-        self.totals = self._totals()
 
-    def _totals(self) -> Array:
+    @cached_property
+    def _multiples(self) -> tuple[Array, Fraction]:
+        """The weights as whole numbers, and what a weight of 1 stands for."""
+        weights = self._rows.weights
+        if weights is None:
+            return np.ones(1, np.int64), self._unit
+        if self._rows.is_whole:
+            return weights, self._unit
+        multiples, multiple = exact_multiples(weights)
+        return multiples, self._unit * multiple
+
+    @property
+    def unit(self) -> Fraction:
+        """What a weight of 1 stands for in the weights that the user gave."""
+        return self._multiples[1]
+
+    @cached_property
+    def totals(self) -> Array:
+        """The weight of each class, in multiples of ``unit``."""
         if self._rows.is_whole:
             return self._rows.exact_totals
         totals = np.zeros(self._rows.n_classes, dtype=object)
-        np.add.at(totals, self._rows.codes, self._weights)
+        np.add.at(totals, self._rows.codes, self._multiples[0])
         return totals
 
     def below(self, step: Array) -> Array:
@@ -225,12 +317,13 @@ class PrefixSums:
         return self._known[key]
 
     def _sum(self, step: Array) -> Array:
-        if step.dtype == object or self._weights.dtype == object:
-            rises = step[self._rows.codes] * self._weights
-            return np.append(np.zeros(1, rises.dtype), np.cumsum(rises))[self._cuts]
-        sums = np.empty(len(self._cuts), np.int64)
+        weights, _ = self._multiples
+        if step.dtype == object or weights.dtype == object:
+            rises = step[self._rows.codes] * weights
+            return np.append(np.zeros(1, rises.dtype), np.cumsum(rises))[self.cuts]
+        sums = np.empty(len(self.cuts), np.int64)
         stride = int(self._rows.weights is not None)
-        sums_at(self._rows.codes, self._weights, stride, step, self._cuts, sums)
+        sums_at(self._rows.codes, weights, stride, step, self.cuts, sums)
         return sums
 
 
@@ -257,16 +350,17 @@ def _apart(
 
 
 def _segment_windows(
-    decisions: Sequence[SegmentLimits], is_open: Sequence[Bools], m: int
+    decisions: Sequence[SegmentLimits], is_open: Sequence[Bools], sums: PrefixSums
 ) -> list[SegmentWindow]:
     """Return where the segment of each decision may start, for each of its ends.
 
-    ``is_open`` says which of the ``m`` candidates each threshold may take.
+    ``is_open`` says which of the candidates each threshold may take.
     """
+    m = len(sums.cuts)
     ranges = _within_reach([decision.sums for decision in decisions], is_open, m)
     starts_and_ends = pairwise([range(1), *ranges, range(m - 1, m)])
     return [
-        decision.window(starts, ends)
+        decision.window(starts, ends, sums.below)
         for decision, (starts, ends) in zip(decisions, starts_and_ends, strict=True)
     ]
 

@@ -12,9 +12,8 @@ from ordcut._core.data import SortedRows
 from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut._core.limits.choices import place_each
 from ordcut._core.limits.conflicts import Conflict
-from ordcut._core.limits.forms import Limits
-from ordcut._core.limits.region import Region, region_of
-from ordcut._core.limits.sums import Outcome
+from ordcut._core.limits.forms import Limits, Outcome
+from ordcut._core.limits.region import Region, demands, region_of
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives.named import Objective
@@ -238,7 +237,7 @@ def curve_limits(limits: Limits, store: Store, unit: Fraction) -> list[CurveLimi
         k = ratio.reach.index
         if ratio.reach.kind == "segment" or not ratio.has_fixed_whole:
             return None
-        for demand in ratio.demands(totals, unit):
+        for demand in demands(ratio, totals, unit):
             if ratio.reach.kind == "nothing":
                 if demand.rest(0, totals) > 0:
                     return None

@@ -86,9 +86,9 @@ def cuts_kept(
     Examples
     --------
     >>> from ordcut._core.data import Rows
-    >>> from ordcut._core.limits import Names, Share
+    >>> from ordcut._core.limits import Names, Share, lower_all
     >>> rows = Rows.read([1, 2, 3, 4], [0, 1, 1, 1]).sorted()
-    >>> limits = Limits.lower([Share(1, at_most=0.5)], Names([0, 1], [0, 1]))
+    >>> limits = lower_all([Share(1, at_most=0.5)], Names([0, 1], [0, 1]))
     >>> cuts_kept(rows, limits, np.array([2]))
     [array([2, 3, 4])]
     """

@@ -143,7 +143,7 @@ class Replicate:
     def limits(self) -> Limits | None:
         """The limits, guarantees as limits on the share of the rows that promises them."""
         limits, rows = self.origin.limits, self.sorted
-        return limits and limits.for_rows(rows.exact_totals, self.origin.judged.unit)
+        return limits and limits.on(rows.exact_totals, self.origin.judged.unit)
 
     @cached_property
     def minimise(self) -> Minimiser:
