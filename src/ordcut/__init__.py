@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ordcut._core.limits import Digits as Digits
     from ordcut._core.limits import Fixed as Fixed
     from ordcut._core.limits import Gap as Gap
+    from ordcut._core.limits import Lift as Lift
     from ordcut._core.limits import Over as Over
     from ordcut._core.limits import Precision as Precision
     from ordcut._core.limits import Recall as Recall
@@ -80,6 +81,7 @@ _NAMES = {
         "Digits",
         "Fixed",
         "Gap",
+        "Lift",
         "Over",
         "F1",
         "Precision",

@@ -6,7 +6,14 @@ import numpy as np
 
 import ordcut
 from tests import naive
-from tests.limits.within_limits import KINDS, best_within, holds, random_constraint, table_of
+from tests.limits.within_limits import (
+    KINDS,
+    best_within,
+    holds,
+    random_constraint,
+    random_constraints,
+    table_of,
+)
 from tests.solvers.adversarial import REFUSALS, draw
 
 
@@ -15,7 +22,7 @@ def check_limits(seed):
     rng = np.random.default_rng(seed)
     problem, cost = draw(rng)
     kinds = rng.choice(KINDS, rng.integers(1, 3))
-    constraints = [random_constraint(kind, rng, problem.n_classes) for kind in kinds]
+    constraints = random_constraints(kinds, rng, problem.n_classes)
     return check(problem, cost, constraints, is_kappa=seed % 3 == 0)
 
 

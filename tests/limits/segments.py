@@ -2,7 +2,14 @@
 
 from itertools import combinations_with_replacement, pairwise
 
-from tests.limits.within_limits import all_thresholds, holds, midpoints, random_constraint, table_of
+from tests.limits.within_limits import (
+    all_thresholds,
+    holds,
+    midpoints,
+    random_constraint,
+    random_constraints,
+    table_of,
+)
 
 
 def allowed_starts(problem, constraints):
@@ -55,4 +62,4 @@ def cuts_at(problem, thresholds):
 
 def some_constraints(random, kinds, n_classes, most=2):
     chosen = random.choice(kinds, random.integers(1, most + 1))
-    return [random_constraint(kind, random, n_classes) for kind in chosen]
+    return random_constraints(chosen, random, n_classes)

@@ -14,6 +14,7 @@ from tests.limits.within_limits import (
     best_within,
     holds,
     random_constraint,
+    random_constraints,
     random_problem,
     table_of,
 )
@@ -109,7 +110,7 @@ def test_two_constraints_are_kept_at_the_least_cost(pair):
     random = np.random.default_rng([KINDS.index(kind) for kind in pair])
     for i in range(14):
         problem = random_problem(random, weighted=i % 2 == 1)
-        constraints = [random_constraint(kind, random, problem["n_classes"]) for kind in pair]
+        constraints = random_constraints(pair, random, problem["n_classes"])
         check(problem, constraints, OBJECTIVES[i % 6])
 
 
@@ -119,6 +120,6 @@ def test_three_constraints_and_compiled_kernels(kind):
     for i in range(6):
         problem = random_problem(random, weighted=False)
         kinds = [kind, *random.choice(KINDS, 2)]
-        constraints = [random_constraint(one, random, problem["n_classes"]) for one in kinds]
+        constraints = random_constraints(kinds, random, problem["n_classes"])
         with running_kernels_as("compiled"):
             check(problem, constraints, OBJECTIVES[i % 6])

@@ -120,6 +120,8 @@ def test_values_are_sorted_and_come_once():
     [
         (ordcut.Recall("a b", 0.9), "recall a b >= 0.9"),
         (ordcut.Precision(3, 1), "precision 3 >= 1"),
+        (ordcut.Lift("a", 2), "lift a >= 2"),
+        (ordcut.F1("a", 0.5), "f1 a >= 0.5"),
         (ordcut.Share("a", at_least=0.1, at_most=0.25), "share a >= 0.1 and <= 0.25"),
         (ordcut.Share("a", at_most=0.0), "share a <= 0"),
         (ordcut.Share("a", at_least=0), "share a >= 0"),
@@ -236,6 +238,8 @@ def test_names_that_there_are_not_are_errors_that_list_those_there_are():
     for one, what in (
         (ordcut.Recall("x", 0.5), "class"),
         (ordcut.Precision("x", 0.5), "class"),
+        (ordcut.Lift("x", 2), "class"),
+        (ordcut.F1("x", 0.5), "class"),
         (ordcut.Share("x", 0.5), "decision"),
         (ordcut.Count("x", 1), "decision"),
         (ordcut.Under("x", 0.5), "class"),
@@ -271,6 +275,8 @@ def test_shares_are_sums_over_blocks_of_the_table():
     for one, part, whole in (
         (ordcut.Recall(1, 0.5), 5, 2 + 5 + 8),
         (ordcut.Precision(1, 0.5), 5, 4 + 5 + 6),
+        (ordcut.Lift(1, 2), 5 * 3, 4 + 5 + 6),
+        (ordcut.F1(1, 0.5), 2 * 5, 4 + 5 + 6 + 2 + 5 + 8),
         (ordcut.Share(1, 0.5), 4 + 5 + 6, 45),
         (ordcut.Under(1, 0.5), 2 + 3, 2 + 3 + 5 + 6 + 8 + 9),
         (ordcut.Over(1, 0.5), 7 + 8, 1 + 2 + 4 + 5 + 7 + 8),
@@ -287,6 +293,7 @@ def test_shares_of_fractional_weights_are_exact_too():
     for one, part, whole in (
         (ordcut.Recall(1, 0.5), Fraction(2, 3), 1),
         (ordcut.Precision(1, 0.5), Fraction(2, 3), Fraction(11, 12)),
+        (ordcut.Lift(1, 2), Fraction(2, 3) * 7, Fraction(11, 12) * 4),
         (ordcut.Share(1, 0.5), Fraction(11, 12), Fraction(7, 4)),
         (ordcut.Count(1, 0.5), Fraction(11, 12), 1),
     ):
@@ -441,3 +448,26 @@ def test_a_ratio_that_ties_thresholds_far_apart_is_refused_with_the_reason():
     part[1:3] = 1
     with pytest.raises(ValueError, match="depends on thresholds 0, 2 together"):
         Ratio(part, np.ones_like(part), at_most=0.5)
+
+
+def test_a_comparison_of_two_decisions_is_refused_with_the_reason():
+    first, second = np.zeros((2, 3, 3), np.int64)
+    first[0], second[1] = 1, 1
+    with pytest.raises(ValueError, match=r"not a comparison of two decisions\. Limit each"):
+        Ratio(first, second, at_most=1)
+
+
+@dataclass(frozen=True)
+class Returns(Constraint):
+    """A constraint that is lowered to anything."""
+
+    form: object
+
+    def lower(self, _):
+        return self.form
+
+
+@pytest.mark.parametrize("form", [None, 0.5, Outcome(np.eye(2), np.zeros(1))])
+def test_what_is_no_form_is_refused_with_the_forms_there_are(form):
+    with pytest.raises(TypeError, match="must be lowered to one of the forms Ratio, Interval, "):
+        ordcut.optimal_thresholds([1, 2], [0, 1], constraints=[Returns(form)])

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut._core.limits import read_constraints
 from tests import naive
-from tests.limits.within_limits import KINDS, holds, random_constraint, table_of
+from tests.limits.within_limits import (
+    KINDS,
+    can_be_combined,
+    holds,
+    random_constraint,
+    random_constraints,
+    table_of,
+)
 from tests.strategies import OBJECTIVES, enough_classes, find, problems
 
 seeds = st.integers(0, 10**6)
@@ -23,7 +30,7 @@ objectives = st.sampled_from(OBJECTIVES)
 def some_constraints(seed, n_classes, most=3):
     random = np.random.default_rng(seed)
     kinds = random.choice(KINDS, random.integers(1, most + 1))
-    return [random_constraint(kind, random, n_classes) for kind in kinds]
+    return random_constraints(kinds, random, n_classes)
 
 
 def find_or_none(problem, objective, constraints):
@@ -83,6 +90,8 @@ def tightest_limits(found, table):
         kept += [
             ordcut.Recall(k, at_least=share(table[k][k], true) or 0 if true else 1),
             ordcut.Precision(k, at_least=share(table[k][k], decided) or 0 if decided else 1),
+            ordcut.Lift(k, at_least=share(table[k][k] * total, decided * true) or 0),
+            ordcut.F1(k, at_least=share(2 * table[k][k], decided + true) or 0),
             ordcut.Share(k, at_least=share(decided, total), at_most=share(decided, total)),
             ordcut.Count(k, at_least=float(decided), at_most=float(decided)),
             ordcut.Under(k, at_most=share(sum(map(sum, low[:k])), sum(map(sum, low))) or 0),
@@ -145,7 +154,9 @@ def test_tightening_a_limit_never_improves_the_value(problem, objective, kind, s
     random = np.random.default_rng(seed)
     loose = random_constraint(kind, random, problem.n_classes)
     tighter = {
-        "at_least": lambda value: value + 1 if kind in ("count", "gap") else (value + 1) / 2,
+        "at_least": lambda value: (
+            value + 1 if kind in ("count", "gap", "lift") else (value + 1) / 2
+        ),
         "at_most": lambda value: value / 2,
         "n": lambda value: value - 1,
     }
@@ -159,6 +170,7 @@ def test_tightening_a_limit_never_improves_the_value(problem, objective, kind, s
     }
     strict = replace(loose, **changed)
     others = some_constraints(seed, problem.n_classes, most=2) if seed % 2 else []
+    assume(can_be_combined([loose, *others]))
     first = find_or_none(problem, objective, [loose, *others])
     second = find_or_none(problem, objective, [strict, *others])
     if second is not None:

@@ -19,7 +19,7 @@ from tests.limits.within_limits import (
 
 KINDS = [
     "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",
-    "fixed", "between", "gap",
+    "fixed", "between", "gap", "lift", "f1",
 ]  # fmt: skip
 
 

@@ -47,6 +47,12 @@ def holds(constraint, table, thresholds):
     elif isinstance(constraint, ordcut.Precision):
         k = constraint.decision
         reached = share(table[k][k], sum(table[k]))
+    elif isinstance(constraint, ordcut.Lift):
+        k, every = constraint.decision, sum(map(sum, table))
+        reached = share(table[k][k] * every, sum(table[k]) * sum(row[k] for row in table))
+    elif isinstance(constraint, ordcut.F1):
+        k = constraint.decision
+        reached = share(2 * table[k][k], sum(table[k]) + sum(row[k] for row in table))
     elif isinstance(constraint, ordcut.Share):
         reached = share(sum(table[constraint.decision]), sum(map(sum, table)))
     elif isinstance(constraint, ordcut.Count):
@@ -218,10 +224,28 @@ def random_constraint(kind, random, n_classes):
         "allowed": lambda: ordcut.Allowed(sorted(random.choice(np.arange(-1, 7, 0.4), 4))),
         "digits": lambda: ordcut.Digits(0),
         "gap": lambda: ordcut.Gap(at_least=limit * 3),
+        "lift": lambda: ordcut.Lift(k, at_least=limit * 3),
+        "f1": lambda: ordcut.F1(k, at_least=limit),
     }[kind]()
+
+
+def can_be_combined(constraints):
+    """Whether no decision has a limit on its F1 and another one on its precision or its lift."""
+    shares = {c.decision for c in constraints if isinstance(c, ordcut.Precision | ordcut.Lift)}
+    return shares.isdisjoint(c.decision for c in constraints if isinstance(c, ordcut.F1))
+
+
+def random_constraints(kinds, random, n_classes):
+    """A constraint of each kind that can be combined with those before it."""
+    constraints = []
+    for kind in kinds:
+        constraint = random_constraint(kind, random, n_classes)
+        if can_be_combined([*constraints, constraint]):
+            constraints.append(constraint)
+    return constraints
 
 
 KINDS = [
     "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",
-    "fixed", "between", "allowed", "digits", "gap",
+    "fixed", "between", "allowed", "digits", "gap", "lift", "f1",
 ]  # fmt: skip

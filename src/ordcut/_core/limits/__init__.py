@@ -3,6 +3,7 @@
 from ordcut._core.limits.constraints import F1 as F1
 from ordcut._core.limits.constraints import Constraint as Constraint
 from ordcut._core.limits.constraints import Count as Count
+from ordcut._core.limits.constraints import Lift as Lift
 from ordcut._core.limits.constraints import Over as Over
 from ordcut._core.limits.constraints import Precision as Precision
 from ordcut._core.limits.constraints import Recall as Recall

@@ -149,6 +149,39 @@ class Precision(_Floor):
 
 
 @dataclass(frozen=True, repr=False)
+class Lift(_Floor):
+    """A minimum lift of a decision: its precision over the share of its class among all rows.
+
+    Parameters
+    ----------
+    decision : object
+        The decision, or class, or its text.
+    at_least : float
+        The minimum: 2 if the class must be twice as frequent among the rows that get the decision
+        as among all rows. A decision that no row gets satisfies it, and so does a class without
+        rows.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1]
+    >>> ordcut.optimal_thresholds(
+    ...     scores, labels, constraints=[ordcut.Lift(1, at_least=1.5)]).thresholds
+    array([5.5])
+    """
+
+    word: ClassVar[str] = "lift"
+    largest: ClassVar[float] = np.inf
+
+    def lower(self, names: Names) -> Ratio:
+        """Return the precision of the decision, as a multiple of the share of its class."""
+        truth, decision = names.true_class(self.decision), names.decision(self.decision)
+        part = names.cells(decisions=decision, classes=truth)
+        whole, base = names.cells(decisions=decision), names.cells(classes=truth)[0]
+        return Ratio(part, whole, self.at_least, confidence=self.confidence, base=base)
+
+
+@dataclass(frozen=True, repr=False)
 class F1(_Floor):
     """A minimum F1 of a decision: the harmonic mean of its precision and its recall.
 

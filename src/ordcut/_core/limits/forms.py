@@ -172,7 +172,7 @@ class Ratio:
         """
         if self.base is not None:
             assert self.whole is not None
-            own, every = (Fraction(np.sum(each).item()) for each in (self.base * totals, totals))
+            own, every = (Fraction(sum(each.tolist())) for each in (self.base * totals, totals))
             rate = own / every if every else own
             part, whole = self.part.astype(object), self.whole.astype(object)
             scaled = part * rate.denominator, whole * rate.numerator

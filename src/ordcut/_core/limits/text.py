@@ -13,6 +13,7 @@ from ordcut._core.limits.constraints import (
     F1,
     Constraint,
     Count,
+    Lift,
     Over,
     Precision,
     Recall,
@@ -24,20 +25,24 @@ from ordcut._core.limits.values import Allowed, Between, Digits, Fixed, Gap
 Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 
 #: How each constraint is written, by its first word; NAME is the text of a class or decision.
-SYNTAX = {
-    "recall": "recall NAME >= 0.9",
-    "precision": "precision NAME >= 0.8",
-    "f1": "f1 NAME >= 0.7",
-    "share": "share NAME >= 0.1 and <= 0.2",
-    "count": "count NAME <= 100",
-    "under": "under NAME <= 0.05 with 95 %",
-    "over": "over NAME <= 0.05",
-    "fixed": "fixed 0 1.5",
-    "between": "between 0 1.0 2.0",
-    "allowed": "allowed 1 2 5",
-    "digits": "digits 1",
-    "gap": "gap >= 0.5",
+SYNTAX: dict[Any, str] = {
+    Recall: "recall NAME >= 0.9",
+    Precision: "precision NAME >= 0.8",
+    Lift: "lift NAME >= 2",
+    F1: "f1 NAME >= 0.7",
+    Share: "share NAME >= 0.1 and <= 0.2",
+    Count: "count NAME <= 100",
+    Under: "under NAME <= 0.05 with 95 %",
+    Over: "over NAME <= 0.05",
+    Fixed: "fixed 0 1.5",
+    Between: "between 0 1.0 2.0",
+    Allowed: "allowed 1 2 5",
+    Digits: "digits 1",
+    Gap: "gap >= 0.5",
 }
+
+#: The constraint of each word.
+WORDS: dict[str, Any] = {constraint.word: constraint for constraint in SYNTAX}
 
 
 def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
@@ -71,23 +76,21 @@ def _read(text: Any) -> Constraint:
     word, _, rest = text.strip().partition(" ")
     word, rest = word.lower(), rest.strip()
     try:
-        if word in _OF_NAMES:
-            return _read_limits_of_name(word, rest)
         if word == "gap":
             return Gap(_as_limit(rest.removeprefix(">=").strip()))
         if word in _OF_NUMBERS:
             return _OF_NUMBERS[word](rest.replace("=", " ").replace(",", " ").split())
+        if word in WORDS:
+            return _read_limits_of_name(word, rest)
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
             f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. Write it like "
-            f"{SYNTAX[word]!r}."
+            f"{SYNTAX[WORDS[word]]!r}."
         ) from error
-    near = get_close_matches(word, SYNTAX, n=1, cutoff=0.6)
-    hint = (
-        f"Did you mean {f'{near[0]} {rest}'!r}?" if near else f"For example: {SYNTAX['recall']!r}."
-    )
+    near = get_close_matches(word, WORDS, n=1, cutoff=0.6)
+    hint = f"Did you mean {f'{near[0]} {rest}'!r}?" if near else f"For example: {SYNTAX[Recall]!r}."
     raise ValueError(
-        f"constraint {text!r} must start with one of the words {', '.join(SYNTAX)}, got {word!r}. "
+        f"constraint {text!r} must start with one of the words {', '.join(WORDS)}, got {word!r}. "
         f"{hint}"
     )
 
@@ -100,9 +103,9 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
         raise ValueError("it must have a name, then >= or <=, then a number")
     name, *pairs, level = match.groups()
     second = re.search(r"[<>]=[^,;]*[,;]\s*(\w+)", name)
-    if second is not None and second[1].lower() in SYNTAX:
+    if second is not None and second[1].lower() in WORDS:
         raise ValueError("it holds several constraints. Pass these as a list")
-    constraint_class: Any = _OF_NAMES[word]
+    constraint_class = WORDS[word]
     sides = {} if level is None else {"confidence": _as_limit(level)}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
         if sign is not None:
@@ -132,10 +135,6 @@ def _as_limit(text: str) -> float:
     except ValueError:
         raise ValueError(f"{text!r} is not a number") from None
 
-
-_OF_NAMES: dict[str, Any] = {
-    constraint.word: constraint for constraint in (Recall, Precision, F1, Share, Count, Under, Over)
-}
 
 _OF_NUMBERS: dict[str, Callable[[list[str]], Constraint]] = {
     "fixed": lambda words: Fixed(*_numbers(words, 2)),
