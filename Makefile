@@ -14,9 +14,7 @@ demo: .venv/demo.ready  ## find thresholds on real data; writes demo-output/
 experiment: export OMP_WAIT_POLICY = passive
 experiment: .venv/experiment.ready  ## the paper's experiment on a few synthetic faces; writes experiment-output/
 	rm -rf experiment-output
-	$(BIN)/python -m experiments face-age --dataset synthetic --device cpu --epochs 5 --test-share 0.1 \
-	  --time-also literal --time-also literal-pio --time-also dp --time-also pio --out experiment-output
-	$(BIN)/python -m experiments table experiment-output
+	$(BIN)/python -m experiments paper --quick --device cpu --out experiment-output
 
 # What `make check` runs: the core and its documented examples, without estimators, engines, PyTorch, the command
 # line, plots, pages, the experiment and the benchmarks.

@@ -57,7 +57,11 @@ def _sort_and_group(group: Callable, problem: Problem, n_rows: int) -> Callable[
 
 def _losses(problem: Problem, n_rows: int) -> Callable[[], Any]:
     a, groups = literal.group_with_dictionary(*_rows(problem, n_rows))
-    return partial(literal.losses_and_candidates, a, groups, problem.n_classes, _loss)
+    return partial(_losses_and_candidates, a, groups, problem.n_classes)
+
+
+def _losses_and_candidates(a: list, groups: list, n_classes: int) -> tuple[list, list]:
+    return literal.losses(groups, n_classes, _loss), literal.candidates(a)
 
 
 def _solve(algorithm: Callable, problem: Problem, n_rows: int) -> Callable[[], Any]:
@@ -66,7 +70,7 @@ def _solve(algorithm: Callable, problem: Problem, n_rows: int) -> Callable[[], A
 
 
 def _in_blocks(n_blocks: int, losses: list, candidates: list, n_classes: int) -> list[float]:
-    return literal.further_parallelised(losses, candidates, n_classes, -(-len(losses) // n_blocks))
+    return literal.further_parallelised(losses, candidates, n_classes, n_blocks)
 
 
 PROCESSES: dict[str, Process] = {

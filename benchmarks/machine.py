@@ -5,10 +5,11 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from experiments.versions import describe_versions
 from ordcut._core.numerics.threads import count_cores
 
-#: The packages whose versions are reported with times.
-PACKAGES = ["ordcut", "numpy", "numba", "scipy", "scikit-learn"]
+#: The packages whose versions are reported with times, besides ordcut.
+PACKAGES = ["numpy", "numba", "scipy", "scikit-learn"]
 
 
 def describe_machine() -> str:
@@ -17,7 +18,7 @@ def describe_machine() -> str:
     versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     return (
         f"{_processor()}, {count_cores()} cores; {platform.system()}, "
-        f"Python {platform.python_version()}, {versions}."
+        f"Python {platform.python_version()}, {describe_versions()}, {versions}."
     )
 
 

@@ -5,12 +5,8 @@ a sample), in plain NumPy and in ordcut. P2-P3 sort and group the rows, P4-P5 su
 compute the candidates; dp is Algorithm 2, io and pio are Algorithm 3 in one thread and in one
 thread per core, blocks is Algorithm 4, with a block per thread or (b) with b blocks. These start
 from prepared data; the whole calls start from unsorted scores. `over sort` is ordcut's time
-relative to `np.sort(scores)`.
-
-`2 threads` is the measured speed-up of two threads over one, for what has threads. The columns for
-8, 16 and 64 cores are calculated, not measured: with the time `t1` of one thread, `t2` of two, and
-`c` of starting an idle one, the part that threads do not share is `s = 2 (t2 - c) - t1`, at least
-0, and `p` cores would take `s + (t1 - s) / p + c (p - 1)`. That leaves out the limits of memory.
+relative to `np.sort(scores)`. `2 threads` is the measured speed-up of two threads over one, for
+what has threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,12 +18,11 @@ import numpy as np
 import ordcut
 from benchmarks import data, literal_loops, methods, plain_numpy
 from benchmarks.timing import FULL, QUICK, clock, side_by_side, sorting
-from ordcut._core.numerics.threads import count_cores, run_all
+from ordcut._core.numerics.threads import count_cores
 
 #: Training rows and classes of the paper's data sets.
 DATA_SETS = {"MORPH-2": (49_512, 55), "CACD": (143_462, 49), "AFAD": (147_976, 26)}
 N_BLOCKS = (2, 3, 4)
-N_CORES = (8, 16, 64)
 
 
 def run(quick: bool) -> Iterator[dict[str, Any]]:
@@ -44,13 +39,13 @@ def _run_one(name: str, problem: data.Problem, quick: bool) -> Iterator[dict[str
     for n_threads in (1, 2):
         threaded = threaded_calls(problem, n_threads)
         clocks |= {(n_threads, process): clock(call) for process, call in threaded.items()}
-    clocks["idle"] = clock(lambda: run_all(lambda _: None, range(2), 2))
     with sorting(problem.scores) as sort:
         seconds = side_by_side({"sort": sort, **clocks}, QUICK if quick else FULL)
     in_loops = time_loops(problem)
     for process in dict.fromkeys(["P2-P3", "P2-P3 with a dictionary", *by_ordcut]):
         loops, is_extrapolated = in_loops.get(process, (None, False))
         ours = seconds.get(("ordcut", process))
+        one_thread = seconds.get((1, process))
         yield {
             "data set": name,
             "n": len(problem.scores),
@@ -61,19 +56,8 @@ def _run_one(name: str, problem: data.Problem, quick: bool) -> Iterator[dict[str
             "NumPy ms": _ms(seconds.get(("NumPy", process))),
             "ordcut ms": _ms(ours),
             "over sort": ours and ours / seconds["sort"],
-            **speed_ups(seconds.get((1, process)), seconds.get((2, process)), seconds["idle"]),
+            "2 threads": one_thread and one_thread / seconds[2, process],
         }
-
-
-def speed_ups(one: float | None, two: float | None, idle: float) -> dict[str, float | None]:
-    """Return the speed-up of two threads, and what a model of it says for more cores."""
-    if one is None or two is None:
-        return {"2 threads": None, **{f"{p} cores (calculated)": None for p in N_CORES}}
-    alone = min(one, max(0.0, 2 * (two - idle) - one))
-    found: dict[str, float | None] = {"2 threads": one / two}
-    for p in N_CORES:
-        found[f"{p} cores (calculated)"] = one / (alone + (one - alone) / p + idle * (p - 1))
-    return found
 
 
 def _ms(seconds: float | None) -> float | None:

@@ -1,7 +1,9 @@
-"""The command line, ``python -m experiments``: run the experiment, and print its table of times."""
+"""The command line, ``python -m experiments``: run the experiment, and print its tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,37 +14,23 @@ from click.core import ParameterSource
 from experiments.layouts import LAYOUTS
 from experiments.settings import (
     ACCELERATORS,
+    DEFAULTS,
     LEARNING_RATE,
     LOGS,
     LOSSES,
     NETWORKS,
     OBJECTIVES,
+    PAPER_FILE,
     SCHEDULES,
     SCORES,
     STUDY_FILE,
     SYNTHETIC,
+    SYNTHETIC_DEFAULTS,
+    TABULAR_FILE,
     Settings,
-    count_cores,
     read_run,
 )
 from experiments.stages import EXPERIMENT_METHODS
-
-#: Defaults of options for photographs, which are the paper's.
-DEFAULTS: dict[str, Any] = {
-    "network": "resnet18",
-    "image_size": 128,
-    "batch_size": 256,
-    "epochs": 100,
-    "workers": min(8, count_cores()),
-}
-#: Defaults for synthetic faces: a run of about a minute on a CPU.
-SYNTHETIC_DEFAULTS: dict[str, Any] = {
-    "network": "resnet10",
-    "image_size": 32,
-    "batch_size": 64,
-    "epochs": 10,
-    "workers": 0,
-}
 
 #: Options that apply to photographs only.
 PHOTOGRAPH_OPTIONS = (
@@ -53,6 +41,7 @@ PHOTOGRAPH_OPTIONS = (
     "skip_damaged",
     "skip_unparsed",
     "allow_empty",
+    "sample",
 )
 #: Options that apply to synthetic faces only.
 SYNTHETIC_OPTIONS = ("n_images", "n_classes")
@@ -74,7 +63,7 @@ def _default(name: str) -> str:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def experiment() -> None:
-    """Run the paper's experiment, and print its table of times."""
+    """Run the experiments of the paper and of the earlier study, and print their tables."""
 
 
 @experiment.command("face-age")
@@ -132,8 +121,9 @@ def experiment() -> None:
     type=click.Choice(EXPERIMENT_METHODS),
     default="auto",
     show_default=True,
-    help="How thresholds are found; literal, literal-io and literal-pio are the paper's DP, IO "
-    "and PIO as plain Python loops.",
+    help="How thresholds are found; literal, literal-io, literal-pio and literal-blocks-2 to -4 "
+    "are the paper's DP, IO, PIO and Algorithm 4 as plain Python loops, and blocks-2 to -4 the "
+    "library's Algorithm 4 with as many blocks.",
 )
 @click.option(
     "--time-also",
@@ -212,6 +202,11 @@ def experiment() -> None:
     show_default=True,
     help="The number of classes of synthetic faces.",
 )
+@click.option(
+    "--sample",
+    type=AT_LEAST_1,
+    help="Use this many random photographs, to try a data set. [default: all]",
+)
 @click.option("--skip-damaged", is_flag=True, help="Leave out pictures that cannot be read.")
 @click.option("--skip-unparsed", is_flag=True, help="Leave out files whose names do not parse.")
 @click.option("--allow-empty", is_flag=True, help="Allow classes without a picture.")
@@ -248,25 +243,22 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
 
     The defaults are the paper's protocol: 90 % of the pictures for training and 10 % for
     validation, one seed, Adam without a schedule or weight decay, and no test set. The best epoch
-    is chosen and reported by its validation error.
+    of each labeling and task loss is chosen and reported by its validation error.
 
-    Writes to --out: epochs.csv (errors and times of each epoch), results.csv (MAE, RMSE and CS@5
-    of the best epoch), checkpoint.pt, best.pt and thresholds.json (of the best epoch), curves.png,
-    run.json and the split. With --seeds or --folds, each run has its own folder, and summary.csv
-    contains the mean and the standard deviation.
+    Writes to --out: epochs.csv (errors and times of each epoch), times.csv (every time that was
+    measured), labelings.csv (each labeling, task loss and epoch), results.csv (the best epochs),
+    checkpoint.pt, best.pt and thresholds.json (of the best epoch with optimal thresholds),
+    curves.png, run.json and the split. With --seeds or --folds, each run has its own folder, and
+    summary.csv contains means, standard errors and paired tests.
     """
     _require_packages()
     from experiments.progress import TerminalProgress
     from experiments.run import resume_run, start_run
     from experiments.study import resume_study, start_study
 
-    given = {
-        name: value
-        for name, value in options.items()
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
+    given = _given(ctx, options)
     progress = TerminalProgress()
-    try:
+    with _errors_as_messages(ctx):
         if resume and (out / STUDY_FILE).exists():
             resume_study(out, _with_device(given), progress)
         elif resume and (out / "run.json").exists():
@@ -277,44 +269,145 @@ def face_age(ctx: click.Context, /, out: Path, resume: bool, **options: Any) -> 
             settings = _settings(_with_device({"device": "auto", **given}))
             start = start_study if settings.is_study else start_run
             start(settings, out, progress)
-    except (ValueError, OSError, ImportError, RuntimeError) as error:
-        raise click.ClickException(str(error)) from error
-    except KeyboardInterrupt:
-        click.echo("Interrupted. Continue the run with --resume.", err=True)
-        ctx.exit(INTERRUPTED)
     _print_results(out)
+
+
+@experiment.command("paper")
+@click.option(
+    "--root", type=FOLDER, help="A folder that contains MORPH-2, CACD and AFAD, anywhere in it."
+)
+@click.option("--out", type=FOLDER, required=True, help="The folder for all output.")
+@click.option("--resume", is_flag=True, help="Continue the runs in --out.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Try it: on 500 small pictures of each data set, or without --root on synthetic faces.",
+)
+@click.option("--epochs", type=AT_LEAST_1, help="The number of epochs. [default: 100]")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--skip-damaged", is_flag=True, help="Leave out pictures that cannot be read.")
+@click.option("--skip-unparsed", is_flag=True, help="Leave out files whose names do not parse.")
+@click.option(
+    "--workers", type=click.IntRange(min=0), help="The number of processes that read pictures."
+)
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps …")
+@click.pass_context
+def paper(
+    ctx: click.Context, /, root: Path | None, out: Path, resume: bool, **options: Any
+) -> None:
+    """Run the paper's experiment on all data sets below --root, and print its Table 1.
+
+    Trains ResNet18 and ResNet34 on each data set for 100 epochs, with the absolute loss, and times
+    the paper's DP, IO, PIO and Algorithm 4 with 2, 3 and 4 blocks after every epoch, as loops and
+    in ordcut. A run that was interrupted continues with --resume. Writes a folder per run to --out,
+    and table1.txt, .md, .tex and .csv after each run.
+    """
+    _require_packages()
+    from experiments.paper import paper_runs, resume_paper, start_paper
+    from experiments.progress import TerminalProgress
+
+    given = _given(ctx, options)
+    with _errors_as_messages(ctx):
+        if resume and (out / PAPER_FILE).exists():
+            text = resume_paper(out, _with_device(given), TerminalProgress())
+        else:
+            quick = given.pop("quick", False)
+            runs = paper_runs(
+                root and root.resolve(), quick=quick, **_with_device({"device": "auto", **given})
+            )
+            text = start_paper(runs, out, TerminalProgress())
+    click.echo(text)
+    click.echo(f"Wrote {out}.")
+
+
+@experiment.command("tabular")
+@click.option("--out", type=FOLDER, required=True, help="The folder for all output.")
+@click.option("--resume", is_flag=True, help="Continue the study in --out.")
+@click.option("--quick", is_flag=True, help="Try it on two small data sets, in a minute or two.")
+@click.pass_context
+def tabular(ctx: click.Context, /, out: Path, resume: bool, quick: bool) -> None:
+    """Compare eight ways to learn a score and the labelings of each on tabular data.
+
+    Trains a linear model and a small network by each of the losses of the earlier study, on ten
+    random splits of twelve real data sets that ship inside packages, and tests every labeling at
+    the epoch that is best for it by validation, for the absolute, the squared and the zero-one
+    loss. Writes results.csv, and the mean ranks as ranks.csv, ranks.md and ranks.png. Takes about
+    ten minutes on two cores. A study that was interrupted continues with --resume.
+    """
+    _require_packages()
+    from experiments.progress import TerminalProgress
+    from experiments.ranks import as_markdown
+    from experiments.tabular import TabularSettings, resume_tabular, start_tabular
+
+    with _errors_as_messages(ctx):
+        if resume and (out / TABULAR_FILE).exists():
+            ranks = resume_tabular(out, TerminalProgress())
+        else:
+            settings = TabularSettings.quick() if quick else TabularSettings()
+            ranks = start_tabular(settings, out, TerminalProgress())
+    click.echo(as_markdown(ranks))
+    click.echo(f"Wrote {out}.")
 
 
 @experiment.command("table")
 @click.argument("runs", nargs=-1, type=FOLDER)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "latex"]),
+    default="text",
+    show_default=True,
+)
 @click.option("--csv", "csv_file", type=FILE, help="Also write the table of RUNS to a CSV file.")
 @click.option(
     "--published",
     is_flag=True,
     help="Also print the paper's table, with times to find thresholds measured on this machine.",
 )
-def table(runs: tuple[Path, ...], csv_file: str | None, published: bool) -> None:
-    """Print the paper's Table 1 for RUNS, which are --out folders, with the published ratios.
+def table(runs: tuple[Path, ...], form: str, csv_file: str | None, published: bool) -> None:
+    """Print the paper's Table 1 for RUNS, which are --out folders, with the published minutes.
 
-    Times are means over the epochs of a run, extrapolated to the 100 epochs of the paper.
+    Runs on several data sets and with several networks become one table. Minutes are for the 100
+    epochs of the paper: medians and quartiles of all epochs and calls.
     """
     _require_packages()
     from experiments.files import write_rows
     from experiments.published import describe_projection, project
-    from experiments.table import describe, read_times, table_rows
+    from experiments.table import as_latex, as_markdown, as_rows, describe, read_times
 
     if not (runs or published):
         raise click.UsageError("RUNS must name at least one run, or pass --published.")
     try:
-        times = [method_times for run in runs for method_times in read_times(run)]
+        times = read_times(runs)
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     if times:
-        click.echo(describe(times))
+        click.echo({"text": describe, "markdown": as_markdown, "latex": as_latex}[form](times))
     if times and csv_file is not None:
-        write_rows(Path(csv_file), table_rows(times))
+        write_rows(Path(csv_file), as_rows(times))
     if published:
         click.echo(describe_projection(project(n_calls=N_CALLS)))
+
+
+@contextmanager
+def _errors_as_messages(ctx: click.Context) -> Iterator[None]:
+    """Print the message of an error instead of a traceback, and how to continue after Ctrl-C."""
+    try:
+        yield
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
+        raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        click.echo("Interrupted. Continue the run with --resume.", err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _given(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were passed on the command line."""
+    return {
+        name: value
+        for name, value in options.items()
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
 
 
 def _require_packages() -> None:
@@ -384,19 +477,16 @@ def _choose_device(name: str) -> str:
 def _print_results(out: Path) -> None:
     """Print the results of the best epoch of a run, or their mean and spread over a study."""
     from experiments.files import load_state
+    from experiments.measures import best_epochs
+    from experiments.study import read_results
     from experiments.summary import describe_results, describe_summary, summarise
 
     if (out / STUDY_FILE).exists():
         settings = Settings.from_json(read_run(out, STUDY_FILE)["settings"])
-        results = {
-            name: load_state(out / name / "checkpoint.pt")["best"]["results"]
-            for name in settings.runs()
-        }
-        click.echo(describe_summary(summarise(results), settings.objective))
+        click.echo(describe_summary(summarise(read_results(out, list(settings.runs())))))
     else:
-        settings = Settings.from_json(read_run(out)["settings"])
         state = load_state(out / "checkpoint.pt")
         best, n_epochs = state["best"], len(state["rows"])
         click.echo(f"Best epoch by validation: {best['epoch']} of {n_epochs}.")
-        click.echo(describe_results(best.get("results", []), settings.objective))
+        click.echo(describe_results(best_epochs(state["labelings"])))
     click.echo(f"Wrote {out}.")

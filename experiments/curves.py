@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: The line widths of the labelings. Curves of biases and likelihood often agree; a wide line is
 #: visible on both sides of a narrow one above it.
-WIDTHS = (5.5, 4.0, 2.5, 1.0)
+WIDTHS = (6.5, 5.0, 3.5, 2.0, 1.0)
 
 
 def draw_curves(rows: list[dict[str, Any]], title: str, objective: str, file: Path) -> None:

@@ -130,11 +130,18 @@ def find_pictures(settings: Settings, progress: Progress | None = None) -> Pictu
     else:
         pictures, problems = _find_files(layout, root, s, notes)
         parts = [pictures]
+    n_pictures = sum(map(len, parts))
+    parts = [_sample(part, s) for part in parts]
     progress = progress or Progress()
     parts = [_without_damaged(part, s, progress, problems, notes) for part in parts]
     _check_classes(parts, layout, s, problems, notes)
     if problems:
         raise DatasetError(where, problems)
+    if n_pictures != layout.n_pictures:
+        notes.append(
+            f"Warning: the paper used {layout.n_pictures} pictures of {layout.title}, and here are "
+            f"{n_pictures}. See docs/experiment.md for what was done to them before."
+        )
     return PictureSet(parts, layout.n_classes, notes, where)
 
 
@@ -191,6 +198,14 @@ def _find_files(
     labels = np.array([age for _, age, _ in used], dtype=np.int64) - layout.youngest
     subjects = [subject for *_, subject in used] if layout.has_subjects else None
     return Pictures(names, labels, settings.image_size, root, subjects), problems
+
+
+def _sample(pictures: Pictures, settings: Settings) -> Pictures:
+    """Return as many random pictures as the settings ask for, in their order."""
+    if not 0 < settings.sample < len(pictures):
+        return pictures
+    chosen = np.random.default_rng(settings.seed).permutation(len(pictures))[: settings.sample]
+    return pictures.take(np.sort(chosen))
 
 
 def _without_damaged(

@@ -26,7 +26,8 @@ def seconds_per_epoch(settings: Settings, data: FaceData, process: Process) -> f
     s = settings
     n = min(len(data.training), N_BATCHES * s.batch_size)
     pictures = data.training.take(np.arange(n))
-    batches = Batches(pictures, s.crop, s.seed, s.batch_size, s.workers, process.share)
+    share, pinned = process.share, process.is_on_gpu
+    batches = Batches(pictures, s.crop, s.seed, s.batch_size, s.workers, share, pinned)
     learner = Learner(s, data.n_classes, process)
 
     def seconds(run: Callable[[], object]) -> float:

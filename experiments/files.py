@@ -16,10 +16,7 @@ from typing import IO, Any
 import torch
 
 #: Increases when the contents of a checkpoint change.
-FORMAT = 1
-
-#: The new names of columns that earlier versions wrote.
-RENAMED_COLUMNS = {"validation_fixed": "validation_rounding"}
+FORMAT = 2
 
 
 def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -56,23 +53,29 @@ def write_rows(file: Path, rows: list[dict[str, Any]]) -> None:
     write_text(file, text.getvalue())
 
 
-def read_rows(file: Path) -> list[dict[str, float | None]]:
-    """Return the rows of a CSV file of numbers, with None for an empty cell.
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    """Return the rows of a CSV file, with numbers as numbers, and None for an empty cell.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> rows = [{"epoch": 1, "error": 0.1}, {"epoch": 2, "error": None}]
+    >>> rows = [{"epoch": 1.0, "error": 0.1, "of": "dp"}, {"epoch": 2.0, "error": None, "of": "io"}]
     >>> with TemporaryDirectory() as folder:
     ...     write_rows(Path(folder) / "a.csv", rows)
-    ...     read_rows(Path(folder) / "a.csv")
-    [{'epoch': 1.0, 'error': 0.1}, {'epoch': 2.0, 'error': None}]
+    ...     read_rows(Path(folder) / "a.csv") == rows
+    True
     """
     with file.open(newline="", encoding="utf-8") as stream:
         return [
-            _renamed({name: float(value) if value else None for name, value in row.items()})
-            for row in csv.DictReader(stream)
+            {name: _value(text) for name, text in row.items()} for row in csv.DictReader(stream)
         ]
+
+
+def _value(text: str) -> float | str | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
@@ -84,7 +87,7 @@ def save_state(file: Path, state: dict[str, Any]) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     save_state(Path(folder) / "a.pt", {"thresholds": torch.ones(2), "rows": [{"epoch": 1}]})
     ...     load_state(Path(folder) / "a.pt")
-    {'format': 1, 'thresholds': tensor([1., 1.]), 'rows': [{'epoch': 1}]}
+    {'format': 2, 'thresholds': tensor([1., 1.]), 'rows': [{'epoch': 1}]}
     """
     write_atomically(file, lambda stream: torch.save({"format": FORMAT, **state}, stream))
 
@@ -103,11 +106,4 @@ def load_state(file: Path) -> dict[str, Any]:
             f"{file} must be a checkpoint of format {FORMAT}, got another. "
             "Read it with the release of ordcut that wrote it."
         )
-    if "rows" in state:
-        state["rows"] = [_renamed(row) for row in state["rows"]]
     return state
-
-
-def _renamed(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the present names of columns."""
-    return {RENAMED_COLUMNS.get(name, name): value for name, value in row.items()}

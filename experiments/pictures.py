@@ -169,6 +169,8 @@ class EpochOrder(Sampler[list[tuple[int, int]]]):
 class Batches:
     """Batches of crops as bytes, which worker processes read; they run during all epochs.
 
+    A GPU copies batches from pinned memory while it computes.
+
     Examples
     --------
     >>> pixels = np.zeros((5, 8, 8, 3), np.uint8)
@@ -190,6 +192,7 @@ class Batches:
         batch_size: int,
         workers: int,
         share: Share | None = None,
+        pinned: bool = False,
     ) -> None:
         self.order = EpochOrder(len(pictures), seed, batch_size, share)
         self.loader = DataLoader(
@@ -197,6 +200,7 @@ class Batches:
             batch_sampler=self.order,
             num_workers=workers,
             persistent_workers=workers > 0,
+            pin_memory=pinned,
         )
 
     def __len__(self) -> int:

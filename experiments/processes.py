@@ -6,10 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from multiprocessing import parent_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Any
 
 import torch
@@ -17,6 +15,7 @@ from torch import Tensor, distributed, nn
 from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException, spawn
 from torch.nn.parallel import DistributedDataParallel
 
+from experiments.orphans import end_with_parent
 from experiments.pictures import Share
 from experiments.settings import count_cores
 
@@ -46,6 +45,11 @@ class Process:
     def is_main(self) -> bool:
         """Whether this is the process that writes files."""
         return self.share.rank == 0
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether the process trains on an NVIDIA or AMD GPU."""
+        return self.device.type == "cuda"
 
     @property
     def is_alone(self) -> bool:
@@ -133,7 +137,7 @@ def _call(
     arguments: tuple[Any, ...],
 ) -> None:
     """Join the process group, which meets in a shared file, and call the function."""
-    Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     if kind == "cuda":
         torch.cuda.set_device(rank)
     else:
@@ -149,14 +153,3 @@ def _call(
     sys.stderr.flush()
     # In a normal exit, a thread of torch that still holds Python objects can abort the process.
     os._exit(0)
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent ends, even if the parent was killed.
-
-    Otherwise it could write to the folder of a run that has been resumed.
-    """
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from dataclasses import replace
-from math import isclose
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,7 +23,7 @@ from experiments.datasets import (
 from experiments.estimate import describe_duration, seconds_per_epoch
 from experiments.files import load_state, save_state, write_rows, write_text
 from experiments.logs import make_log, require_tensorboard
-from experiments.measures import MEASURES, judge_labelings
+from experiments.measures import best_epochs, is_better, judge_labelings, optimal_for
 from experiments.pictures import Batches, Pictures
 from experiments.pretrained import load_pretrained
 from experiments.processes import Process, choose_accelerator, launch
@@ -32,15 +31,19 @@ from experiments.progress import Progress
 from experiments.settings import LABELINGS, Settings, read_run
 from experiments.splits import write_split
 from experiments.stages import (
+    EVALUATION,
+    FEWEST_CALLS,
     STAGES,
-    THRESHOLD_STAGES,
     Stopwatch,
+    Task,
     check_method,
     find_in_stages,
+    time_methods,
     warm_up,
 )
-from experiments.training import NETWORKS, LabelledScores, Learner
-from ordcut import Thresholds, __version__, resolve_objective
+from experiments.training import NETWORKS, Learner
+from experiments.versions import made_with
+from ordcut import Thresholds, evaluate
 
 Row = dict[str, Any]
 
@@ -163,8 +166,12 @@ class Run:
     ----------
     rows : list of dict
         One row per completed epoch.
+    times : list of dict
+        The seconds of each epoch, stage and network, implementation or method.
+    labelings : list of dict
+        The value of each epoch, part, task loss and labeling.
     best : dict
-        The best epoch by validation, with its thresholds as JSON and its results.
+        The best epoch by validation, with its thresholds as JSON.
     """
 
     def __init__(
@@ -176,13 +183,16 @@ class Run:
         self.training, self.validation = map(self._batches, (data.training, data.validation))
         self.test = None if data.test is None else self._batches(data.test)
         self.rows: list[Row] = []
-        self.best: dict[str, Any] = {"epoch": 0, "thresholds": "", "results": []}
+        self.times: list[Row] = []
+        self.labelings: list[Row] = []
+        self.best: dict[str, Any] = {"epoch": 0, "thresholds": ""}
         self.log = make_log(settings.log if process.is_main else "csv", out)
         self._last_drawing = perf_counter()
 
     def _batches(self, part: Pictures) -> Batches:
         s = self.settings
-        return Batches(part, s.crop, s.seed, s.batch_size, s.workers, self.process.share)
+        share, pinned = self.process.share, self.process.is_on_gpu
+        return Batches(part, s.crop, s.seed, s.batch_size, s.workers, share, pinned)
 
     def finish(self) -> list[Row]:
         """Run the remaining epochs."""
@@ -194,7 +204,7 @@ class Run:
         self.log.restart(self.rows)
         epochs = range(len(self.rows) + 1, self.settings.epochs + 1)
         if epochs:
-            methods = {self.settings.method, *self.settings.time_also}
+            methods = [self.settings.method, *self.settings.time_also]
             labels, n_classes = self.data.training.labels, self.data.n_classes
             warm_up(methods, labels, n_classes, self.settings.objective)
             self._announce(len(epochs))
@@ -218,7 +228,8 @@ class Run:
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the state of a checkpoint, and write the files that are derived from it."""
         self.learner.load(state)
-        self.rows, self.best = state["rows"], {"results": [], **state["best"]}
+        self.rows, self.best = state["rows"], state["best"]
+        self.times, self.labelings = state["times"], state["labelings"]
         if self.process.is_main:
             self._write_files(state)
 
@@ -232,39 +243,55 @@ class Run:
         if s.scores == "evaluation-pass":
             with bar(f"{title}: line P1", n_batches) as advance, watch("p1"):
                 scores = learner.score(self.training, advance)
-        thresholds = self._find(scores, s.method, watch)
-        other_watches = {}
-        if self.process.is_main:
-            other_watches = {
-                method: self._time(method, scores, thresholds) for method in s.time_also
-            }
+        task = Task(scores.scores, scores.labels, self.data.n_classes, s.objective)
+        thresholds = find_in_stages(task, s.method, watch)
         with bar(f"{title}: validation", len(self.validation)) as advance, watch("validation"):
-            validation_scores = learner.score(self.validation, advance)
-            results = judge_labelings("validation", validation_scores, thresholds, learner.loss)
-        values = {result["labeling"]: result["value"] for result in results}
+            held_out = learner.score(self.validation, advance)
+            predicted = thresholds.predict(held_out.scores)
+            error = evaluate(held_out.labels, predicted, s.objective, classes=thresholds.classes)
+        with watch(EVALUATION):
+            optima = optimal_for(scores, self.data.n_classes, s.tasks)
+            optima[s.objective] = thresholds
+            results = judge_labelings("validation", held_out, optima, learner.loss)
+            if self.test is not None:
+                with bar(f"{title}: test", len(self.test)) as advance:
+                    test_scores = learner.score(self.test, advance)
+                results += judge_labelings("test", test_scores, optima, learner.loss)
         row: Row = {"epoch": epoch, "lr": lr, "loss": loss, "training_optimal": thresholds.value}
-        row |= {f"validation_{labeling}": values.get(labeling) for labeling in LABELINGS}
-        row |= {f"validation_{name}": results[0][name] for name in MEASURES}  # optimal thresholds
-        row |= {f"seconds_{stage}": seconds for stage, seconds in watch.seconds.items()}
+        row |= dict.fromkeys((f"validation_{labeling}" for labeling in LABELINGS), None)
         row |= {
-            f"seconds_{stage}_{method}": other.seconds[stage]
-            for method, other in other_watches.items()
-            for stage in THRESHOLD_STAGES
+            f"validation_{result['labeling']}": result["value"]
+            for result in results
+            if (result["part"], result["task"]) == ("validation", s.objective)
         }
+        row |= {"validation_optimal": error}
+        row |= {f"seconds_{stage}": seconds for stage, seconds in watch.seconds.items()}
         self.rows.append(row)
-        if self._is_better(row):
-            results += self._test(title, thresholds)
-            self.best = {"epoch": epoch, "thresholds": thresholds.to_json(), "results": results}
+        self.labelings += [{"epoch": epoch, **result} for result in results]
+        if self.best["epoch"] == 0 or is_better(error, self._best_error, s.objective):
+            self.best = {"epoch": epoch, "thresholds": thresholds.to_json()}
         if self.process.is_main:
+            self.times += [{"epoch": epoch, **time} for time in self._times(task, thresholds, row)]
             self.save(thresholds)
 
-    def _test(self, title: str, thresholds: Thresholds) -> list[dict[str, Any]]:
-        """Return the results on the test set, by which nothing is chosen."""
-        if self.test is None:
-            return []
-        with self.progress.bar(f"{title}: test", len(self.test)) as advance:
-            scores = self.learner.score(self.test, advance)
-        return judge_labelings("test", scores, thresholds, self.learner.loss)
+    @property
+    def _best_error(self) -> float:
+        return float(self.rows[self.best["epoch"] - 1]["validation_optimal"])
+
+    def _times(self, task: Task, thresholds: Thresholds, row: Row) -> list[Row]:
+        """Return the seconds of the stages of an epoch, and of the methods to time as well.
+
+        Short runs time methods several times per epoch, so that there are enough calls.
+        """
+        s = self.settings
+        network = [
+            {"stage": stage, "of": s.network, "seconds": row[f"seconds_{stage}"]}
+            for stage in ("training", "p1", "validation", EVALUATION)
+            if stage != "p1" or s.scores == "evaluation-pass"
+        ]
+        n_calls = -(-FEWEST_CALLS // s.epochs)
+        methods = tuple(dict.fromkeys((s.method, *s.time_also)))
+        return network + time_methods(task, methods, thresholds.value, n_calls)
 
     def save(self, thresholds: Thresholds) -> None:
         """Write the checkpoint of an epoch, and then the files that are derived from it."""
@@ -272,6 +299,8 @@ class Run:
             **self.learner.state(),
             "thresholds": torch.from_numpy(thresholds.thresholds.copy()),
             "rows": self.rows,
+            "times": self.times,
+            "labelings": self.labelings,
             "best": self.best,
         }
         save_state(self.out / "checkpoint.pt", state)
@@ -287,33 +316,10 @@ class Run:
             best = {name: state[name] for name in ("network", "loss", "thresholds", "best")}
             save_state(self.out / "best.pt", best)
         write_text(self.out / "thresholds.json", self.best["thresholds"])
-        if self.best["results"]:
-            write_rows(self.out / "results.csv", self.best["results"])
         write_rows(self.out / "epochs.csv", self.rows)
-
-    def _find(self, data: LabelledScores, method: str, watch: Stopwatch) -> Thresholds:
-        n_classes, objective = self.data.n_classes, self.settings.objective
-        return find_in_stages(data.scores, data.labels, n_classes, objective, method, watch)
-
-    def _time(self, method: str, data: LabelledScores, thresholds: Thresholds) -> Stopwatch:
-        """Return the time of another method, whose thresholds must have the same value."""
-        watch = Stopwatch()
-        other = self._find(data, method, watch)
-        if not isclose(other.value, thresholds.value, rel_tol=1e-9, abs_tol=1e-12):
-            raise RuntimeError(
-                f"methods {method} and {thresholds.method} must reach the same value, got "
-                f"{other.value} and {thresholds.value}. Please report this with the scores."
-            )
-        return watch
-
-    def _is_better(self, row: Row) -> bool:
-        """Return whether the validation value of an epoch is better than all before."""
-        if self.best["epoch"] == 0:
-            return True
-        best = self.rows[self.best["epoch"] - 1]["validation_optimal"]
-        value = row["validation_optimal"]
-        is_kappa = resolve_objective(self.settings.objective, self.data.n_classes).is_kappa
-        return bool(value > best if is_kappa else value < best)
+        write_rows(self.out / "times.csv", self.times)
+        write_rows(self.out / "labelings.csv", self.labelings)
+        write_rows(self.out / "results.csv", best_epochs(self.labelings))
 
     def _draw(self) -> None:
         s = self.settings
@@ -330,7 +336,7 @@ def _write_description(settings: Settings, data: FaceData, out: Path) -> None:
         "n_classes": data.n_classes,
         "left_out": data.notes,
         "versions": {
-            "ordcut": __version__,
+            **made_with(),
             "torch": str(torch.__version__),
             "numpy": np.__version__,
         },

@@ -32,8 +32,24 @@ LOSSES = (
 #: Objectives of the thresholds by name: losses, then kappas.
 OBJECTIVES = ("absolute", "squared", "zero_one", "kappa", "linear_kappa", "quadratic_kappa")
 
-#: The rules that turn scores into labels, as ``ordcut.torch.every_labeling`` names them.
-LABELINGS = ("optimal", "biases", "likelihood", "rounding")
+#: The task losses that labelings are compared by, as in the earlier study.
+TASKS = ("absolute", "squared", "zero_one")
+
+#: The rules that turn scores into labels; ``measures.labels_of`` describes them.
+LABELINGS = ("optimal", "biases", "mode", "likelihood", "rounding")
+
+#: The labelings of the earlier study by loss: 20 combinations. Scores that estimate the class are
+#: rounded; other scores can be, too, but the study does not do that.
+STUDY_LABELINGS = {
+    "olr": ("optimal", "biases", "likelihood"),
+    "absolute": ("optimal", "rounding"),
+    "hinge-it-free": ("optimal", "biases", "mode"),
+    "hinge-it-ordered": ("optimal", "biases"),
+    "hinge-at-ordered": ("optimal", "biases"),
+    "logistic-it-free": ("optimal", "biases", "mode"),
+    "logistic-it-ordered": ("optimal", "biases"),
+    "logistic-at-ordered": ("optimal", "biases", "likelihood"),
+}
 
 #: The scores that thresholds are found for: those of a pass over the training pictures after the
 #: epoch, as in the paper, or the outputs of the network during training.
@@ -51,8 +67,9 @@ LOGS = ("csv", "tensorboard")
 #: The kinds of devices for training in several processes.
 ACCELERATORS = ("auto", "cpu", "cuda")
 
-#: The file with the settings of a study, which consists of several runs.
-STUDY_FILE = "study.json"
+#: The files with the settings of a study, of the paper and of the study on tabular data, which
+#: consist of several runs.
+STUDY_FILE, PAPER_FILE, TABULAR_FILE = "study.json", "paper.json", "tabular.json"
 
 #: Settings that can be changed when a run is resumed.
 CHANGEABLE = ("epochs", "workers", "device", "accelerator", "log")
@@ -63,6 +80,24 @@ def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+#: Defaults of options for photographs, which are the paper's.
+DEFAULTS: dict[str, Any] = {
+    "network": "resnet18",
+    "image_size": 128,
+    "batch_size": 256,
+    "epochs": 100,
+    "workers": min(8, count_cores()),
+}
+#: Defaults for synthetic faces: a run of about a minute on a CPU.
+SYNTHETIC_DEFAULTS: dict[str, Any] = {
+    "network": "resnet10",
+    "image_size": 32,
+    "batch_size": 64,
+    "epochs": 10,
+    "workers": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -94,6 +129,8 @@ class Settings:
     lr, schedule, weight_decay, pretrained, amp
         The learning rate and how it changes, the weight decay, a file of parameters to start from,
         and whether the network computes in a 16-bit dtype.
+    sample : int
+        The number of photographs to draw at random from a data set; 0 for all.
     n_images, n_classes : int
         The size of the synthetic data set.
     log : {"csv", "tensorboard"}
@@ -129,6 +166,7 @@ class Settings:
     weight_decay: float = 0.0
     pretrained: str | None = None
     amp: bool = False
+    sample: int = 0
     n_images: int = 2000
     n_classes: int = 10
     skip_damaged: bool = False
@@ -184,6 +222,11 @@ class Settings:
     def is_study(self) -> bool:
         """Whether these are the settings of several runs."""
         return self.seeds > 1 or (self.folds > 0 and self.fold == 0)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task losses that labelings are compared by: those of the study and the objective."""
+        return tuple(dict.fromkeys((*TASKS, self.objective)))
 
     @property
     def has_test(self) -> bool:

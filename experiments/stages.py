@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from math import isclose
 from time import perf_counter
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from experiments import literal
+from experiments.orphans import end_with_parent
 from experiments.settings import count_cores
 from experiments.typing import Array, Ints
 from ordcut import ReversedScoresWarning, ScoreTable, Thresholds, judge, resolve_objective
@@ -29,41 +31,65 @@ STAGES = {
     "validation": "Calculation of VE",
 }
 
+#: What a run does besides, which is not part of the total: all labelings for all task losses.
+EVALUATION = "evaluation"
+
 #: The stages that turn scores into thresholds.
 THRESHOLD_STAGES = ("p2_p3", "p4_p5", "thresholds")
 
 #: The methods of the library that start from sorted scores.
 LibraryMethod = Literal["auto", "dp", "io", "pio", "blocks", "nested"]
 
-#: Methods that are optimal for convex objectives only.
-FOR_CONVEX_OBJECTIVES = ("io", "pio", "blocks", "nested", "literal-io", "literal-pio")
+#: The numbers of blocks of Algorithm 4 in the paper's appendix.
+BLOCKS = (2, 3, 4)
+
+#: Methods of the library with a number of blocks, by name.
+LIBRARY_BLOCKS = {f"blocks-{n_blocks}": n_blocks for n_blocks in BLOCKS}
+
+#: The least number of calls that the times of a method are measured over.
+FEWEST_CALLS = 10
+
+#: The library runs its loops as plain Python until compiling them pays off. For this number of
+#: rows it compiles them at once.
+N_ROWS_COMPILED = 500_000
 
 
 @cache
 def _processes() -> ProcessPoolExecutor:
     """Return one process per core, which run as long as this process."""
     # Processes that were forked while PyTorch has threads can hang.
-    return ProcessPoolExecutor(count_cores(), multiprocessing.get_context("spawn"))
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(count_cores(), spawn, end_with_parent)
 
 
-def _parallel_loops(losses: list[Any], candidates: list[Any], n_classes: int) -> list[float]:
-    executor, n_workers = _processes(), count_cores()
-    return literal.parallel_optimisation(losses, candidates, n_classes, executor, n_workers)
+def _in_processes(losses: list[Any], candidates: list[Any], n_classes: int) -> list[float]:
+    return literal.parallel_optimisation(losses, candidates, n_classes, _processes())
 
 
-#: The paper's algorithms as loops over Python lists: DP, IO, and PIO with one process per core.
+def _in_blocks(n_blocks: int) -> Callable[[list[Any], list[Any], int], list[float]]:
+    def optimise(losses: list[Any], candidates: list[Any], n_classes: int) -> list[float]:
+        return literal.further_parallelised(losses, candidates, n_classes, n_blocks, _processes())
+
+    return optimise
+
+
+#: The paper's algorithms as loops over Python lists: DP, IO, PIO with a task per threshold, and
+#: Algorithm 4 with a task per threshold and block. Tasks run in one process per core.
 LITERAL: dict[str, Callable[[list[Any], list[Any], int], list[float]]] = {
     "literal": literal.dynamic_programme,
     "literal-io": literal.independent_optimisation,
-    "literal-pio": _parallel_loops,
+    "literal-pio": _in_processes,
+    **{f"literal-blocks-{n_blocks}": _in_blocks(n_blocks) for n_blocks in BLOCKS},
 }
 
 #: How thresholds can be found.
-EXPERIMENT_METHODS: tuple[str, ...] = (*get_args(LibraryMethod), *LITERAL)
+EXPERIMENT_METHODS: tuple[str, ...] = (*get_args(LibraryMethod), *LIBRARY_BLOCKS, *LITERAL)
 
-#: The library runs its loops as plain Python until compiling them pays off. For this number of
-#: rows it compiles them at once.
-N_ROWS_COMPILED = 500_000
+#: What ``python -m experiments paper`` times: the paper's algorithms as loops, and the library's.
+PAPER_METHODS = (*LITERAL, "dp", "io", "pio", *LIBRARY_BLOCKS)
+
+#: Methods that need no convex objective.
+FOR_ALL_OBJECTIVES = ("auto", "dp", "literal")
 
 
 def check_method(method: str, objective: str) -> None:
@@ -85,7 +111,7 @@ def check_method(method: str, objective: str) -> None:
         )
     # Of the kappas, only the quadratic one has a convex cost in every step of the search.
     is_convex = resolved.is_convex or objective == "quadratic_kappa"
-    if method in FOR_CONVEX_OBJECTIVES and not is_convex:
+    if method not in FOR_ALL_OBJECTIVES and not is_convex:
         raise ValueError(
             f"--method {method} needs a convex objective; {objective} is not. Use auto or dp."
         )
@@ -110,7 +136,7 @@ class Stopwatch:
 
     def __init__(self, wait: Callable[[], object] = lambda: None) -> None:
         self.wait = wait
-        self.seconds = dict.fromkeys(STAGES, 0.0)
+        self.seconds = dict.fromkeys((*STAGES, EVALUATION), 0.0)
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
@@ -122,57 +148,128 @@ class Stopwatch:
         self.seconds[stage] += perf_counter() - start
 
 
-def find_in_stages(
-    scores: Array, labels: Ints, n_classes: int, objective: str, method: str, watch: Stopwatch
-) -> Thresholds:
-    """Find optimal thresholds, and add the time of each stage to a watch.
+@dataclass(frozen=True)
+class Task:
+    """Scores and labels that thresholds are found for, 0..K-1, and the objective."""
 
-    The library needs neither line P4 nor line P5: it computes losses from the labels while it
-    searches, and candidates only where it places thresholds.
+    scores: Array
+    labels: Ints
+    n_classes: int
+    objective: str
+
+
+class Loops:
+    """Thresholds by the paper's algorithms as loops over lists, prepared once for all of them."""
+
+    def __init__(self, task: Task, watch: Stopwatch) -> None:
+        self.task = task
+        cost = resolve_objective(task.objective, task.n_classes).cost.tolist()
+        scores, labels = task.scores.tolist(), (task.labels + 1).tolist()  # the paper counts from 1
+
+        def loss(k: int, y: int) -> float:
+            return float(cost[k - 1][y - 1])
+
+        with watch("p2_p3"):
+            a, groups = literal.group_with_dictionary(scores, labels)
+        with watch("p4_p5"):
+            self.losses = literal.parallel_losses(groups, task.n_classes, loss, _processes())
+            self.candidates = literal.candidates(a)
+
+    def solve(self, method: str, watch: Stopwatch) -> Thresholds:
+        """Return the thresholds of a method, and add its time to a watch."""
+        task = self.task
+        with watch("thresholds"):
+            values = LITERAL[method](self.losses, self.candidates, task.n_classes)
+        thresholds = Thresholds.from_values(values, classes=np.arange(task.n_classes))
+        result = judge(thresholds, task.scores, task.labels, task.objective)
+        return replace(result, method=method)
+
+
+class Library:
+    """Thresholds by the library, which sorts once for all methods.
+
+    It needs neither line P4 nor line P5: it computes losses from the labels while it searches, and
+    candidates only where it places thresholds.
+    """
+
+    def __init__(self, task: Task, watch: Stopwatch) -> None:
+        self.task = task
+        with watch("p2_p3"):
+            self.table = ScoreTable(task.scores, task.labels, classes=np.arange(task.n_classes))
+
+    def solve(self, method: str, watch: Stopwatch) -> Thresholds:
+        """Return the thresholds of a method, and add its time to a watch."""
+        n_blocks = LIBRARY_BLOCKS.get(method)
+        name = cast(LibraryMethod, method if n_blocks is None else "blocks")
+        block_size = None if n_blocks is None else -(-len(self.task.labels) // n_blocks)
+        with watch("thresholds"):
+            return self.table.solve(self.task.objective, name, block_size=block_size)
+
+
+#: The two implementations of the paper's algorithms, by the names of the rows of Table 1.
+IMPLEMENTATIONS: dict[str, type[Loops] | type[Library]] = {"loops": Loops, "ordcut": Library}
+
+
+def implementation_of(method: str) -> str:
+    """Return the name of the implementation that a method belongs to."""
+    return "loops" if method in LITERAL else "ordcut"
+
+
+def find_in_stages(task: Task, method: str, watch: Stopwatch) -> Thresholds:
+    """Find optimal thresholds, and add the time of each stage to a watch.
 
     Examples
     --------
-    >>> scores, labels = np.array([0.1, 0.4, 0.5, 0.9]), np.array([0, 0, 1, 2])
-    >>> for method in ("auto", "literal"):
-    ...     find_in_stages(scores, labels, 3, "absolute", method, Stopwatch()).thresholds
-    array([0.45, 0.7 ])
+    >>> task = Task(np.array([0.1, 0.4, 0.5, 0.9]), np.array([0, 0, 1, 2]), 3, "absolute")
+    >>> find_in_stages(task, "auto", Stopwatch()).thresholds
     array([0.45, 0.7 ])
     """
     with warnings.catch_warnings():
         # The scores of a network that has hardly been trained may fall as classes rise.
         warnings.simplefilter("ignore", ReversedScoresWarning)
-        if method in LITERAL:
-            return _find_by_loops(scores, labels, n_classes, objective, method, watch)
-        with watch("p2_p3"):
-            table = ScoreTable(scores, labels, classes=np.arange(n_classes))
-        with watch("thresholds"):
-            return table.solve(objective, cast(LibraryMethod, method))
+        prepared = IMPLEMENTATIONS[implementation_of(method)](task, watch)
+        return prepared.solve(method, watch)
 
 
-def _find_by_loops(
-    scores: Array, labels: Ints, n_classes: int, objective: str, method: str, watch: Stopwatch
-) -> Thresholds:
-    cost = resolve_objective(objective, n_classes).cost.tolist()
-    score_list, label_list = scores.tolist(), (labels + 1).tolist()  # the paper counts from 1
+def time_methods(
+    task: Task, methods: Sequence[str], value: float | None = None, n_calls: int = 1
+) -> list[dict[str, Any]]:
+    """Return the seconds of each stage and method, one row per call.
 
-    def loss(k: int, y: int) -> float:
-        return float(cost[k - 1][y - 1])
+    The preparation is done and timed once per call and implementation, as in the paper, whose
+    algorithms share it. All methods must reach the same value of the objective.
+    """
+    rows: list[dict[str, Any]] = []
+    own = {name: [m for m in methods if implementation_of(m) == name] for name in IMPLEMENTATIONS}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReversedScoresWarning)
+        for name in [name for name in IMPLEMENTATIONS if own[name]] * n_calls:
+            watch = Stopwatch()
+            prepared = IMPLEMENTATIONS[name](task, watch)
+            rows += [
+                {"stage": stage, "of": name, "seconds": watch.seconds[stage]}
+                for stage in ("p2_p3", "p4_p5")
+            ]
+            for method in own[name]:
+                watch = Stopwatch()
+                result = prepared.solve(method, watch)
+                seconds = watch.seconds["thresholds"]
+                rows.append({"stage": "thresholds", "of": method, "seconds": seconds})
+                value = result.value if value is None else value
+                if not isclose(result.value, value, rel_tol=1e-9, abs_tol=1e-12):
+                    raise RuntimeError(
+                        f"method {method} must reach the value of the other methods, {value}, got "
+                        f"{result.value}. Please report this with the scores."
+                    )
+    return rows
 
-    with watch("p2_p3"):
-        a, groups = literal.group_with_dictionary(score_list, label_list)
-    with watch("p4_p5"):
-        losses, candidates = literal.losses_and_candidates(a, groups, n_classes, loss)
-    with watch("thresholds"):
-        values = LITERAL[method](losses, candidates, n_classes)
-    thresholds = Thresholds.from_values(values, classes=np.arange(n_classes))
-    return replace(judge(thresholds, scores, labels, objective), method=method)
 
-
-def warm_up(methods: set[str], labels: Ints, n_classes: int, objective: str) -> None:
+def warm_up(methods: Sequence[str], labels: Ints, n_classes: int, objective: str) -> None:
     """Compile code and start processes that methods need, so that no time includes it."""
-    if "literal-pio" in methods:
+    if any(method in LITERAL for method in methods):
         list(_processes().map(abs, range(100 * count_cores())))
     n_rows = max(len(labels), N_ROWS_COMPILED)
     scores = np.linspace(0, 1, n_rows, dtype=np.float32)
-    for method in methods - set(LITERAL):
-        find_in_stages(scores, np.resize(labels, n_rows), n_classes, objective, method, Stopwatch())
+    task = Task(scores, np.resize(labels, n_rows), n_classes, objective)
+    library = [method for method in methods if method not in LITERAL]
+    time_methods(task, library)

@@ -1,213 +1,372 @@
-"""The paper's Table 1 with the times of your own runs, next to the published ratios."""
+"""The paper's Table 1 with the times of your own runs, next to the published minutes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from experiments.files import read_rows
-from experiments.published import EPOCHS, PUBLISHED
-from experiments.settings import STUDY_FILE, Settings, read_run
-from experiments.stages import STAGES, THRESHOLD_STAGES
+import numpy as np
 
-#: The methods that others are compared with, in order of preference. The paper's own DP consists of
-#: Python loops.
-BASELINES = ("literal", "dp")
+from experiments.files import read_rows
+from experiments.layouts import LAYOUTS
+from experiments.published import EPOCHS, PUBLISHED, PublishedTimes
+from experiments.settings import NETWORKS, Settings, read_run
+from experiments.stages import BLOCKS, EVALUATION
+
+#: The algorithms of the paper by the names of the methods that run them, for each implementation.
+ALGORITHMS: dict[str, dict[str, str]] = {
+    "loops": {
+        "literal": "DP",
+        "literal-io": "IO",
+        "literal-pio": "PIO",
+        **{f"literal-blocks-{n}": f"Algorithm 4, L_par = {n}" for n in BLOCKS},
+    },
+    "ordcut": {
+        "dp": "DP",
+        "io": "IO",
+        "pio": "PIO",
+        **{f"blocks-{n}": f"Algorithm 4, L_par = {n}" for n in BLOCKS},
+    },
+}
+
+#: The ratios of the paper, by the algorithm whose total time is divided by that of the DP.
+RATIOS = ("IO", "PIO")
+
 
 #: The meaning of the rows of the table.
 LEGEND = """\
 Legend
   1DT          one-dimensional transformation: the network, which returns a score per picture
   Line P1      scores of all training pictures by the network as it is after the epoch
-  P2 and P3    sort the scores, and group the labels by score
+  P2 and P3    sort the scores, and group the labels by score; the loops group with a dictionary
   P4 and P5    losses and candidates of thresholds, which the solvers of ordcut do not need
-  VE           validation error: scores and labels of the validation pictures
+  VE           validation error: scores and labels of the validation pictures, and their loss
   DP           dynamic programme (Algorithm 2)
-  IO, PIO      independent optimisation, in one thread and in parallel (Algorithm 3)
-  literal      the paper's DP as loops over Python lists; literal-io and literal-pio: its IO and PIO
-  no P1        thresholds found for the scores of the training itself (--scores training-pass)"""
+  IO, PIO      independent optimisation (Algorithm 3), in one process and parallel over thresholds
+  Algorithm 4  independent optimisation in parallel over thresholds and L_par blocks of scores
+  t_X / t_DP   the total of all stages with X over the total with the DP of the same implementation
+Parallel loops, which are those of PIO, Algorithm 4 and line P4, run in one process per core; ordcut
+runs PIO and Algorithm 4 in one thread per core."""
 
 
 @dataclass(frozen=True)
-class MethodTimes:
-    """The mean seconds of each stage of an epoch, for one method.
+class Cell:
+    """Minutes for 100 epochs: the median, the quartiles and the number of measurements.
 
-    Examples
-    --------
-    >>> seconds = dict.fromkeys(STAGES, 0.0) | {"training": 6.0, "p1": 3.0, "thresholds": 1.0}
-    >>> times = MethodTimes(Settings("afad"), "dp", 147976, 26, 100, seconds)
-    >>> times.total, times.total_without_p1, times.threshold_share
-    (10.0, 7.0, 0.1)
-    >>> table_rows([times])[0]["total"]  # minutes for 100 epochs
-    16.666666666666668
+    A ratio has no quartiles. ``published`` is the number in the paper.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    published: float | None = None
+
+    @property
+    def shown(self) -> str:
+        """The value and its quartiles as text."""
+        if self.value is None:
+            return "-"
+        spread = "" if self.low is None else f" [{_short(self.low)}, {_short(self.high)}]"
+        return f"{_short(self.value) if self.low is not None else f'{self.value:.3f}'}{spread}"
+
+    @property
+    def published_shown(self) -> str:
+        """The published number as text."""
+        return "-" if self.published is None else f"{self.published:.2f}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the table, with one cell per data set."""
+
+    section: str
+    name: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass
+class Times:
+    """The seconds of the runs on one data set, by stage and by network, implementation or method.
+
+    Attributes
+    ----------
+    settings : Settings
+        The settings of the first run.
+    n_training, n_classes : int
+        The numbers of training pictures and of classes.
+    seconds : dict
+        One measurement per epoch and call, by stage and what was measured.
     """
 
     settings: Settings
-    method: str
     n_training: int
     n_classes: int
-    n_epochs: int
-    seconds: dict[str, float]
+    seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
     @property
-    def total(self) -> float:
-        """The seconds of an epoch."""
-        return sum(self.seconds.values())
+    def title(self) -> str:
+        """The data set, with its size."""
+        layout = LAYOUTS.get(self.settings.dataset)
+        name = self.settings.dataset if layout is None else layout.title
+        return f"{name}, n = {self.n_training}, K = {self.n_classes}"
 
     @property
-    def total_without_p1(self) -> float:
-        """The seconds of an epoch whose scores come from the training pass."""
-        return self.total - self.seconds["p1"]
+    def published(self) -> PublishedTimes | None:
+        """The published times of the data set, if there are any."""
+        return PUBLISHED.get(self.settings.dataset)
 
     @property
-    def threshold_share(self) -> float:
-        """The share of an epoch from scores to thresholds."""
-        return sum(self.seconds[stage] for stage in THRESHOLD_STAGES) / self.total
+    def networks(self) -> list[str]:
+        """The networks that were trained."""
+        trained = {of for stage, of in self.seconds if stage == "training"}
+        return [network for network in NETWORKS if network in trained]
 
-    @property
-    def task(self) -> tuple[Any, ...]:
-        """The data set, the network and the sizes; methods are compared only if these are equal."""
+    def cell(self, stage: str, of: str) -> Cell:
+        """Return the minutes of a stage."""
+        published = None if self.published is None else self.published.minutes(stage, of)
+        seconds = self.seconds.get((stage, of), [])
+        if not seconds:
+            return Cell(published=published)
+        low, high = (_minutes(value) for value in np.quantile(seconds, [0.25, 0.75]).tolist())
+        return Cell(_minutes(median(seconds)), low, high, len(seconds), published)
+
+    def ratio(self, network: str, name: str, algorithm: str, *, has_p1: bool = True) -> Cell:
+        """Return the total time with an algorithm over that with the DP, by medians."""
+        methods = {title: method for method, title in ALGORITHMS[name].items()}
+        own = self._total(network, name, methods[algorithm], has_p1)
+        dp = self._total(network, name, methods["DP"], has_p1)
+        value = None if own is None or dp is None else own / dp
+        published, paper = None, self.published
+        if paper is not None and name == "loops" and network in paper.training:
+            p1 = 0.0 if has_p1 else paper.p1[network]
+            totals = [paper.total(network, key) - p1 for key in (algorithm.lower(), "dp")]
+            published = totals[0] / totals[1]
+        return Cell(value, published=published)
+
+    def _total(self, network: str, name: str, method: str, has_p1: bool) -> float | None:
+        """Return the minutes of all stages with a method, or None if one was not timed."""
+        stages = [("training", network), ("validation", network), ("thresholds", method)]
+        stages += [("p1", network)] if has_p1 else []
+        stages += [("p2_p3", name), ("p4_p5", name)]
+        values = [self.cell(*stage).value for stage in stages]
+        timed = [value for value in values if value is not None]
+        return sum(timed) if len(timed) == len(values) else None
+
+    def missing(self) -> list[str]:
+        """Return what to add to a run so that the paper's rows have times."""
         s = self.settings
-        sizes = self.n_training, self.n_classes, s.image_size, s.batch_size
-        return s.dataset, s.network, *sizes, s.amp, s.devices
+        flags = [
+            f"--time-also {method}"
+            for method in (*ALGORITHMS["loops"], "dp", "io", "pio")
+            if ("thresholds", method) not in self.seconds
+        ]
+        if not any(stage == "p1" for stage, _ in self.seconds):
+            flags.insert(0, "--scores evaluation-pass")
+        if s.objective != "absolute" and flags:
+            flags.insert(0, "--objective absolute")
+        return flags
 
 
-def run_folders(folder: Path) -> list[Path]:
-    """Return the folders of the runs in an --out folder: the folder itself, or those of a study."""
-    if not (folder / STUDY_FILE).is_file():
-        return [folder]
-    settings = Settings.from_json(read_run(folder, STUDY_FILE)["settings"])
-    runs = [folder / name for name in settings.runs() if (folder / name / "run.json").is_file()]
-    return runs or [folder]
+def read_times(folders: Iterable[Path]) -> list[Times]:
+    """Return the times of all runs in folders, with one entry per data set and its size.
 
-
-def read_times(folder: Path) -> list[MethodTimes]:
-    """Return the times of each method in the --out folder of a run or a study."""
-    folders = run_folders(folder)
-    description = read_run(folders[0])
-    files = [run / "epochs.csv" for run in folders]
-    rows = [row for file in files if file.is_file() for row in read_rows(file)]
-    if not rows:
-        raise ValueError(f"{folder} must be a run with at least one epoch, got none.")
-    settings = Settings.from_json(description["settings"])
-
-    def mean(column: str) -> float:
-        return sum(row[column] or 0.0 for row in rows) / len(rows)
-
-    sizes = description["n_training"], description["n_classes"], len(rows)
-    seconds = {stage: mean(f"seconds_{stage}") for stage in STAGES}
-    times = [MethodTimes(settings, settings.method, *sizes, seconds)]
-    for method in settings.time_also:
-        own = {stage: mean(f"seconds_{stage}_{method}") for stage in THRESHOLD_STAGES}
-        times.append(MethodTimes(settings, method, *sizes, seconds | own))
-    return times
-
-
-def table_rows(times: list[MethodTimes]) -> list[dict[str, Any]]:
-    """Return one row per method, with minutes for 100 epochs by stage, and the ratio to the DP.
-
-    The DP is the paper's literal loops if they were timed for the same task, else ``dp``.
+    A folder is the --out folder of a run, or contains those of several.
     """
-    rows = []
-    for method_times in times:
-        dp = next(iter(_baselines(method_times, times)), None)
-        rows.append(
-            {
-                "data set": method_times.settings.dataset,
-                "network": method_times.settings.network,
-                "n": method_times.n_training,
-                "K": method_times.n_classes,
-                "method": method_times.method,
-                "scores": method_times.settings.scores,
-                "epochs": method_times.n_epochs,
-                **{stage: _minutes(seconds) for stage, seconds in method_times.seconds.items()},
-                "total": _minutes(method_times.total),
-                "threshold share": method_times.threshold_share,
-                "DP": dp.method if dp else None,
-                "over DP": method_times.total / dp.total if dp else None,
-                "over DP without P1": method_times.total_without_p1 / dp.total if dp else None,
-                **{
-                    f"paper, {name} over DP": published_ratio(method_times, name)
-                    for name in ("io", "pio")
-                },
-            }
-        )
-    return rows
+    times: dict[tuple[Any, ...], Times] = {}
+    for folder in folders:
+        runs = sorted(file.parent for file in folder.rglob("run.json"))
+        files = [run / "times.csv" for run in runs if (run / "times.csv").is_file()]
+        if not runs:
+            read_run(folder)  # raises the error
+        if not files:
+            raise ValueError(f"{folder} must have a run with at least one epoch, got none.")
+        for file in files:
+            description = read_run(file.parent)
+            settings = Settings.from_json(description["settings"])
+            sizes = description["n_training"], description["n_classes"]
+            s = settings
+            key = s.dataset, *sizes, s.image_size, s.batch_size, s.amp, s.devices, s.device
+            own = times.setdefault(key, Times(settings, *sizes))
+            for row in read_rows(file):
+                own.seconds.setdefault((row["stage"], row["of"]), []).append(row["seconds"])
+    order = [*LAYOUTS, *(t.settings.dataset for t in times.values())]
+    return sorted(times.values(), key=lambda t: order.index(t.settings.dataset))
 
 
-def published_ratio(times: MethodTimes, algorithm: str) -> float | None:
-    """Return the published ratio to the DP for the same data set and network, if there is one."""
-    paper = PUBLISHED.get(times.settings.dataset)
-    network = times.settings.network
-    if paper is None or network not in paper.training:
-        return None
-    return paper.total(network, algorithm) / paper.total(network, "dp")
+def table_lines(times: Sequence[Times]) -> list[Line]:
+    """Return the rows of Table 1 for all data sets, and those of ordcut below."""
+    networks = [name for name in NETWORKS if any(name in t.networks for t in times)]
 
+    def line(section: str, name: str, stage: str, of: str) -> Line:
+        return Line(section, name, tuple(t.cell(stage, of) for t in times))
 
-def describe(times: list[MethodTimes]) -> str:
-    """Return the table as text, with one block per task, one column per method, and a legend."""
-    tasks = dict.fromkeys(method_times.task for method_times in times)
-    blocks = [_block([column for column in times if column.task == task]) for task in tasks]
-    return "\n\n".join([*blocks, LEGEND])
+    def network_lines(section: str, prefix: str, stage: str) -> list[Line]:
+        return [line(section, f"{prefix}{network}", stage, network) for network in networks]
 
+    def optimisation(name: str) -> list[Line]:
+        section = "Optimization of threshold parameters"
+        methods = ALGORITHMS[name].items()
+        return [line(section, title, "thresholds", method) for method, title in methods]
 
-def _block(columns: list[MethodTimes]) -> str:
-    """Return the table of one task, with one column per method."""
-    first = columns[0]
-    s = first.settings
-    lines = [_line("minutes for 100 epochs", [_name(column) for column in columns])]
-    for stage, title in STAGES.items():
-        lines.append(_line(title, [f"{_minutes(c.seconds[stage]):.4g}" for c in columns]))
-    lines.append(_line("Total", [f"{_minutes(c.total):.4g}" for c in columns]))
-    shares = [f"{c.threshold_share:.3%}" for c in columns]
-    lines.append(_line("From scores to thresholds, of total", shares))
-    for dp in _baselines(first, columns):
-        ratios = [f"{c.total / dp.total:.3f}" for c in columns]
-        lines.append(_line(f"Total over that of {_name(dp)}", ratios))
-        ratios = [f"{c.total_without_p1 / dp.total:.3f}" for c in columns]
-        lines.append(_line("  without line P1", ratios))
-    title = f"{s.dataset}, {s.network}, n = {first.n_training}, K = {first.n_classes}"
-    return "\n".join([title, *lines, _epochs_note(columns), _paper_note(first)])
+    def ratios(name: str) -> list[Line]:
+        return [
+            Line(
+                f"t_{algorithm} / t_DP{'' if has_p1 else ' without line P1'}",
+                network,
+                tuple(t.ratio(network, name, algorithm, has_p1=has_p1) for t in times),
+            )
+            for has_p1 in (True, False)
+            for algorithm in RATIOS
+            for network in networks
+        ]
 
-
-def _epochs_note(columns: list[MethodTimes]) -> str:
-    """Return a sentence about the epochs that times were measured over."""
-    counts = sorted({column.n_epochs for column in columns})
-    if counts == [EPOCHS]:
-        return f"Times were measured over {EPOCHS} epochs, as in the paper's table."
-    epochs = " or ".join(map(str, counts)) + (" epoch" if counts == [1] else " epochs")
-    return f"Times are means of {epochs}, extrapolated to the {EPOCHS} epochs of the paper's table."
-
-
-def _paper_note(times: MethodTimes) -> str:
-    """Return a sentence about the ratios that the paper states for the same data and network."""
-    ratios = {name: published_ratio(times, name) for name in ("io", "pio")}
-    if None in ratios.values():
-        return "The paper has no such run; its ratios t_PIO / t_DP are 0.53 to 0.66."
-    text = ", ".join(f"t_{name.upper()} / t_DP = {ratio:.2f}" for name, ratio in ratios.items())
-    return f"The paper, on its GPU and CPUs: {text}."
-
-
-def _name(times: MethodTimes) -> str:
-    has_p1 = times.settings.scores == "evaluation-pass"
-    return times.method if has_p1 else f"{times.method}, no P1"
-
-
-def _line(title: str, cells: list[str]) -> str:
-    return f"  {title:38}" + "".join(f"{cell:>16}" for cell in cells)
-
-
-def _baselines(method_times: MethodTimes, times: list[MethodTimes]) -> list[MethodTimes]:
-    """Return the times of each DP for the same task, from the same run if possible."""
-    candidates = [
-        other for other in times if other.task == method_times.task and other.seconds["p1"] > 0
+    preparation = "Preparation (Algorithm 1)"
+    return [
+        *network_lines("Training of 1DT", "", "training"),
+        *network_lines(preparation, "Line P1, ", "p1"),
+        line(preparation, "Lines P2 and P3", "p2_p3", "loops"),
+        line(preparation, "Lines P4 and P5", "p4_p5", "loops"),
+        *optimisation("loops"),
+        *network_lines("Calculation of VE", "", "validation"),
+        *ratios("loops"),
+        *(
+            Line(f"ordcut: {own.section}", own.name, own.cells)
+            for own in [
+                line(preparation, "Lines P2 and P3", "p2_p3", "ordcut"),
+                *optimisation("ordcut"),
+                *ratios("ordcut"),
+            ]
+        ),
+        *network_lines("Other evaluation, not in totals", "", EVALUATION),
     ]
-    candidates.sort(key=lambda other: other.settings != method_times.settings)
-    of_method = {candidate.method: candidate for candidate in reversed(candidates)}
-    return [of_method[method] for method in BASELINES if method in of_method]
+
+
+def table_notes(times: Sequence[Times]) -> list[str]:
+    """Return sentences about the measurements, and about times that are missing."""
+    counts = {len(values) for t in times for values in t.seconds.values()}
+    epochs = {t.settings.epochs for t in times}
+    least, most = min(counts), max(counts)
+    n = f"{least}" if least == most else f"{least} to {most}"
+    times_of = "1 epoch" if epochs == {1} else f"{', '.join(map(str, sorted(epochs)))} epochs"
+    notes = [
+        f"Medians and quartiles of {n} measurements in runs of {times_of}, times {EPOCHS}; ratios "
+        "are those of sums of medians."
+    ]
+    for t in times:
+        if t.missing():
+            notes.append(
+                f"{t.title}: for the rows without a time, run with {' '.join(t.missing())}."
+            )
+        if t.published is None:
+            notes.append(f"{t.title}: the paper has no such data set.")
+    return notes
+
+
+def describe(times: Sequence[Times]) -> str:
+    """Return the table as text, with a legend."""
+    lines = table_lines(times)
+    width = max(len(line.section) for line in lines) + 2
+    inner = max(len(line.name) for line in lines) + 2
+    column = max(max(len(c.shown) for line in lines for c in line.cells), 24) + 2
+    column = max(column, *(len(t.title) - 8 for t in times))
+    parts = ["Minutes for 100 epochs"]
+    parts.append(" " * (width + inner) + "".join(f"{t.title:>{column + 10}}" for t in times))
+    heads = f"{'here':>{column}}{'published':>10}" * len(times)
+    parts.append(" " * (width + inner) + heads)
+    section = ""
+    for line in lines:
+        first = line.section if line.section != section else ""
+        section = line.section
+        cells = "".join(f"{c.shown:>{column}}{c.published_shown:>10}" for c in line.cells)
+        parts.append(f"{first:{width}}{line.name:{inner}}{cells}")
+    return "\n".join([*parts, "", *table_notes(times), "", LEGEND])
+
+
+def as_markdown(times: Sequence[Times]) -> str:
+    """Return the table in Markdown."""
+    heads = ["", ""]
+    for t in times:
+        heads += [t.title, "published"]
+    rows = [heads, ["---"] * len(heads)]
+    for line in table_lines(times):
+        cells = [text for c in line.cells for text in (c.shown, c.published_shown)]
+        rows.append([line.section, line.name, *cells])
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines, "", *table_notes(times), ""])
+
+
+def as_latex(times: Sequence[Times]) -> str:
+    """Return the table in LaTeX, which needs the package booktabs."""
+    heads = " & ".join(rf"\multicolumn{{2}}{{c}}{{{_latex(t.title)}}}" for t in times)
+    lines = [
+        rf"\begin{{tabular}}{{ll{'rr' * len(times)}}}",
+        r"\toprule",
+        rf"&& {heads} \\",
+        r"&& " + " & ".join(["here & published"] * len(times)) + r" \\",
+    ]
+    section = None
+    for line in table_lines(times):
+        if line.section != section:
+            lines.append(r"\midrule")
+        first = _latex(line.section) if line.section != section else ""
+        section = line.section
+        cells = [text for c in line.cells for text in (c.shown, c.published_shown)]
+        lines.append(" & ".join([first, _latex(line.name), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def as_rows(times: Sequence[Times]) -> list[dict[str, Any]]:
+    """Return the table as rows, one per data set and row of the table, with all digits."""
+    return [
+        {
+            "data set": t.settings.dataset,
+            "n": t.n_training,
+            "K": t.n_classes,
+            "row": line.section,
+            "of": line.name,
+            "measurements": cell.n,
+            "value": cell.value,
+            "lower quartile": cell.low,
+            "upper quartile": cell.high,
+            "published": cell.published,
+        }
+        for line in table_lines(times)
+        for t, cell in zip(times, line.cells, strict=True)
+    ]
 
 
 def _minutes(seconds: float) -> float:
     """Return the minutes of 100 epochs, as in the paper's table, for the seconds of one epoch."""
     return seconds * EPOCHS / 60
+
+
+def _short(value: float | None) -> str:
+    """Return minutes with three significant digits, and without an exponent.
+
+    Examples
+    --------
+    >>> _short(12.345), _short(0.00012345), _short(1234.5)
+    ('12.3', '0.000123', '1234')
+    """
+    assert value is not None
+    digits = 2 - int(np.floor(np.log10(value))) if value > 0 else 0
+    return f"{value:.{max(0, digits)}f}"
+
+
+def _latex(text: str) -> str:
+    r"""Return text for LaTeX, with the names of the paper's quantities as formulas.
+
+    Examples
+    --------
+    >>> print(_latex("t_PIO / t_DP"), _latex("L_par = 2"))
+    $t_{\mathrm{PIO}}$ / $t_{\mathrm{DP}}$ $L_{\mathrm{par}}$ = 2
+    """
+    words = []
+    for word in text.split(" "):
+        letter, _, index = word.partition("_")
+        words.append(rf"${letter}_{{\mathrm{{{index}}}}}$" if index else word)
+    return " ".join(words)

@@ -125,7 +125,7 @@ class Learner:
         scaler, n_processes = self.precision.scaler, self.process.share.count
         losses, outputs = [], []
         for (images, labels), size in zip(batches.shuffled(epoch), batches.sizes, strict=True):
-            scores, loss = self._step(self._as_input(images), labels.to(self.device))
+            scores, loss = self._step(self._as_input(images), self._moved(labels))
             losses.append(loss.detach() * len(labels))
             if n_processes > 1:  # gradients are averaged over processes with unequal shares
                 loss = loss * (len(labels) * n_processes / size)
@@ -167,7 +167,7 @@ class Learner:
 
     def _as_input(self, images: Tensor) -> Tensor:
         """Return bytes as floats from 0 to 1 on the device, normalised for pretrained networks."""
-        floats = images.to(self.device).float().div_(255)
+        floats = self._moved(images).float().div_(255)
         if self.settings.pretrained is None:
             return floats
         mean, deviation = (
@@ -175,6 +175,10 @@ class Learner:
             for values in (IMAGENET_MEAN, IMAGENET_DEVIATION)
         )
         return floats.sub_(mean).div_(deviation)
+
+    def _moved(self, values: Tensor) -> Tensor:
+        """Return values on the device; pinned memory is copied while the GPU computes."""
+        return values.to(self.device, non_blocking=self.process.is_on_gpu)
 
     def state(self) -> dict[str, Any]:
         """Return the state that training can continue from."""
@@ -192,6 +196,6 @@ class Learner:
         self.loss.load_state_dict(state["loss"])
         if "optimiser" in state:
             self.optimiser.load_state_dict(state["optimiser"])
-        if "schedule" in state:  # runs of earlier versions have neither
+        if "schedule" in state:
             self.schedule.load_state_dict(state["schedule"])
             self.precision.scaler.load_state_dict(state["scaler"])

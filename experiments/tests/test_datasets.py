@@ -38,7 +38,9 @@ def test_a_folder_in_each_layout_loads_with_the_age_of_every_picture(tmp_path, d
     layout = LAYOUTS[dataset]
     data = load(make_folder(tmp_path, dataset), dataset)
     assert data.n_classes == layout.n_classes
-    assert data.notes == []
+    (warning,) = data.notes
+    paper = LAYOUTS[dataset].n_pictures
+    assert f"Warning: the paper used {paper} pictures of {LAYOUTS[dataset].title}" in warning
     n = 2 * layout.n_classes
     assert (len(data.training), len(data.validation)) == (round(0.9 * n), n - round(0.9 * n))
     expected = sorted(
@@ -61,9 +63,30 @@ def test_class_numbers_are_those_of_the_paper():
     }
     assert LAYOUTS["cacd"].parse("23_Mika_Boorem_0001.jpg") == (23, "Mika_Boorem")
     assert LAYOUTS["morph2"].parse("009055_1M54.JPG") == (54, "009055")
-    for wrong in ["52346_07M46.jpg", "052346_07X46.jpg", "052346_07M4.jpg", "a/052346_07M46.jpg"]:
+    assert LAYOUTS["morph2"].parse("Album2/009055_1M54.JPG") == (54, "009055")
+    for wrong in ["52346_07M46.jpg", "052346_07X46.jpg", "052346_07M4.jpg", "052346_07M46.png"]:
         assert LAYOUTS["morph2"].parse(wrong) is None
     assert LAYOUTS["afad"].parse("20/113/a.jpg") is None
+
+
+def test_a_warning_counts_the_pictures_of_the_paper():
+    numbers = {name: layout.n_pictures for name, layout in LAYOUTS.items()}
+    assert numbers == {"morph2": 55_013, "cacd": 159_402, "afad": 164_418}
+
+
+@pytest.mark.parametrize("folder", ["Album2", "MORPH/Album2"])
+def test_nested_folders_of_morph2_are_read(tmp_path, folder):
+    make_folder(tmp_path / folder, "morph2")
+    assert len(all_names(load(tmp_path, "morph2"))) == 110
+
+
+def test_a_sample_of_the_pictures_is_random_and_the_same_for_the_same_seed(tmp_path):
+    make_folder(tmp_path, "afad")
+    given = {"sample": 20, "allow_empty": True}
+    names = all_names(load(tmp_path, "afad", **given))
+    assert len(set(names)) == 20
+    assert sorted(names) == sorted(all_names(load(tmp_path, "afad", **given)))
+    assert sorted(names) != sorted(all_names(load(tmp_path, "afad", seed=1, **given)))
 
 
 def test_the_top_folder_of_afad_may_be_the_root_itself(tmp_path):
@@ -77,7 +100,7 @@ def test_ages_that_are_not_used_are_left_out_and_said_to_be(tmp_path):
     write_jpeg(tmp_path / "000009_02F15.jpg")
     data = load(tmp_path, "morph2")
     assert len(all_names(data)) == 110
-    assert data.notes == ["2 of 112 pictures left out, whose ages are not 16 to 70."]
+    assert data.notes[:-1] == ["2 of 112 pictures left out, whose ages are not 16 to 70."]
 
 
 def test_other_files_are_not_looked_at(tmp_path):
@@ -117,7 +140,7 @@ def test_classes_without_a_picture_are_refused_or_allowed(tmp_path):
     data = load(tmp_path, "afad", allow_empty=True)
     assert data.n_classes == 26
     assert len(all_names(data)) == 48
-    assert data.notes == ["2 of 26 classes have no picture: ages 17, 40."]
+    assert data.notes[:-1] == ["2 of 26 classes have no picture: ages 17, 40."]
 
 
 def damage(root):

@@ -60,8 +60,8 @@ def test_thresholds_and_weights_of_two_processes_reproduce_the_logged_errors_in_
 
     assert rows[-1]["training_optimal"] == pytest.approx(error(data.training))
     assert rows[-1]["validation_optimal"] == pytest.approx(error(data.validation))
-    assert {row["part"] for row in state["best"]["results"]} == {"validation", "test"}
-    assert rows[-1]["seconds_thresholds_dp"] > 0
+    assert {row["part"] for row in state["labelings"]} == {"validation", "test"}
+    assert any((row["stage"], row["of"]) == ("thresholds", "dp") for row in state["times"])
 
 
 def test_two_processes_that_were_interrupted_resume_with_the_same_results(trained):

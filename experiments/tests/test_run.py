@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -17,17 +18,16 @@ import experiments
 import ordcut
 from experiments import settings, study, training
 from experiments.datasets import load_faces
-from experiments.files import load_state, read_rows, save_state, write_rows
-from experiments.measures import judge_labelings
+from experiments.files import load_state, read_rows, save_state
+from experiments.measures import judge_labelings, optimal_for
 from experiments.pictures import Batches
 from experiments.run import resume_run, start_run
 from experiments.settings import Settings
-from experiments.stages import STAGES
-from experiments.table import read_times
+from experiments.stages import EVALUATION, FEWEST_CALLS, PAPER_METHODS, STAGES
 from experiments.tests.tiny import TINY, without_times
 from experiments.training import Learner
 
-OTHERS = ("literal", "literal-io", "literal-pio", "dp", "io", "pio", "blocks")
+OTHERS = (*PAPER_METHODS, "blocks")
 
 
 @pytest.fixture(scope="module")
@@ -44,16 +44,52 @@ def test_a_run_writes_one_row_per_epoch_with_a_time_for_every_stage(whole):
     for row in rows:
         for stage in STAGES:
             assert (row[f"seconds_{stage}"] > 0) == (stage != "p4_p5")
-        for method in OTHERS:
-            assert row[f"seconds_thresholds_{method}"] > 0
-            assert (row[f"seconds_p4_p5_{method}"] > 0) == method.startswith("literal")
         assert row["training_optimal"] >= 0
         for labeling in ("optimal", "biases", "likelihood", "rounding"):
             assert row[f"validation_{labeling}"] >= 0
-        assert row["validation_mae"] == row["validation_optimal"] <= row["validation_rmse"]
-        assert (row["validation_cs5"], row["lr"]) == (1, TINY.lr)  # there are only four classes
+        assert row["validation_mode"] is None  # ordered biases do not cross
+        assert row["lr"] == TINY.lr
     assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert not list(out.glob(".*.part"))
+
+
+def test_every_method_is_timed_in_ten_calls_and_the_network_once_per_epoch(whole):
+    times = read_rows(whole[0] / "times.csv")
+    counts = Counter((row["stage"], row["of"]) for row in times)
+    n_epochs, n_calls = TINY.epochs, TINY.epochs * -(-FEWEST_CALLS // TINY.epochs)
+    assert n_calls >= 10
+    for method in ("auto", *OTHERS):
+        assert counts["thresholds", method] == n_calls
+    for implementation in ("loops", "ordcut"):
+        assert counts["p2_p3", implementation] == counts["p4_p5", implementation] == n_calls
+    for stage in ("training", "p1", "validation", EVALUATION):
+        assert counts[stage, "resnet10"] == n_epochs
+    for row in times:
+        assert (row["seconds"] > 0) == ((row["stage"], row["of"]) != ("p4_p5", "ordcut"))
+
+
+def test_every_labeling_and_task_loss_is_judged_at_its_own_best_epoch(whole):
+    out, rows = whole
+    judged = read_rows(out / "labelings.csv")
+    results = read_rows(out / "results.csv")
+    labelings = ("optimal", "biases", "likelihood", "rounding")
+    assert {(row["task"], row["labeling"]) for row in results} == {
+        (task, labeling) for task in settings.TASKS for labeling in labelings
+    }
+    for row in results:
+        of_epochs = [
+            other["value"]
+            for other in judged
+            if (other["task"], other["labeling"]) == (row["task"], row["labeling"])
+        ]
+        assert len(of_epochs) == TINY.epochs
+        assert row["epoch"] == 1 + of_epochs.index(min(of_epochs))
+        assert row["value"] == min(of_epochs)
+        if row["task"] == "absolute":
+            logged = [epoch[f"validation_{row['labeling']}"] for epoch in rows]
+            assert of_epochs == logged
+            assert row["value"] == row["mae"] <= row["rmse"]
+            assert row["cs5"] == 1  # there are only four classes
 
 
 @pytest.mark.parametrize("name", ["checkpoint", "best"])
@@ -166,7 +202,7 @@ def assert_same_run(out, rows, other, other_rows):
         assert all(
             (ours["network"][key] == theirs["network"][key]).all() for key in ours["network"]
         )
-    for name in ("thresholds.json", "results.csv"):
+    for name in ("thresholds.json", "results.csv", "labelings.csv"):
         assert (out / name).read_text() == (other / name).read_text()
 
 
@@ -215,9 +251,10 @@ def test_the_best_epoch_is_chosen_by_validation_and_reported_on_the_test_part(wi
     off = np.abs(predicted - scored.labels)
     (row,) = [
         row
-        for row in state["best"]["results"]
-        if (row["part"], row["labeling"]) == ("test", "optimal")
+        for row in read_rows(out / "results.csv")
+        if (row["part"], row["labeling"], row["task"]) == ("test", "optimal", "absolute")
     ]
+    assert row["epoch"] == state["best"]["epoch"]
     assert (row["n"], row["mae"]) == (len(data.test), off.mean())
     assert row["rmse"] == pytest.approx(np.sqrt((off**2).mean()))
 
@@ -268,7 +305,7 @@ def test_a_damaged_checkpoint_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="must be a checkpoint of a run, but cannot be read"):
         load_state(tmp_path / "a.pt")
     torch.save({"format": 0}, tmp_path / "b.pt")
-    with pytest.raises(ValueError, match="must be a checkpoint of format 1"):
+    with pytest.raises(ValueError, match="must be a checkpoint of format 2"):
         load_state(tmp_path / "b.pt")
 
 
@@ -279,13 +316,13 @@ class Harmful:
 
 def test_nothing_in_a_checkpoint_is_executed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    torch.save({"format": 1, "rows": Harmful()}, "checkpoint.pt")
+    torch.save({"format": 2, "rows": Harmful()}, "checkpoint.pt")
     with pytest.raises(ValueError, match="cannot be read"):
         load_state(tmp_path / "checkpoint.pt")
     assert not (tmp_path / "harm-was-done").exists()
 
 
-@pytest.mark.parametrize("loss", settings.LOSSES[1:])
+@pytest.mark.parametrize("loss", settings.LOSSES)
 def test_every_loss_trains_and_has_its_labelings(loss):
     data = load_faces(TINY)
     learner = Learner(replace(TINY, loss=loss), 4)
@@ -296,12 +333,18 @@ def test_every_loss_trains_and_has_its_labelings(loss):
     assert sorted(outputs.labels) == sorted(data.training.labels)
     for values, old in zip(learner.loss.parameters(), before, strict=True):
         assert (values != old).any()  # biases are learned, too
-    thresholds = ordcut.optimal_thresholds(outputs.scores, outputs.labels, classes=range(4))
-    rows = judge_labelings("training", outputs, thresholds, learner.loss)
-    errors = {row["labeling"]: row["value"] for row in rows}
-    assert "likelihood" not in errors
-    assert ("biases" not in errors) == (loss == "absolute")
-    assert errors["optimal"] == thresholds.value <= errors["rounding"]
+    optima = optimal_for(outputs, 4, settings.TASKS)
+    rows = judge_labelings("training", outputs, optima, learner.loss)
+    for task in settings.TASKS:
+        errors = {row["labeling"]: row["value"] for row in rows if row["task"] == task}
+        assert set(errors) == {*settings.STUDY_LABELINGS[loss], "rounding"}
+        # The best thresholds are no worse than any other labeling by thresholds on the same rows.
+        assert errors["optimal"] == optima[task].value == min(errors.values())
+
+
+def test_the_losses_and_labelings_of_the_earlier_study_make_20_combinations():
+    assert tuple(settings.STUDY_LABELINGS) == settings.LOSSES
+    assert sum(map(len, settings.STUDY_LABELINGS.values())) == 20
 
 
 def test_the_best_epoch_by_a_kappa_is_the_highest(tmp_path):
@@ -325,49 +368,6 @@ def test_scores_that_are_not_finite_are_refused():
 def test_every_named_network_and_loss_exists():
     assert tuple(training.NETWORKS) == settings.NETWORKS
     assert tuple(training.LOSSES) == settings.LOSSES
-
-
-#: What earlier versions did not write.
-NEW_COLUMNS = ("lr", "validation_mae", "validation_rmse", "validation_cs5")
-
-
-def with_old_names(row):
-    """Return a row as it was written when the labeling that rounds was called "fixed"."""
-    return {
-        name.replace("rounding", "fixed"): value
-        for name, value in row.items()
-        if name not in NEW_COLUMNS
-    }
-
-
-def without_new(rows):
-    return [
-        {name: value for name, value in row.items() if name not in NEW_COLUMNS}
-        for row in without_times(rows)
-    ]
-
-
-def test_a_run_of_an_earlier_version_is_read_and_resumed(whole, tmp_path):
-    start_run(replace(TINY, epochs=1), tmp_path)
-    (tmp_path / "results.csv").unlink()
-    for name in ("checkpoint.pt", "best.pt"):
-        state = torch.load(tmp_path / name, weights_only=True)
-        for key in ("schedule", "scaler"):
-            state.pop(key, None)
-        del state["best"]["results"]
-        if "rows" in state:
-            state["rows"] = [with_old_names(row) for row in state["rows"]]
-            old = state["rows"]
-        torch.save(state, tmp_path / name)
-    write_rows(tmp_path / "epochs.csv", old)
-    assert "validation_rounding" not in (tmp_path / "epochs.csv").read_text()
-    assert without_times(read_rows(tmp_path / "epochs.csv")) == without_new(whole[1][:1])
-    assert read_times(tmp_path)[0].n_epochs == 1
-    rows = resume_run(tmp_path, {"epochs": 2})
-    assert without_new(rows) == without_new(whole[1][:2])
-    assert without_times(rows)[1] == without_times(whole[1])[1]
-    assert without_new(read_rows(tmp_path / "epochs.csv")) == without_new(whole[1][:2])
-    assert "fixed" not in (tmp_path / "epochs.csv").read_text()
 
 
 def test_the_package_exports_what_a_run_needs():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.datasets import reload_faces
-from experiments.files import load_state
+from experiments.files import load_state, read_rows
 from experiments.run import resume_run, start_run
 from experiments.settings import Settings, read_run
 from experiments.study import resume_study, start_study
@@ -57,16 +57,18 @@ def test_a_summary_is_over_the_results_of_all_runs(study):
     values = [
         row["mae"]
         for name in NAMES
-        for row in load_state(out / name / "checkpoint.pt")["best"]["results"]
-        if (row["part"], row["labeling"]) == ("test", "biases")
+        for row in read_rows(out / name / "results.csv")
+        if (row["part"], row["task"], row["labeling"]) == ("test", "squared", "biases")
     ]
     (row,) = [
         row
         for row in summary
-        if (row["part"], row["labeling"], row["measure"]) == ("test", "biases", "mae")
+        if (row["part"], row["task"], row["labeling"], row["measure"])
+        == ("test", "squared", "biases", "mae")
     ]
     assert (row["runs"], row["mean"]) == (4, pytest.approx(np.mean(values)))
     assert row["spread"] == pytest.approx(np.std(values, ddof=1))
+    assert row["standard_error"] == pytest.approx(np.std(values, ddof=1) / 2)
     with (out / "summary.csv").open() as stream:
         assert len(list(csv.DictReader(stream))) == len(summary)
 
@@ -114,12 +116,12 @@ def test_a_study_that_cannot_run_is_refused_before_anything_is_written(tmp_path,
     assert not (tmp_path / "out").exists()
 
 
-def test_the_times_of_a_study_are_means_over_all_runs(study):
+def test_the_times_of_a_study_are_those_of_all_runs(study):
     out, _ = study
-    (times,) = read_times(out)
-    each = [read_times(out / name)[0] for name in NAMES]
-    assert times.n_epochs == 4
-    assert times.total == pytest.approx(sum(run.total for run in each) / 4)
+    (times,) = read_times([out])
+    each = [read_times([out / name])[0] for name in NAMES]
+    for stage, values in times.seconds.items():
+        assert sorted(values) == sorted(value for run in each for value in run.seconds[stage])
 
 
 def test_folds_by_subject_have_no_person_in_two_parts_of_a_run(tmp_path):

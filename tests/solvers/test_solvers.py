@@ -111,7 +111,7 @@ def test_methods_equal_the_literal_algorithms_of_the_paper(problem, data):
         return int(cost[k - 1, truth - 1])
 
     a, Y = literal.group(scores, labels)
-    M, c = literal.losses_and_candidates(a, Y, problem.n_classes, loss)
+    M, c = literal.losses(Y, problem.n_classes, loss), literal.candidates(a)
     table = ordcut.ScoreTable(problem.scores, problem.labels, classes=problem.classes)
     assert table.scores.tolist() == a[1:]
     assert table.candidates.tolist() == c[1:]
@@ -123,8 +123,10 @@ def test_methods_equal_the_literal_algorithms_of_the_paper(problem, data):
     size = data.draw(st.integers(1, len(c)))
     assert literal.further_parallelised(M, c, problem.n_classes, size) == independent
     with ThreadPoolExecutor(2) as executor:
-        parallel = literal.parallel_optimisation(M, c, problem.n_classes, executor, 2)
-    assert parallel == independent
+        assert literal.parallel_losses(Y, problem.n_classes, loss, executor) == M
+        parallel = literal.parallel_optimisation(M, c, problem.n_classes, executor)
+        blocks = literal.further_parallelised(M, c, problem.n_classes, size, executor)
+    assert parallel == blocks == independent
     if independent == sorted(independent):
         assert independent == expected
         for method in ["io", "pio", "blocks"]:

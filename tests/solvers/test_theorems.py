@@ -203,10 +203,8 @@ def test_proposition_3_the_dynamic_programme_with_the_largest_label_is_the_lowes
 def test_proposition_3_the_paper_takes_the_smallest_label_and_so_the_highest_optimum(problem, data):
     cost = whole(data.draw(cost_matrices(problem.n_classes)))
     optima = optima_of(problem, cost)
-    a, Y = literal.group(problem.scores.tolist(), (problem.labels + 1).tolist())
-    M, _ = literal.losses_and_candidates(
-        a, Y, problem.n_classes, lambda k, truth: cost[k - 1][truth - 1]
-    )
+    _, Y = literal.group(problem.scores.tolist(), (problem.labels + 1).tolist())
+    M = literal.losses(Y, problem.n_classes, lambda k, truth: cost[k - 1][truth - 1])
     assert paper_labels(M, problem.n_classes) == labels_of(highest(optima), problem.n_scores)
 
 

@@ -99,10 +99,11 @@ def optimal_thresholds(
         model: thresholds are the mean of the optimal thresholds of 40 bootstrap samples, drawn with
         a fixed seed from 256 groups of neighbouring scores or more.
     method : {"auto", "dp", "io", "pio", "blocks", "nested", "zero_one", "pruned"}
-        The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads) and 4
-        (``"blocks"``); ``"nested"`` for convex objectives; ``"zero_one"`` where all errors of a row
-        cost the same; or ``"pruned"``, which counts rows by cells and sorts few of them.
-        ``"auto"`` takes the fastest that is sure to be optimal.
+        The paper's algorithms 2 (``"dp"``), 3 (``"io"``, and ``"pio"`` in threads that share the
+        thresholds) and 4 (``"blocks"``, in threads that share the rows, which gain more than
+        ``"pio"`` if classes are few); ``"nested"`` for convex objectives; ``"zero_one"`` where all
+        errors of a row cost the same; or ``"pruned"``, which counts rows by cells and sorts few of
+        them. ``"auto"`` takes the fastest that is sure to be optimal.
     n_jobs : int, optional
         The number of threads, -1 for all cores. By default 1, or all cores for the methods
         ``"pio"`` and ``"blocks"``.

@@ -92,7 +92,7 @@ class ScoreTable:
 
         Decisions are the classes, unless the objective has others. The solvers do without the
         matrix, since it is D times the size of the scores; it is here for inspection, and for
-        algorithms of your own.
+        algorithms of your own. As in the paper, threads share the decisions (``n_jobs``).
 
         Examples
         --------
@@ -106,15 +106,12 @@ class ScoreTable:
         sums = np.zeros((score_index[-1] + 1, cost.shape[1]))
         weights = np.ones(1) if rows.weights is None else rows.weights.astype(np.float64)
         stride = int(rows.weights is not None)
-        # A piece ends where a score ends, so that no two threads add to the same sum.
+
+        def fill(decisions: tuple[int, int]) -> None:
+            loss_sums(rows.codes, score_index, weights, stride, cost, *decisions, sums)
+
         n_threads = count_threads(n_jobs)
-        starts = np.append(np.flatnonzero(np.append(True, rows.ends[:-1])), len(rows.codes))
-
-        def fill(piece: tuple[int, int]) -> None:
-            first, last = starts[list(piece)].tolist()
-            loss_sums(rows.codes, score_index, weights, stride, cost, first, last, sums)
-
-        run_all(fill, split(len(sums), n_threads), n_threads)
+        run_all(fill, split(cost.shape[1], n_threads), n_threads)
         return sums * self._unit
 
     def solve(
@@ -164,12 +161,11 @@ def loss_sums(
 ) -> None:
     """Sum what each label would cost each distinct score: Algorithm 1, line P4.
 
-    Adds ``weight * cost[d, l]`` to ``sums[score_index[i], d]`` for the rows ``first <= i < last``,
-    where ``score_index[i]`` counts the distinct scores up to row ``i``. ``cost`` comes transposed,
-    (true, decided), so that the inner loop is contiguous. O(n D) time.
+    Adds ``weight * cost[d, l]`` to ``sums[score_index[i], d]`` for all rows ``i`` and the decisions
+    ``first <= d < last``, where ``score_index[i]`` counts the distinct scores up to row ``i``.
+    ``cost`` comes transposed, (true, decided), so that the inner loop is contiguous. O(n D) time.
     """
-    n_decisions = cost.shape[1]
-    for i in range(first, last):
+    for i in range(len(codes)):
         weight = weights[i * stride]
-        for d in range(n_decisions):
+        for d in range(first, last):
             sums[score_index[i], d] += weight * cost[codes[i], d]  # P4

@@ -15,32 +15,16 @@ if TYPE_CHECKING:
     from ordcut._core.solvers.choose import Plan
 
 
-def solve_independently_in_threads(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
-    """Return the first minimum of every risk curve, by threads that share the rows ("pio").
-
-    Threads that shared the curves instead, as the paper describes Algorithm 3, would each read
-    every row, and with few classes there are too few curves to share.
-    """
-    n_threads = plan.n_threads(default=count_cores())
-    return _solve(rows, cost, split(len(rows[0]), n_threads), n_threads)
-
-
 def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
     """Return the first minimum of every risk curve, from its minima in blocks ("blocks").
 
-    There is a block for each thread, unless the plan says how many rows a block has.
+    There is a block for each thread, unless the plan says how many rows a block has. Each block's
+    piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by how much to
+    lift each (the paper's S). Only minima and ends are kept, never a curve.
     """
     n_threads, n_rows = plan.n_threads(default=count_cores()), len(rows[0])
     n_blocks = n_threads if plan.block_size is None else -(-n_rows // plan.block_size)
-    return _solve(rows, cost, split(n_rows, n_blocks), n_threads)
-
-
-def _solve(rows: KernelRows, cost: Numbers, blocks: list[tuple[int, int]], n_threads: int) -> Ints:
-    """Search every block by itself, and put the minima together.
-
-    Each block's piece of a curve starts at 0 (the paper's Q); adding up the pieces' ends says by
-    how much to lift each (the paper's S). Only minima and ends are kept, never a curve.
-    """
+    blocks = split(n_rows, n_blocks)
     gain, n_curves = padded_gain(rows, cost), len(cost) - 1
     # A row in front of the blocks stands for cut 0, where every curve starts at 0.
     ends, least, where = np.zeros((3, len(blocks) + 1, n_curves), np.int64)

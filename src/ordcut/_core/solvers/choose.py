@@ -22,9 +22,12 @@ from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut._core.numerics.threads import count_threads
 from ordcut._core.objectives.named import Objective
 from ordcut._core.objectives.terms import SegmentTerms
-from ordcut._core.solvers.blocks import solve_in_blocks, solve_independently_in_threads
+from ordcut._core.solvers.blocks import solve_in_blocks
 from ordcut._core.solvers.dp import solve_by_dynamic_programme
-from ordcut._core.solvers.independent import solve_independently
+from ordcut._core.solvers.independent import (
+    solve_independently,
+    solve_independently_in_threads,
+)
 from ordcut._core.solvers.near_ties import ExactWeights, independent_cuts
 from ordcut._core.solvers.nested import solve_nested
 from ordcut._core.solvers.ratio import ExactKappa
