@@ -6,6 +6,7 @@ The paper's own algorithms, which the solvers are compared with as well, are in
 
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from math import prod
 
 
 def every_labeling(n_scores, n_classes):
@@ -99,3 +100,112 @@ def exact_kappa(weights):
         return 1 + exact_loss(weights)(table) * total / chance
 
     return goodness
+
+
+def share(part, whole):
+    """A part of a whole, which is 0 where there is no part."""
+    return Fraction(part) / Fraction(whole) if part else Fraction(0)
+
+
+def matrix(disagreement, n_classes):
+    return [[disagreement(d, k) for k in range(n_classes)] for d in range(n_classes)]
+
+
+def mean_loss(disagreement):
+    def goodness(table):
+        cost = matrix(disagreement, len(table))
+        return exact_loss(cost)(table) / Fraction(sum(map(sum, table)))
+
+    return goodness
+
+
+def balanced_loss(disagreement):
+    """The loss of each class that occurs, and the mean of these losses."""
+
+    def goodness(table):
+        losses = [
+            sum(disagreement(d, k) * Fraction(weight) for d, weight in enumerate(column))
+            / Fraction(sum(column))
+            for k, column in enumerate(zip(*table, strict=True))
+            if sum(column)
+        ]
+        return -sum(losses) / len(losses)
+
+    return goodness
+
+
+def kappa(disagreement):
+    return lambda table: exact_kappa(matrix(disagreement, len(table)))(table)
+
+
+def recalls(table):
+    totals = [sum(column) for column in zip(*table, strict=True)]
+    return [share(table[k][k], total) for k, total in enumerate(totals)]
+
+
+def f1_scores(table):
+    totals = [sum(column) for column in zip(*table, strict=True)]
+    return [share(2 * row[k], totals[k] + sum(row)) for k, row in enumerate(table)]
+
+
+def macro_f1(table):
+    return sum(f1_scores(table)) / len(table)
+
+
+def weighted_f1(table):
+    totals = [sum(column) for column in zip(*table, strict=True)]
+    terms = zip(f1_scores(table), totals, strict=True)
+    return sum(score * Fraction(total) for score, total in terms) / Fraction(sum(totals))
+
+
+def geometric_recall(table):
+    """How many recalls are above 0, and the product of these."""
+    above = [recall for recall in recalls(table) if recall]
+    return len(above), prod(above, start=Fraction(1))
+
+
+def min_recall(table):
+    """All recalls, the smallest first."""
+    return tuple(sorted(recalls(table)))
+
+
+def distance(d, k):
+    return abs(d - k)
+
+
+def squared_distance(d, k):
+    return (d - k) ** 2
+
+
+def difference(d, k):
+    return int(d != k)
+
+
+#: How good a (decision, class) table of weights is by each named objective, without rounding: more
+#: is better. A new row of a table of objectives needs a row here.
+GOODNESS = {
+    "absolute": mean_loss(distance),
+    "squared": mean_loss(squared_distance),
+    "zero_one": mean_loss(difference),
+    "macro_mae": balanced_loss(distance),
+    "balanced_zero_one": balanced_loss(difference),
+    "kappa": kappa(difference),
+    "linear_kappa": kappa(distance),
+    "quadratic_kappa": kappa(squared_distance),
+    "macro_f1": macro_f1,
+    "weighted_f1": weighted_f1,
+    "geometric_recall": geometric_recall,
+    "min_recall": min_recall,
+}
+
+
+def value_of(name, table):
+    """The value that a result states for a table of weights."""
+    goodness = GOODNESS[name](table)
+    if name == "geometric_recall":
+        n_above, product = goodness
+        return float(product) ** (1 / len(table)) if n_above == len(table) else 0.0
+    if name == "min_recall":
+        return float(goodness[0])
+    is_loss = name in ("absolute", "squared", "zero_one", "macro_mae", "balanced_zero_one")
+    return float(-goodness if is_loss else goodness)

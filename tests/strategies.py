@@ -7,10 +7,6 @@ from hypothesis import strategies as st
 
 import ordcut
 
-COSTS = ["absolute", "squared", "zero_one"]
-KAPPAS = ["kappa", "linear_kappa", "quadratic_kappa"]
-OBJECTIVES = [*COSTS, *KAPPAS]
-
 
 @dataclass(frozen=True)
 class Problem:

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import ordcut
+from tests.tables import KAPPAS
 
 GOOD = {"scores": [0.1, 0.4, 0.9], "labels": [0, 1, 2]}
 
@@ -153,7 +154,7 @@ def test_an_error_names_the_argument_what_came_and_what_to_do(changed, error, me
         ordcut.optimal_thresholds(**(GOOD | changed))
 
 
-@pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", KAPPAS)
 def test_a_kappa_of_one_class_only_is_a_clear_error(objective):
     with pytest.raises(
         ValueError, match=f"{objective}' is undefined for these labels: if the class"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut._core.decisions import read_costs, with_review
 from tests.naive import every_labeling, label_by
-from tests.strategies import COSTS, Problem, enough_classes, problems
+from tests.strategies import Problem, enough_classes, problems
+from tests.tables import COSTS
 
 NAMES = ["reject", "ask", "it's fine", 'ship "now"', "5"]
 METHODS = ["auto", "dp", "pruned"]

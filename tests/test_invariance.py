@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from tests.strategies import COSTS, OBJECTIVES, enough_classes, find, problems
+from tests.strategies import enough_classes, find, problems
+from tests.tables import COSTS, OBJECTIVES
 
 METHODS = ["dp", "nested", "pruned", "io", "pio", "auto"]
 BALANCED = ["balanced_accuracy", "macro_mae"]

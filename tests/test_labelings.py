@@ -21,7 +21,8 @@ from ordcut.studies.labelings import (
     rounding_thresholds,
 )
 from tests import naive
-from tests.strategies import KAPPAS, OBJECTIVES, enough_classes, problems
+from tests.strategies import enough_classes, problems
+from tests.tables import COSTS, KAPPAS, OBJECTIVES
 
 NAMES = ["optimal", "biases", "likelihood", "rounding"]
 
@@ -84,7 +85,7 @@ def test_a_line_that_does_not_rise_gives_every_row_one_class():
         assert set(labels_of(thresholds, some)) == {round(labels.mean())}
 
 
-@pytest.mark.parametrize("objective", ["absolute", "squared", "zero_one"])
+@pytest.mark.parametrize("objective", COSTS)
 def test_likelihood_thresholds_are_exact_to_the_last_bit(objective):
     scores, labels = noisy()
     model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)
@@ -210,7 +211,7 @@ def test_class_shares_give_each_class_as_many_rows_as_have_it():
     np.testing.assert_allclose(np.bincount(predicted), np.bincount(labels), atol=2)
 
 
-@pytest.mark.parametrize("objective", ["absolute", "squared", "zero_one"])
+@pytest.mark.parametrize("objective", COSTS)
 def test_the_likelihood_of_counts_is_close_to_that_of_the_rows(objective):
     scores, labels = noisy(2000)
     model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)

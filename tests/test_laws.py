@@ -4,11 +4,33 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from tests.strategies import COSTS, OBJECTIVES, cost_matrices, enough_classes, find, problems
+from tests.naive import GOODNESS, confusion_of, every_labeling, value_of
+from tests.strategies import cost_matrices, enough_classes, find, problems
+from tests.tables import COSTS, EVERY_OBJECTIVE, OBJECTIVES
+
+
+@pytest.mark.parametrize("objective", EVERY_OBJECTIVE)
+@settings(max_examples=80)
+@given(problem=problems().filter(enough_classes))
+def test_thresholds_are_the_lowest_of_the_best_of_all(objective, problem):
+    tables = {
+        cuts: confusion_of(cuts, problem.rows, problem.n_classes)
+        for cuts in every_labeling(problem.n_scores, problem.n_classes)
+    }
+    goodness = {cuts: GOODNESS[objective](table) for cuts, table in tables.items()}
+    best = max(goodness.values())
+    lowest = min((cuts for cuts in tables if goodness[cuts] == best), key=lambda cuts: cuts[::-1])
+    result = find(
+        problem.scores, problem.labels, problem.n_classes, objective, sample_weight=problem.weights
+    )
+    counted = slice(None) if problem.weights is None else problem.weights > 0
+    cuts = np.searchsorted(np.unique(problem.scores[counted]), result.thresholds)
+    assert tuple(cuts.tolist()) == lowest
+    assert result.value == pytest.approx(value_of(objective, tables[lowest]), abs=1e-14)
 
 
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))
@@ -172,7 +194,7 @@ def test_inputs_are_never_modified():
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_only_ratios_of_weights_matter_however_far_they_are_from_one(objective, scale):
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 3, 60), rng.normal(size=60)

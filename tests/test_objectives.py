@@ -14,7 +14,7 @@ from ordcut._core.decisions import read_costs, with_review
 from ordcut._core.numerics.exact import ExactCost, as_exact
 from ordcut._core.objectives.named import n_classes_of
 from tests.naive import exact_kappa
-from tests.strategies import KAPPAS
+from tests.tables import KAPPAS
 
 
 @pytest.mark.parametrize("sign", [1, -1])

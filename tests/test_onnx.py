@@ -38,6 +38,7 @@ from ordcut.estimators import (
     OrdinalThresholdClassifierCV,
 )
 from tests.ordinal_data import ordinal_data
+from tests.tables import LINKS
 
 update_registered_converter(
     LGBMRegressor,
@@ -208,7 +209,7 @@ def test_rows_whose_score_is_on_a_threshold_get_the_label_of_predict(estimator, 
     assert (labels == model.predict(rows)).all()
 
 
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "loglog", "cauchit"])
+@pytest.mark.parametrize("link", LINKS)
 def test_the_probabilities_are_those_of_the_estimator(link):
     X, y = ordinal_data()
     model = OrdinalLogisticRegression(link=link, classes=[-1, 0, 1, 2, 3], probabilities=True).fit(

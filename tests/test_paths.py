@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut.studies.paths import LimitedBy
 from tests.small_sizes import prune_from
-from tests.strategies import OBJECTIVES, problems
+from tests.strategies import problems
+from tests.tables import OBJECTIVES
 
 mpl.use("Agg")
 

@@ -16,7 +16,7 @@ from ordcut._core.objectives.terms import TERMS
 from ordcut.estimators import OrdinalLogisticRegression
 from ordcut.scorers import ObjectiveScorer, get_scorer, get_scorer_names
 from tests.ordinal_data import ordinal_data
-from tests.strategies import OBJECTIVES
+from tests.tables import OBJECTIVES
 
 
 def test_there_is_a_scorer_for_every_objective_with_a_name():

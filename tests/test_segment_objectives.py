@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
-from operator import mul
 
 import numpy as np
 import polars as pl
@@ -15,40 +13,11 @@ from sklearn.metrics import f1_score, recall_score
 import ordcut
 from ordcut._core.numerics.jit import running_kernels_as
 from tests.hard_rows import HARD, LABELS
-from tests.naive import confusion_of, every_labeling, meaning
+from tests.naive import GOODNESS, confusion_of, every_labeling, meaning
 from tests.ordinal_rows import ratings
 from tests.small_sizes import set_sizes
 from tests.strategies import problems
-
-SCORES = ["macro_f1", "weighted_f1", "geometric_recall", "min_recall"]
-
-
-def goodness(name, table):
-    """How good a table of weights is, as numbers without rounding that compare like the score."""
-    totals = [sum(column) for column in zip(*table, strict=True)]
-    right = [row[d] for d, row in enumerate(table)]
-    if name.endswith("f1"):
-        sizes = [sum(row) for row in table]
-        terms = [
-            Fraction(2 * hit) / (total + size) if hit else Fraction(0)
-            for hit, total, size in zip(right, totals, sizes, strict=True)
-        ]
-        shares = totals if name == "weighted_f1" else [1] * len(table)
-        return sum(term * share for term, share in zip(terms, shares, strict=True))
-    if name == "absolute":
-        return -sum(
-            abs(k - truth) * weight
-            for k, row in enumerate(table)
-            for truth, weight in enumerate(row)
-        )
-    recalls = [
-        Fraction(hit) / total if hit else Fraction(0)
-        for hit, total in zip(right, totals, strict=True)
-    ]
-    if name == "min_recall":
-        return tuple(sorted(recalls))
-    above = [recall for recall in recalls if recall]
-    return len(above), reduce(mul, above, Fraction(1))
+from tests.tables import TERMS
 
 
 def best_cuts(name, rows, n_scores, n_classes, is_allowed=bool):
@@ -57,7 +26,7 @@ def best_cuts(name, rows, n_scores, n_classes, is_allowed=bool):
         (cuts, confusion_of(cuts, rows, n_classes)) for cuts in every_labeling(n_scores, n_classes)
     ]
     allowed = [
-        (goodness(name, table), [-cut for cut in reversed(cuts)])
+        (GOODNESS[name](table), [-cut for cut in reversed(cuts)])
         for cuts, table in tables
         if is_allowed(table)
     ]
@@ -76,7 +45,7 @@ def solve(problem, name, **options):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("method", ["auto", "pruned"])
 @settings(max_examples=60, deadline=None)
 @given(problem=problems())
@@ -85,7 +54,7 @@ def test_the_cuts_are_the_best_of_all(name, method, problem):
     assert cuts_of(solve(problem, name, method=method), problem) == best
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("mode", ["python", "compiled"])
 @settings(max_examples=30, deadline=None)
 @given(problem=problems())
@@ -96,7 +65,7 @@ def test_the_cuts_are_the_best_of_all_whatever_ranges_are_split(name, mode, prob
         assert cuts_of(solve(problem, name), problem) == best
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("few_pairs", [0, 40, 10**6])
 @settings(max_examples=30, deadline=None)
 @given(problem=problems(), size=st.integers(1, 3), method=st.sampled_from(["segments", "pruned"]))
@@ -110,7 +79,7 @@ def test_the_cuts_are_the_best_of_all_whatever_blocks_are_ruled_out(
         assert cuts_of(solve(problem, name, method=method), problem) == best
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("rows", list(HARD))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_pruned_rows_and_blocks_of_hard_scores_have_the_best_cuts(name, rows, dtype, monkeypatch):
@@ -124,7 +93,7 @@ def test_pruned_rows_and_blocks_of_hard_scores_have_the_best_cuts(name, rows, dt
         assert found.value == best.value
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 @settings(max_examples=30, deadline=None)
 @given(problem=problems(weighted=False), data=st.data())
 def test_fractional_weights_are_exact(name, problem, data):
@@ -139,7 +108,7 @@ def test_fractional_weights_are_exact(name, problem, data):
     assert cuts_of(solve(problem, name), problem) == best
 
 
-@pytest.mark.parametrize("name", [*SCORES, "absolute"])
+@pytest.mark.parametrize("name", [*TERMS, "absolute"])
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(weighted=False), data=st.data())
 def test_constraints_leave_the_best_of_what_they_allow(name, problem, data):
@@ -188,7 +157,7 @@ def test_the_value_is_that_of_scikit_learn(is_weighted):
             "min_recall": recalls.min(),
         }
 
-    for name in SCORES:
+    for name in TERMS:
         options = {"classes": classes, "sample_weight": weights}
         result = ordcut.optimal_thresholds(scores, labels, objective=name, **options)
         assert result.value == pytest.approx(metrics(result.predict(scores))[name], rel=1e-12)
@@ -196,7 +165,7 @@ def test_the_value_is_that_of_scikit_learn(is_weighted):
         assert again == result.value
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 def test_nobody_is_better_by_moving_a_threshold(name):
     scores, labels = ratings()
     result = ordcut.optimal_thresholds(scores, labels, objective=name)
@@ -208,7 +177,7 @@ def test_nobody_is_better_by_moving_a_threshold(name):
             assert ordcut.evaluate(labels, predicted, name, classes=result.classes) <= result.value
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 def test_rows_in_any_order_and_weights_as_repeats(name):
     scores, labels = ratings()
     weights = np.random.default_rng(1).integers(1, 4, len(scores))
@@ -219,7 +188,7 @@ def test_rows_in_any_order_and_weights_as_repeats(name):
     assert again.thresholds.tolist() == weighted.thresholds.tolist()
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 def test_monotone_transforms_leave_the_labels(name):
     scores, labels = ratings()
     result = ordcut.optimal_thresholds(scores, labels, objective=name)
@@ -227,7 +196,7 @@ def test_monotone_transforms_leave_the_labels(name):
     assert (cubed.predict(scores**3) == result.predict(scores)).all()
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", TERMS)
 def test_cells_rows_and_frames_agree(name):
     rng = np.random.default_rng(3)
     scores = rng.normal(size=20_000).round(3)

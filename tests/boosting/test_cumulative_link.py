@@ -11,8 +11,7 @@ from scipy.special import expit
 from ordcut._core.numerics.jit import running_kernels_as
 from ordcut.boosting import CumulativeLink, rows
 from ordcut.estimators import ProportionalOddsModel
-
-LINKS = ["logit", "probit", "cloglog"]
+from tests.tables import BOOSTED_LINKS as LINKS
 
 
 def distribution(link):

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric
 from ordcut.estimators import OrdinalThresholdClassifierCV, ProportionalOddsModel
 from tests.boosting.boosted import LIBRARIES, REGRESSORS, make_rows
+from tests.tables import BOOSTED_LINKS
 
 GRADES = np.array(["low", "mid", "high", "top"])
 
@@ -148,7 +149,7 @@ def test_routed_evaluation_rows_are_encoded_and_not_cut():
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+@pytest.mark.parametrize("link", BOOSTED_LINKS)
 def test_probabilities_are_those_of_the_link_on_out_of_fold_scores(library, link):
     X, y, weights = make_rows()
     model = estimator_of(library, link=link).set_params(probabilities=True, store_cv_results=True)

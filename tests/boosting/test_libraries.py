@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 from ordcut.boosting import CumulativeLink
 from tests.boosting.boosted import LIBRARIES, LIGHT, REGRESSORS, ROUNDS, XGB, make_rows
+from tests.tables import BOOSTED_LINKS
 
 
 def train_lightgbm(objective, X, y, weights):
@@ -41,7 +42,7 @@ def test_native_and_scikit_learn_interfaces_train_the_same_trees(library, is_wei
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+@pytest.mark.parametrize("link", BOOSTED_LINKS)
 def test_training_raises_the_likelihood_of_labels(library, link):
     X, y, _ = make_rows()
     objective = CumulativeLink(link=link)

@@ -10,6 +10,7 @@ import xgboost
 import ordcut
 from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric, metrics
 from tests.boosting.boosted import LIBRARIES, LIGHT, REGRESSORS, XGB, make_rows
+from tests.tables import BOOSTED_LINKS
 
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa", "macro_mae"]
 
@@ -79,7 +80,7 @@ def test_smoothing_is_passed_on():
     assert plain != smooth
 
 
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+@pytest.mark.parametrize("link", BOOSTED_LINKS)
 @pytest.mark.parametrize("spread", [1.0, 100.0])
 def test_likelihood_is_judged_by_the_biases_of_the_other_half(link, spread):
     labels, scores, _ = noisy_scores()

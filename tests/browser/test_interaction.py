@@ -16,7 +16,7 @@ from tests.browser.page_actions import (
     table_of,
 )
 from tests.ordinal_rows import ratings
-from tests.strategies import OBJECTIVES
+from tests.tables import OBJECTIVES
 
 
 def test_a_page_opens_at_the_optimum(open_page):

@@ -10,7 +10,7 @@ from sklearn.metrics import confusion_matrix
 
 import ordcut as library
 from tests.cli.cli_rows import CLASSES, make_rows, names_in, write_csv
-from tests.strategies import OBJECTIVES
+from tests.tables import OBJECTIVES
 
 #: How the tables and the JSON call what they compare.
 OURS, OPTIMAL = "these thresholds", "optimal for these rows"

@@ -13,6 +13,7 @@ import pytest
 
 import ordcut as library
 from tests.cli.cli_rows import CLASSES, IS_DUCKDB_2, make_rows, names_in, write_csv
+from tests.tables import OBJECTIVES
 
 COLUMNS = "--score", "score", "--label", "label"
 ORDER = "--classes", ",".join(CLASSES)
@@ -52,7 +53,7 @@ def same(found, expected):
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl"])
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_files_give_the_thresholds_of_arrays(ordcut, tmp_path, name, objective):
     scores, labels = make_rows(2000)
     file, out = write_rows(tmp_path / name, scores, labels), tmp_path / "t.json"

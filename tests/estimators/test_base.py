@@ -22,6 +22,7 @@ from ordcut.estimators import (
     OrdinalThresholdClassifierCV,
 )
 from tests.ordinal_data import ordinal_data
+from tests.tables import COSTS, LINKS
 
 ESTIMATORS = [
     OrdinalLogisticRegression(objective="absolute"),
@@ -131,8 +132,8 @@ def test_no_labeling_beats_the_optimal_one_on_its_own_rows(estimator, objective)
     assert values[0] == min(values)
 
 
-@pytest.mark.parametrize("objective", ["absolute", "squared", "zero_one"])
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "cauchit"])
+@pytest.mark.parametrize("objective", COSTS)
+@pytest.mark.parametrize("link", LINKS)
 def test_likelihood_labels_have_the_least_expected_cost(link, objective):
     X, y = ordinal_data()
     model = OrdinalLogisticRegression(objective=objective, labeling="likelihood", link=link).fit(

@@ -32,7 +32,7 @@ def without_one(rows, row):
     return OrdinalRows(rows.design, rows.codes, weights, rows.n_classes)
 
 
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+@pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_one_step_finds_the_scores_of_models_fitted_again(link, as_sparse):
     rows = some_rows(as_sparse=as_sparse)

@@ -13,7 +13,7 @@ import ordcut
 from ordcut import frames
 from tests.frames.frame_rows import SCORES, assert_same
 from tests.hard_rows import HARD, LABELS, N
-from tests.strategies import OBJECTIVES
+from tests.tables import OBJECTIVES
 
 RNG = np.random.default_rng(6)
 NASTY_FOR_ALL = [

@@ -8,6 +8,7 @@ from ordcut import frames
 from ordcut._core.data import Rows
 from tests.frames.frame_rows import SCORES, assert_same
 from tests.hard_rows import HARD, LABELS, N
+from tests.tables import OBJECTIVES
 
 K = int(LABELS.max()) + 1
 MIDDLE = K // 2
@@ -69,7 +70,7 @@ LISTED = [
 ]
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("constraints", LISTED, ids=str)
 def test_values_that_are_listed_stay_in_the_engine(quick_frames_of, constraints, objective):
     frame = quick_frames_of(s=SCORES, y=LABELS)

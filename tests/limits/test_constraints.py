@@ -19,6 +19,7 @@ from ordcut._core.limits import (
     read_constraints,
 )
 from ordcut._core.thresholds import ConstraintOutcome
+from tests.tables import OBJECTIVES
 
 INF = np.inf
 
@@ -415,7 +416,7 @@ class TooLow(Constraint):
         return f"too low <= {self.at_most:g}"
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("at_most", [0, 0.1, 0.3])
 def test_a_constraint_of_ones_own_is_one_class_that_lowers_itself(objective, at_most):
     random = np.random.default_rng(0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core.limits import Guarantee, read_constraints
+from tests.tables import OBJECTIVES
 
 CLASSES = [0, 1, 2]
 
@@ -100,7 +101,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("kind", ENDS)
 def test_a_guarantee_is_the_plain_limit_on_the_count_that_promises_it(kind, objective):
     constraint, counted = ENDS[kind]

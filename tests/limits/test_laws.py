@@ -20,7 +20,8 @@ from tests.limits.within_limits import (
     random_constraints,
     table_of,
 )
-from tests.strategies import OBJECTIVES, enough_classes, find, problems
+from tests.strategies import enough_classes, find, problems
+from tests.tables import OBJECTIVES
 
 seeds = st.integers(0, 10**6)
 some_problems = problems().filter(enough_classes)

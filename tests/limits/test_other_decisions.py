@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import ordcut
 from tests.naive import every_labeling, label_by, meaning
-from tests.strategies import COSTS, enough_classes, problems
+from tests.strategies import enough_classes, problems
+from tests.tables import COSTS
 
 LIMITS = [0, 0.25, 1 / 3, 0.5, 0.75, 1]
 

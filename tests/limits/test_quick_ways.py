@@ -6,6 +6,7 @@ import pytest
 import ordcut
 from ordcut._core import problem
 from ordcut._core.numerics.jit import running_kernels_as
+from tests.tables import OBJECTIVES
 
 N = 200_500  # from 200 000 rows on, rows are counted by cells
 
@@ -77,7 +78,7 @@ def test_values_that_are_listed_need_no_sort(seed, monkeypatch):
         [ordcut.Allowed([0.5])],
     ][seed % 5]
     options = {
-        "objective": ["absolute", "zero_one", "quadratic_kappa"][seed % 3],
+        "objective": OBJECTIVES[seed % len(OBJECTIVES)],
         "sample_weight": None if seed % 2 else random.integers(1, 4, n),
         "constraints": constraints,
     }
@@ -86,7 +87,7 @@ def test_values_that_are_listed_need_no_sort(seed, monkeypatch):
     assert_same(counted, found_by(scores, labels, **options))
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize(
     "constraint", ["share 1 <= 0.9", "recall 1 >= 0.1", ordcut.Digits(3)], ids=str
 )

@@ -1,5 +1,6 @@
 """The best thresholds within limits, by trying all of them, one row at a time."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 from math import nextafter
@@ -39,47 +40,63 @@ def is_written_apart(lower, upper, gap):
     return meaning(upper) - meaning(lower) >= meaning(gap)
 
 
+def totals(table):
+    """The weight of each class."""
+    return [sum(column) for column in zip(*table, strict=True)]
+
+
+def share_of_lower_classes_decided_higher(table, k):
+    rows = [(d, row[label]) for d, row in enumerate(table) for label in range(k + 1)]
+    return share(sum(w for d, w in rows if d > k), sum(w for _, w in rows))
+
+
+def share_of_higher_classes_decided_lower(table, k):
+    rows = [(d, row[label]) for d, row in enumerate(table) for label in range(k, len(row))]
+    return share(sum(w for d, w in rows if d < k), sum(w for _, w in rows))
+
+
+#: What each kind of limit is on, by its definition, for a table of weights and a decision or class;
+#: None where there is nothing to limit. A new constraint needs a row here or below.
+REACHED = {
+    ordcut.Recall: lambda table, k: share(table[k][k], totals(table)[k]),
+    ordcut.Precision: lambda table, k: share(table[k][k], sum(table[k])),
+    ordcut.Lift: lambda table, k: share(
+        table[k][k] * sum(map(sum, table)), sum(table[k]) * totals(table)[k]
+    ),
+    ordcut.F1: lambda table, k: share(2 * table[k][k], totals(table)[k] + sum(table[k])),
+    ordcut.Share: lambda table, k: share(sum(table[k]), sum(map(sum, table))),
+    ordcut.Count: lambda table, k: sum(table[k]),
+    ordcut.Over: share_of_lower_classes_decided_higher,
+    ordcut.Under: share_of_higher_classes_decided_lower,
+}
+
+
+def is_gap_kept(constraint, thresholds):
+    return all(
+        b - a >= constraint.at_least or is_written_apart(a, b, constraint.at_least)
+        for a, b in pairwise(thresholds)
+        if abs(a) < INF and abs(b) < INF
+    )
+
+
+#: Whether each constraint on the values of thresholds holds.
+KEPT = {
+    ordcut.Fixed: lambda c, thresholds: thresholds[c.threshold_index] == c.value,
+    ordcut.Between: lambda c, thresholds: c.low <= thresholds[c.threshold_index] <= c.high,
+    ordcut.Allowed: lambda c, thresholds: all(value in c.values for value in thresholds),
+    ordcut.Digits: lambda c, thresholds: all(
+        abs(value) == INF or round(value, c.n) == value for value in thresholds
+    ),
+    ordcut.Gap: is_gap_kept,
+}
+
+
 def holds(constraint, table, thresholds):
     """Whether a constraint holds, by its definition; decisions are the classes 0..K-1."""
-    if isinstance(constraint, ordcut.Recall):
-        k = constraint.decision
-        reached = share(table[k][k], sum(row[k] for row in table))
-    elif isinstance(constraint, ordcut.Precision):
-        k = constraint.decision
-        reached = share(table[k][k], sum(table[k]))
-    elif isinstance(constraint, ordcut.Lift):
-        k, every = constraint.decision, sum(map(sum, table))
-        reached = share(table[k][k] * every, sum(table[k]) * sum(row[k] for row in table))
-    elif isinstance(constraint, ordcut.F1):
-        k = constraint.decision
-        reached = share(2 * table[k][k], sum(table[k]) + sum(row[k] for row in table))
-    elif isinstance(constraint, ordcut.Share):
-        reached = share(sum(table[constraint.decision]), sum(map(sum, table)))
-    elif isinstance(constraint, ordcut.Count):
-        reached = sum(table[constraint.decision])
-    elif isinstance(constraint, ordcut.Over):
-        k = constraint.cls
-        rows = [(d, row[t]) for d, row in enumerate(table) for t in range(k + 1)]
-        reached = share(sum(w for d, w in rows if d > k), sum(w for _, w in rows))
-    elif isinstance(constraint, ordcut.Under):
-        k = constraint.cls
-        rows = [(d, row[t]) for d, row in enumerate(table) for t in range(k, len(row))]
-        reached = share(sum(w for d, w in rows if d < k), sum(w for _, w in rows))
-    elif isinstance(constraint, ordcut.Fixed):
-        return thresholds[constraint.threshold_index] == constraint.value
-    elif isinstance(constraint, ordcut.Between):
-        return constraint.low <= thresholds[constraint.threshold_index] <= constraint.high
-    elif isinstance(constraint, ordcut.Allowed):
-        return all(one in constraint.values for one in thresholds)
-    elif isinstance(constraint, ordcut.Digits):
-        return all(abs(one) == INF or round(one, constraint.n) == one for one in thresholds)
-    else:
-        assert isinstance(constraint, ordcut.Gap)
-        return all(
-            b - a >= constraint.at_least or is_written_apart(a, b, constraint.at_least)
-            for a, b in pairwise(thresholds)
-            if abs(a) < INF and abs(b) < INF
-        )
+    kind = type(constraint)
+    if kind in KEPT:
+        return KEPT[kind](constraint, thresholds)
+    reached = REACHED[kind](table, getattr(constraint, "decision", getattr(constraint, "cls", 0)))
     if reached is None:
         return True
     least, most = getattr(constraint, "at_least", None), getattr(constraint, "at_most", None)
@@ -205,28 +222,50 @@ def random_problem(random, weighted, n_classes=None):
     }
 
 
+@dataclass(frozen=True)
+class Draw:
+    """What a random constraint is made of."""
+
+    decision: int
+    limit: float
+    threshold: int
+    value: float
+    random: np.random.Generator
+
+
+#: Kinds of constraints, and one of each from random numbers. A new constraint needs a row here.
+DRAWN = {
+    "recall": lambda draw: ordcut.Recall(draw.decision, at_least=draw.limit),
+    "precision": lambda draw: ordcut.Precision(draw.decision, at_least=draw.limit),
+    "least share": lambda draw: ordcut.Share(draw.decision, at_least=draw.limit / 2),
+    "most share": lambda draw: ordcut.Share(draw.decision, at_most=draw.limit),
+    "both shares": lambda draw: ordcut.Share(
+        draw.decision, at_least=draw.limit / 4, at_most=draw.limit / 2
+    ),
+    "count": lambda draw: ordcut.Count(draw.decision, at_least=float(draw.random.integers(3))),
+    "under": lambda draw: ordcut.Under(draw.decision, at_most=draw.limit / 2),
+    "over": lambda draw: ordcut.Over(draw.decision, at_most=draw.limit / 2),
+    "fixed": lambda draw: ordcut.Fixed(draw.threshold, draw.value),
+    "between": lambda draw: ordcut.Between(draw.threshold, draw.value, draw.value + draw.limit * 2),
+    "allowed": lambda draw: ordcut.Allowed(sorted(draw.random.choice(np.arange(-1, 7, 0.4), 4))),
+    "digits": lambda _: ordcut.Digits(0),
+    "gap": lambda draw: ordcut.Gap(at_least=draw.limit * 3),
+    "f1": lambda draw: ordcut.F1(draw.decision, at_least=draw.limit),
+    "lift": lambda draw: ordcut.Lift(draw.decision, at_least=draw.limit * 3),
+}
+KINDS = list(DRAWN)
+
+
+def draw_one(kind):
+    return random_constraint(kind, np.random.default_rng(0), 3)
+
+
 def random_constraint(kind, random, n_classes):
-    k = int(random.integers(n_classes))
+    decision = int(random.integers(n_classes))
     limit = float(random.choice([0, 0.1, 0.25, 0.3, 1 / 3, 0.5, 0.6, 2 / 3, 0.75, 0.9, 1]))
     threshold = int(random.integers(n_classes - 1))
     value = float(random.choice([0.2, 0.5, 1, 2, 2.25, 3.5, 4.8]))
-    return {
-        "recall": lambda: ordcut.Recall(k, at_least=limit),
-        "precision": lambda: ordcut.Precision(k, at_least=limit),
-        "least share": lambda: ordcut.Share(k, at_least=limit / 2),
-        "most share": lambda: ordcut.Share(k, at_most=limit),
-        "both shares": lambda: ordcut.Share(k, at_least=limit / 4, at_most=limit / 2),
-        "count": lambda: ordcut.Count(k, at_least=float(random.integers(3))),
-        "under": lambda: ordcut.Under(k, at_most=limit / 2),
-        "over": lambda: ordcut.Over(k, at_most=limit / 2),
-        "fixed": lambda: ordcut.Fixed(threshold, value),
-        "between": lambda: ordcut.Between(threshold, value, value + limit * 2),
-        "allowed": lambda: ordcut.Allowed(sorted(random.choice(np.arange(-1, 7, 0.4), 4))),
-        "digits": lambda: ordcut.Digits(0),
-        "gap": lambda: ordcut.Gap(at_least=limit * 3),
-        "lift": lambda: ordcut.Lift(k, at_least=limit * 3),
-        "f1": lambda: ordcut.F1(k, at_least=limit),
-    }[kind]()
+    return DRAWN[kind](Draw(decision, limit, threshold, value, random))
 
 
 def can_be_combined(constraints):
@@ -243,9 +282,3 @@ def random_constraints(kinds, random, n_classes):
         if can_be_combined([*constraints, constraint]):
             constraints.append(constraint)
     return constraints
-
-
-KINDS = [
-    "recall", "precision", "least share", "most share", "both shares", "count", "under", "over",
-    "fixed", "between", "allowed", "digits", "gap", "lift", "f1",
-]  # fmt: skip

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from tests.panels.panel_rows import panels
+from tests.tables import KAPPAS
 
 #: Twelve items, and what irrCAC 0.4.4 says about them with the categories 1 to 4.
 RATINGS = [
@@ -91,7 +92,7 @@ def test_alpha_is_that_of_krippendorff(name, level, rows):
     assert panel.agreement(name, coefficient="alpha").value == pytest.approx(expected, abs=1e-9)
 
 
-@given(panels(), st.sampled_from(["kappa", "linear_kappa", "quadratic_kappa"]), st.booleans())
+@given(panels(), st.sampled_from(KAPPAS), st.booleans())
 def test_fair_chance_is_that_of_different_raters_and_different_items(rows, name, anonymous):
     cost = ordcut.resolve_objective(name, 3).cost
     panel = ordcut.Panel(rows, raters="anonymous" if anonymous else "identified")

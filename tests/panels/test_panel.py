@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from tests.panels.panel_rows import panels
+from tests.tables import COSTS
 
 WIDE = [[1, 1, 2], [2, None, 2], [3, 3, None], [None, None, None], [2, 3, 3]]
 SCORES = [0.1, 0.5, 0.7, 0.0, 0.8]
@@ -120,7 +121,7 @@ def test_a_table_that_may_be_ratings_or_soft_labels_is_refused_with_both_remedie
         ordcut.optimal_thresholds([1, 2], [["a", "b"], ["b", "b"]])
 
 
-@given(panels(), st.sampled_from(["absolute", "zero_one", "squared"]), st.booleans())
+@given(panels(), st.sampled_from(COSTS), st.booleans())
 def test_thresholds_of_a_panel_cost_least_in_fractions(rows, name, by_item):
     panel = ordcut.Panel(rows, per="item" if by_item else "rating")
     scores = np.arange(len(rows))

@@ -15,6 +15,7 @@ from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassif
 from ordcut.plots import ThresholdDisplay, ordered_colours
 from tests.ordinal_data import ordinal_data
 from tests.ordinal_rows import ratings
+from tests.tables import KAPPAS
 
 
 @pytest.mark.parametrize("kind", ["density", "risk"])
@@ -57,7 +58,7 @@ def test_a_risk_curve_is_the_mean_cost_of_cutting_there():
         np.testing.assert_allclose(risks[k], naive)
 
 
-@pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", KAPPAS)
 def test_the_risk_picture_of_a_kappa_has_the_kappa_of_the_optimum_at_the_top(objective):
     scores, y = ratings(300, 3)
     shown = ThresholdDisplay.from_predictions(y, scores, objective=objective, kind="risk")

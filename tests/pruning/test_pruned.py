@@ -17,7 +17,8 @@ from ordcut._core.pruning.cells import Cells, with_common
 from ordcut._core.pruning.prefixes import prefixes_like
 from tests.hard_rows import HARD, LABELS, NOISE, RNG, N
 from tests.small_sizes import set_sizes
-from tests.strategies import OBJECTIVES, cost_matrices
+from tests.strategies import cost_matrices
+from tests.tables import KAPPAS, OBJECTIVES
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def test_any_ordered_cells_give_the_same(data, n, seed):
 @pytest.mark.parametrize(
     "kind", ["fractional weights", "soft labels", "soft labels with weights", "fractional costs"]
 )
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_fractions_give_the_same_value(few_cells, kind, objective):
     scores = LABELS + 2 * NOISE
     labels, weights = LABELS, None
@@ -243,7 +244,7 @@ def test_soft_labels_are_counted_at_any_spread_of_the_scores(few_cells, spread):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
-@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("name", KAPPAS)
 def test_a_kappa_that_says_its_steps_are_convex_has_only_convex_steps(name, n_classes):
     """Any ratio up to 1, whatever the shares of the classes."""
     objective = ordcut.resolve_objective(name, n_classes)

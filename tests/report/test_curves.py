@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut import report
 from tests.ordinal_rows import ratings
-from tests.strategies import OBJECTIVES, problems
+from tests.strategies import problems
+from tests.tables import OBJECTIVES
 
 
 def naive_value(found, k, position, scores, labels, **options):

@@ -11,7 +11,7 @@ from ordcut._core.data import Rows
 from ordcut._core.objectives.named import resolve_objective
 from ordcut._core.smoothing import check_smoothing, smooth
 from tests.smoothing.smoothed_rows import MOST_CELLS, counted, modelled, noisy
-from tests.strategies import OBJECTIVES
+from tests.tables import OBJECTIVES
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 0.0, 1.0, np.float32(0.5), np.int64(1), "auto"])

@@ -13,7 +13,8 @@ from ordcut._core.data import Rows
 from ordcut._core.objectives.named import resolve_objective
 from ordcut._core.smoothing import smooth
 from tests.smoothing.smoothed_rows import MOST_CELLS, counted, modelled, noisy, standardised
-from tests.strategies import OBJECTIVES, enough_classes, find, problems
+from tests.strategies import enough_classes, find, problems
+from tests.tables import COSTS, OBJECTIVES
 from tests.uncertainty.uncertainty_rows import draw_samples
 
 AMOUNTS = st.sampled_from([0.3, 0.75, 1, "auto"])
@@ -60,7 +61,7 @@ def test_a_whole_weight_equals_that_many_repeats(problem, objective, smoothing):
 @settings(max_examples=30)
 @given(
     problem=problems(most_rows=20).filter(enough_classes),
-    objective=st.sampled_from(["absolute", "squared", "zero_one"]),
+    objective=st.sampled_from(COSTS),
     smoothing=st.sampled_from([0.3, 0.75, 1]),
 )
 def test_thresholds_are_optimal_for_the_blend(problem, objective, smoothing):

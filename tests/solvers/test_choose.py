@@ -24,6 +24,7 @@ from ordcut._core.solvers import (
 )
 from ordcut._core.thresholds import Certificate
 from tests.small_sizes import prune_from, set_sizes, size_of
+from tests.tables import KAPPAS
 
 FEWEST_ROWS_TO_PRUNE = size_of("rows_to_prune")
 
@@ -139,7 +140,7 @@ def test_a_certificate_says_how_many_steps_there_were():
 
 @pytest.mark.parametrize("kind", ["plain", "whole", "floats"])
 @pytest.mark.parametrize("is_pruned", [False, True])
-@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("name", KAPPAS)
 def test_a_certificate_counts_every_additive_problem(kind, is_pruned, name, monkeypatch):
     set_sizes(monkeypatch, counters=64, least_cells=40)
     called = []

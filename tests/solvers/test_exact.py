@@ -10,7 +10,7 @@ from ordcut._core.numerics import exact
 from ordcut._core.solvers import METHODS
 from tests import naive
 from tests.solvers.adversarial import check_additive, check_balanced, check_kappa, check_row_costs
-from tests.strategies import KAPPAS
+from tests.tables import KAPPAS
 
 # `make bench-exact` runs 20 000 of each.
 
@@ -98,7 +98,7 @@ def test_pruning_is_exact_where_sums_exceed_what_floats_hold():
         assert found.thresholds.tolist() == [40.0005]
 
 
-@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("name", KAPPAS)
 @pytest.mark.parametrize("factor", [3e9, 7e8, 0.1, 1 / 3, 1e-30])
 def test_a_common_factor_of_all_weights_changes_no_kappa(name, factor):
     rng = np.random.default_rng(3)

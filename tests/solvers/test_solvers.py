@@ -13,6 +13,7 @@ from experiments import literal
 from ordcut._core.solvers import METHODS
 from tests import naive
 from tests.strategies import cost_matrices, problems
+from tests.tables import KAPPAS
 
 ORDERED = ["io", "pio", "blocks", "nested", "pruned"]
 both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -139,7 +140,7 @@ def two_classes_occur(problem):
 
 @both_ways
 @given(problem=problems().filter(two_classes_occur))
-@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("name", KAPPAS)
 def test_kappas_are_maximal_and_lowest(either_way, name, problem):
     weights = ordcut.resolve_objective(name, problem.n_classes).cost
     best, lowest = naive.brute_force(

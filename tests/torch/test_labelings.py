@@ -18,6 +18,7 @@ from ordcut.torch import (
     threshold_labels,
 )
 from ordcut.torch.links import LINKS
+from tests.tables import OBJECTIVES
 
 
 @given(
@@ -55,13 +56,13 @@ def assert_cheapest(labels, shares, objective):
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_likelihood_takes_the_class_of_least_expected_cost(link, objective):
     loss, scores = CumulativeLinkLoss(4, link), torch.linspace(-3, 6, 50)
     assert_cheapest(loss.labels(scores, objective), loss.probabilities(scores), objective)
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_corn_takes_the_class_of_least_expected_cost(objective):
     loss, outputs = CornLoss(4), torch.randn(50, 3, generator=torch.Generator().manual_seed(0))
     assert_cheapest(loss.labels(outputs, objective), loss.probabilities(outputs), objective)

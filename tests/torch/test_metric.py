@@ -11,6 +11,7 @@ from torchmetrics import MetricCollection
 
 import ordcut
 from ordcut.torch import CumulativeLinkLoss, ThresholdMetric, ThresholdTracker
+from tests.tables import OBJECTIVES
 from tests.torch.distributed_rows import N_CLASSES, some_rows
 
 pytestmark = [
@@ -29,7 +30,7 @@ def updated(metric, rows, size=16):
     return metric
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_values_are_those_of_arrays(objective):
     scores, labels = some_rows()
     arrays = scores.numpy(), labels.numpy()

@@ -11,7 +11,8 @@ import ordcut.torch
 from ordcut._core.objectives.named import resolve_objective
 from ordcut.torch.scan import KappaSearch, find_cuts
 from ordcut.torch.tensors import TensorRows, sort_rows
-from tests.strategies import OBJECTIVES, cost_matrices, problems
+from tests.strategies import cost_matrices, problems
+from tests.tables import OBJECTIVES
 
 
 def answer(find, *data, **options):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from tests.strategies import OBJECTIVES, problems
+from tests.strategies import problems
+from tests.tables import OBJECTIVES
 from tests.uncertainty.uncertainty_rows import draw_samples, noisy, same
 
 # Weights
@@ -52,7 +53,7 @@ def test_a_replicate_is_solved_and_judged_like_any_data(objective, weights, ties
     assert boot.optimism == pytest.approx(share ** (2 / 3) * np.mean(gained), abs=1e-13)
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_replicate_of_soft_labels_draws_whole_rows(objective):
     rng = np.random.default_rng(0)
     scores, labels = noisy(100)

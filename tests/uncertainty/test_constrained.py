@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import ordcut
 from tests import naive
-from tests.strategies import OBJECTIVES, enough_classes, find, problems
+from tests.strategies import enough_classes, find, problems
+from tests.tables import OBJECTIVES
 from tests.uncertainty.uncertainty_rows import draw_samples, noisy
 
 CONSTRAINTS = [
@@ -22,7 +23,7 @@ CONSTRAINTS = [
 ]
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=" and ".join)
 def test_a_replicate_keeps_the_constraints_as_a_call_of_its_own_does(objective, constraints):
     scores, labels = noisy()

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from tests.strategies import OBJECTIVES, problems
+from tests.strategies import problems
+from tests.tables import OBJECTIVES
 from tests.uncertainty.uncertainty_rows import hand_made, noisy, same
 
 
@@ -97,7 +98,7 @@ def test_rows_that_count_alike_are_worth_the_same_near_every_threshold(weights):
 # Special cases
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_classes_that_are_never_predicted_leave_no_nan(objective):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=60)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import ordcut
 from tests.naive import confusion_of
-from tests.strategies import OBJECTIVES, problems
+from tests.strategies import problems
+from tests.tables import OBJECTIVES
 
 
 def naive_ranges(problem, objective, cuts, tolerance, factors):
@@ -107,7 +108,7 @@ def test_soft_labels_and_results_of_the_pruned_search_have_ranges_too():
     assert soft.tolist() == plain.tolist() == pruned.tolist()
 
 
-@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_balanced_classes_have_the_ranges_of_the_factors_that_balance_them(objective):
     rng = np.random.default_rng(3)
     labels = np.digitize(rng.normal(size=400), [-1.5, 0.2])

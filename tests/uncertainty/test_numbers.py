@@ -7,6 +7,7 @@ import pytest
 
 import ordcut
 from tests.small_sizes import set_sizes
+from tests.tables import KAPPAS
 from tests.uncertainty.uncertainty_rows import hand_made, noisy, same
 
 INF = np.inf
@@ -249,7 +250,7 @@ def test_constraints_that_hold_in_just_the_least_share_are_no_error(monkeypatch)
         found.bootstrap(n=40)
 
 
-@pytest.mark.parametrize("objective", ["kappa", "linear_kappa", "quadratic_kappa"])
+@pytest.mark.parametrize("objective", KAPPAS)
 def test_two_rows_of_two_classes_have_a_kappa(objective):
     found = ordcut.optimal_thresholds(*noisy(40, n_classes=2), objective=objective)
     assert np.isfinite(found.bootstrap(n=10, size=2).values).all()

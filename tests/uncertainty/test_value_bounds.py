@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import ordcut
-from tests.strategies import OBJECTIVES
+from tests.tables import OBJECTIVES
 from tests.uncertainty.uncertainty_rows import noisy
 
 
