@@ -12,10 +12,9 @@ import ordcut
 from ordcut._core.decisions import read_costs, with_review
 from tests.naive import every_labeling, label_by
 from tests.strategies import Problem, enough_classes, problems
-from tests.tables import COSTS
+from tests.tables import ANY_COST, COSTS
 
 NAMES = ["reject", "ask", "it's fine", 'ship "now"', "5"]
-METHODS = ["auto", "dp", "pruned"]
 
 
 @st.composite
@@ -51,7 +50,7 @@ def naive_cuts(problem, cost):
 
 
 @settings(max_examples=150)
-@given(given=decision_problems(), method=st.sampled_from(METHODS))
+@given(given=decision_problems(), method=st.sampled_from(ANY_COST))
 def test_thresholds_of_decisions_are_the_lowest_of_least_cost(given, method):
     problem, cost = given
     found = find(problem, cost, method=method)
@@ -204,7 +203,7 @@ def pairs_of_results():
     return problem, find(problem, COST), by_rows
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANY_COST)
 def test_a_constant_on_all_costs_of_rows_moves_the_value_and_no_threshold(method):
     for seed in range(20):
         random = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ import pytest
 import ordcut
 from tests.browser.page_actions import RATINGS, choose_objective, drag, next_frame, table_of
 from tests.ordinal_rows import ratings
+from tests.tables import TERMS
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -27,7 +28,8 @@ def test_the_loss_of_a_kappa_is_said_in_words(open_page):
     assert said in page.locator("#relative").text_content()
 
 
-SCORES = {
+#: How pages name the scores that add up over decisions.
+IN_WORDS = {
     "macro_f1": "macro-F1",
     "weighted_f1": "weighted F1",
     "geometric_recall": "geometric mean of the recalls",
@@ -35,12 +37,12 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize(("name", "shown"), SCORES.items())
-def test_scores_that_add_up_over_decisions_are_judged_alike(open_page, name, shown):
+@pytest.mark.parametrize("name", TERMS)
+def test_scores_that_add_up_over_decisions_are_judged_alike(open_page, name):
     scores, labels = ratings()
     page = open_page(scores, labels, objective=name)
     best = ordcut.optimal_thresholds(scores, labels, objective=name)
-    said = f"The loss is 1 \u2212 {shown}, here {1 - best.value:.4f}."
+    said = f"The loss is 1 \u2212 {IN_WORDS[name]}, here {1 - best.value:.4f}."
     assert said in page.locator("#relative").text_content()
 
 

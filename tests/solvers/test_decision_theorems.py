@@ -20,6 +20,7 @@ from tests.solvers.ordered_cuts import (
     whole,
 )
 from tests.strategies import cost_matrices, problems
+from tests.tables import ANY_COST, CONVEX
 
 fewer = settings(max_examples=100)
 
@@ -50,7 +51,7 @@ def test_proposition_9_decisions_need_not_be_classes(problem, data):
         naive.every_labeling(problem.n_scores, len(cost)),
         lambda cuts: loss_of(cuts, problem, whole(cost)),
     )
-    for method in ["dp", "pruned", "auto"]:
+    for method in ANY_COST:
         assert decide(problem, cost, method) == lowest(optima)
 
 
@@ -60,7 +61,7 @@ def test_proposition_9_first_minima_of_costs_convex_over_decisions_are_in_order(
     cost = data.draw(decision_costs(problem.n_classes, convex=True))
     minima = first_minima(risk_curves(problem.rows, problem.n_scores, whole(cost)))
     assert is_ordered(minima)
-    for method in ["dp", "io", "pio", "blocks", "nested", "pruned", "auto"]:
+    for method in CONVEX:
         assert decide(problem, cost, method) == minima
 
 

@@ -13,9 +13,8 @@ from experiments import literal
 from ordcut._core.solvers import METHODS
 from tests import naive
 from tests.strategies import cost_matrices, problems
-from tests.tables import KAPPAS
+from tests.tables import ANY_COST, CONVEX, KAPPAS, ORDERED
 
-ORDERED = ["io", "pio", "blocks", "nested", "pruned"]
 both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -71,7 +70,7 @@ def test_every_method_finds_the_lowest_optimum_of_a_convex_cost(either_way, prob
     best, lowest = naive.brute_force(
         problem.rows, problem.n_scores, problem.n_classes, additive(cost)
     )
-    for method in ["dp", "auto", *ORDERED]:
+    for method in CONVEX:
         found = solve(problem, cost, method)
         assert cuts_of(found, problem) == lowest, method
         total = sum(weight for _, _, weight in problem.rows)
@@ -83,7 +82,7 @@ def test_every_method_finds_the_lowest_optimum_of_a_convex_cost(either_way, prob
 def test_dp_and_auto_find_the_lowest_optimum_of_any_cost(either_way, problem, data):
     cost = data.draw(cost_matrices(problem.n_classes))
     _, lowest = naive.brute_force(problem.rows, problem.n_scores, problem.n_classes, additive(cost))
-    for method in ["dp", "auto", "pruned"]:
+    for method in ANY_COST:
         assert cuts_of(solve(problem, cost, method), problem) == lowest
 
 
@@ -92,7 +91,7 @@ def test_independent_methods_are_optimal_or_say_that_thresholds_crossed(problem,
     cost = data.draw(cost_matrices(problem.n_classes))
     _, lowest = naive.brute_force(problem.rows, problem.n_scores, problem.n_classes, additive(cost))
     outcomes = []
-    for method in ["io", "pio", "blocks"]:
+    for method in ORDERED:
         try:
             found = solve(problem, cost, method)
         except ordcut.CrossedThresholdsError as error:
@@ -130,7 +129,7 @@ def test_methods_equal_the_literal_algorithms_of_the_paper(problem, data):
     assert parallel == blocks == independent
     if independent == sorted(independent):
         assert independent == expected
-        for method in ["io", "pio", "blocks"]:
+        for method in ORDERED:
             assert solve(problem, cost, method, block_size=size).thresholds.tolist() == expected
 
 
@@ -146,8 +145,7 @@ def test_kappas_are_maximal_and_lowest(either_way, name, problem):
     best, lowest = naive.brute_force(
         problem.rows, problem.n_scores, problem.n_classes, kappa(weights)
     )
-    ordered = ORDERED if name == "quadratic_kappa" else []
-    for method in ["auto", "dp", "pruned", *ordered]:
+    for method in CONVEX if name == "quadratic_kappa" else ANY_COST:
         found = solve(problem, name, method)
         assert cuts_of(found, problem) == lowest
         assert found.value == pytest.approx(float(best), abs=1e-14)
@@ -222,7 +220,7 @@ def test_large_costs_of_many_equal_scores_are_added_up_without_overflow(either_w
         cost = np.array([[0, largest, largest], [largest, 0, largest], [largest, largest, 0]])
         options = {"classes": range(3), "objective": cost * [1, 1, random.integers(0, 2)]}
         expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
-        for method in ("io", "pio", "blocks"):
+        for method in ORDERED:
             try:
                 found = ordcut.optimal_thresholds(scores, labels, method=method, **options)
             except ordcut.CrossedThresholdsError:

@@ -32,8 +32,7 @@ from tests.solvers.ordered_cuts import (
     whole,
 )
 from tests.strategies import cost_matrices, enough_classes, find, problems
-
-EVERY_METHOD = ["dp", "io", "pio", "blocks", "nested", "pruned", "auto"]
+from tests.tables import ANY_COST, CONVEX, ORDERED
 
 #: For tests that run many methods on each example.
 fewer = settings(max_examples=100)
@@ -87,7 +86,7 @@ def test_theorem_1_minima_that_are_in_order_are_optimal(problem, data):
     minima = first_minima(risk_curves(problem.rows, problem.n_scores, whole(cost)))
     optima = optima_of(problem, whole(cost))
     assert (minima in optima) == is_ordered(minima)
-    for method in ["io", "pio", "blocks"]:
+    for method in ORDERED:
         if is_ordered(minima):
             assert library_cuts(problem, cost, method) == minima == lowest(optima)
         else:
@@ -101,7 +100,7 @@ def test_theorem_2_first_minima_of_a_convex_cost_are_in_order(problem, data):
     cost = data.draw(cost_matrices(problem.n_classes, convex=True))
     minima = first_minima(risk_curves(problem.rows, problem.n_scores, whole(cost)))
     assert is_ordered(minima)
-    for method in EVERY_METHOD:
+    for method in CONVEX:
         assert library_cuts(problem, cost, method) == minima
 
 
@@ -110,7 +109,7 @@ def test_theorem_2_first_minima_of_a_convex_cost_are_in_order(problem, data):
 def test_theorem_2_holds_for_every_cost_of_two_classes(problem, data):
     cost = data.draw(signed_costs(2))
     optima = optima_of(problem, whole(cost))
-    for method in EVERY_METHOD:
+    for method in CONVEX:
         assert library_cuts(problem, cost, method) == lowest(optima)
 
 
@@ -133,7 +132,7 @@ def test_proposition_1_first_minima_of_a_cost_convex_up_to_scale_are_in_order(pr
     minima = first_minima(risk_curves(problem.rows, problem.n_scores, whole(cost)))
     optima = optima_of(problem, whole(cost))
     assert minima == lowest(optima)
-    for method in ["dp", "io", "pio", "blocks", "pruned", "auto"]:
+    for method in [*ANY_COST, *ORDERED]:
         assert library_cuts(problem, cost, method) == minima
 
 
@@ -174,7 +173,7 @@ def test_corollary_distances_between_values_of_classes_are_convex_up_to_scale(pr
     values = np.cumsum(gaps)
     cost = np.abs(values[:, None] - values).astype(float) ** power
     optima = optima_of(problem, whole(cost))
-    for method in ["dp", "io", "pio", "blocks", "pruned", "auto"]:
+    for method in [*ANY_COST, *ORDERED]:
         assert library_cuts(problem, cost, method) == lowest(optima)
 
 
@@ -348,7 +347,7 @@ def test_theorem_4_optima_of_a_kappa_minimise_an_additive_cost_and_have_a_lowest
 
     assert optima == all_optima(problem, additive)
     assert lowest(optima) in optima
-    for method in ["dp", "pruned", "auto"]:
+    for method in ANY_COST:
         assert library_cuts(problem, ordcut.Kappa(weights), method) == lowest(optima)
 
 
@@ -383,7 +382,7 @@ def test_proposition_7_all_methods_maximise_the_quadratic_kappa(problem):
         paid, expected = paid_and_expected(cuts, problem, squared)
         return paid / expected
 
-    for method in EVERY_METHOD:
+    for method in CONVEX:
         found = library_cuts(problem, "quadratic_kappa", method)
         assert found == lowest(all_optima(problem, ratio))
 
@@ -398,7 +397,7 @@ def test_exact_arithmetic_plain_fractions_count_as_those_fractions(problem, data
     optima = optima_of(problem, whole(cost))
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
     divided = replace(problem, weights=weights / unit)
-    for method in ["dp", "pruned", "auto"]:
+    for method in ANY_COST:
         assert library_cuts(divided, cost / unit, method) == lowest(optima)
 
 
@@ -413,7 +412,7 @@ def test_exact_arithmetic_other_floats_count_as_the_numbers_that_they_are(proble
     rows, n_scores, fractions = naive.exact_problem(weighted, cost)
     loss = naive.exact_loss(fractions)
     _, expected = naive.brute_force(rows, n_scores, n_classes, loss)
-    for method in ["dp", "pruned", "auto"]:
+    for method in ANY_COST:
         assert library_cuts(weighted, cost, method) == expected
 
 

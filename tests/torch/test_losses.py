@@ -22,6 +22,12 @@ from ordcut.torch.links import LINKS
 from tests.torch.every_loss import K, all_losses, inputs_for, named, some_rows
 
 
+def test_every_loss_is_tested():
+    public = {name for name in ordcut.torch.__all__ if name.endswith("Loss")}
+    tested = {type(loss).__name__ for loss in all_losses()}
+    assert tested == public, "Add each loss to all_losses in tests/torch/every_loss.py."
+
+
 def test_links_have_the_names_of_the_estimators():
     assert set(LINKS) == set(ARRAY_LINKS)
 

@@ -11,7 +11,7 @@ from torchmetrics import MetricCollection
 
 import ordcut
 from ordcut.torch import CumulativeLinkLoss, ThresholdMetric, ThresholdTracker
-from tests.tables import OBJECTIVES
+from tests.tables import KAPPAS, OBJECTIVES
 from tests.torch.distributed_rows import N_CLASSES, some_rows
 
 pytestmark = [
@@ -41,7 +41,7 @@ def test_values_are_those_of_arrays(objective):
         "optimal": ordcut.optimal_thresholds(*arrays, objective=objective).value,
         "current": ordcut.evaluate(arrays[1], predicted, objective),
     }
-    assert metric.higher_is_better is (objective == "quadratic_kappa")
+    assert metric.higher_is_better is (objective in KAPPAS)
 
 
 def test_current_thresholds_are_those_that_a_tracker_has_when_it_computes():
