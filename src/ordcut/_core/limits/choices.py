@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from ordcut._core.limits.forms import Limits
 from ordcut._core.limits.grid import Grid, round_numbers
 from ordcut._core.limits.spacing import place_apart, values_apart
-from ordcut._core.thresholds import place_between, scores_around
+from ordcut._core.thresholds import place_known
 from ordcut._core.typing import Array, Bools, Floats, Ints
+
+#: The scores below and above each cut, and the threshold in the middle between them.
+Around: TypeAlias = tuple[Array, Array, Floats]
 
 
 @dataclass(frozen=True)
@@ -58,28 +62,32 @@ class Choices:
         is_kept = is_fixed & limits.distance.keeps(low[:-1], low[1:])
         return cls(low, high, None, np.where(is_kept, 0.0, limits.distance.at_least))
 
-    def _place_each(self, lower: Array, upper: Array) -> tuple[Floats, Bools]:
+    def place_each(self, around: Around) -> tuple[Floats, Bools]:
+        """Return where each threshold would stand between its scores, and whether it may."""
+        lower, upper, _ = around
         if self.grid is None:
-            at, may_stand = self.place_within(lower, upper, self.low, self.high)
+            at, may_stand = self.place_within(around, self.low, self.high)
             if self.gaps is None or not may_stand.all():
                 return at, may_stand
             lowest = np.maximum(np.nextafter(lower.astype(np.float64), np.inf), self.low)
             lowest = np.where(np.isneginf(lower), self.low, lowest)
             placed = place_apart(at, lowest, np.minimum(upper, self.high), self.gaps)
             return (at, ~may_stand) if placed is None else (placed, may_stand)
-        each = zip(lower[:, None], upper[:, None], self.low, self.high, strict=True)
-        values, is_open = zip(*(self.place_within(*ends) for ends in each), strict=True)
+        each = zip(*(at[:, None] for at in around), self.low, self.high, strict=True)
+        values, is_open = zip(
+            *(self.place_within(ends[:3], *ends[3:]) for ends in each), strict=True
+        )
         return np.concatenate(values), np.concatenate(is_open)
 
     def place_within(
-        self, lower: Array, upper: Array, low: Floats | float, high: Floats | float
+        self, around: Around, low: Floats | float, high: Floats | float
     ) -> tuple[Floats, Bools]:
         """Return where thresholds from ``low`` to ``high`` would stand, and whether they may.
 
         They must be above the lower score and at or below the upper. Of several allowed values,
         they take the nearest to the middle.
         """
-        middle = place_between(lower, upper)
+        lower, upper, middle = around
         below, above = lower.astype(np.float64), upper.astype(np.float64)
         if self.grid is None:
             value = np.clip(middle, low, high)
@@ -96,9 +104,15 @@ class Choices:
         return np.where(is_open, value, middle), np.asarray(is_open)
 
 
-def place_each(limits: Limits, lower: Array, upper: Array) -> tuple[Floats, Bools]:
-    """Return where each threshold would stand between its scores, and whether it may."""
-    return Choices.within(limits)._place_each(lower, upper)
+def place_each(
+    limits: Limits, scores: Array, cuts: Ints, *, has_lumps: bool = False
+) -> tuple[Floats, Bools]:
+    """Return where each threshold would stand at its cut of sorted scores, and whether it may.
+
+    An error if rows with lumps of other rows do not know the scores around a cut.
+    """
+    (lower, upper), middle = place_known(scores, cuts, has_lumps=has_lumps)
+    return Choices.within(limits).place_each((lower, upper, middle))
 
 
 def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
@@ -113,7 +127,8 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
         is_open = (choices.low[:, None] <= values) & (values <= choices.high[:, None])
     else:
         cuts = np.append(0, np.flatnonzero(ends) + 1)
-        values, is_open = _placed_at(choices, scores_around(scores, cuts))
+        (lower, upper), middle = place_known(scores, cuts, has_lumps=False)
+        values, is_open = _placed_at(choices, (lower, upper, middle))
     used = np.flatnonzero(is_open[0] if is_open.strides[0] == 0 else is_open.any(axis=0))
     return CandidateCuts(
         np.concatenate([[0], cuts[used], [len(scores)]]),
@@ -123,11 +138,11 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
     )
 
 
-def _placed_at(choices: Choices, around: tuple[Array, Array]) -> tuple[Floats, Bools]:
+def _placed_at(choices: Choices, around: Around) -> tuple[Floats, Bools]:
     """Return the value of each threshold at each cut, and whether it may stand there."""
     # Thresholds with the same interval have the same values.
     intervals = list(zip(choices.low.tolist(), choices.high.tolist(), strict=True))
-    place = {ends: choices.place_within(*around, *ends) for ends in dict.fromkeys(intervals)}
+    place = {ends: choices.place_within(around, *ends) for ends in dict.fromkeys(intervals)}
     if len(place) == 1:
         ((value, is_in),) = place.values()
         shape = len(intervals), len(value)

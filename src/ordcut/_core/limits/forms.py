@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -209,6 +210,52 @@ class Ratio:
         promised = most if self.at_least is None else promised
         return Promise(promised, self.confidence, guarantee.bound)
 
+    def demands(self, totals: Array, unit: Fraction) -> list[Demand]:
+        """Return the limits as sums over the rows that the ratio moves with.
+
+        These are the rows below its threshold or between its two thresholds. ``totals`` are the
+        weights of the classes, in multiples of ``unit``. Every search is made of these sums.
+        """
+        plain = self.on(totals, unit)
+        if plain.has_fixed_whole:
+            least, most = plain._bounds((plain.counted * totals).sum(), unit)
+            sums = [(plain.part, least)] if least else []
+            sums = sums if most is None else [*sums, (-plain.part, -most)]
+        else:
+            assert plain.whole is not None
+            part, whole = plain.part.astype(object), plain.whole.astype(object)
+            sums = [
+                (sign * (part * share.denominator - whole * share.numerator), 0)
+                for sign, share in zip((1, -1), plain.exact_limits, strict=True)
+                if share is not None
+            ]
+        k = self.reach.index  # rows leave decision k + 1 for decision k
+        return [
+            Demand(coefficients[k] - coefficients[k + 1], _rest(coefficients[k + 1], least, totals))
+            for coefficients, least in sums
+        ]
+
+    def _bounds(self, whole: Any, unit: Fraction) -> tuple[Any, Any]:
+        """Return the least and the largest weight of the part; None where there is no limit.
+
+        Whole weights have whole bounds.
+        """
+        is_whole = whole == int(whole)
+
+        def bound(limit: Fraction | None, rounded: Any) -> Any:
+            if limit is None:
+                return None
+            if self.whole is None:
+                weight: Any = limit / unit
+            elif is_whole:
+                weight = limit * int(whole)
+            else:
+                return float(limit) * float(whole)
+            return rounded(weight) if is_whole else float(weight)
+
+        low, high = self.exact_limits
+        return bound(low, ceil), bound(high, floor)
+
     def sums(self, outcome: Outcome) -> tuple[Any, Any]:
         """Return the two sums whose ratio is limited; the second is 1 for a count."""
         if self.base is not None:
@@ -240,6 +287,20 @@ class Ratio:
         return bool(is_enough and (most is None or part <= most * whole))
 
 
+def _rest(coefficients: Array, at_least: int | float, totals: Array) -> Any:
+    """Return a least sum, less the sum of all rows, whose coefficients are given by class.
+
+    Whole numbers beyond ``LARGEST_SUM`` are clipped to it, so that they fit into int64.
+    """
+    at_start = (coefficients * totals).sum()
+    if isinstance(at_least, float):
+        return at_least - at_start
+    rest = at_least - int(at_start)
+    if isinstance(at_start, int):  # of numbers of any size
+        return rest
+    return max(-LARGEST_SUM, min(rest, LARGEST_SUM))
+
+
 @dataclass(frozen=True)
 class Reach:
     """The thresholds that a ratio depends on: none, a single threshold, or both ends of a segment.
@@ -249,6 +310,31 @@ class Reach:
 
     kind: Literal["nothing", "threshold", "segment"]
     index: int
+
+
+class Demand(NamedTuple):
+    """A sum over rows, ``step`` of their class (K,) times their weight, and its least value."""
+
+    step: Array
+    at_least: Any
+
+    def implies(self, other: Demand) -> bool:
+        """Return whether all rows that meet this demand meet another one.
+
+        They do if the other sum, less its least value, is a multiple of this one plus weights that
+        are not negative.
+        """
+        low, high = Fraction(0), None
+        own = [*self.step.tolist(), -self.at_least]
+        for step, others in zip(own, [*other.step.tolist(), -other.at_least], strict=True):
+            if step == 0 and others < 0:
+                return False
+            if step < 0:
+                low = max(low, Fraction(others, step))
+            if step > 0:
+                most = Fraction(others, step)
+                high = most if high is None else min(high, most)
+        return high is None or low <= high
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from ordcut._core.data import SortedRows
 from ordcut._core.limits.choices import CandidateCuts, all_candidates
-from ordcut._core.limits.forms import Distance, Limits, Ratio
+from ordcut._core.limits.forms import Demand, Distance, Limits, Ratio
 from ordcut._core.limits.spacing import lowered
 from ordcut._core.numerics.exact import LARGEST_SUM, exact_multiples
 from ordcut._core.numerics.jit import kernel
@@ -32,101 +30,6 @@ class Region:
     windows: Windows
     values: Floats
     counted: Windows
-
-
-@dataclass(frozen=True)
-class Demand:
-    """A sum over the table of decisions and classes that must be at least a number.
-
-    ``coefficients`` (D, K) say what a row of each class adds to the sum with each decision.
-    """
-
-    coefficients: Array
-    at_least: int | float
-
-    def step(self, k: int) -> Array:
-        """Return what a row of each class adds by falling below threshold ``k``, (K,)."""
-        return np.asarray(self.coefficients[k] - self.coefficients[k + 1])
-
-    def rest(self, row: int, totals: Array) -> Any:
-        """Return the least sum of steps that meets the demand, if all rows start in ``row``.
-
-        Sums beyond ``LARGEST_SUM`` are clipped to it, so that they fit into int64.
-        """
-        at_start = (self.coefficients[row] * totals).sum()
-        if isinstance(self.at_least, float):
-            return self.at_least - at_start
-        rest = self.at_least - int(at_start)
-        if isinstance(at_start, int):  # of numbers of any size
-            return rest
-        return max(-LARGEST_SUM, min(rest, LARGEST_SUM))
-
-
-def demands(ratio: Ratio, totals: Array, unit: Fraction) -> list[Demand]:
-    """Return the limits of a ratio as sums that must not be below a number.
-
-    ``totals`` are the weights of the classes, in multiples of ``unit``. This is what a limit means
-    to every search: regions and limits on risk curves are made of these sums alone.
-    """
-    plain = ratio.on(totals, unit)
-    if plain.has_fixed_whole:
-        least, most = _bounds(plain, (plain.counted * totals).sum(), unit)
-        at_least = [Demand(plain.part, least)] if least else []
-        return at_least if most is None else [*at_least, Demand(-plain.part, -most)]
-    assert plain.whole is not None
-    part, whole = plain.part.astype(object), plain.whole.astype(object)
-    return [
-        Demand(sign * (part * share.denominator - whole * share.numerator), 0)
-        for sign, share in zip((1, -1), plain.exact_limits, strict=True)
-        if share is not None
-    ]
-
-
-def _bounds(ratio: Ratio, whole: Any, unit: Fraction) -> tuple[Any, Any]:
-    """Return the least and the largest weight of the part; None where there is no limit.
-
-    Whole weights have whole bounds.
-    """
-    is_whole = whole == int(whole)
-
-    def bound(limit: Fraction | None, rounded: Any) -> Any:
-        if limit is None:
-            return None
-        if ratio.whole is None:
-            weight: Any = limit / unit
-        elif is_whole:
-            weight = limit * int(whole)
-        else:
-            return float(limit) * float(whole)
-        return rounded(weight) if is_whole else float(weight)
-
-    low, high = ratio.exact_limits
-    return bound(low, ceil), bound(high, floor)
-
-
-class Level(NamedTuple):
-    """The sum of ``step`` over the rows of a segment, by their classes, and its least value."""
-
-    step: Array
-    at_least: Any
-
-    def implies(self, other: Level) -> bool:
-        """Return whether each segment that keeps this level keeps another one.
-
-        It does if the other sum, less its least value, is a multiple of this one plus weights that
-        are not negative.
-        """
-        low, high = Fraction(0), None
-        own = [*self.step.tolist(), -self.at_least]
-        for step, others in zip(own, [*other.step.tolist(), -other.at_least], strict=True):
-            if step == 0 and others < 0:
-                return False
-            if step < 0:
-                low = max(low, Fraction(others, step))
-            if step > 0:
-                most = Fraction(others, step)
-                high = most if high is None else min(high, most)
-        return high is None or low <= high
 
 
 @dataclass(frozen=True)
@@ -175,33 +78,32 @@ class SegmentLimits:
     ----------
     sums : list of SegmentLimit
         Limits on sums that only grow with the segment.
-    level : Level, optional
+    level : Demand, optional
         A limit on a sum that can grow and shrink with the segment.
     """
 
     sums: list[SegmentLimit] = field(default_factory=list)
-    level: Level | None = None
+    level: Demand | None = None
 
-    def add(self, step: Array, at_least: Any, below: Callable[[Array], Array]) -> None:
-        """Limit the sum of ``step`` over the rows of the segment, by their classes.
+    def add(self, demand: Demand, below: Callable[[Array], Array]) -> None:
+        """Demand a sum over the rows of the segment.
 
-        ``below`` returns the sum over the rows below each candidate.
+        ``below`` returns the sum over the rows below each candidate, for the steps of the classes.
         """
+        step = demand.step
         if (step >= 0).all():
-            if at_least > 0:
-                self.sums.append(SegmentLimit(below(step), at_least=at_least))
+            if demand.at_least > 0:
+                self.sums.append(SegmentLimit(below(step), at_least=demand.at_least))
         elif (step <= 0).all():
-            self.sums.append(SegmentLimit(below(-step), at_most=-at_least))
-        else:
-            level = Level(step, at_least)
-            if self.level is None or level.implies(self.level):
-                self.level = level
-            elif not self.level.implies(level):
-                raise ValueError(
-                    "constraints can limit only one share of the rows of a decision: its "
-                    "precision, its lift, its F1 or a ceiling of one of them, unless one limit "
-                    "implies the others. Leave out one of them."
-                )
+            self.sums.append(SegmentLimit(below(-step), at_most=-demand.at_least))
+        elif self.level is None or demand.implies(self.level):
+            self.level = demand
+        elif not self.level.implies(demand):
+            raise ValueError(
+                "constraints can limit only one share of the rows of a decision: its precision, "
+                "its lift, its F1 or a ceiling of one of them, unless one limit implies the "
+                "others. Leave out one of them."
+            )
 
     def window(self, starts: range, ends: range, below: Callable[[Array], Array]) -> SegmentWindow:
         """Return where the segment may start, for each of its ends."""
@@ -264,15 +166,13 @@ def _apply(
     ratio: Ratio, sums: PrefixSums, is_open: list[Bools], decisions: list[SegmentLimits]
 ) -> None:
     """Close the candidates that a ratio forbids, or limit the segment that it is about."""
-    reach, totals = ratio.reach, sums.totals
-    for demand in demands(ratio, totals, sums.unit):
-        if reach.kind == "segment":
-            d = reach.index
-            decisions[d].add(demand.step(d), demand.rest(d + 1, totals), sums.below)
-        elif reach.kind == "threshold":
-            k = reach.index
-            is_open[k] = is_open[k] & (sums.below(demand.step(k)) >= demand.rest(k + 1, totals))
-        elif demand.rest(0, totals) > 0:  # no threshold changes the sum, and it is too small
+    kind, index = ratio.reach.kind, ratio.reach.index
+    for demand in ratio.demands(sums.totals, sums.unit):
+        if kind == "segment":
+            decisions[index].add(demand, sums.below)
+        elif kind == "threshold":
+            is_open[index] = is_open[index] & (sums.below(demand.step) >= demand.at_least)
+        elif demand.at_least > 0:  # no threshold changes the sum, and it is too small
             is_open[0] = np.zeros_like(is_open[0])
 
 

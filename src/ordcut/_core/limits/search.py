@@ -13,7 +13,7 @@ from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut._core.limits.choices import place_each
 from ordcut._core.limits.conflicts import Conflict
 from ordcut._core.limits.forms import Limits, Outcome
-from ordcut._core.limits.region import Region, demands, region_of
+from ordcut._core.limits.region import Region, region_of
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives.named import Objective
@@ -31,7 +31,7 @@ from ordcut._core.solvers import (
     solve_nested_between,
     weighted_cost,
 )
-from ordcut._core.thresholds import Certificate, known_scores_around, scores_around
+from ordcut._core.thresholds import Certificate
 from ordcut._core.typing import Array, Floats
 
 #: The method of thresholds that limits have moved.
@@ -70,8 +70,7 @@ class LimitedSearch:
 
         ``free`` is the best solution without limits, or within looser limits.
         """
-        around = known_scores_around(free.rows.scores, free.cuts)
-        at, is_open = place_each(self.limits, *around)
+        at, is_open = place_each(self.limits, free.rows.scores, free.cuts, has_lumps=True)
         if not is_open.all():
             return None
         # Labels are the same wherever thresholds are between their scores.
@@ -125,8 +124,7 @@ class LimitedSearch:
         if ranges is None:
             return None
         cuts = solve_nested_between(whole, self._cost.integers, *ranges)
-        around = scores_around(rows.scores, cuts)
-        at, is_open = place_each(self.limits, *around)
+        at, is_open = place_each(self.limits, rows.scores, cuts)
         if not is_open.all():
             return None
         assert self._cost.convexity != "no"
@@ -150,7 +148,7 @@ class LimitedSearch:
             return None
         if self.limits.distance is not None and self.limits.grid is None:
             # Candidates are as low as they can be.
-            at, _ = place_each(self.limits, *scores_around(rows.scores, solution.cuts))
+            at, _ = place_each(self.limits, rows.scores, solution.cuts)
             solution = replace(solution, thresholds=at)
         if self.observed is not None:
             assert solution.thresholds is not None
@@ -231,22 +229,19 @@ def curve_limits(limits: Limits, store: Store, unit: Fraction) -> list[CurveLimi
 
     None if a ratio is not about a single threshold, or is not monotone in it.
     """
-    totals = store.totals
     bounds = []
     for ratio in limits.ratios:
-        k = ratio.reach.index
-        if ratio.reach.kind == "segment" or not ratio.has_fixed_whole:
+        kind, k = ratio.reach.kind, ratio.reach.index
+        if kind == "segment" or not ratio.has_fixed_whole:
             return None
-        for demand in demands(ratio, totals, unit):
-            if ratio.reach.kind == "nothing":
-                if demand.rest(0, totals) > 0:
+        for step, at_least in ratio.demands(store.totals, unit):
+            if kind == "nothing":
+                if at_least > 0:
                     return None
-                continue
-            step, rest = demand.step(k), demand.rest(k + 1, totals)
-            if (step >= 0).all():
-                bounds.append(CurveLimit(k, step, at_least=rest))
+            elif (step >= 0).all():
+                bounds.append(CurveLimit(k, step, at_least=at_least))
             elif (step <= 0).all():
-                bounds.append(CurveLimit(k, -step, at_most=-rest))
+                bounds.append(CurveLimit(k, -step, at_most=-at_least))
             else:
                 return None
     return bounds + _intervals_as_weights(limits, store)
