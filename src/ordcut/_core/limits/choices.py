@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,18 +39,22 @@ class Choices:
 
     ``gaps`` (D - 2,) are the distances between neighbours that are not on a grid. Neighbours that
     are both fixed keep the distance if the decimals do: 0.1 and 0.3 are 0.2 apart.
+    ``has_every_value`` says whether no value is ruled out.
     """
 
     low: Floats
     high: Floats
     grid: Grid | None
     gaps: Floats | None = None
+    has_every_value: bool = False
 
     @classmethod
     def within(cls, limits: Limits) -> Choices:
         """Return the values that limits allow together."""
         n_thresholds = limits.n_thresholds
         low, high = np.full(n_thresholds, -np.inf), np.full(n_thresholds, np.inf)
+        if not limits.intervals and limits.grid is None and limits.distance is None:
+            return cls(low, high, None, has_every_value=True)
         for interval in limits.intervals:
             k = interval.k
             low[k], high[k] = max(low[k], interval.low), min(high[k], interval.high)
@@ -88,6 +92,8 @@ class Choices:
         they take the nearest to the middle.
         """
         lower, upper, middle = around
+        if self.has_every_value:
+            return middle, np.asarray(lower < upper)
         below, above = lower.astype(np.float64), upper.astype(np.float64)
         if self.grid is None:
             value = np.clip(middle, low, high)
@@ -123,31 +129,30 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
         # Which of several values at a cut is taken matters to the distance.
         listed = _values_apart(choices, scores[ends].astype(np.float64), limits.distance.at_least)
         cuts: Ints = np.searchsorted(scores.astype(np.float64), listed, "left")
-        values = np.broadcast_to(listed, (n_thresholds, len(listed)))
+        values = listed[None]
         is_open = (choices.low[:, None] <= values) & (values <= choices.high[:, None])
     else:
         cuts = np.append(0, np.flatnonzero(ends) + 1)
         (lower, upper), middle = place_known(scores, cuts, has_lumps=False)
         values, is_open = _placed_at(choices, (lower, upper, middle))
-    used = np.flatnonzero(is_open[0] if is_open.strides[0] == 0 else is_open.any(axis=0))
+    used = np.flatnonzero(is_open[0] if len(is_open) == 1 else is_open.any(axis=0))
     return CandidateCuts(
         np.concatenate([[0], cuts[used], [len(scores)]]),
-        _with_ends(values, used, -np.inf, np.inf),
-        _with_ends(is_open, used, False, False),
+        _with_ends(values, used, (-np.inf, np.inf), n_thresholds),
+        _with_ends(is_open, used, (False, False), n_thresholds),
         choices.gaps,
     )
 
 
 def _placed_at(choices: Choices, around: Around) -> tuple[Floats, Bools]:
-    """Return the value of each threshold at each cut, and whether it may stand there."""
-    # Thresholds with the same interval have the same values.
+    """Return the value of each threshold at each cut, and whether it may stand there.
+
+    One row stands for all thresholds if they have the same interval.
+    """
     intervals = list(zip(choices.low.tolist(), choices.high.tolist(), strict=True))
     place = {ends: choices.place_within(around, *ends) for ends in dict.fromkeys(intervals)}
-    if len(place) == 1:
-        ((value, is_in),) = place.values()
-        shape = len(intervals), len(value)
-        return np.broadcast_to(value, shape), np.broadcast_to(is_in, shape)
-    values, is_open = zip(*(place[ends] for ends in intervals), strict=True)
+    rows = place.values() if len(place) == 1 else [place[ends] for ends in intervals]
+    values, is_open = zip(*rows, strict=True)
     return np.stack(values), np.stack(is_open)
 
 
@@ -164,10 +169,9 @@ def _values_apart(choices: Choices, scores: Floats, gap: float) -> Floats:
     return round_numbers(choices.grid.n_digits, ends.min() - beyond, ends.max() + beyond)
 
 
-def _with_ends(entries: Array, used: Ints, first: float, last: float) -> Array:
-    """Return the used columns of a table between two others; rows that are shared stay shared."""
-    if entries.strides[0] == 0:
-        row = np.concatenate([[first], entries[0, used], [last]]).astype(entries.dtype)
-        return np.broadcast_to(row, (len(entries), len(row)))
-    ends = np.ones((len(entries), 1), entries.dtype)
-    return np.hstack([ends * first, entries[:, used], ends * last]).astype(entries.dtype)
+def _with_ends(entries: Array, used: Ints, ends: tuple[Any, Any], n_thresholds: int) -> Array:
+    """Return the used columns of a table between two others, with a row for each threshold."""
+    table = np.empty((len(entries), len(used) + 2), entries.dtype)
+    table[:, 0], table[:, -1] = ends
+    table[:, 1:-1] = entries[:, used]
+    return np.broadcast_to(table, (n_thresholds, table.shape[1]))

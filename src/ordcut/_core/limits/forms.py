@@ -109,6 +109,11 @@ class Ratio:
         return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the limits do not depend on the weights of the classes."""
+        return self.confidence is None and self.base is None
+
+    @property
     def counted(self) -> Array:
         """1 for each class whose rows the part is a share or a count of, (K,), otherwise 0."""
         return np.asarray(self.part.any(axis=0) * 1 if self.whole is None else self.whole[0])
@@ -280,7 +285,7 @@ class Ratio:
 
         With a confidence, whether the rows promise them, which no rows cannot.
         """
-        plain = self.on(outcome.totals, outcome.unit)
+        plain = self if self.is_plain else self.on(outcome.totals, outcome.unit)
         part, whole = plain.sums(outcome)
         least, most = plain.exact_limits
         is_enough = least is None or part >= least * whole
@@ -501,6 +506,11 @@ class Limits:
             (form.reached(outcome), form.promise(outcome) if isinstance(form, Ratio) else None)
             for form in self.forms
         ]
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether no limit depends on the weights of the classes."""
+        return all(ratio.is_plain for ratio in self.ratios)
 
     def on(self, totals: Array, unit: Fraction) -> Limits:
         """Return the plain limits for rows with these exact weights of the classes."""

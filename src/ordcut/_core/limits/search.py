@@ -77,7 +77,7 @@ class LimitedSearch:
         table = self.store.exact_weights(free.rows, free.cuts)
         if self.observed is not None:
             table = _exact_table(self.observed, at)
-        if not self.limits.hold(Outcome(table, at, self.unit)):
+        if not self._plain.hold(Outcome(table, at, self.unit)):
             return None
         # Lumps of rows have no information on values that are not on their grid.
         is_free = free.is_free and self.store.has_every_cut
@@ -98,7 +98,7 @@ class LimitedSearch:
         """Return a solution, or raise an error if it breaks a limit, which would be a bug."""
         assert solution.table is not None
         assert solution.thresholds is not None
-        if not self.limits.hold(Outcome(solution.table, solution.thresholds, self.unit)):
+        if not self._plain.hold(Outcome(solution.table, solution.thresholds, self.unit)):
             raise RuntimeError(
                 f"constraints {[str(limit) for limit in self.limits.constraints]} came out "
                 "broken, which must not happen. Please report this with your data."
@@ -135,7 +135,7 @@ class LimitedSearch:
     def _within_windows(self) -> Solution | None:
         """Return the best thresholds by the dynamic programme for any limits."""
         rows = self._rows
-        region = region_of(rows, self.limits, self.observed, self.unit)
+        region = region_of(rows, self._plain, self.observed, self.unit)
         minimise = partial(_best_in, region, rows)
         if self.objective.is_kappa:
             check_costs(self.objective, rows.weight, self.factors)
@@ -155,6 +155,14 @@ class LimitedSearch:
             table = _exact_table(self.observed, solution.thresholds)
             solution = replace(solution, table=table)
         return self._checked(solution)
+
+    @cached_property
+    def _plain(self) -> Limits:
+        """The limits on rows with these weights of the classes."""
+        if self.limits.are_plain:
+            return self.limits
+        rows = self.store if self.observed is None else self.observed
+        return self.limits.on(rows.exact_totals, self.unit)
 
     @cached_property
     def _store(self) -> Store:
@@ -185,7 +193,7 @@ class LimitedSearch:
             return None
         if self.limits.grid is not None or self.limits.distance is not None:
             return None
-        return curve_limits(self.limits, self._store, self.unit)
+        return curve_limits(self._plain, self._store, self.unit)
 
     def infeasible(self) -> InfeasibleConstraintsError:
         """Return the error that explains why the limits cannot hold."""
