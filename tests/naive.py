@@ -29,23 +29,23 @@ def confusion_of(cuts, rows, n_classes):
 
 def brute_force(rows, n_scores, n_classes, goodness):
     """The best goodness over all ordered cuts, and the lowest cuts that reach it."""
-    found = [
+    judged = [
         (goodness(confusion_of(cuts, rows, n_classes)), cuts)
         for cuts in every_labeling(n_scores, n_classes)
     ]
-    best = max(value for value, _ in found)
-    optima = [cuts for value, cuts in found if value == best]
+    best = max(value for value, _ in judged)
+    optima = [cuts for value, cuts in judged if value == best]
     return best, tuple(min(column) for column in zip(*optima, strict=True))
 
 
 def weights_below(position, problem):
     """The weight of each class below a position, row by row."""
     weights = [1.0] * len(problem.scores) if problem.weights is None else problem.weights
-    found = [0.0] * problem.n_classes
+    below = [0.0] * problem.n_classes
     for score, label, weight in zip(problem.scores, problem.labels, weights, strict=True):
         if score < position:
-            found[label] += weight
-    return found
+            below[label] += weight
+    return below
 
 
 def meaning(value, largest=1_000_000):

@@ -165,11 +165,11 @@ def test_a_kappa_of_one_class_only_is_a_clear_error(objective):
 
 
 def test_predicting_refuses_nan_and_takes_infinite_and_no_scores():
-    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    result = ordcut.optimal_thresholds([1, 2], [0, 1])
     with pytest.raises(ValueError, match="scores must not be NaN, got nan at position 1"):
-        found.predict([0.5, np.nan])
-    assert found.predict([-np.inf, np.inf]).tolist() == [0, 1]
-    assert found.predict([]).tolist() == []
+        result.predict([0.5, np.nan])
+    assert result.predict([-np.inf, np.inf]).tolist() == [0, 1]
+    assert result.predict([]).tolist() == []
 
 
 @pytest.mark.parametrize(

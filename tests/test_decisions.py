@@ -41,11 +41,11 @@ def find(problem, cost, **options):
 
 def naive_cuts(problem, cost):
     """The least cost over all ordered cuts, and the lowest cuts that reach it."""
-    found = []
+    ranked = []
     for cuts in every_labeling(problem.n_scores, len(cost)):
         paid = sum(weight * cost[label_by(cuts, j)][truth] for j, truth, weight in problem.rows)
-        found.append((paid, cuts[::-1], cuts))
-    least, _, cuts = min(found)
+        ranked.append((paid, cuts[::-1], cuts))
+    least, _, cuts = min(ranked)
     return least, list(cuts)
 
 
@@ -53,29 +53,29 @@ def naive_cuts(problem, cost):
 @given(given=decision_problems(), method=st.sampled_from(ANY_COST))
 def test_thresholds_of_decisions_are_the_lowest_of_least_cost(given, method):
     problem, cost = given
-    found = find(problem, cost, method=method)
+    result = find(problem, cost, method=method)
     least, cuts = naive_cuts(problem, cost)
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
     distinct = np.unique(problem.scores[weights > 0])
-    assert np.searchsorted(distinct, found.thresholds).tolist() == cuts
-    assert found.value == pytest.approx(least / weights.sum(), abs=1e-12)
+    assert np.searchsorted(distinct, result.thresholds).tolist() == cuts
+    assert result.value == pytest.approx(least / weights.sum(), abs=1e-12)
 
 
 @settings(max_examples=80)
 @given(given=decision_problems())
 def test_predicted_decisions_pay_what_the_value_says(given):
     problem, cost = given
-    found = find(problem, cost)
+    result = find(problem, cost)
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
-    decided = [NAMES.index(name) for name in found.predict(problem.scores).tolist()]
+    decided = [NAMES.index(name) for name in result.predict(problem.scores).tolist()]
     paid = (weights * cost[decided, problem.labels]).sum() / weights.sum()
-    assert found.value == pytest.approx(paid, abs=1e-12)
-    assert found.decisions.tolist() == NAMES[: len(cost)]
-    assert found.classes.tolist() == problem.classes
+    assert result.value == pytest.approx(paid, abs=1e-12)
+    assert result.decisions.tolist() == NAMES[: len(cost)]
+    assert result.classes.tolist() == problem.classes
 
 
-def scores_near(found):
-    finite = found.thresholds[np.isfinite(found.thresholds)]
+def scores_near(result):
+    finite = result.thresholds[np.isfinite(result.thresholds)]
     return np.unique(np.concatenate([finite, finite - 0.25, finite + 0.25, [-99.5, 99.5]]))
 
 
@@ -83,22 +83,22 @@ def scores_near(found):
 @given(given=decision_problems())
 def test_sql_python_excel_and_json_return_the_same_decisions(given):
     problem, cost = given
-    found = find(problem, cost)
-    scores = scores_near(found)
-    expected = found.predict(scores).tolist()
+    result = find(problem, cost)
+    scores = scores_near(result)
+    expected = result.predict(scores).tolist()
     with sqlite3.connect(":memory:") as database:
         database.execute("CREATE TABLE rows (s DOUBLE)")
         database.executemany("INSERT INTO rows VALUES (?)", [(s,) for s in scores.tolist()])
-        rows = database.execute(f"SELECT {found.to_sql('s')} FROM rows").fetchall()
+        rows = database.execute(f"SELECT {result.to_sql('s')} FROM rows").fetchall()
     database.close()
     assert [name for (name,) in rows] == expected
     namespace = {}
-    exec(found.to_python(), namespace)
+    exec(result.to_python(), namespace)
     assert [namespace["predict"](score) for score in scores] == expected
-    formula = formulas.Parser().ast(found.to_excel("A2"))[1].compile()
+    formula = formulas.Parser().ast(result.to_excel("A2"))[1].compile()
     assert [formula(np.array([[score]])).item() for score in scores] == expected
-    again = ordcut.Thresholds.from_json(found.to_json())
-    assert again == found
+    again = ordcut.Thresholds.from_json(result.to_json())
+    assert again == result
     assert again.predict(scores).tolist() == expected
 
 
@@ -108,8 +108,8 @@ def test_a_score_table_finds_the_same_decisions_as_a_call(given, whole):
     problem, cost = given
     options = {"sample_weight": problem.weights, "classes": problem.classes}
     table = ordcut.ScoreTable(problem.scores, problem.labels, **options)
-    found = table.solve(cost, decisions=NAMES[: len(cost)])
-    assert found == find(problem, cost)
+    result = table.solve(cost, decisions=NAMES[: len(cost)])
+    assert result == find(problem, cost)
     review = 1 if whole else 0.3
     assert table.solve("squared", review=review) == ordcut.optimal_thresholds(
         problem.scores, problem.labels, objective="squared", review=review, **options
@@ -156,9 +156,9 @@ def test_review_is_a_cost_matrix_with_a_row_between_any_two_classes(problem, obj
 def test_review_that_costs_nothing_is_never_worse_than_any_label():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 200)
-    found = ordcut.optimal_thresholds(labels + rng.normal(size=200), labels, review=0)
-    assert found.value == 0
-    assert ordcut.Thresholds.from_json(found.to_json()).review_share == found.review_share
+    result = ordcut.optimal_thresholds(labels + rng.normal(size=200), labels, review=0)
+    assert result.value == 0
+    assert ordcut.Thresholds.from_json(result.to_json()).review_share == result.review_share
 
 
 # Costs of each row
@@ -209,13 +209,13 @@ def test_a_constant_on_all_costs_of_rows_moves_the_value_and_no_threshold(method
         random = np.random.default_rng(seed)
         scores = np.round(random.normal(size=60), 1)
         costs = np.round(random.normal(size=(60, 3)), 3)
-        found = ordcut.optimal_thresholds(scores, costs=costs, method=method)
-        paid = costs[np.arange(60), found.codes(scores)]
-        assert found.value == pytest.approx(paid.mean())
+        result = ordcut.optimal_thresholds(scores, costs=costs, method=method)
+        paid = costs[np.arange(60), result.codes(scores)]
+        assert result.value == pytest.approx(paid.mean())
         for constant in (-10, 10):
             moved = ordcut.optimal_thresholds(scores, costs=costs + constant, method=method)
-            assert moved.thresholds.tolist() == found.thresholds.tolist()
-            assert moved.value == pytest.approx(found.value + constant)
+            assert moved.thresholds.tolist() == result.thresholds.tolist()
+            assert moved.value == pytest.approx(result.value + constant)
 
 
 def test_methods_of_a_result_by_costs_of_rows_agree_with_those_by_labels():
@@ -252,24 +252,24 @@ def test_judging_decisions_gives_the_value_that_was_found(review):
     problem = weighted_problem()
     options = {"sample_weight": problem.weights}
     if review is None:
-        found = find(problem, COST)
+        result = find(problem, COST)
     else:
-        found = ordcut.optimal_thresholds(problem.scores, problem.labels, review=review, **options)
-    judged = ordcut.judge(found, problem.scores, problem.labels, **options)
-    assert judged.value == found.value
-    assert judged.decisions.tolist() == found.decisions.tolist()
-    assert judged.review_share == found.review_share
-    moved = found.moved(0, found.thresholds[0])
-    assert (moved.value, moved.review_share) == (found.value, found.review_share)
+        result = ordcut.optimal_thresholds(problem.scores, problem.labels, review=review, **options)
+    judged = ordcut.judge(result, problem.scores, problem.labels, **options)
+    assert judged.value == result.value
+    assert judged.decisions.tolist() == result.decisions.tolist()
+    assert judged.review_share == result.review_share
+    moved = result.moved(0, result.thresholds[0])
+    assert (moved.value, moved.review_share) == (result.value, result.review_share)
 
 
 def test_decisions_read_from_json_are_judged_by_the_costs_that_are_passed():
     problem = weighted_problem()
-    found = find(problem, COST)
-    again = ordcut.Thresholds.from_json(found.to_json())
+    result = find(problem, COST)
+    again = ordcut.Thresholds.from_json(result.to_json())
     options = {"sample_weight": problem.weights}
     judged = ordcut.judge(again, problem.scores, problem.labels, COST, **options)
-    assert judged.value == found.value
+    assert judged.value == result.value
 
 
 @pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
@@ -280,18 +280,18 @@ def test_decisions_and_review_are_drawn(kind):
     import matplotlib.pyplot as plt
 
     problem = weighted_problem()
-    found = ordcut.optimal_thresholds(problem.scores, problem.labels, review=0.3)
+    result = ordcut.optimal_thresholds(problem.scores, problem.labels, review=0.3)
     shown = ordcut.plots.ThresholdDisplay.from_predictions(
-        problem.labels, problem.scores, thresholds=found, kind=kind
+        problem.labels, problem.scores, thresholds=result, kind=kind
     )
     if kind == "confusion":
         assert shown.confusion().shape == (3, 5)
         names = [text.get_text() for text in shown.ax_.get_xticklabels()]
-        assert names == found.decisions.tolist()
+        assert names == result.decisions.tolist()
     else:
         names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
         assert names[0] == ("0" if kind == "density" else "0 | 0 or 1")
-    found.bootstrap(n=20).plot()
+    result.bootstrap(n=20).plot()
     plt.close("all")
 
 

@@ -154,10 +154,10 @@ def listed_names():
     """The names that the reference lists, by the module that they belong to."""
     names, module = {}, ""
     for line in (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").splitlines():
-        if found := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
-            module = found[1]
-        elif found := re.fullmatch(r" {3}(\w+)", line):
-            names.setdefault(module, set()).add(found[1])
+        if result := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
+            module = result[1]
+        elif result := re.fullmatch(r" {3}(\w+)", line):
+            names.setdefault(module, set()).add(result[1])
     return names
 
 
@@ -175,8 +175,8 @@ def test_the_reference_lists_every_public_name():
 
 
 def test_what_is_said_about_the_coverage_of_intervals_is_what_was_simulated():
-    found = pl.read_csv(ROOT / "benchmarks" / "results" / "coverage.csv")
-    ours = found.filter(pl.col("interval") == "m of n")
+    result = pl.read_csv(ROOT / "benchmarks" / "results" / "coverage.csv")
+    ours = result.filter(pl.col("interval") == "m of n")
     kink = pl.col("population") == "a kink"
     others, kinked = ours.filter(~kink), ours.filter(kink)
     assert others.select(pl.min_horizontal("thresholds", "lowest", "value").min()).item() >= 0.92
@@ -189,11 +189,11 @@ def test_what_is_said_about_the_coverage_of_intervals_is_what_was_simulated():
 
 
 def test_the_readme_shows_the_gains_that_were_measured():
-    found = pl.read_csv(ROOT / "benchmarks" / "results" / "gains.csv")
+    result = pl.read_csv(ROOT / "benchmarks" / "results" / "gains.csv")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rules = ["rounding", "Kaggle's rounder", "likelihood", "ordcut"]
     shown = {"quadratic kappa": "{:.3f}", "highest classes too low": "{:.0%}"}
-    for row in found.iter_rows(named=True):
+    for row in result.iter_rows(named=True):
         is_shown = row["training rows"] > 200 or row["measure"] == "quadratic kappa"
         if row["measure"] in shown and is_shown:
             values = [shown[row["measure"]].format(row[rule]).replace("%", " %") for rule in rules]

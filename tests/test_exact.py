@@ -120,15 +120,18 @@ factor_floats = st.integers(0, 9).map(float) | st.sampled_from([0.1, 1 / 3, 2.5,
     factors=st.none() | hnp.arrays(np.float64, 3, elements=factor_floats),
 )
 def test_exact_costs_are_multiples_of_the_fractions_that_costs_mean(cost, factors):
-    found = ExactCost.of(cost, factors)
+    result = ExactCost.of(cost, factors)
     factor = [Fraction(1)] * 3 if factors is None else [as_fraction(f) for f in factors.tolist()]
     meant = [as_fraction(c) * factor[i % 3] for i, c in enumerate(cost.ravel().tolist())]
-    whole = found.integers.ravel().tolist()
+    whole = result.integers.ravel().tolist()
     largest = max(range(6), key=lambda i: abs(meant[i]))
     assert [number * meant[largest] for number in whole] == [whole[largest] * one for one in meant]
     assert whole[largest] * meant[largest] > 0 or not any(whole)
-    assert found.gain.tolist() == np.diff(-found.integers.astype(object), axis=0).tolist()
-    for scaled, integers in ((found.float_cost, found.integers), (found.float_gain, found.gain)):
+    assert result.gain.tolist() == np.diff(-result.integers.astype(object), axis=0).tolist()
+    for scaled, integers in (
+        (result.float_cost, result.integers),
+        (result.float_gain, result.gain),
+    ):
         flat = integers.ravel().tolist()
         most = max(map(abs, flat))
         if most > 0:
@@ -144,10 +147,10 @@ def test_exact_costs_are_multiples_of_the_fractions_that_costs_mean(cost, factor
 @given(values=hnp.arrays(np.float64, (2, 2), elements=cost_floats | st.sampled_from([1e300, 2e18])))
 def test_integers_have_the_ratios_of_the_fractions_that_floats_mean(values):
     meant = [as_fraction(value) for value in values.ravel().tolist()]
-    found = as_integers(values)
-    assert found.shape == values.shape
+    result = as_integers(values)
+    assert result.shape == values.shape
     largest = max(range(4), key=lambda i: abs(meant[i]))
-    whole = found.ravel().tolist()
+    whole = result.ravel().tolist()
     assert [number * meant[largest] for number in whole] == [whole[largest] * one for one in meant]
 
 
@@ -155,16 +158,16 @@ def test_integers_have_the_ratios_of_the_fractions_that_floats_mean(values):
 @pytest.mark.parametrize("largest", [1, 3, 2**31, 2**31 + 1, 2**53, 2**62 - 1])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_over_the_most_weight_are_below_two_to_the_62(largest, sign, dtype):
-    found = ExactCost.of(np.array([[0, sign * largest], [1, 0]], dtype=dtype))
-    assert found.integers.dtype == np.int64
-    assert found.integers.tolist() == [[0, sign * largest], [1, 0]]
-    assert found.most_weight * largest < 2**62 <= (found.most_weight + 1) * largest
+    result = ExactCost.of(np.array([[0, sign * largest], [1, 0]], dtype=dtype))
+    assert result.integers.dtype == np.int64
+    assert result.integers.tolist() == [[0, sign * largest], [1, 0]]
+    assert result.most_weight * largest < 2**62 <= (result.most_weight + 1) * largest
 
 
 def test_costs_from_two_to_the_62_on_are_integers_of_python():
-    found = ExactCost.of(np.array([[0, 2**62], [1, 0]], dtype=object))
-    assert (found.integers.dtype, found.most_weight) == (object, 0)
-    assert found.integers.tolist() == [[0, 2**62], [1, 0]]
+    result = ExactCost.of(np.array([[0, 2**62], [1, 0]], dtype=object))
+    assert (result.integers.dtype, result.most_weight) == (object, 0)
+    assert result.integers.tolist() == [[0, 2**62], [1, 0]]
 
 
 def test_costs_from_two_to_the_31_on_are_divided_by_what_they_share():
@@ -174,16 +177,16 @@ def test_costs_from_two_to_the_31_on_are_divided_by_what_they_share():
         ([[0.0, 2.0**31 + 2], [2.0, 0.0]], [[0, 2**30 + 1], [1, 0]]),
         ([[0.0, -(2.0**40)], [2.0**39, 0.0]], [[0, -2], [1, 0]]),
     ):
-        found = ExactCost.of(np.array(cost))
-        assert found.integers.tolist() == expected
-        assert found.most_weight == (2**62 - 1) // np.abs(expected).max()
+        result = ExactCost.of(np.array(cost))
+        assert result.integers.tolist() == expected
+        assert result.most_weight == (2**62 - 1) // np.abs(expected).max()
 
 
 def test_costs_that_are_all_zero_leave_room_for_any_weight():
     for factors in (None, np.array([2.0, 3.0])):
-        found = ExactCost.of(np.zeros((2, 2)), factors)
-        assert found.integers.tolist() == [[0, 0], [0, 0]]
-        assert found.most_weight == 2**62 - 1
+        result = ExactCost.of(np.zeros((2, 2)), factors)
+        assert result.integers.tolist() == [[0, 0], [0, 0]]
+        assert result.most_weight == 2**62 - 1
 
 
 def test_costs_are_whole_up_to_the_weight_at_which_sums_fit():
@@ -244,8 +247,8 @@ def test_exact_curves_are_sums_of_gains_in_a_common_unit():
             between[i, j] = Fraction(int(tops[i, j]), int(bottoms[i % 3, j]))
         gain = random.integers(-3, 4, (2, 3)).astype(object)
         expected = [list(accumulate((between[:-1] @ row).tolist())) for row in gain]
-        found = exact_curves(gain, between).tolist()
-        pairs = list(zip(chain(*expected), chain(*found), strict=True))
+        result = exact_curves(gain, between).tolist()
+        pairs = list(zip(chain(*expected), chain(*result), strict=True))
         units = {Fraction(curve) / value for value, curve in pairs if value != 0}
         assert len(units) <= 1
         assert all(unit > 0 for unit in units)

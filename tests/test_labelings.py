@@ -111,7 +111,7 @@ def test_likelihood_thresholds_of_a_kappa_are_best_for_the_expected_confusion(pr
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
     model = ProportionalOddsModel.fit(problem.scores, problem.labels, weights.astype(float), k)
     given_rows = problem.scores, problem.labels, k, kappa, problem.weights
-    found = find_labeling(labeling_problem(*given_rows, model=model), "likelihood")
+    result = find_labeling(labeling_problem(*given_rows, model=model), "likelihood")
     distinct = np.unique(problem.scores[weights > 0])
     totals = np.array([weights[problem.scores == score].sum() for score in distinct])
     soft = model.probabilities(distinct) * totals[:, None]
@@ -119,9 +119,9 @@ def test_likelihood_thresholds_of_a_kappa_are_best_for_the_expected_confusion(pr
     best = max(
         expected_kappa(cuts, soft, disagreement) for cuts in naive.every_labeling(len(distinct), k)
     )
-    cuts = np.searchsorted(distinct, found.thresholds)
+    cuts = np.searchsorted(distinct, result.thresholds)
     assert expected_kappa(cuts, soft, disagreement) == pytest.approx(best, abs=1e-9)
-    assert found.certificate.startswith("greatest value of the confusion")
+    assert result.certificate.startswith("greatest value of the confusion")
 
 
 @given(
@@ -135,11 +135,11 @@ def test_the_value_of_every_labeling_is_that_of_its_predictions(problem, objecti
     model = ProportionalOddsModel.fit(problem.scores, problem.labels, weights.astype(float), k)
     factors = np.arange(1.0, k + 1)
     given_rows = problem.scores, problem.labels, k, objective, problem.weights
-    found = find_labeling(labeling_problem(*given_rows, factors=factors, model=model), labeling)
-    predicted = found.predict(problem.scores)
+    result = find_labeling(labeling_problem(*given_rows, factors=factors, model=model), labeling)
+    predicted = result.predict(problem.scores)
     judged = {"classes": range(k), "sample_weight": problem.weights, "class_weight": factors}
     value = ordcut.evaluate(problem.labels, predicted, objective, **judged)
-    assert found.value == pytest.approx(value, abs=1e-12)
+    assert result.value == pytest.approx(value, abs=1e-12)
 
 
 @given(problem=problems(), labeling=st.sampled_from(["biases", "rounding"]))
@@ -147,12 +147,12 @@ def test_thresholds_can_move_within_their_ranges_without_changing_a_label(proble
     k = problem.n_classes
     biases = np.linspace(1.5, -1.5, k - 1)
     given_rows = problem.scores, problem.labels, k, "absolute", problem.weights
-    found = find_labeling(labeling_problem(*given_rows, biases=biases), labeling)
+    result = find_labeling(labeling_problem(*given_rows, biases=biases), labeling)
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
     scores = problem.scores[weights > 0]
-    low, high = found.ranges.T
-    assert ((low <= found.thresholds) & (found.thresholds <= high)).all()
-    labels = labels_of(found.thresholds, scores)
+    low, high = result.ranges.T
+    assert ((low <= result.thresholds) & (result.thresholds <= high)).all()
+    labels = labels_of(result.thresholds, scores)
     assert (labels_of(high, scores) == labels).all()
     assert (labels_of(np.nextafter(low, np.inf), scores) == labels).all()
 
@@ -186,8 +186,8 @@ def labelings_in(comparison, objective="absolute"):
 def test_class_means_are_halfway_between_the_means_of_the_rows():
     scores, labels = noisy(2000)
     means = np.array([scores[labels == k].mean() for k in range(4)])
-    found = labelings_in(compared(scores, labels, range(4)))["class means"]
-    np.testing.assert_allclose(found, (means[:-1] + means[1:]) / 2, atol=0.02)
+    result = labelings_in(compared(scores, labels, range(4)))["class means"]
+    np.testing.assert_allclose(result, (means[:-1] + means[1:]) / 2, atol=0.02)
 
 
 def test_class_means_of_classes_that_do_not_occur_are_interpolated():
@@ -206,8 +206,8 @@ def test_class_means_are_at_candidates():
 
 def test_class_shares_give_each_class_as_many_rows_as_have_it():
     scores, labels = noisy()
-    found = labelings_in(compared(scores, labels, range(4)))["class shares"]
-    predicted = labels_of(found, scores)
+    result = labelings_in(compared(scores, labels, range(4)))["class shares"]
+    predicted = labels_of(result, scores)
     np.testing.assert_allclose(np.bincount(predicted), np.bincount(labels), atol=2)
 
 
@@ -217,8 +217,8 @@ def test_the_likelihood_of_counts_is_close_to_that_of_the_rows(objective):
     model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)
     of_rows = likelihood_thresholds(model, resolve_objective(objective, 4).cost)
     comparison = compared(scores, labels, range(4), objective)
-    found = labelings_in(comparison, objective)["ordinal logistic model"]
-    np.testing.assert_allclose(found, of_rows, atol=0.02)
+    result = labelings_in(comparison, objective)["ordinal logistic model"]
+    np.testing.assert_allclose(result, of_rows, atol=0.02)
 
 
 @pytest.mark.parametrize("kappa", KAPPAS)
@@ -226,7 +226,7 @@ def test_the_likelihood_of_counts_is_best_for_the_kappa_that_the_model_expects(k
     scores, labels = noisy(12, n_classes=3, seed=2)
     comparison = compared(scores, labels, range(3), kappa)
     known = comparison.candidates
-    found = labelings_in(comparison, kappa)["ordinal logistic model"]
+    result = labelings_in(comparison, kappa)["ordinal logistic model"]
     counts = np.diff(np.vstack([0 * known.totals, known.below, known.totals]), axis=0)
     edges = np.concatenate([known.positions[:1], known.positions, known.positions[-1:]])
     centres = (edges[:-1] + edges[1:]) / 2  # an outer bin has the position next to it
@@ -236,8 +236,8 @@ def test_the_likelihood_of_counts_is_best_for_the_kappa_that_the_model_expects(k
     cost = resolve_objective(kappa, 3).cost
     every = naive.every_labeling(len(soft), 3)
     best = max(expected_kappa(cuts, soft, cost) for cuts in every)
-    assert np.isin(found, [-np.inf, *known.positions, np.inf]).all()
-    cuts = np.searchsorted([-np.inf, *known.positions], found)
+    assert np.isin(result, [-np.inf, *known.positions, np.inf]).all()
+    cuts = np.searchsorted([-np.inf, *known.positions], result)
     assert expected_kappa(cuts, soft, cost) == pytest.approx(best, abs=1e-6)
 
 

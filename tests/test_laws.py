@@ -114,31 +114,31 @@ def test_class_weights_equal_sample_weights(problem, objective):
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))
 def test_the_value_is_what_predicting_again_reaches(problem, objective):
     weights = None if problem.weights is None else problem.weights / 7
-    found = find(
+    result = find(
         problem.scores, problem.labels, problem.n_classes, objective, sample_weight=weights
     )
     again = ordcut.evaluate(
         problem.labels,
-        found.predict(problem.scores),
+        result.predict(problem.scores),
         objective,
         classes=problem.classes,
         sample_weight=weights,
     )
-    assert found.value == again
+    assert result.value == again
 
 
 @given(problem=problems(), objective=st.sampled_from(COSTS), data=st.data())
 def test_a_threshold_may_move_anywhere_in_its_range(problem, objective, data):
-    found = find(problem.scores, problem.labels, problem.n_classes, objective)
-    expected = found.predict(problem.scores).tolist()
-    for k, (low, high) in enumerate(found.ranges):
+    result = find(problem.scores, problem.labels, problem.n_classes, objective)
+    expected = result.predict(problem.scores).tolist()
+    for k, (low, high) in enumerate(result.ranges):
         inside = [np.nextafter(low, np.inf), high]
         for place in inside:
-            moved = found.thresholds.copy()
+            moved = result.thresholds.copy()
             moved[k] = place
             codes = [sum(t <= score for t in moved) for score in problem.scores]
             assert codes == expected
-        outside = found.thresholds.copy()
+        outside = result.thresholds.copy()
         outside[k] = low
         if np.isfinite(low):
             assert [sum(t <= score for t in outside) for score in problem.scores] != expected
@@ -146,9 +146,9 @@ def test_a_threshold_may_move_anywhere_in_its_range(problem, objective, data):
 
 @given(problem=problems(), shift=st.integers(-5, 5), scale=st.integers(1, 4))
 def test_an_increasing_map_of_the_scores_maps_the_thresholds(problem, shift, scale):
-    found = find(problem.scores, problem.labels, problem.n_classes)
+    result = find(problem.scores, problem.labels, problem.n_classes)
     moved = find(problem.scores * scale + shift, problem.labels, problem.n_classes)
-    assert moved.thresholds.tolist() == (found.thresholds * scale + shift).tolist()
+    assert moved.thresholds.tolist() == (result.thresholds * scale + shift).tolist()
 
 
 @given(problem=problems().filter(enough_classes), objective=st.sampled_from(OBJECTIVES))
@@ -200,11 +200,11 @@ def test_only_ratios_of_weights_matter_however_far_they_are_from_one(objective, 
     labels, scores = rng.integers(0, 3, 60), rng.normal(size=60)
     weights = rng.integers(1, 9, 60)
     expected = ordcut.optimal_thresholds(scores, labels, objective=objective, sample_weight=weights)
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores, labels, objective=objective, sample_weight=weights * scale
     )
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == pytest.approx(expected.value, rel=1e-12)
     assert ordcut.evaluate(
-        labels, found.predict(scores), objective, sample_weight=weights * scale
+        labels, result.predict(scores), objective, sample_weight=weights * scale
     ) == pytest.approx(expected.value, rel=1e-12)

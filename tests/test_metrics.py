@@ -68,9 +68,9 @@ def test_balanced_objectives_average_over_the_classes_that_occur(weights):
         for k in (0, 1, 3)
     ]
     assert ordcut.evaluate(true, predicted, "macro_mae", **options) == pytest.approx(np.mean(mean))
-    found = ordcut.optimal_thresholds(rows, true, objective="macro_mae", **options)
+    result = ordcut.optimal_thresholds(rows, true, objective="macro_mae", **options)
     same = ordcut.optimal_thresholds(rows, true, class_weight="balanced", **options)
-    assert found.thresholds.tolist() == same.thresholds.tolist()
-    assert found.objective == "macro_mae"
+    assert result.thresholds.tolist() == same.thresholds.tolist()
+    assert result.objective == "macro_mae"
     with pytest.raises(ValueError, match="counts the same already"):
         ordcut.optimal_thresholds(rows, true, objective="macro_mae", class_weight="balanced")

@@ -62,9 +62,9 @@ def test_a_kappa_is_that_of_fractions_however_large_or_small_weights_and_costs_a
     table = np.array([[3.0, 1.0, 0.5], [2.0, 4.0, 0.25], [0.0, 1.0, 5.0]]) * scale
     for name in KAPPAS:
         cost = resolve_objective(name, 3).cost * cost_scale
-        found = Objective("mine", cost, is_kappa=True).value(table)
+        result = Objective("mine", cost, is_kappa=True).value(table)
         expected = exact_kappa(as_exact(cost).tolist())(as_exact(table).tolist())
-        assert found == pytest.approx(float(expected), rel=1e-12)
+        assert result == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_a_kappa_of_one_cell_is_undefined_for_the_class_that_is_predicted():
@@ -101,9 +101,9 @@ def test_objectives_are_compared_by_identity():
 
 
 def test_a_callable_gives_the_cost_of_each_decision_for_each_class():
-    found = resolve_objective(lambda d, truth: 10 * d + truth, 2, ["a", "b", "c"])
-    assert found.cost.tolist() == [[0, 1], [10, 11], [20, 21]]
-    assert (found.n_decisions, found.n_classes, found.largest_cost) == (3, 2, 21)
+    result = resolve_objective(lambda d, truth: 10 * d + truth, 2, ["a", "b", "c"])
+    assert result.cost.tolist() == [[0, 1], [10, 11], [20, 21]]
+    assert (result.n_decisions, result.n_classes, result.largest_cost) == (3, 2, 21)
     assert resolve_objective([[0, -7], [1, 0]], 2).largest_cost == 7
 
 
@@ -135,11 +135,11 @@ def test_the_place_of_a_cost_that_is_not_finite_is_named(bad):
 
 def test_costs_of_an_objective_cannot_be_changed():
     given = np.array([[0.0, 1.0], [1.0, 0.0]])
-    found = resolve_objective(given, 2)
+    result = resolve_objective(given, 2)
     given[0, 1] = 9
-    assert found.cost.tolist() == [[0, 1], [1, 0]]
+    assert result.cost.tolist() == [[0, 1], [1, 0]]
     with pytest.raises(ValueError, match="read-only"):
-        found.cost[0, 1] = 9
+        result.cost[0, 1] = 9
 
 
 def test_an_objective_with_rows_for_other_classes_is_refused():

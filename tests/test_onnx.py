@@ -88,19 +88,19 @@ def test_decisions_that_are_not_classes_are_the_labels_of_the_model():
     reviewed = ordcut.optimal_thresholds(scores, labels, review=0.3)
     cost = [[0, 1, 4], [3, 1, 0]]
     chosen = ordcut.optimal_thresholds(scores, labels, objective=cost, decisions=[7, 9])
-    for found in (reviewed, chosen):
-        (got,) = run(found.to_onnx(), scores)
-        assert got.tolist() == found.predict(scores).tolist()
+    for result in (reviewed, chosen):
+        (got,) = run(result.to_onnx(), scores)
+        assert got.tolist() == result.predict(scores).tolist()
         assert len({*got.tolist()}) > 1
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=6).map(sorted))
 def test_scores_on_and_next_to_a_threshold_get_the_label_of_predict(dtype, thresholds):
-    found = rule(thresholds)
+    result = rule(thresholds)
     scores = around(thresholds, dtype)
-    (labels,) = run(found.to_onnx(dtype=dtype), scores)
-    assert (labels == found.predict(scores)).all()
+    (labels,) = run(result.to_onnx(dtype=dtype), scores)
+    assert (labels == result.predict(scores)).all()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -108,17 +108,17 @@ def test_a_million_scores_get_the_labels_of_predict(dtype):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=1_000_000).astype(dtype)
     labels = np.digitize(scores + rng.normal(size=1_000_000), np.linspace(-2, 2, 9))
-    found = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
-    (by_onnx,) = run(found.to_onnx(dtype=dtype), scores)
-    assert (by_onnx == found.predict(scores)).all()
+    result = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")
+    (by_onnx,) = run(result.to_onnx(dtype=dtype), scores)
+    assert (by_onnx == result.predict(scores)).all()
 
 
 @pytest.mark.parametrize("classes", CLASSES.values(), ids=CLASSES)
 def test_classes_of_every_type_are_returned(classes):
-    found = rule([0.0, 1.0], classes)
+    result = rule([0.0, 1.0], classes)
     scores = np.array([-1.0, 0.0, 0.5, 1.0, 2.0])
-    (labels,) = run(found.to_onnx(), scores)
-    assert labels.tolist() == found.predict(scores).tolist()
+    (labels,) = run(result.to_onnx(), scores)
+    assert labels.tolist() == result.predict(scores).tolist()
 
 
 def test_booleans_are_classes_too():

@@ -25,7 +25,7 @@ OBJECTIVES = [*COSTS, *KAPPAS, *BALANCED]
 def test_the_value_is_that_of_the_predictions_on_the_observed_rows(
     weights, objective, smoothing, constraints
 ):
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         SCORES,
         LABELS,
         objective=objective,
@@ -33,13 +33,13 @@ def test_the_value_is_that_of_the_predictions_on_the_observed_rows(
         smoothing=smoothing,
         constraints=constraints,
     )
-    paid = ordcut.evaluate(LABELS, found.predict(SCORES), objective, sample_weight=weights)
+    paid = ordcut.evaluate(LABELS, result.predict(SCORES), objective, sample_weight=weights)
     if objective in BALANCED:  # whose factors are sums, too
         paid = pytest.approx(paid, rel=1e-14)
-    assert found.value == paid
+    assert result.value == paid
     name = {"balanced_accuracy": "balanced_zero_one"}.get(objective, objective)
-    assert found.objective == name
-    judged = ordcut.judge(found, SCORES, LABELS, objective, sample_weight=weights)
+    assert result.objective == name
+    judged = ordcut.judge(result, SCORES, LABELS, objective, sample_weight=weights)
     assert judged.value == paid
 
 
@@ -53,17 +53,17 @@ def test_the_value_counts_classes_by_their_weights_and_names_the_share_under_rev
     smoothing, class_weight, factors
 ):
     options = {"review": 0.3, "smoothing": smoothing, "class_weight": class_weight}
-    found = ordcut.optimal_thresholds(SCORES, LABELS, **options)
+    result = ordcut.optimal_thresholds(SCORES, LABELS, **options)
     each = np.array(factors)[LABELS]
-    costs = np.abs(found.codes(SCORES) / 2 - LABELS)
-    is_review = found.codes(SCORES) % 2 == 1
+    costs = np.abs(result.codes(SCORES) / 2 - LABELS)
+    is_review = result.codes(SCORES) % 2 == 1
     paid = np.where(is_review, 0.3, costs)
-    assert found.value == pytest.approx((each * paid).sum() / each.sum())
-    assert found.review_share == pytest.approx(is_review.mean())
-    moved = found.moved(0, found.thresholds[0])
-    for same in (moved, moved.moved(1, found.thresholds[1])):
-        assert same.review_share == found.review_share
-        assert same.value == pytest.approx(found.value, rel=1e-14)
+    assert result.value == pytest.approx((each * paid).sum() / each.sum())
+    assert result.review_share == pytest.approx(is_review.mean())
+    moved = result.moved(0, result.thresholds[0])
+    for same in (moved, moved.moved(1, result.thresholds[1])):
+        assert same.review_share == result.review_share
+        assert same.value == pytest.approx(result.value, rel=1e-14)
 
 
 @pytest.mark.parametrize("smoothing", [True, False, -0.1, 1.1, "some", np.nan])
@@ -77,9 +77,9 @@ def test_smoothing_is_a_number_from_0_to_1(smoothing):
 def test_every_method_finds_the_same_thresholds_within_limits_on_values(method, weights):
     options = {"sample_weight": weights, "constraints": [ordcut.Digits(0)]}
     expected = ordcut.optimal_thresholds(SCORES, LABELS, **options)
-    found = ordcut.optimal_thresholds(SCORES, LABELS, method=method, **options)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert (found.thresholds == np.rint(found.thresholds)).all()
+    result = ordcut.optimal_thresholds(SCORES, LABELS, method=method, **options)
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert (result.thresholds == np.rint(result.thresholds)).all()
 
 
 def test_the_number_of_threads_and_of_rows_in_a_block_are_checked_for_every_method():
@@ -95,5 +95,5 @@ def test_costs_are_refused_that_class_weights_make_too_large_to_be_added_up(cons
     options = {"objective": cost, "constraints": constraints}
     with pytest.raises(ValueError, match=r"can be added up over 3e\+10 rows, got 1e\+300"):
         ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], class_weight={1: 1e10}, **options)
-    found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], class_weight={1: 1e-10}, **options)
-    assert found.thresholds.tolist() == [1.5]
+    result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], class_weight={1: 1e-10}, **options)
+    assert result.thresholds.tolist() == [1.5]

@@ -107,10 +107,10 @@ def test_a_point_of_a_constraint_path_equals_a_call_of_its_own(
         with pytest.raises(ordcut.InfeasibleConstraintsError):
             path()
         return
-    found = path()
-    assert found.grid.tolist() == list(expected)
-    assert sorted([*found.grid, *found.infeasible]) == sorted(limits)
-    for point, own in zip(found.points, expected.values(), strict=True):
+    result = path()
+    assert result.grid.tolist() == list(expected)
+    assert sorted([*result.grid, *result.infeasible]) == sorted(limits)
+    for point, own in zip(result.points, expected.values(), strict=True):
         assert point.thresholds.tolist() == own.thresholds.tolist()
         assert point.ranges.tolist() == own.ranges.tolist()
         assert point.value == own.value

@@ -107,11 +107,11 @@ def test_weights_reach_a_scorer_that_requests_them():
     with sklearn.config_context(enable_metadata_routing=True):
         model = LogisticRegression().set_fit_request(sample_weight=False)
         asking = ObjectiveScorer("squared").set_score_request(sample_weight=True)
-        found = cross_validate(
+        result = cross_validate(
             model, X, y, scoring=asking, cv=3, params={"sample_weight": weights}
         )["test_score"]
     plain = cross_val_score(LogisticRegression(), X, y, scoring=ObjectiveScorer("squared"), cv=3)
-    assert not np.allclose(found, plain)
+    assert not np.allclose(result, plain)
 
 
 def test_an_objective_of_your_own_makes_a_scorer():

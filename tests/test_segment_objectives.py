@@ -88,9 +88,9 @@ def test_pruned_rows_and_blocks_of_hard_scores_have_the_best_cuts(name, rows, dt
     best = ordcut.optimal_thresholds(scores, LABELS, objective=name, method="segments")
     set_sizes(monkeypatch, counters=64, least_cells=64, most_segment_cuts=100)
     for method in ("segments", "pruned"):
-        found = ordcut.optimal_thresholds(scores, LABELS, objective=name, method=method)
-        assert found.thresholds.tolist() == best.thresholds.tolist()
-        assert found.value == best.value
+        result = ordcut.optimal_thresholds(scores, LABELS, objective=name, method=method)
+        assert result.thresholds.tolist() == best.thresholds.tolist()
+        assert result.value == best.value
 
 
 @pytest.mark.parametrize("name", TERMS)

@@ -134,20 +134,20 @@ def test_work_that_hands_out_work_ends():
 
 
 def test_calls_of_several_threads_do_not_mix_their_pieces():
-    found = {}
+    done_by = {}
 
     def call(number):
         done = []
         for _ in range(50):
             run_all(lambda piece: done.append(number * 1000 + piece), range(6), 3)
-        found[number] = sorted(set(done))
+        done_by[number] = sorted(set(done))
 
     callers = [threading.Thread(target=call, args=(number,)) for number in range(4)]
     for caller in callers:
         caller.start()
     for caller in callers:
         caller.join(timeout=60)
-    assert found == {n: [n * 1000 + piece for piece in range(6)] for n in range(4)}
+    assert done_by == {n: [n * 1000 + piece for piece in range(6)] for n in range(4)}
 
 
 FORK = """

@@ -157,8 +157,8 @@ def test_probabilities_are_those_of_the_link_on_out_of_fold_scores(library, link
     rows, scores = model.cv_results_["rows"], model.cv_results_["scores"]
     expected = ProportionalOddsModel.fit(scores, y[rows], weights[rows], 4, link)
     assert expected.link == link
-    found = model.predict_proba(X)
-    np.testing.assert_allclose(found, expected.probabilities(model.predict_score(X)), rtol=1e-4)
+    result = model.predict_proba(X)
+    np.testing.assert_allclose(result, expected.probabilities(model.predict_score(X)), rtol=1e-4)
 
 
 def test_the_link_of_a_model_in_a_pipeline_is_known():

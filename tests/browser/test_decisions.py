@@ -17,22 +17,22 @@ ACT = ordcut.optimal_thresholds(
     objective=[[0, 1, 4, 9], [3, 1, 1, 3], [9, 4, 1, 0]],
     decisions=["repair", "inspect", "leave"],
 )
-BOTH = pytest.mark.parametrize("found", [REVIEW, ACT], ids=["review", "other decisions"])
+BOTH = pytest.mark.parametrize("result", [REVIEW, ACT], ids=["review", "other decisions"])
 
 
 @BOTH
-def test_segments_are_named_by_decisions(open_page, found):
-    page = open_page(SCORES, LABELS, thresholds=found)
+def test_segments_are_named_by_decisions(open_page, result):
+    page = open_page(SCORES, LABELS, thresholds=result)
     drawn = page.locator(".stage .predicted").all_text_contents()
-    used = [name for name in found.decisions.tolist() if name not in found.never_predicted]
+    used = [name for name in result.decisions.tolist() if name not in result.never_predicted]
     assert drawn
     assert all(any(name.startswith(text.removesuffix("\u2026")) for name in used) for text in drawn)
-    assert page.get_by_role("slider").count() == len(found.thresholds)
+    assert page.get_by_role("slider").count() == len(result.thresholds)
 
 
 @BOTH
-def test_the_table_counts_decisions_by_true_class_after_a_move(open_page, found):
-    page = open_page(SCORES, LABELS, thresholds=found)
+def test_the_table_counts_decisions_by_true_class_after_a_move(open_page, result):
+    page = open_page(SCORES, LABELS, thresholds=result)
     drag(page, 0, -50)
     codes = exported(page).codes(SCORES)
     counts = [
@@ -43,22 +43,22 @@ def test_the_table_counts_decisions_by_true_class_after_a_move(open_page, found)
 
 
 @BOTH
-def test_the_value_follows_a_move(open_page, found):
-    page = open_page(SCORES, LABELS, thresholds=found)
-    assert number_in(page.locator("#value").text_content()) == pytest.approx(found.value, abs=1e-4)
+def test_the_value_follows_a_move(open_page, result):
+    page = open_page(SCORES, LABELS, thresholds=result)
+    assert number_in(page.locator("#value").text_content()) == pytest.approx(result.value, abs=1e-4)
     drag(page, 0, -50)
     moved = exported(page)
-    expected = found.moved(0, moved.thresholds[0]).value
-    assert moved.thresholds[0] < found.thresholds[0]
+    expected = result.moved(0, moved.thresholds[0]).value
+    assert moved.thresholds[0] < result.thresholds[0]
     assert moved.value == pytest.approx(expected, rel=1e-9)
 
 
 @BOTH
-def test_exported_rules_return_decisions(open_page, found):
-    page = open_page(SCORES, LABELS, thresholds=found, score_name="s")
+def test_exported_rules_return_decisions(open_page, result):
+    page = open_page(SCORES, LABELS, thresholds=result, score_name="s")
     drag(page, 0, -50)
     moved = exported(page)
-    assert moved.decisions.tolist() == found.decisions.tolist()
+    assert moved.decisions.tolist() == result.decisions.tolist()
     assert page.locator("#rule").text_content() == moved.to_json()
     rules = {}
     for name in ("Python", "SQL", "Spreadsheet"):
@@ -103,20 +103,20 @@ def test_results_are_listed_by_decision(open_page):
 
 
 def test_limits_of_a_review_name_classes(open_page):
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         SCORES, LABELS, classes=RATINGS, review=0.2, constraints=["under good <= 0.01"]
     )
-    page = open_page(SCORES, LABELS, thresholds=found)
+    page = open_page(SCORES, LABELS, thresholds=result)
     ((_, reached, state),) = table_of(page, "limits")
-    wrong = found.codes(SCORES)[CODES >= 2] < 3  # a review of fair or good is not lower than good
+    wrong = result.codes(SCORES)[CODES >= 2] < 3  # a review of fair or good is not lower than good
     assert number_in(reached[:-1]) == pytest.approx(100 * np.mean(wrong), abs=0.006)
     assert state == "kept"
 
 
 @BOTH
-def test_a_narrow_page_does_not_scroll_to_the_side(open_page, found):
+def test_a_narrow_page_does_not_scroll_to_the_side(open_page, result):
     page = open_page(
-        SCORES, LABELS, thresholds=found, context={"viewport": {"width": 360, "height": 800}}
+        SCORES, LABELS, thresholds=result, context={"viewport": {"width": 360, "height": 800}}
     )
     wide = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
     assert wide[0] <= wide[1]

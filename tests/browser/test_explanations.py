@@ -48,8 +48,8 @@ def test_scores_that_add_up_over_decisions_are_judged_alike(open_page, name):
 
 def test_smoothed_thresholds_are_not_called_optimal(open_page):
     scores, labels = ratings()
-    found = ordcut.optimal_thresholds(scores, labels, smoothing=0.9)
-    page = open_page(scores, labels, thresholds=found)
+    result = ordcut.optimal_thresholds(scores, labels, smoothing=0.9)
+    page = open_page(scores, labels, thresholds=result)
     assert "which are smoothed" in page.locator("#headline").text_content()
     said = page.locator("#explanation").text_content()
     assert "found for smoothed labels, not for the observed ones" in said
@@ -113,10 +113,10 @@ def test_a_matrix_that_is_too_wide_says_that_it_scrolls(open_page):
 
 def test_the_page_says_in_plain_words_what_the_result_says(open_page):
     scores, labels = ratings()
-    found = ordcut.optimal_thresholds(scores, labels)
-    boot = found.bootstrap(n=100)
+    result = ordcut.optimal_thresholds(scores, labels)
+    boot = result.bootstrap(n=100)
     page = open_page(scores, labels, bootstrap=boot)
-    assert page.locator("#words li").all_text_contents() == found.explain(boot).splitlines()
+    assert page.locator("#words li").all_text_contents() == result.explain(boot).splitlines()
     note = page.locator("#words-note")
     assert not note.is_visible()
     drag(page, 1, 60)
@@ -127,8 +127,8 @@ def test_the_page_says_in_plain_words_what_the_result_says(open_page):
 def test_no_text_of_the_chart_leaves_the_screen_of_a_phone(open_page):
     scores, labels = ratings(500, 5)
     names = [f"a class with a long name, {k}" for k in range(5)]
-    found = ordcut.optimal_thresholds(scores, np.array(names)[labels], classes=names)
-    boot = found.bootstrap(n=100)
+    result = ordcut.optimal_thresholds(scores, np.array(names)[labels], classes=names)
+    boot = result.bootstrap(n=100)
     page = open_page(scores, np.array(names)[labels], bootstrap=boot, context=PHONE)
     card = page.locator(".stage-card").bounding_box()
     for text in page.locator("#stage text").all():

@@ -135,10 +135,10 @@ def test_every_objective_shows_its_own_optimum(open_page, n):
     for objective in OBJECTIVES:
         choose_objective(page, objective)
         best = ordcut.optimal_thresholds(scores, labels, objective=objective)
-        found = exported(page)
-        assert found.thresholds.tolist() == best.thresholds.tolist()
-        assert found.value == best.value
-        assert found.ranges.tolist() == best.ranges.tolist()
+        result = exported(page)
+        assert result.thresholds.tolist() == best.thresholds.tolist()
+        assert result.value == best.value
+        assert result.ranges.tolist() == best.ranges.tolist()
         assert f"{best.value:.4f}" in page.locator("#headline").text_content()
 
 
@@ -148,9 +148,11 @@ def test_thresholds_moved_by_hand_stay_when_the_objective_changes(open_page):
     drag(page, 0, -50)
     moved = exported(page)
     choose_objective(page, "zero_one")
-    found = exported(page)
-    assert found.thresholds.tolist() == moved.thresholds.tolist()
-    assert found.value == pytest.approx(ordcut.evaluate(labels, found.predict(scores), "zero_one"))
+    result = exported(page)
+    assert result.thresholds.tolist() == moved.thresholds.tolist()
+    assert result.value == pytest.approx(
+        ordcut.evaluate(labels, result.predict(scores), "zero_one")
+    )
 
 
 def test_every_labeling_is_compared_by_every_objective(open_page):
@@ -172,8 +174,8 @@ def test_how_far_a_threshold_can_move_for_one_per_cent_is_exact(open_page):
     page = open_page(scores, labels)
     for objective in OBJECTIVES:
         choose_objective(page, objective)
-        found = ordcut.optimal_thresholds(scores, labels, objective=objective)
-        ranges = found.near_optimal(0.01)
+        result = ordcut.optimal_thresholds(scores, labels, objective=objective)
+        ranges = result.near_optimal(0.01)
         for row, (low, high) in zip(table_of(page, "thresholds"), ranges, strict=True):
             ends = [number_in(text) for text in row[2].split(" \u2026 ")]
             assert ends == pytest.approx([low, high], abs=5e-4)
@@ -191,9 +193,9 @@ def test_weights_of_rows_and_classes_count(open_page):
     drag(page, 2, 30)
     for objective in OBJECTIVES:
         choose_objective(page, objective)
-        found = exported(page)
-        value = ordcut.evaluate(names, found.predict(scores), objective, **options)
-        assert found.value == pytest.approx(value, rel=1e-9)
+        result = exported(page)
+        value = ordcut.evaluate(names, result.predict(scores), objective, **options)
+        assert result.value == pytest.approx(value, rel=1e-9)
 
 
 def test_costs_of_ones_own_come_with_the_page(open_page):
@@ -203,17 +205,17 @@ def test_costs_of_ones_own_come_with_the_page(open_page):
     assert page.get_by_label("Objective", exact=True).input_value() == "custom cost"
     assert exported(page) == ordcut.optimal_thresholds(scores, labels, objective=cost)
     drag(page, 0, 40)
-    found = exported(page)
-    assert found.value == pytest.approx(ordcut.evaluate(labels, found.predict(scores), cost))
+    result = exported(page)
+    assert result.value == pytest.approx(ordcut.evaluate(labels, result.predict(scores), cost))
 
 
 def test_given_thresholds_open_as_given_and_are_compared(open_page):
     scores, labels = ratings()
     other = ordcut.optimal_thresholds(*ratings(seed=1), objective="squared")
     page = open_page(scores, labels, thresholds=other)
-    found = exported(page)
-    assert found.thresholds.tolist() == other.thresholds.tolist()
-    assert found.value == pytest.approx(ordcut.evaluate(labels, other.predict(scores), "squared"))
+    result = exported(page)
+    assert result.thresholds.tolist() == other.thresholds.tolist()
+    assert result.value == pytest.approx(ordcut.evaluate(labels, other.predict(scores), "squared"))
     assert "The given thresholds reach" in page.locator("#headline").text_content()
     assert [row[0] for row in table_of(page, "comparison")][:3] == [
         "current",

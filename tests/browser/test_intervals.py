@@ -7,8 +7,8 @@ from tests.browser.page_actions import drag, number_in, slider, table_of
 from tests.ordinal_rows import ratings
 
 SCORES, LABELS = ratings()
-FOUND = ordcut.optimal_thresholds(SCORES, LABELS)
-BOOTSTRAP = FOUND.bootstrap(n=200)
+RESULT = ordcut.optimal_thresholds(SCORES, LABELS)
+BOOTSTRAP = RESULT.bootstrap(n=200)
 
 
 def column_of_intervals(page):
@@ -34,8 +34,8 @@ def test_lines_of_the_chart_span_the_intervals(open_page):
     )
     sliders = [slider(page, k).get_attribute("transform") for k in (0, 2)]
     first, last = [float(text.removeprefix("translate(").split()[0]) for text in sliders]
-    scale = (last - first) / (FOUND.thresholds[2] - FOUND.thresholds[0])
-    expected = first + scale * (BOOTSTRAP.intervals() - FOUND.thresholds[0])
+    scale = (last - first) / (RESULT.thresholds[2] - RESULT.thresholds[0])
+    expected = first + scale * (BOOTSTRAP.intervals() - RESULT.thresholds[0])
     assert np.allclose(lines, expected, rtol=0, atol=0.2)
     assert (
         "Lines: 95\u202f% interval of each initial threshold"

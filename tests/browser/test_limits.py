@@ -75,9 +75,9 @@ def test_all_limits_are_kept_when_the_page_opens(open_page):
 
 
 def test_the_page_shows_what_each_limit_has_reached(open_page):
-    found = find(LIMITS)
-    shown = reached(open_page(SCORES, LABELS, thresholds=found))
-    for outcome in found.constraints:
+    result = find(LIMITS)
+    shown = reached(open_page(SCORES, LABELS, thresholds=result))
+    for outcome in result.constraints:
         text = shown[outcome.limit]
         if text.endswith("%"):
             assert number_in(text.removesuffix("%")) == pytest.approx(
@@ -105,16 +105,16 @@ def test_limits_are_judged_anew_while_thresholds_are_dragged(open_page):
 
 def test_a_limit_that_is_reached_exactly_is_kept(open_page):
     scores, labels = np.arange(30.0), np.arange(30) >= 20
-    found = ordcut.optimal_thresholds(scores, labels, constraints=["share True <= 0.1"])
-    page = open_page(scores, labels, thresholds=found)
+    result = ordcut.optimal_thresholds(scores, labels, constraints=["share True <= 0.1"])
+    page = open_page(scores, labels, thresholds=result)
     assert table_of(page, "limits") == [["share True <= 0.1", "10.00\u202f%", "kept"]]
 
 
 def test_a_gap_between_decimals_is_that_of_the_decimals(open_page):
     scores, labels = np.array([0.0, 0.15, 0.25, 0.35]), np.array([0, 1, 1, 2])
     limits = ["fixed 0 0.1", "fixed 1 0.3", "gap >= 0.2"]
-    found = ordcut.optimal_thresholds(scores, labels, constraints=limits)
-    page = open_page(scores, labels, thresholds=found)
+    result = ordcut.optimal_thresholds(scores, labels, constraints=limits)
+    page = open_page(scores, labels, thresholds=result)
     assert 0.3 - 0.1 < 0.2
     assert states(page) == dict.fromkeys(limits, "kept")
 
@@ -131,17 +131,17 @@ def test_a_threshold_can_be_moved_to_the_next_round_number(open_page):
 
 
 def test_reset_goes_back_to_the_given_thresholds_and_not_to_those_that_break_limits(open_page):
-    found = find(["recall excellent >= 0.95"])
-    page = open_page(SCORES, LABELS, thresholds=found)
+    result = find(["recall excellent >= 0.95"])
+    page = open_page(SCORES, LABELS, thresholds=result)
     page.get_by_role("button", name="class shares", exact=True).click()
     assert states(page) == {"recall excellent >= 0.95": "broken"}
     assert page.locator("#status").get_attribute("data-optimal") == "no"
     page.get_by_role("button", name="optimal", exact=True).click()
-    assert exported(page).thresholds.tolist() == found.thresholds.tolist()
+    assert exported(page).thresholds.tolist() == result.thresholds.tolist()
     page.get_by_role("button", name="class shares", exact=True).click()
     page.get_by_role("button", name="Reset to the given thresholds").click()
     page.wait_for_function("() => document.querySelector('#reset').disabled")
-    assert exported(page).thresholds.tolist() == found.thresholds.tolist()
+    assert exported(page).thresholds.tolist() == result.thresholds.tolist()
     assert states(page) == {"recall excellent >= 0.95": "kept"}
 
 
@@ -172,15 +172,15 @@ def test_rivals_on_a_page_with_constraints_keep_them(open_page):
 
 
 def test_a_kappa_has_one_certificate_on_its_page(open_page):
-    found = find((), objective="quadratic_kappa")
-    page = open_page(SCORES, LABELS, thresholds=found)
-    assert found.certificate in page.locator("#explanation").text_content()
-    assert found.certificate in page.locator("#words").text_content()
+    result = find((), objective="quadratic_kappa")
+    page = open_page(SCORES, LABELS, thresholds=result)
+    assert result.certificate in page.locator("#explanation").text_content()
+    assert result.certificate in page.locator("#words").text_content()
 
 
 def test_thresholds_read_from_json_bring_their_limits(open_page):
-    found = ordcut.Thresholds.from_json(find(LIMITS).to_json())
-    page = open_page(SCORES, LABELS, thresholds=found)
+    result = ordcut.Thresholds.from_json(find(LIMITS).to_json())
+    page = open_page(SCORES, LABELS, thresholds=result)
     assert states(page) == dict.fromkeys(LIMITS, "kept")
 
 

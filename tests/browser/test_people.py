@@ -107,10 +107,10 @@ def test_names_of_items_are_text(open_page):
     assert first.get_attribute("title").startswith("<script>alert(1)</script>")
 
 
-@pytest.mark.parametrize("found", [KAPPA, REVIEW], ids=["kappa", "review"])
-def test_a_phone_does_not_scroll_to_the_side(open_page, found):
+@pytest.mark.parametrize("result", [KAPPA, REVIEW], ids=["kappa", "review"])
+def test_a_phone_does_not_scroll_to_the_side(open_page, result):
     page = open_page(
-        SCORES, PANEL, thresholds=found, context={"viewport": {"width": 360, "height": 740}}
+        SCORES, PANEL, thresholds=result, context={"viewport": {"width": 360, "height": 740}}
     )
     wide = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
     assert wide[0] <= wide[1]

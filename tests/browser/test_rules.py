@@ -20,11 +20,11 @@ CLASSES = {
 
 
 def rules_of(page):
-    found = {}
+    rules = {}
     for name in ("JSON", "Python", "SQL", "Spreadsheet"):
         page.get_by_role("tab", name=name).click()
-        found[name] = page.locator("#rule").text_content()
-    return found
+        rules[name] = page.locator("#rule").text_content()
+    return rules
 
 
 @pytest.mark.parametrize(
@@ -38,31 +38,31 @@ def test_rules_are_exactly_those_of_ordcut(open_page, kind, scale):
     )
     for labeling in ("optimal", "class shares", "ordinal logistic model"):
         page.get_by_role("button", name=labeling, exact=True).click()
-        found = exported(page)
+        result = exported(page)
         rules = rules_of(page)
-        assert rules["JSON"] == found.to_json()
-        assert rules["Python"] == found.to_python()
-        assert rules["SQL"] == found.to_sql('my "score"')
-        assert rules["Spreadsheet"] == found.to_excel("A2")
+        assert rules["JSON"] == result.to_json()
+        assert rules["Python"] == result.to_python()
+        assert rules["SQL"] == result.to_sql('my "score"')
+        assert rules["Spreadsheet"] == result.to_excel("A2")
 
 
 def test_rules_are_those_of_ordcut_where_classes_are_never_predicted(open_page):
     scores = np.array([1.0, 1.0, 2.0, 2.0, 3.0])
     page = open_page(scores, [1, 2, 2, 2, 2], classes=[0, 1, 2, 3], objective="zero_one")
-    found, rules = exported(page), rules_of(page)
-    assert not np.isfinite(found.thresholds).all()
-    assert rules["JSON"] == found.to_json()
-    assert rules["Python"] == found.to_python()
-    assert rules["SQL"] == found.to_sql("score")
-    assert rules["Spreadsheet"] == found.to_excel("A2")
+    result, rules = exported(page), rules_of(page)
+    assert not np.isfinite(result.thresholds).all()
+    assert rules["JSON"] == result.to_json()
+    assert rules["Python"] == result.to_python()
+    assert rules["SQL"] == result.to_sql("score")
+    assert rules["Spreadsheet"] == result.to_excel("A2")
 
 
 def test_a_moved_threshold_is_exported_as_moved_by_hand(open_page):
     page = open_page(*ratings())
     drag(page, 1, 40)
-    found = exported(page)
-    assert (found.method, found.certificate) == ("by hand", "none: set by hand in a report")
-    assert rules_of(page)["SQL"] == found.to_sql("score")
+    result = exported(page)
+    assert (result.method, result.certificate) == ("by hand", "none: set by hand in a report")
+    assert rules_of(page)["SQL"] == result.to_sql("score")
 
 
 def test_numbers_are_written_as_python_writes_them(browser):

@@ -109,13 +109,13 @@ def csv_file(tmp_path, rows):
 
 
 @pytest.fixture
-def found(rows):
+def result(rows):
     """The thresholds of the rows, by the library."""
     return library.optimal_thresholds(*rows, classes=CLASSES)
 
 
 @pytest.fixture
-def thresholds_file(tmp_path, found):
+def thresholds_file(tmp_path, result):
     path = tmp_path / "thresholds.json"
-    path.write_text(found.to_json(), encoding="utf-8")
+    path.write_text(result.to_json(), encoding="utf-8")
     return path

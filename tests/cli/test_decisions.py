@@ -40,47 +40,47 @@ def fit(ordcut, csv_file, tmp_path):
     return call
 
 
-def same(found, expected):
+def same(result, expected):
     """Whether two results decide the same for the same reason, whatever solver ran."""
     return (
-        found.thresholds.tolist() == expected.thresholds.tolist()
-        and found.decisions.tolist() == expected.decisions.tolist()
-        and found.value == expected.value
-        and found.review_share == expected.review_share
-        and [one.to_dict() for one in found.constraints]
+        result.thresholds.tolist() == expected.thresholds.tolist()
+        and result.decisions.tolist() == expected.decisions.tolist()
+        and result.value == expected.value
+        and result.review_share == expected.review_share
+        and [one.to_dict() for one in result.constraints]
         == [one.to_dict() for one in expected.constraints]
     )
 
 
 def test_review_gives_the_thresholds_of_the_library(fit, rows):
-    found, _ = fit("--review", "0.2")
-    assert same(found, library.optimal_thresholds(*rows, classes=CLASSES, review=0.2))
+    result, _ = fit("--review", "0.2")
+    assert same(result, library.optimal_thresholds(*rows, classes=CLASSES, review=0.2))
 
 
 @pytest.mark.parametrize("limits", [[], ["share fair or higher <= 0.6"]], ids=str)
 def test_a_share_of_reviews_gives_the_thresholds_of_the_library(fit, rows, limits):
-    found, _ = fit("--review-share", "0.2", *as_options(limits))
+    result, _ = fit("--review-share", "0.2", *as_options(limits))
     expected = library.optimal_thresholds(
         *rows, classes=CLASSES, review_share=0.2, constraints=limits
     )
-    assert same(found, expected)
-    assert found.objective == expected.objective
+    assert same(result, expected)
+    assert result.objective == expected.objective
 
 
 def test_thresholds_of_a_share_of_reviews_are_evaluated_by_the_cost_that_was_found(
     fit, ordcut, csv_file, tmp_path
 ):
-    found, _ = fit("--review-share", "0.2")
+    result, _ = fit("--review-share", "0.2")
     done = ordcut("evaluate", csv_file, "-t", tmp_path / "found.json", "--json")
     assert done.code == 0, done.err
-    assert f"{found.objective}" in done.out
-    assert f"{found.value:.12g}"[:12] in done.out
+    assert f"{result.objective}" in done.out
+    assert f"{result.value:.12g}"[:12] in done.out
 
 
 def test_decisions_give_the_thresholds_of_the_library(fit, rows, costs):
-    found, _ = fit("--decisions", "wait,act", "--objective", costs)
+    result, _ = fit("--decisions", "wait,act", "--objective", costs)
     assert same(
-        found,
+        result,
         library.optimal_thresholds(
             *rows, classes=CLASSES, objective=COSTS, decisions=["wait", "act"]
         ),
@@ -88,14 +88,14 @@ def test_decisions_give_the_thresholds_of_the_library(fit, rows, costs):
 
 
 def test_the_summary_has_a_line_for_each_decision_and_each_constraint(fit):
-    found, printed = fit("--review", "0.2", "--constraint", "under good <= 0.01")
+    result, printed = fit("--review", "0.2", "--constraint", "under good <= 0.01")
     lines = printed.splitlines()
     assert lines[1].split()[0] == "decision"
-    for name, line in zip(found.decisions, lines[2:], strict=False):
+    for name, line in zip(result.decisions, lines[2:], strict=False):
         assert line.startswith(name)
-    (outcome,) = found.constraints
+    (outcome,) = result.constraints
     assert f"constraint {outcome}" in lines
-    assert f"handed over for review: {found.review_share:.6g} of rows" in lines
+    assert f"handed over for review: {result.review_share:.6g} of rows" in lines
 
 
 def test_json_has_what_came_of_each_constraint(ordcut, csv_file):
@@ -181,33 +181,33 @@ def test_costs_that_do_not_fit_the_decisions_are_refused(
 
 
 def test_predict_writes_decisions(ordcut, fit, csv_file, rows, tmp_path):
-    found, _ = fit("--review", "0.2")
+    result, _ = fit("--review", "0.2")
     done = ordcut("predict", csv_file, "-t", tmp_path / "found.json", "--name", "do", "-o", "-")
     assert done.code == 0, done.err
     written = [row["do"] for row in csv.DictReader(io.StringIO(done.out))]
-    assert written == found.predict(rows[0]).tolist()
+    assert written == result.predict(rows[0]).tolist()
 
 
 def test_evaluate_judges_decisions_by_the_costs_of_the_file(ordcut, fit, csv_file, costs, tmp_path):
-    found, _ = fit("--decisions", "wait,act", "--objective", costs)
+    result, _ = fit("--decisions", "wait,act", "--objective", costs)
     done = ordcut("evaluate", csv_file, "-t", tmp_path / "found.json", "--json")
     assert done.code == 0, done.err
     evaluation = json.loads(done.out)
     assert evaluation["values"] == {
-        name: {"custom cost": found.value}
+        name: {"custom cost": result.value}
         for name in ("these thresholds", "optimal for these rows")
     }
-    assert (np.array(evaluation["confusion"]).T * COSTS).sum() / 300 == pytest.approx(found.value)
+    assert (np.array(evaluation["confusion"]).T * COSTS).sum() / 300 == pytest.approx(result.value)
 
 
 def test_evaluate_shows_the_share_handed_over_for_review(ordcut, fit, csv_file, tmp_path):
-    found, _ = fit("--review", "0.2")
+    result, _ = fit("--review", "0.2")
     path = tmp_path / "found.json"
     assert json.loads(ordcut("evaluate", csv_file, "-t", path, "--json").out)[
         "review_share"
-    ] == pytest.approx(found.review_share)
+    ] == pytest.approx(result.review_share)
     printed = ordcut("evaluate", csv_file, "-t", path).out
-    assert f"handed over for review: {found.review_share:.6g} of rows" in printed
+    assert f"handed over for review: {result.review_share:.6g} of rows" in printed
     assert "Rows by true class (down) and decision (across)" in printed
 
 
@@ -224,16 +224,16 @@ def test_evaluate_compares_decisions_with_those_in_a_column(ordcut, fit, rows, c
 
 
 def test_evaluate_says_which_constraints_hold_on_other_rows(ordcut, fit, rows, tmp_path):
-    found, _ = fit("--constraint", "share good <= 0.2", "--constraint", "digits 1")
+    result, _ = fit("--constraint", "share good <= 0.2", "--constraint", "digits 1")
     scores, labels = rows
     path = tmp_path / "shifted.csv"
     lines = [f"{s + 3},{y}" for s, y in zip(scores, labels, strict=True)]
     path.write_text("\n".join(["score,label", *lines]))
     done = ordcut("evaluate", path, "-t", tmp_path / "found.json", "--json")
-    share = np.mean(found.predict(scores + 3) == "good")
+    share = np.mean(result.predict(scores + 3) == "good")
     assert json.loads(done.out)["constraints"] == [
         {"constraint": "share good <= 0.2", "reached": share, "holds": False},
-        {"constraint": "digits 1", "reached": found.thresholds.tolist(), "holds": True},
+        {"constraint": "digits 1", "reached": result.thresholds.tolist(), "holds": True},
     ]
     printed = ordcut("evaluate", path, "-t", tmp_path / "found.json").out
     assert f"constraint share good <= 0.2: broken, reached {share:.6g}" in printed
@@ -262,14 +262,14 @@ def test_report_reads_decisions_and_constraints_from_the_file(ordcut, fit, csv_f
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 def test_constraints_give_the_thresholds_of_the_library_by_every_engine(fit, rows, engine):
-    found, _ = fit("--engine", engine, *as_options(LIMITS))
-    assert same(found, library.optimal_thresholds(*rows, classes=CLASSES, constraints=LIMITS))
+    result, _ = fit("--engine", engine, *as_options(LIMITS))
+    assert same(result, library.optimal_thresholds(*rows, classes=CLASSES, constraints=LIMITS))
 
 
 def test_intervals_of_thresholds_between_decisions_have_one_per_threshold(fit, tmp_path):
-    found, printed = fit("--review", "0.2", "--intervals")
+    result, printed = fit("--review", "0.2", "--intervals")
     intervals = json.loads((tmp_path / "found.json").read_text())["intervals"]
-    assert len(intervals["thresholds"]) == len(found.thresholds) == 4
+    assert len(intervals["thresholds"]) == len(result.thresholds) == 4
     assert "95% interval of from" in printed
 
 

@@ -30,11 +30,11 @@ def fit(ordcut, tmp_path):
 
 def is_of(saved, scores, labels):
     """Whether thresholds are those of rows, with classes of the same values and types."""
-    found = library.optimal_thresholds(scores, labels, classes=sorted(set(labels)))
-    expected = found.classes.tolist()
+    result = library.optimal_thresholds(scores, labels, classes=sorted(set(labels)))
+    expected = result.classes.tolist()
     assert saved["classes"] == expected
     assert list(map(type, saved["classes"])) == list(map(type, expected))
-    return saved["thresholds"] == found.thresholds.tolist()
+    return saved["thresholds"] == result.thresholds.tolist()
 
 
 @pytest.mark.parametrize(
@@ -253,9 +253,9 @@ def test_parquet_of_pandas_keeps_the_order_of_its_categories(ordcut, tmp_path, e
     options = ["--score", "score", "--label", "label", "--engine", engine, "--json"]
     done = ordcut("fit", tmp_path, *options)
     assert (done.code, done.err) == (0, "")
-    found = library.optimal_thresholds(-scores, names)
+    result = library.optimal_thresholds(-scores, names)
     assert json.loads(done.out)["classes"] == order
-    assert json.loads(done.out)["value"] == found.value
+    assert json.loads(done.out)["value"] == result.value
 
 
 def test_parquet_files_with_different_orders_state_none(ordcut, tmp_path):

@@ -36,14 +36,14 @@ def other_rows(tmp_path):
     return file, scores, labels, others
 
 
-def test_values_are_those_of_the_library(ordcut, saved, other_rows, found):
+def test_values_are_those_of_the_library(ordcut, saved, other_rows, result):
     file, scores, labels, others = other_rows
     done = ordcut("evaluate", file, "-t", saved, "--against", "theirs", "--json")
     assert (done.code, done.err) == (0, "")
     facts = json.loads(done.out)
     assert facts["rows"] == 250
     for objective in OBJECTIVES:
-        for name, predictions in ((OURS, found.predict(scores)), ("theirs", others)):
+        for name, predictions in ((OURS, result.predict(scores)), ("theirs", others)):
             expected = library.evaluate(labels, predictions, objective, classes=CLASSES)
             assert facts["values"][name][objective] == pytest.approx(expected, rel=1e-12)
         best = library.optimal_thresholds(scores, labels, classes=CLASSES, objective=objective)
@@ -51,10 +51,10 @@ def test_values_are_those_of_the_library(ordcut, saved, other_rows, found):
     assert {"class means", "class shares", "ordinal logistic model"} <= set(facts["values"])
 
 
-def test_the_confusion_matrix_and_the_classes_add_up(ordcut, saved, other_rows, found):
+def test_the_confusion_matrix_and_the_classes_add_up(ordcut, saved, other_rows, result):
     file, scores, labels, _ = other_rows
     facts = json.loads(ordcut("evaluate", file, "-t", saved, "--json").out)
-    predicted = found.predict(scores)
+    predicted = result.predict(scores)
     expected = confusion_matrix(labels, predicted, labels=CLASSES).tolist()
     assert facts["confusion"] == expected
     for k, row in enumerate(facts["by_class"]):
@@ -154,8 +154,8 @@ def file_without_costs(tmp_path, rows):
     """Thresholds for costs of the user's own, as the library writes them: with a name only."""
     path = tmp_path / "without_costs.json"
     cost = [[0, 1, 3], [2, 0, 1], [9, 3, 0]]
-    found = library.optimal_thresholds(*rows, classes=CLASSES, objective=cost)
-    path.write_text(found.to_json())
+    result = library.optimal_thresholds(*rows, classes=CLASSES, objective=cost)
+    path.write_text(result.to_json())
     return path
 
 
@@ -180,9 +180,9 @@ def test_costs_that_the_file_does_not_hold_must_be_given(
 
 
 @pytest.mark.parametrize("cost", ["[[0, 1], [1, 0]]", '"dear"', "[[0, 1, 2], [1, 0]]", "{}"])
-def test_costs_that_are_none_are_refused(ordcut, tmp_path, csv_file, found, cost):
+def test_costs_that_are_none_are_refused(ordcut, tmp_path, csv_file, result, cost):
     path = tmp_path / "damaged.json"
-    path.write_text(found.to_json().rstrip().removesuffix("}") + f', "cost": {cost}}}')
+    path.write_text(result.to_json().rstrip().removesuffix("}") + f', "cost": {cost}}}')
     done = ordcut("evaluate", csv_file, "-t", path, "--score", "score", "--label", "label")
     assert done.code == 2
     assert f"--thresholds must be a file that ordcut fit wrote, but {path} is not" in done.err

@@ -42,13 +42,13 @@ def read_saved(path):
     return library.Thresholds.from_json(path.read_text(encoding="utf-8"))
 
 
-def same(found, expected):
+def same(result, expected):
     """Whether two results say the same, however they were found."""
     return (
-        np.array_equal(found.thresholds, expected.thresholds)
-        and np.array_equal(found.ranges, expected.ranges)
-        and found.classes.tolist() == expected.classes.tolist()
-        and (found.value, found.objective) == (expected.value, expected.objective)
+        np.array_equal(result.thresholds, expected.thresholds)
+        and np.array_equal(result.ranges, expected.ranges)
+        and result.classes.tolist() == expected.classes.tolist()
+        and (result.value, result.objective) == (expected.value, expected.objective)
     )
 
 
@@ -178,42 +178,42 @@ def test_a_matrix_of_costs_is_an_objective_and_is_saved(ordcut, tmp_path, rows, 
     assert json.loads(out.read_text())["cost"] == cost
 
 
-def test_the_table_says_where_classes_begin_and_why(ordcut, csv_file, found):
+def test_the_table_says_where_classes_begin_and_why(ordcut, csv_file, result):
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER)
-    low, high = (f"{cut:.6g}" for cut in found.thresholds)
+    low, high = (f"{cut:.6g}" for cut in result.thresholds)
     assert (done.code, done.err) == (0, "")
     assert re.search(rf"^bad +{low}$", done.out, re.MULTILINE)
     assert re.search(rf"^fair +{low} +{high}$", done.out, re.MULTILINE)
     assert re.search(rf"^good +{high} *$", done.out, re.MULTILINE)
     assert "<" not in done.out  # chains of inequalities with class names read as false statements
-    assert f"absolute: {found.value:.6g}" in done.out
+    assert f"absolute: {result.value:.6g}" in done.out
     assert "No other thresholds do better on these rows: convex objective (Theorem 2)." in done.out
     assert re.search(r"^300 rows, \d+ passes by duckdb$", done.out, re.MULTILINE)
 
 
-def test_machines_get_json(ordcut, csv_file, found):
+def test_machines_get_json(ordcut, csv_file, result):
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--json")
     facts = json.loads(done.out)
     assert (done.code, done.err) == (0, "")
-    assert facts["thresholds"] == found.thresholds.tolist()
+    assert facts["thresholds"] == result.thresholds.tolist()
     assert facts["columns"] == {"score": "score", "label": "label", "weight": None}
     assert (facts["rows"], facts["dropped"], facts["engine"]) == (300, 0, "duckdb")
 
 
-def test_thresholds_go_through_a_pipe_and_the_table_to_stderr(ordcut, csv_file, found):
+def test_thresholds_go_through_a_pipe_and_the_table_to_stderr(ordcut, csv_file, result):
     done = ordcut("fit", "-", *COLUMNS, *ORDER, "-o", "-", stdin=csv_file.read_text())
-    assert same(library.Thresholds.from_json(done.out), found)
+    assert same(library.Thresholds.from_json(done.out), result)
     assert "No other thresholds do better" in done.err
     quiet = ordcut("fit", csv_file, *COLUMNS, *ORDER, "-o", "-", "--quiet")
     assert (quiet.out, quiet.err) == (done.out, "")
 
 
-def test_what_fit_saves_predict_needs_no_more_of(ordcut, tmp_path, csv_file, rows, found):
+def test_what_fit_saves_predict_needs_no_more_of(ordcut, tmp_path, csv_file, rows, result):
     out = tmp_path / "t.json"
     assert ordcut("fit", csv_file, *COLUMNS, *ORDER, "-o", out, "-q").code == 0
     done = ordcut("predict", csv_file, "-t", out, "-o", "-", "--name", "new", "-q")
     predicted = [line.rsplit(",", 1)[1] for line in done.out.splitlines()[1:]]
-    assert predicted == found.predict(rows[0]).tolist()
+    assert predicted == result.predict(rows[0]).tolist()
 
 
 def test_text_without_an_order_is_an_error_that_names_the_option(ordcut, csv_file):
@@ -378,17 +378,17 @@ def test_weights_of_classes_are_those_of_the_library_and_are_saved(
 
 
 def test_intervals_are_those_of_the_bootstrap_and_are_printed_and_saved(
-    ordcut, tmp_path, csv_file, found
+    ordcut, tmp_path, csv_file, result
 ):
     out = tmp_path / "t.json"
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--intervals", "-o", out)
     assert done.code == 0, done.err
-    bootstrap = found.bootstrap()
+    bootstrap = result.bootstrap()
     saved = json.loads(out.read_text())["intervals"]
     assert saved["level"] == 0.95
     assert saved["thresholds"] == bootstrap.intervals().tolist()
     assert saved["value"] == bootstrap.value_interval().tolist()
-    assert same(read_saved(out), found)
+    assert same(read_saved(out), result)
     for low, high in [*bootstrap.intervals(), bootstrap.value_interval()]:
         assert f"{low:.6g} to {high:.6g}" in done.out
 

@@ -194,11 +194,11 @@ def as_nobody():
         os.seteuid(0)
 
 
-def test_what_may_not_be_read_or_written_is_named(ordcut, found, as_nobody):
+def test_what_may_not_be_read_or_written_is_named(ordcut, result, as_nobody):
     folder = tempfile.mkdtemp()  # pytest's own folders are closed to others
     try:
         locked, rows, saved = (os.path.join(folder, name) for name in ("locked", "r.csv", "t.json"))
-        for path, text in ((rows, "score\n1\n"), (saved, found.to_json())):
+        for path, text in ((rows, "score\n1\n"), (saved, result.to_json())):
             with open(path, "w") as file:
                 file.write(text)
         os.mkdir(locked, 0o000)

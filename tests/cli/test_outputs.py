@@ -28,21 +28,21 @@ def fit(ordcut, csv_file):
     return call
 
 
-def is_complete(path, found):
+def is_complete(path, result):
     """Whether a file has thresholds; an engine finds them by another method than arrays do."""
     saved = library.Thresholds.from_json(path.read_text("utf-8"))
-    return saved.thresholds.tolist() == found.thresholds.tolist()
+    return saved.thresholds.tolist() == result.thresholds.tolist()
 
 
 def test_nothing_has_the_name_of_an_output_until_all_are_complete(
-    fit, folder, found, while_fitting
+    fit, folder, result, while_fitting
 ):
     seen = []
     while_fitting(lambda: seen.extend(names_in(folder)))
     assert fit("-o", folder / "t.json", "--report", folder / "page.html").code == 0
     assert not {"t.json", "page.html"} & set(seen)
     assert names_in(folder) == ["page.html", "t.json"]
-    assert is_complete(folder / "t.json", found)
+    assert is_complete(folder / "t.json", result)
     assert (folder / "page.html").read_text("utf-8").rstrip().endswith("</html>")
 
 
@@ -55,7 +55,7 @@ def test_an_error_leaves_nothing(fit, folder, monkeypatch):
     assert names_in(folder) == []
 
 
-def test_a_file_that_is_there_stays_unless_forced(fit, folder, found, while_fitting):
+def test_a_file_that_is_there_stays_unless_forced(fit, folder, result, while_fitting):
     path = folder / "t.json"
     path.write_text("old")
     done = fit("-o", path)
@@ -66,7 +66,7 @@ def test_a_file_that_is_there_stays_unless_forced(fit, folder, found, while_fitt
     while_fitting(lambda: seen.append(path.read_text()))
     assert fit("-o", path, "--force").code == 0
     assert seen == ["old"]
-    assert is_complete(path, found)
+    assert is_complete(path, result)
     assert names_in(folder) == ["t.json"]
 
 
@@ -89,21 +89,21 @@ def test_a_file_that_appears_meanwhile_stays_as_well(
     assert names_in(folder) == ["t.json"]
 
 
-def test_a_file_system_without_links_gets_the_file_renamed(fit, folder, found, monkeypatch):
+def test_a_file_system_without_links_gets_the_file_renamed(fit, folder, result, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
     assert fit("-o", folder / "t.json").code == 0
-    assert is_complete(folder / "t.json", found)
+    assert is_complete(folder / "t.json", result)
     assert names_in(folder) == ["t.json"]
 
 
-def test_a_replaced_file_keeps_its_permissions_and_its_links(fit, folder, found):
+def test_a_replaced_file_keeps_its_permissions_and_its_links(fit, folder, result):
     path, link = folder / "t.json", folder / "link.json"
     path.write_text("old")
     path.chmod(0o640)
     link.symlink_to(path)
     assert fit("-o", link, "--force").code == 0
     assert link.is_symlink()
-    assert is_complete(path, found)
+    assert is_complete(path, result)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
@@ -140,13 +140,13 @@ def test_two_outputs_must_not_be_one_file(fit, folder):
     assert "--report must differ from --output" in done.err
 
 
-def test_a_named_pipe_is_written_to_and_not_replaced(fit, folder, found):
+def test_a_named_pipe_is_written_to_and_not_replaced(fit, folder, result):
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     assert fit("-o", pipe).code == 0
     text = os.read(reading, 10_000).decode()
-    assert library.Thresholds.from_json(text).thresholds.tolist() == found.thresholds.tolist()
+    assert library.Thresholds.from_json(text).thresholds.tolist() == result.thresholds.tolist()
     os.close(reading)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 

@@ -21,7 +21,7 @@ def read_back(path):
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet", "out.jsonl"])
 def test_rows_keep_their_order_and_columns_and_get_the_labels_of_the_library(
-    ordcut, tmp_path, csv_file, thresholds_file, rows, found, name
+    ordcut, tmp_path, csv_file, thresholds_file, rows, result, name
 ):
     out = tmp_path / name
     done = ordcut("predict", csv_file, "-t", thresholds_file, "--score", "score", "-o", out,
@@ -29,7 +29,7 @@ def test_rows_keep_their_order_and_columns_and_get_the_labels_of_the_library(
     assert (done.code, done.out, done.err) == (0, "", f"Wrote 300 rows to {out}.\n")
     scores, labels = rows
     ids = [f"{number:04d}" for number in range(300)]
-    expected = list(zip(ids, scores.tolist(), labels.tolist(), found.predict(scores), strict=True))
+    expected = list(zip(ids, scores.tolist(), labels.tolist(), result.predict(scores), strict=True))
     assert read_back(out) == expected
 
 
@@ -49,15 +49,15 @@ def test_text_goes_through_csv_untouched(ordcut, tmp_path, thresholds_file):
 )
 def test_any_finite_float_gets_the_class_that_the_library_gives_it(ordcut, tmp_path, scores, cuts):
     cuts = np.sort(cuts)
-    found = library.Thresholds.from_values(cuts, range(len(cuts) + 1))
-    (tmp_path / "t.json").write_text(found.to_json())
+    result = library.Thresholds.from_values(cuts, range(len(cuts) + 1))
+    (tmp_path / "t.json").write_text(result.to_json())
     finite = cuts[np.abs(cuts) < np.finfo(float).max]
     numbers = scores + finite.tolist() + np.nextafter(finite, -np.inf).tolist()
     text = "score\n" + "\n".join(map(repr, numbers)) + "\n"
     done = ordcut("predict", "-", "-t", tmp_path / "t.json", "--score", "score", "-o", "-",
                   stdin=text)  # fmt: skip
     predicted = [int(row["label"]) for row in csv.DictReader(io.StringIO(done.out))]
-    assert predicted == found.predict(numbers).tolist()
+    assert predicted == result.predict(numbers).tolist()
 
 
 @pytest.mark.parametrize("column", ['a "b"', "<script>", "it's; --", "naïve 日本", "select", "{x}"])
@@ -113,8 +113,8 @@ def test_json_lines_and_parquet_are_read(ordcut, tmp_path, thresholds_file):
 def test_thresholds_of_float32_scores_label_them_as_intended(ordcut, tmp_path):
     low = np.float32(1.0)
     scores = np.array([low, np.nextafter(low, np.float32(2))])
-    found = library.optimal_thresholds(scores, [0, 1])
-    (tmp_path / "t.json").write_text(found.to_json())
+    result = library.optimal_thresholds(scores, [0, 1])
+    (tmp_path / "t.json").write_text(result.to_json())
     duckdb.sql(
         "SELECT unnest([1.0::FLOAT, 1.00000011920928955078125::FLOAT]) AS score"
     ).write_parquet(str(tmp_path / "rows.parquet"))

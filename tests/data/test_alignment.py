@@ -16,7 +16,7 @@ LABELS = pd.Series(RNG.integers(0, 3, N))
 SCORES = LABELS + RNG.normal(scale=0.5, size=N)
 WEIGHTS = pd.Series(RNG.integers(1, 4, N))
 ORDER = RNG.permutation(N)
-FOUND = ordcut.optimal_thresholds(SCORES, LABELS)
+RESULT = ordcut.optimal_thresholds(SCORES, LABELS)
 
 #: Entry points that take two series of pandas, and the second of which is changed.
 ENTRY_POINTS = {
@@ -36,7 +36,7 @@ ENTRY_POINTS = {
     "weights of evaluate": lambda change: ordcut.evaluate(
         LABELS, LABELS, sample_weight=change(WEIGHTS)
     ),
-    "labels of judge": lambda change: ordcut.judge(FOUND, SCORES, change(LABELS)),
+    "labels of judge": lambda change: ordcut.judge(RESULT, SCORES, change(LABELS)),
 }
 
 
@@ -67,16 +67,16 @@ def test_an_index_with_other_labels_is_a_warning(name):
 )
 @pytest.mark.parametrize("name", ["labels of optimal_thresholds", "labels of judge"])
 def test_equal_indexes_and_no_index_say_nothing(name, change):
-    found = ENTRY_POINTS[name](change)
-    assert found.thresholds.tolist() == FOUND.thresholds.tolist()
+    result = ENTRY_POINTS[name](change)
+    assert result.thresholds.tolist() == RESULT.thresholds.tolist()
 
 
 def test_the_remedies_work():
     shuffled = LABELS.iloc[ORDER]
     aligned = ordcut.optimal_thresholds(SCORES, shuffled.loc[SCORES.index])
-    assert aligned == FOUND
+    assert aligned == RESULT
     by_position = ordcut.optimal_thresholds(SCORES.iloc[ORDER].to_numpy(), shuffled)
-    assert by_position.thresholds.tolist() == FOUND.thresholds.tolist()
+    assert by_position.thresholds.tolist() == RESULT.thresholds.tolist()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_remedies_work():
 )
 def test_any_kind_of_index_can_be_compared(index):
     scores, labels = SCORES.set_axis(index), LABELS.set_axis(index)
-    assert ordcut.optimal_thresholds(scores, labels) == FOUND
+    assert ordcut.optimal_thresholds(scores, labels) == RESULT
     with pytest.raises(ValueError, match="same index labels in different orders"):
         ordcut.optimal_thresholds(scores, labels.iloc[ORDER])
     with pytest.warns(ordcut.DifferentIndexWarning):

@@ -154,9 +154,9 @@ def test_bytes_dates_and_complex_numbers_are_no_labels(labels):
 def test_the_limits_of_64_bits_are_labels():
     for labels in ([2**64 - 1, 2**63], [-(2**63), 2**63 - 1], [2**63, 2**63 + 1], [1e300, 1.5]):
         for kind in (list, tuple, lambda some: np.array(some, dtype=object)):
-            found = encode(kind(labels))
-            assert found.classes.tolist() == sorted(labels)
-            assert found.classes[found.codes].tolist() == labels
+            result = encode(kind(labels))
+            assert result.classes.tolist() == sorted(labels)
+            assert result.classes[result.codes].tolist() == labels
 
 
 def test_missing_values_are_found_in_arrays_of_every_kind():
@@ -246,11 +246,11 @@ def test_integers_are_encoded_by_value_however_far_apart_they_are(dtype):
         random.integers(0, min(high, 50), 20_000) * 2,
     ):
         labels = np.array(values, dtype=dtype)
-        found = encode(labels)
+        result = encode(labels)
         distinct, codes = np.unique(labels, return_inverse=True)
-        assert found.classes.tolist() == distinct.tolist()
-        assert found.classes.dtype == dtype
-        assert found.codes.tolist() == codes.tolist()
+        assert result.classes.tolist() == distinct.tolist()
+        assert result.classes.dtype == dtype
+        assert result.codes.tolist() == codes.tolist()
 
 
 # Soft labels with names
@@ -316,9 +316,9 @@ UNORDERED = {
 
 @pytest.mark.parametrize("labels", ORDERED.values(), ids=ORDERED)
 def test_an_order_that_labels_state_is_that_of_the_classes(labels):
-    found = encode(labels)
-    assert found.classes.tolist() == SIZES
-    assert found.codes.tolist() == [2, 0, 2]
+    result = encode(labels)
+    assert result.classes.tolist() == SIZES
+    assert result.codes.tolist() == [2, 0, 2]
     assert encode(labels, SIZES[::-1]).codes.tolist() == [0, 2, 0]
 
 
@@ -333,9 +333,9 @@ def test_the_bins_of_pandas_cut_are_classes_in_their_order():
     ages = pd.Series([5, 30, 70, 31])
     bins = pd.cut(ages, [0, 18, 65, 100])
     for labels in (bins, bins.array, bins.to_frame()):
-        found = encode(labels)
-        assert found.classes.tolist() == ["(0, 18]", "(18, 65]", "(65, 100]"]
-        assert found.codes.tolist() == [0, 1, 2, 1]
+        result = encode(labels)
+        assert result.classes.tolist() == ["(0, 18]", "(18, 65]", "(65, 100]"]
+        assert result.codes.tolist() == [0, 1, 2, 1]
 
 
 # Indexes

@@ -30,22 +30,22 @@ CONTAINERS = {
 
 @pytest.mark.parametrize("labels", CONTAINERS.values(), ids=CONTAINERS)
 def test_many_labels_get_the_codes_of_their_classes(labels):
-    found = encode(labels, NAMES)
-    assert found.classes.tolist() == NAMES
-    assert found.codes.tolist() == CODES.tolist()
+    result = encode(labels, NAMES)
+    assert result.classes.tolist() == NAMES
+    assert result.codes.tolist() == CODES.tolist()
 
 
 def test_many_strings_get_the_same_codes_where_pandas_is_not_imported(monkeypatch):
     monkeypatch.delitem(sys.modules, "pandas")
-    found = encode(TEXT.tolist(), NAMES)
-    assert found.codes.tolist() == CODES.tolist()
+    result = encode(TEXT.tolist(), NAMES)
+    assert result.codes.tolist() == CODES.tolist()
 
 
 @pytest.mark.parametrize("make", [list, tuple, lambda some: np.array(some, object), pd.Series])
 def test_many_numbers_in_any_container_are_encoded_by_value(make):
-    found = encode(make((3 * CODES).tolist()))
-    assert found.classes.tolist() == [0, 3, 6, 9, 12]
-    assert found.codes.tolist() == CODES.tolist()
+    result = encode(make((3 * CODES).tolist()))
+    assert result.classes.tolist() == [0, 3, 6, 9, 12]
+    assert result.codes.tolist() == CODES.tolist()
 
 
 def test_many_soft_labels_in_lists_stay_soft():
@@ -60,9 +60,9 @@ def test_many_labels_of_text_and_numbers_are_an_error():
 
 def test_an_ordered_categorical_keeps_its_order_and_categories_that_do_not_occur():
     categories = ["none", *NAMES, "best"]
-    found = encode(pd.Series(pd.Categorical(TEXT, categories=categories, ordered=True)))
-    assert found.classes.tolist() == categories
-    assert found.codes.tolist() == (CODES + 1).tolist()
+    result = encode(pd.Series(pd.Categorical(TEXT, categories=categories, ordered=True)))
+    assert result.classes.tolist() == categories
+    assert result.codes.tolist() == (CODES + 1).tolist()
 
 
 @pytest.mark.parametrize("make", [np.array, list, pd.Series, lambda some: np.array(some, object)])
@@ -99,8 +99,8 @@ def test_text_of_many_classes_is_encoded(n_classes):
 def test_categories_that_do_not_occur_change_no_code():
     for unused in ([], ["none"], ["none", "never"]):
         categories = [*unused, *reversed(NAMES), *[f"{name} again" for name in unused]]
-        found = encode(pd.Series(pd.Categorical(TEXT, categories)), NAMES)
-        assert found.codes.tolist() == CODES.tolist()
+        result = encode(pd.Series(pd.Categorical(TEXT, categories)), NAMES)
+        assert result.codes.tolist() == CODES.tolist()
 
 
 @pytest.mark.parametrize("has_pandas", [False, True])

@@ -25,11 +25,11 @@ def test_any_finite_scores_reach_the_value_claimed(data, precision):
         )
     )
     labels = data.draw(hnp.arrays(np.int64, len(scores), elements=st.integers(0, 3)))
-    found = ordcut.optimal_thresholds(scores, labels, classes=range(4))
-    predicted = found.predict(scores)
-    assert ordcut.evaluate(labels, predicted, classes=range(4)) == found.value
+    result = ordcut.optimal_thresholds(scores, labels, classes=range(4))
+    predicted = result.predict(scores)
+    assert ordcut.evaluate(labels, predicted, classes=range(4)) == result.value
     # The same holds for somebody who compares in the scores' own precision.
-    thresholds = found.thresholds.astype(precision)
+    thresholds = result.thresholds.astype(precision)
     codes = (scores[:, None] >= thresholds).sum(axis=1)
     assert codes.tolist() == predicted.tolist()
 
@@ -47,15 +47,15 @@ def test_candidates_part_neighbouring_floats(data, precision):
 def test_the_midpoint_of_neighbours_does_not_move_the_lower_one_up():
     low, high = 1.0, np.nextafter(1.0, 2.0)
     assert low / 2 + high / 2 == low  # the trap
-    found = ordcut.optimal_thresholds([low, high], [0, 1])
-    assert found.thresholds[0] == high
-    assert found.predict([low, high]).tolist() == [0, 1]
+    result = ordcut.optimal_thresholds([low, high], [0, 1])
+    assert result.thresholds[0] == high
+    assert result.predict([low, high]).tolist() == [0, 1]
 
 
 def test_extreme_scores_do_not_overflow():
-    found = ordcut.optimal_thresholds([-1.7e308, 1.6e308, 1.7e308], [0, 1, 2])
-    assert np.isfinite(found.thresholds).all()
-    assert found.value == 0
+    result = ordcut.optimal_thresholds([-1.7e308, 1.6e308, 1.7e308], [0, 1, 2])
+    assert np.isfinite(result.thresholds).all()
+    assert result.value == 0
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -63,29 +63,29 @@ def test_distinct_scores_ascend_in_every_precision(precision):
     for seed in range(20):
         random = np.random.default_rng(seed)
         scores = random.choice([-1.5, -1, -0.5, 0.5, 1, 1.5], 6000).astype(precision)
-        found = Rows.read(scores, scores > 0).distinct_scores()
-        assert found.dtype == precision
-        assert found.tolist() == sorted(set(scores.tolist()))
+        result = Rows.read(scores, scores > 0).distinct_scores()
+        assert result.dtype == precision
+        assert result.tolist() == sorted(set(scores.tolist()))
 
 
 def test_a_threshold_at_zero_has_no_sign():
-    (found,) = ordcut.optimal_thresholds([-5e-324, -0.0], [0, 1]).thresholds
-    assert found == 0
-    assert not np.signbit(found)
+    (result,) = ordcut.optimal_thresholds([-5e-324, -0.0], [0, 1]).thresholds
+    assert result == 0
+    assert not np.signbit(result)
 
 
 def test_minus_zero_and_zero_are_one_score():
     table = ordcut.ScoreTable([-0.0, 0.0, 1.0], [0, 1, 1])
     assert table.scores.tolist() == [0.0, 1.0]
-    found = ordcut.optimal_thresholds([-1.0, -0.0], [0, 1])
+    result = ordcut.optimal_thresholds([-1.0, -0.0], [0, 1])
     assert not np.signbit(ordcut.optimal_thresholds([-5e-324, -0.0], [0, 1]).thresholds[0])
-    assert found.predict([0.0]).tolist() == [1]
+    assert result.predict([0.0]).tolist() == [1]
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64, np.uint64, bool])
 def test_integer_scores_are_taken_as_floats(kind):
-    found = ordcut.optimal_thresholds(np.array([0, 0, 1, 1], dtype=kind), [0, 0, 1, 1])
-    assert found.thresholds.tolist() == [0.5]
+    result = ordcut.optimal_thresholds(np.array([0, 0, 1, 1], dtype=kind), [0, 0, 1, 1])
+    assert result.thresholds.tolist() == [0.5]
 
 
 def test_integers_beyond_the_precision_of_floats_are_refused():

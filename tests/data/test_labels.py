@@ -80,10 +80,10 @@ def test_the_warning_points_at_the_line_of_the_user():
     ],
 )
 def test_gaps_negative_numbers_and_fractions_are_classes_in_ascending_order(labels):
-    found = ordcut.optimal_thresholds([1, 2, 3], labels)
-    assert found.classes.tolist() == list(labels)
-    assert found.predict([1, 2, 3]).tolist() == list(labels)
-    assert found.classes.dtype == np.asarray(labels).dtype
+    result = ordcut.optimal_thresholds([1, 2, 3], labels)
+    assert result.classes.tolist() == list(labels)
+    assert result.predict([1, 2, 3]).tolist() == list(labels)
+    assert result.classes.dtype == np.asarray(labels).dtype
 
 
 def test_small_integers_are_not_copied():
@@ -92,31 +92,31 @@ def test_small_integers_are_not_copied():
 
 
 def test_classes_that_never_occur_have_thresholds_too():
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [1, 1, 3, 3], classes=[0, 1, 2, 3, 4])
-    assert found.thresholds.tolist() == [-np.inf, 2.5, 2.5, np.inf]
-    assert found.predict([0, 9]).tolist() == [1, 3]
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [1, 1, 3, 3], classes=[0, 1, 2, 3, 4])
+    assert result.thresholds.tolist() == [-np.inf, 2.5, 2.5, np.inf]
+    assert result.predict([0, 9]).tolist() == [1, 3]
 
 
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, pa.array])
 def test_scores_and_weights_come_as_any_array(kind):
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         kind([0.1, 0.4, 0.5, 0.9]), kind([0, 0, 1, 2]), sample_weight=kind([1, 2, 1, 1])
     )
-    assert found.thresholds.tolist() == [0.45, 0.7]
+    assert result.thresholds.tolist() == [0.45, 0.7]
 
 
 def test_soft_labels_are_the_votes_of_raters():
     votes = [[3, 0, 0], [1, 2, 0], [0, 1, 2], [0, 0, 3]]
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], votes, classes=["no", "perhaps", "yes"])
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], votes, classes=["no", "perhaps", "yes"])
     scores, labels = [], []
     for score, row in zip([1, 2, 3, 4], votes, strict=True):
         for code, count in enumerate(row):
             scores += [score] * count
             labels += [code] * count
     one_by_one = ordcut.optimal_thresholds(scores, labels)
-    assert found.thresholds.tolist() == one_by_one.thresholds.tolist()
-    assert found.value == one_by_one.value
-    assert found.classes.tolist() == ["no", "perhaps", "yes"]
+    assert result.thresholds.tolist() == one_by_one.thresholds.tolist()
+    assert result.value == one_by_one.value
+    assert result.classes.tolist() == ["no", "perhaps", "yes"]
 
 
 def test_balanced_classes_count_the_same():
@@ -172,8 +172,8 @@ def test_numbers_that_no_type_holds_are_refused(labels, message):
 def test_ratings_in_quarters_and_whole_numbers_are_classes_if_they_recur():
     scores, codes = np.arange(160) / 7, np.arange(160) // 2
     for labels in (codes / 4, codes, codes.astype(float), codes.astype(str)):
-        found = ordcut.optimal_thresholds(scores, labels)
-        assert found.classes.tolist() == labels[::2].tolist()
+        result = ordcut.optimal_thresholds(scores, labels)
+        assert result.classes.tolist() == labels[::2].tolist()
 
 
 @pytest.mark.parametrize("ids", [np.arange(7000) * 3, np.arange(21), np.arange(99).astype(str)])
@@ -198,16 +198,16 @@ def test_only_classes_that_occur_are_found_among_many_labels_of_which_few_are_th
     for at in random.integers(0, 50_000, 20).tolist():  # mostly where a sample would miss it
         labels = random.integers(0, 2, 50_000)
         labels[at] = rare
-        found = encode(labels)
-        assert found.classes.tolist() == sorted({0, 1, rare})
-        assert found.classes[found.codes].tolist() == labels.tolist()
+        result = encode(labels)
+        assert result.classes.tolist() == sorted({0, 1, rare})
+        assert result.classes[result.codes].tolist() == labels.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["<i8", ">i8", "<i4", ">i2", "i1", "<u8", ">u4", "u1"])
 @pytest.mark.parametrize("values", [[0, 1, 2], [0, 2, 4], [5, 6], [1, 0], [0, 1, 100], [-2, 0, 1]])
 def test_integers_of_any_type_are_encoded_by_their_values(values, dtype):
     labels = np.array(values * 2).astype(dtype)
-    found = encode(labels, None, None)
+    result = encode(labels, None, None)
     distinct, codes = np.unique(labels, return_inverse=True)
-    assert found.classes.tolist() == distinct.tolist()
-    assert found.codes.tolist() == codes.tolist()
+    assert result.classes.tolist() == distinct.tolist()
+    assert result.codes.tolist() == codes.tolist()

@@ -61,18 +61,18 @@ def test_the_weight_between_thresholds_is_that_of_fractions(given, thresholds):
 @given(given=some_rows(), numbers=st.lists(st.integers(0, 5), min_size=2, max_size=3))
 def test_the_weight_between_cuts_is_that_of_fractions(given, numbers):
     rows = given[0]
-    found = rows.sorted()
-    ends = [0, *(np.flatnonzero(found.ends) + 1).tolist()]
+    result = rows.sorted()
+    ends = [0, *(np.flatnonzero(result.ends) + 1).tolist()]
     cuts = np.array([ends[min(number, len(ends) - 1)] for number in sorted(numbers)])
-    above = np.append(found.scores, np.inf)[cuts].astype(float)
+    above = np.append(result.scores, np.inf)[cuts].astype(float)
     exact = rows.exact_between(above)
-    assert (found.exact_between(cuts) == exact).all()
-    assert found.between(cuts) == pytest.approx(exact.astype(float), rel=1e-14)
-    assert found.totals == pytest.approx(rows.totals, rel=1e-14)
-    assert found.weight == pytest.approx(float(exact.sum()), rel=1e-14)
-    inside = found.exact_between(cuts, inside=True)
+    assert (result.exact_between(cuts) == exact).all()
+    assert result.between(cuts) == pytest.approx(exact.astype(float), rel=1e-14)
+    assert result.totals == pytest.approx(rows.totals, rel=1e-14)
+    assert result.weight == pytest.approx(float(exact.sum()), rel=1e-14)
+    inside = result.exact_between(cuts, inside=True)
     assert (inside[1:-1] == exact[1:-1]).all()
-    assert found.is_whole or not (inside[0].any() or inside[-1].any())
+    assert result.is_whole or not (inside[0].any() or inside[-1].any())
 
 
 @pytest.mark.parametrize("n_thresholds", [1, 2, 14, 15, 16, 40])
@@ -194,8 +194,8 @@ def test_scores_keep_their_precision_and_are_not_copied(dtype):
     "given", [[1, 2], [True, False], ["1", "2"], np.array([1, 2], "longdouble")]
 )
 def test_other_numbers_become_float64(given):
-    found = as_scores(given)
-    assert (found.dtype, found.tolist()) == (np.float64, [float(value) for value in given])
+    result = as_scores(given)
+    assert (result.dtype, result.tolist()) == (np.float64, [float(value) for value in given])
 
 
 @pytest.mark.parametrize(

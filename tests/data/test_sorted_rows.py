@@ -27,11 +27,11 @@ def rows_with_ties(draw):
 
 
 def weight_by_pair(scores, codes, weights):
-    found = {}
+    weight_of = {}
     each = [1] * len(scores) if weights is None else weights.tolist()
     for score, code, weight in zip(scores.tolist(), codes.tolist(), each, strict=True):
-        found.setdefault((score, code), []).append(weight)
-    return {pair: sum(sorted(found[pair])) for pair in sorted(found)}
+        weight_of.setdefault((score, code), []).append(weight)
+    return {pair: sum(sorted(weight_of[pair])) for pair in sorted(weight_of)}
 
 
 @settings(max_examples=150)
@@ -40,11 +40,11 @@ def test_merged_rows_have_each_pair_of_score_and_class_once_in_order(rows, rando
     scores, codes, weights = rows
     merged = sort_rows(scores, codes, None, weights, N_CLASSES).merged
     pairs = weight_by_pair(scores, codes, weights)
-    found = list(zip(merged.scores.tolist(), merged.codes.tolist(), strict=True))
-    each = np.ones(len(found)) if merged.weights is None else merged.weights
-    assert dict(zip(found, each.tolist(), strict=True)) == pytest.approx(pairs, rel=1e-15)
+    result = list(zip(merged.scores.tolist(), merged.codes.tolist(), strict=True))
+    each = np.ones(len(result)) if merged.weights is None else merged.weights
+    assert dict(zip(result, each.tolist(), strict=True)) == pytest.approx(pairs, rel=1e-15)
     if len({score for score, _ in pairs}) < len(scores):  # others are as they came
-        assert found == list(pairs)
+        assert result == list(pairs)
     assert merged.ends.tolist() == [*(np.diff(merged.scores) > 0).tolist(), True]
     order = list(range(len(scores)))
     random.shuffle(order)
@@ -81,21 +81,23 @@ def test_lumps_are_scores_with_weights_of_the_classes_between_rows(rows, data):
     is_whole = data.draw(st.booleans())
     amount = st.integers(0, 3) if is_whole else st.sampled_from([0.0, 0.5, 1.5])
     totals = np.array(data.draw(lists(lists(amount, N_CLASSES), len(gaps)))).reshape(-1, N_CLASSES)
-    found = insert_lumps(kept, positions, totals, lumps)
+    result = insert_lumps(kept, positions, totals, lumps)
     expected = [
         *zip(kept.scores.tolist(), kept.codes.tolist(), strict=True),
         *((lump, k) for lump, row in zip(lumps, totals, strict=True) for k in np.flatnonzero(row)),
     ]
-    assert sorted(zip(found.scores.tolist(), found.codes.tolist(), strict=True)) == sorted(expected)
-    assert (np.diff(found.scores) >= 0).all()
-    assert found.ends.tolist() == [*(np.diff(found.scores) > 0).tolist(), True]
-    assert found.totals == pytest.approx(kept.totals + totals.sum(axis=0), rel=1e-15)
+    assert sorted(zip(result.scores.tolist(), result.codes.tolist(), strict=True)) == sorted(
+        expected
+    )
+    assert (np.diff(result.scores) >= 0).all()
+    assert result.ends.tolist() == [*(np.diff(result.scores) > 0).tolist(), True]
+    assert result.totals == pytest.approx(kept.totals + totals.sum(axis=0), rel=1e-15)
     by_lump = {lump: row.tolist() for lump, row in zip(lumps.tolist(), totals, strict=True)}
-    for score, code, weight in zip(found.scores, found.codes, found.weights, strict=True):
+    for score, code, weight in zip(result.scores, result.codes, result.weights, strict=True):
         assert score not in by_lump or by_lump[score][code] == weight
     unknown = insert_lumps(kept, positions, totals)
     assert np.isnan(unknown.scores).sum() == np.count_nonzero(totals)
-    assert found.is_whole == (kept.is_whole and totals.dtype == np.int64)
+    assert result.is_whole == (kept.is_whole and totals.dtype == np.int64)
 
 
 def check_sorted(scores, codes, mode="auto"):
@@ -196,8 +198,8 @@ def test_totals_between_cuts_are_counts_whatever_the_number_of_rows(n, either_wa
     codes = np.random.default_rng(n).integers(0, 3, n)
     rows = sort_rows(np.arange(float(n)), codes, None, None, 3)
     for first in range(n + 1):
-        found = rows.between(np.array([first, n])).tolist()
+        result = rows.between(np.array([first, n])).tolist()
         expected = [
             np.bincount(part, minlength=3) for part in (codes[:first], codes[first:], codes[n:])
         ]
-        assert found == [counts.tolist() for counts in expected]
+        assert result == [counts.tolist() for counts in expected]

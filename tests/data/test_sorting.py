@@ -17,11 +17,11 @@ SCORES = np.round(LABELS + RNG.normal(size=N), 2).astype(np.float32)
 def test_many_weighted_rows_equal_repeats(dtype):
     weights = RNG.integers(0, 4, N)
     scores = SCORES.astype(dtype)
-    found = ordcut.optimal_thresholds(scores, LABELS, sample_weight=weights, method="nested")
+    result = ordcut.optimal_thresholds(scores, LABELS, sample_weight=weights, method="nested")
     repeated = ordcut.optimal_thresholds(
         np.repeat(scores, weights), np.repeat(LABELS, weights), method="nested"
     )
-    assert found == repeated
+    assert result == repeated
 
 
 def test_a_smaller_sort_after_a_larger_one_ends_at_its_own_last_row():
@@ -40,10 +40,10 @@ def test_constant_weights_equal_no_weights_whatever_the_constant():
         plain = ordcut.optimal_thresholds(SCORES[:300], LABELS[:300], **options)
         for constant in (0.1, 1 / 3, 7.25, 1e-30):
             weights = np.full(300, constant)
-            found = ordcut.optimal_thresholds(
+            result = ordcut.optimal_thresholds(
                 SCORES[:300], LABELS[:300], sample_weight=weights, **options
             )
-            assert found == plain
+            assert result == plain
             weights = np.append(weights, 0.0)
             with_one_left_out = ordcut.optimal_thresholds(
                 SCORES[:301], LABELS[:301], sample_weight=weights, **options

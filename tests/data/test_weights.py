@@ -177,6 +177,6 @@ def test_the_effective_number_of_rows_is_that_of_kish():
 
 def test_a_class_whose_weight_is_0_is_as_good_as_not_there():
     scores, labels = [1, 2, 3, 4, 5], [0, 1, 0, 2, 2]
-    found = ordcut.optimal_thresholds(scores, labels, class_weight={1: 0})
+    result = ordcut.optimal_thresholds(scores, labels, class_weight={1: 0})
     without = ordcut.optimal_thresholds([1, 3, 4, 5], [0, 0, 2, 2], classes=[0, 1, 2])
-    assert found.value == without.value == 0
+    assert result.value == without.value == 0

@@ -283,17 +283,17 @@ def decided(scores, thresholds):
     "thresholds", [[0.0, 1.0], [0.0, 0.0], [-np.inf, 0.5], [0.5, np.inf], [-np.inf, np.inf]]
 )
 def test_the_largest_margin_is_that_of_the_predicted_class(thresholds):
-    scores, found = decided(np.array([-3.0, -0.1, 0.25, 0.75, 7.0]), thresholds)
+    scores, result = decided(np.array([-3.0, -0.1, 0.25, 0.75, 7.0]), thresholds)
     predicted = np.searchsorted(thresholds, scores, side="right")
-    assert (found.argmax(axis=1) == predicted).all()
-    assert np.isfinite(found).all()
+    assert (result.argmax(axis=1) == predicted).all()
+    assert np.isfinite(result).all()
 
 
 @pytest.mark.parametrize("threshold", [-np.inf, 0.3, np.inf])
 def test_the_margin_of_two_classes_keeps_the_order_of_the_scores(threshold):
-    scores, found = decided(np.array([-3.0, 0.0, 0.25, 0.5, 7.0]), [threshold])
-    assert ((found > 0) == (scores >= threshold)).all()
-    assert (np.diff(found) > 0).all()
+    scores, result = decided(np.array([-3.0, 0.0, 0.25, 0.5, 7.0]), [threshold])
+    assert ((result > 0) == (scores >= threshold)).all()
+    assert (np.diff(result) > 0).all()
 
 
 @pytest.mark.parametrize("objective", BALANCED)

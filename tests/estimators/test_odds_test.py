@@ -62,20 +62,22 @@ def naive_test(model, X, y, weights):
 
 def test_the_statistics_of_cheese_are_those_of_sas():
     X, y, weights = cheese()
-    found = OrdinalLogisticRegression(alpha=0).fit(X, y, sample_weight=weights).summary().statistics
-    assert found["n"] == 208
-    assert -2 * found["log_likelihood"] == pytest.approx(711.348, abs=5e-4)
-    assert found["aic"] == pytest.approx(733.348, abs=5e-4)
-    assert found["bic"] == pytest.approx(770.061, abs=5e-4)
+    statistics = (
+        OrdinalLogisticRegression(alpha=0).fit(X, y, sample_weight=weights).summary().statistics
+    )
+    assert statistics["n"] == 208
+    assert -2 * statistics["log_likelihood"] == pytest.approx(711.348, abs=5e-4)
+    assert statistics["aic"] == pytest.approx(733.348, abs=5e-4)
+    assert statistics["bic"] == pytest.approx(770.061, abs=5e-4)
 
 
 def test_the_statistics_are_those_of_statsmodels():
     X, y = ordinal_data(300)
-    found = OrdinalLogisticRegression(alpha=0).fit(X, y).summary().statistics
+    result = OrdinalLogisticRegression(alpha=0).fit(X, y).summary().statistics
     theirs = OrderedModel(y, X, distr="logit").fit(method="newton", disp=False)
-    assert found["aic"] == pytest.approx(theirs.aic, rel=1e-6)
-    assert found["bic"] == pytest.approx(theirs.bic, rel=1e-6)
-    assert found["pseudo_r2"] == pytest.approx(theirs.prsquared, rel=1e-5)
+    assert result["aic"] == pytest.approx(theirs.aic, rel=1e-6)
+    assert result["bic"] == pytest.approx(theirs.bic, rel=1e-6)
+    assert result["pseudo_r2"] == pytest.approx(theirs.prsquared, rel=1e-5)
 
 
 def test_classes_that_do_not_occur_are_no_parameters():
@@ -88,16 +90,16 @@ def test_classes_that_do_not_occur_are_no_parameters():
 def test_the_test_is_the_score_test_by_finite_differences():
     X, y, weights = cheese()
     model = OrdinalLogisticRegression(alpha=0).fit(X, y, sample_weight=weights)
-    found = model.proportional_odds_test(X, y, weights)
-    assert found["df"].tolist() == [21, 7, 7, 7]
-    assert found["chi2"][0] == pytest.approx(naive_test(model, X, y - 1, weights), rel=1e-4)
+    result = model.proportional_odds_test(X, y, weights)
+    assert result["df"].tolist() == [21, 7, 7, 7]
+    assert result["chi2"][0] == pytest.approx(naive_test(model, X, y - 1, weights), rel=1e-4)
 
 
 def test_a_single_feature_is_tested_as_all_features_are():
     X, y = ordinal_data(300)
     model = OrdinalLogisticRegression(alpha=0).fit(X[:, :1], y)
-    found = model.proportional_odds_test(X[:, :1], y)
-    assert found["chi2"][0] == pytest.approx(found["chi2"][1])
+    result = model.proportional_odds_test(X[:, :1], y)
+    assert result["chi2"][0] == pytest.approx(result["chi2"][1])
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -130,8 +132,8 @@ def test_sparse_rows_have_the_test_of_dense_ones():
 def test_a_feature_that_repeats_another_adds_no_degree_of_freedom():
     X, y = ordinal_data(200)
     double = np.column_stack([X, X[:, 0]])
-    found = OrdinalLogisticRegression(alpha=1e-6).fit(double, y).proportional_odds_test(double, y)
-    assert found["df"].tolist() == [3, 1, 1, 1, 1]
+    result = OrdinalLogisticRegression(alpha=1e-6).fit(double, y).proportional_odds_test(double, y)
+    assert result["df"].tolist() == [3, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])

@@ -441,8 +441,8 @@ WARNINGS = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_first_try_gives_the_right_result(name):
-    found, expected = RIGHT[name]()
-    assert found == expected
+    result, expected = RIGHT[name]()
+    assert result == expected
 
 
 @pytest.mark.parametrize("name", ERRORS)

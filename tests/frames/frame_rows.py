@@ -7,8 +7,8 @@ from tests.hard_rows import LABELS, N
 SCORES = (LABELS + np.random.default_rng(5).normal(size=N)).astype(np.float32)
 
 
-def assert_same(found, expected):
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.ranges.tolist() == expected.ranges.tolist()
-    assert found.value == expected.value
-    assert found.classes.tolist() == expected.classes.tolist()
+def assert_same(result, expected):
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.ranges.tolist() == expected.ranges.tolist()
+    assert result.value == expected.value
+    assert result.classes.tolist() == expected.classes.tolist()

@@ -30,8 +30,8 @@ def test_rows_that_are_kept_change_nothing_but_the_passes(frames_of, few_cells, 
 def test_kappas_ask_for_other_cells_than_those_that_are_kept(quick_frames_of, few_cells):
     frame = quick_frames_of(s=SCORES, y=SMALL_LABELS)
     for objective in ("quadratic_kappa", "zero_one"):
-        found = frames.optimal_thresholds(frame, score="s", label="y", objective=objective)
-        assert_same(found, ordcut.optimal_thresholds(SCORES, SMALL_LABELS, objective=objective))
+        result = frames.optimal_thresholds(frame, score="s", label="y", objective=objective)
+        assert_same(result, ordcut.optimal_thresholds(SCORES, SMALL_LABELS, objective=objective))
 
 
 @pytest.mark.xdist_group("clusters")
@@ -57,9 +57,9 @@ def test_cells_need_not_hold_every_score(quick_frames_of, few_cells, far, small)
         labels = np.append(labels, labels[:1])
     frame = quick_frames_of(s=scores, y=labels)
     is_there = ~np.isnan(scores)
-    found = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
-    assert_same(found, ordcut.optimal_thresholds(scores[is_there], labels[is_there]))
-    assert found.dropped == (~is_there).sum()
+    result = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
+    assert_same(result, ordcut.optimal_thresholds(scores[is_there], labels[is_there]))
+    assert result.dropped == (~is_there).sum()
 
 
 @pytest.mark.parametrize("column", ["s", "y"])
@@ -74,20 +74,20 @@ def test_nulls_are_found_where_all_scores_are_in_cells(few_cells, column, kind):
         }
     )
     frame = duckdb.connect().from_arrow(table)
-    found = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
-    assert found.dropped == 1
-    assert_same(found, ordcut.optimal_thresholds(SCORES[~is_null], LABELS[~is_null]))
+    result = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
+    assert result.dropped == 1
+    assert_same(result, ordcut.optimal_thresholds(SCORES[~is_null], LABELS[~is_null]))
     with pytest.raises(ValueError, match=f"got 1 in '{column}'"):
         frames.optimal_thresholds(frame, score="s", label="y")
 
 
 def test_each_pass_is_told_of_once(quick_frames_of, few_cells, capsys):
     frame = quick_frames_of(s=SCORES, y=SMALL_LABELS)
-    found = frames.optimal_thresholds(frame, score="s", label="y", progress=True)
+    result = frames.optimal_thresholds(frame, score="s", label="y", progress=True)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[1].strip() for line in lines] == ["pass 1", "pass 2"]
     assert lines[1].endswith("cells, to be kept")
-    assert found.passes == 2
+    assert result.passes == 2
 
 
 @pytest.mark.parametrize("first", ["absolute", "smoothed"])
@@ -102,7 +102,7 @@ def test_a_source_can_be_asked_again_and_again(quick_frames_of, few_cells, first
             resolved = ordcut.resolve_objective(objective, source.classes)
             assert_same(frames.thresholds_of(source, resolved), expected)
         absolute = ordcut.resolve_objective("absolute", source.classes)
-        found = frames.thresholds_of(source, absolute, smoothing=0.5)
-        assert_same(found, ordcut.optimal_thresholds(SCORES, SMALL_LABELS, smoothing=0.5))
+        result = frames.thresholds_of(source, absolute, smoothing=0.5)
+        assert_same(result, ordcut.optimal_thresholds(SCORES, SMALL_LABELS, smoothing=0.5))
         every = source.all_rows()
         assert every.totals.tolist() == np.bincount(SMALL_LABELS).tolist()

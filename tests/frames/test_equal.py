@@ -35,16 +35,16 @@ def test_all_hard_data_give_the_same_in_quick_engines(quick_frames_of, few_cells
     for name in HARD:
         scores = hard_scores(name, dtype)
         frame = quick_frames_of(s=scores, y=LABELS)
-        found = frames.optimal_thresholds(frame, score="s", label="y")
-        assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
-        assert found.passes <= 6
+        result = frames.optimal_thresholds(frame, score="s", label="y")
+        assert_same(result, ordcut.optimal_thresholds(scores, LABELS))
+        assert result.passes <= 6
 
 
 def test_hard_data_give_the_same_in_all_engines(frames_of, few_cells):
     for name in NASTY_FOR_ALL:
         scores = hard_scores(name, np.float64)
-        found = frames.optimal_thresholds(frames_of(s=scores, y=LABELS), score="s", label="y")
-        assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
+        result = frames.optimal_thresholds(frames_of(s=scores, y=LABELS), score="s", label="y")
+        assert_same(result, ordcut.optimal_thresholds(scores, LABELS))
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e12])
@@ -54,8 +54,8 @@ def test_few_rows_are_fetched_though_a_threshold_lies_among_far_outliers(quick_f
     labels = (scores + random.normal(size=100_000) / 3 > 0) + 2 * is_moved
     scores[is_moved] += offset
     frame = quick_frames_of(s=scores, y=labels)
-    found = frames.optimal_thresholds(frame, score="s", label="y", max_rows=100)
-    assert_same(found, ordcut.optimal_thresholds(scores, labels))
+    result = frames.optimal_thresholds(frame, score="s", label="y", max_rows=100)
+    assert_same(result, ordcut.optimal_thresholds(scores, labels))
 
 
 @pytest.mark.parametrize("step", [1, -1])
@@ -92,36 +92,36 @@ def test_all_objectives_give_the_same(size, objective, request):
         request.getfixturevalue("few_cells")
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"s": SCORES, "y": LABELS}).lazy()
-    found = frames.optimal_thresholds(frame, score="s", label="y", objective=objective)
-    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, objective=objective))
+    result = frames.optimal_thresholds(frame, score="s", label="y", objective=objective)
+    assert_same(result, ordcut.optimal_thresholds(SCORES, LABELS, objective=objective))
 
 
 def test_kappas_and_whole_weights_give_the_same(frames_of, few_cells):
     weights = RNG.integers(0, 4, N)
     frame = frames_of(s=SCORES, y=LABELS, w=weights)
-    found = frames.optimal_thresholds(
+    result = frames.optimal_thresholds(
         frame, score="s", label="y", weight="w", objective="quadratic_kappa"
     )
     expected = ordcut.optimal_thresholds(
         SCORES, LABELS, sample_weight=weights, objective="quadratic_kappa"
     )
-    assert_same(found, expected)
+    assert_same(result, expected)
 
 
 def test_class_weights_give_the_same(quick_frames_of, few_cells):
     frame = quick_frames_of(s=SCORES, y=LABELS)
     options = {"objective": "squared", "class_weight": "balanced"}
-    found = frames.optimal_thresholds(frame, score="s", label="y", **options)
-    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, **options))
+    result = frames.optimal_thresholds(frame, score="s", label="y", **options)
+    assert_same(result, ordcut.optimal_thresholds(SCORES, LABELS, **options))
 
 
 def test_fractional_weights_give_the_same_up_to_rounding(local_frames_of):
     weights = RNG.random(N)
     frame = local_frames_of(s=SCORES, y=LABELS, w=weights)
-    found = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
+    result = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
     expected = ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == pytest.approx(expected.value, rel=1e-12)
 
 
 LABEL_KINDS = {
@@ -146,14 +146,14 @@ def test_text_gives_the_same_in_all_engines(frames_of):
 def assert_labels_give_the_same(frames_of, kind):
     labels, classes = LABEL_KINDS[kind]
     frame = frames_of(s=np.round(SCORES * 100).astype(np.int64), y=labels)
-    found = frames.optimal_thresholds(frame, score="s", label="y", classes=classes)
+    result = frames.optimal_thresholds(frame, score="s", label="y", classes=classes)
     expected = ordcut.optimal_thresholds(np.round(SCORES * 100), labels, classes=classes)
-    assert_same(found, expected)
-    predicted = nw.from_native(frames.predict(frame, found, score="s", name="p")).lazy()
+    assert_same(result, expected)
+    predicted = nw.from_native(frames.predict(frame, result, score="s", name="p")).lazy()
     pairs = predicted.group_by("s", "p").agg(nw.len().alias("n")).collect().sort("s")
-    assert pairs["p"].to_list() == found.predict(np.unique(np.round(SCORES * 100))).tolist()
-    judged = frames.evaluate(frame, found, score="s", label="y")
-    assert judged.value == found.value
+    assert pairs["p"].to_list() == result.predict(np.unique(np.round(SCORES * 100))).tolist()
+    judged = frames.evaluate(frame, result, score="s", label="y")
+    assert judged.value == result.value
     assert judged.confusion.sum() == N
 
 
@@ -173,8 +173,8 @@ def test_an_enum_states_the_order_of_its_classes(library):
         connection = module.connect()
         connection.sql("create type grade as enum ('low', 'mid', 'high', 'top')")
         frame = connection.from_arrow(table).project("s, y::grade as y")
-    found = frames.optimal_thresholds(frame, score="s", label="y")
-    assert_same(found, ordcut.optimal_thresholds(SCORES, labels, classes=names))
+    result = frames.optimal_thresholds(frame, score="s", label="y")
+    assert_same(result, ordcut.optimal_thresholds(SCORES, labels, classes=names))
 
 
 def test_missing_values_are_dropped_and_counted_if_asked(frames_of):
@@ -182,12 +182,12 @@ def test_missing_values_are_dropped_and_counted_if_asked(frames_of):
     no_score, no_label = np.arange(N) % 7 == 0, np.arange(N) % 11 == 0
     frame = frames_of(s=pa.array(scores, mask=no_score), y=pa.array(labels, mask=no_label))
     kept = ~(no_score | no_label)
-    found = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
-    assert_same(found, ordcut.optimal_thresholds(scores[kept], labels[kept]))
-    assert found.dropped == N - kept.sum()
-    judged = frames.evaluate(frame, found, score="s", label="y", nulls="drop")
-    assert judged.value == found.value
-    assert judged.dropped == found.dropped
+    result = frames.optimal_thresholds(frame, score="s", label="y", nulls="drop")
+    assert_same(result, ordcut.optimal_thresholds(scores[kept], labels[kept]))
+    assert result.dropped == N - kept.sum()
+    judged = frames.evaluate(frame, result, score="s", label="y", nulls="drop")
+    assert judged.value == result.value
+    assert judged.dropped == result.dropped
     with pytest.raises(ValueError, match=f"got {no_score.sum()} in 's', {no_label.sum()} in 'y'"):
         frames.optimal_thresholds(frame, score="s", label="y")
 
@@ -195,8 +195,8 @@ def test_missing_values_are_dropped_and_counted_if_asked(frames_of):
 def test_both_zeros_are_one_score(local_frames_of):
     scores = np.tile([-0.0, 0.0, 1.0, -1.0], 50)
     labels = np.tile([0, 1, 1, 0], 50)
-    found = frames.optimal_thresholds(local_frames_of(s=scores, y=labels), score="s", label="y")
-    assert_same(found, ordcut.optimal_thresholds(scores, labels))
+    result = frames.optimal_thresholds(local_frames_of(s=scores, y=labels), score="s", label="y")
+    assert_same(result, ordcut.optimal_thresholds(scores, labels))
 
 
 @pytest.mark.parametrize("smoothing", ["auto", 0.5])
@@ -206,15 +206,15 @@ def test_smoothed_thresholds_give_the_same(frames_of, smoothing):
     missing = np.append(np.nan, np.zeros(399))
     frame = frames_of(s=scores + missing, y=labels, w=weights)
     options = {"objective": "quadratic_kappa", "class_weight": "balanced", "smoothing": smoothing}
-    found = frames.optimal_thresholds(
+    result = frames.optimal_thresholds(
         frame, score="s", label="y", weight="w", nulls="drop", **options
     )
     some = slice(1, None)
     expected = ordcut.optimal_thresholds(
         scores[some], labels[some], sample_weight=weights[some], **options
     )
-    assert_same(found, expected)
-    assert (found.passes, found.dropped) == (3, 1)  # one of them asks what is missing
+    assert_same(result, expected)
+    assert (result.passes, result.dropped) == (3, 1)  # one of them asks what is missing
 
 
 def test_smoothing_is_for_rows_that_fit_in_memory():
@@ -229,12 +229,12 @@ def test_smoothing_is_for_rows_that_fit_in_memory():
 def test_rows_that_weigh_nothing_cost_no_pass(quick_frames_of):
     weights = np.arange(N) % 2
     frame = quick_frames_of(s=SCORES, y=LABELS, w=weights)
-    found = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
-    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights))
-    assert (found.passes, found.dropped) == (2, 0)
-    judged = frames.evaluate(frame, found, score="s", label="y", weight="w")
-    assert judged.value == found.value
-    expected = confusion_matrix(LABELS, found.predict(SCORES), sample_weight=weights)
+    result = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
+    assert_same(result, ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights))
+    assert (result.passes, result.dropped) == (2, 0)
+    judged = frames.evaluate(frame, result, score="s", label="y", weight="w")
+    assert judged.value == result.value
+    expected = confusion_matrix(LABELS, result.predict(SCORES), sample_weight=weights)
     assert judged.confusion.tolist() == expected.tolist()
 
 
@@ -243,8 +243,8 @@ def test_scores_near_the_end_of_the_floats_give_the_same(quick_frames_of, few_ce
     scores = np.where(np.arange(N) % 3 == 0, SCORES.astype(np.float64), far)
     scores[::7] = np.nextafter(scores[::7], 0)
     frame = quick_frames_of(s=scores, y=LABELS)
-    found = frames.optimal_thresholds(frame, score="s", label="y")
-    assert_same(found, ordcut.optimal_thresholds(scores, LABELS))
+    result = frames.optimal_thresholds(frame, score="s", label="y")
+    assert_same(result, ordcut.optimal_thresholds(scores, LABELS))
 
 
 def test_the_order_of_a_dictionary_or_an_enum_is_kept(tmp_path):
@@ -263,7 +263,7 @@ def test_the_order_of_a_dictionary_or_an_enum_is_kept(tmp_path):
     rows = pd.DataFrame({"s": SCORES, "y": labels})
     rows.to_parquet(tmp_path / "rows.parquet")  # of which Dask knows the categories when it reads
     for frame in (table, relation, rows, dd.read_parquet(tmp_path / "rows.parquet")):
-        found = frames.optimal_thresholds(frame, score="s", label="y")
-        assert found.classes.tolist() == order
+        result = frames.optimal_thresholds(frame, score="s", label="y")
+        assert result.classes.tolist() == order
         expected = ordcut.optimal_thresholds(SCORES, names[LABELS], classes=order)
-        assert found.thresholds.tolist() == expected.thresholds.tolist()
+        assert result.thresholds.tolist() == expected.thresholds.tolist()

@@ -72,24 +72,24 @@ def test_too_many_rows_that_could_hold_a_threshold_are_refused():
 
 
 def test_predictions_do_not_overwrite_a_column():
-    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    result = ordcut.optimal_thresholds([1, 2], [0, 1])
     with pytest.raises(ValueError, match="name must be that of a new column, got 'y'"):
-        frames.predict(FRAME, found, score="s", name="y")
+        frames.predict(FRAME, result, score="s", name="y")
 
 
 def test_predictions_of_missing_scores_are_missing():
-    found = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
+    result = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
     frame = polars.DataFrame({"s": [0.0, None, np.nan, -np.inf, np.inf]}).lazy()
-    labels = frames.predict(frame, found, score="s").collect()["label"].to_list()
+    labels = frames.predict(frame, result, score="s").collect()["label"].to_list()
     assert labels == ["a", None, None, "a", "c"]
 
 
 def test_thresholds_at_infinity_predict_and_judge():
-    found = ordcut.optimal_thresholds([1, 2, 3], [2, 2, 2], classes=[0, 1, 2, 3])
-    assert found.thresholds.tolist() == [-np.inf, -np.inf, np.inf]
+    result = ordcut.optimal_thresholds([1, 2, 3], [2, 2, 2], classes=[0, 1, 2, 3])
+    assert result.thresholds.tolist() == [-np.inf, -np.inf, np.inf]
     frame = polars.DataFrame({"s": [1.0, 2.0, 9.0], "y": [2, 2, 1]})
-    assert frames.predict(frame, found, score="s")["label"].to_list() == [2, 2, 2]
-    judged = frames.evaluate(frame, found, score="s", label="y")
+    assert frames.predict(frame, result, score="s")["label"].to_list() == [2, 2, 2]
+    judged = frames.evaluate(frame, result, score="s", label="y")
     assert judged.confusion.tolist() == [[0] * 4, [0, 0, 1, 0], [0, 0, 2, 0], [0] * 4]
 
 
@@ -107,6 +107,6 @@ def test_max_rows_may_be_exactly_what_is_needed():
     needed = int(re.search(r"at least (\d+)", str(caught.value)).group(1))
     with pytest.raises(ValueError, match=f"max_rows must be at least {needed}"):
         find(frame, max_rows=needed - 1)
-    found = find(frame, max_rows=needed)
+    result = find(frame, max_rows=needed)
     expected = ordcut.optimal_thresholds(scores, labels)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.thresholds.tolist() == expected.thresholds.tolist()

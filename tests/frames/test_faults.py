@@ -38,11 +38,11 @@ def test_a_dask_worker_killed_in_the_middle_of_a_pass_changes_nothing(dask_clien
 
     killer = threading.Thread(target=kill_the_first_at_work, daemon=True)
     killer.start()
-    found = frames.optimal_thresholds(frame, score="s", label="y")
+    result = frames.optimal_thresholds(frame, score="s", label="y")
     killer.join()
     expected = ordcut.optimal_thresholds(SCORES, LABELS)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value
     dask_client.wait_for_workers(2)
     assert {worker["pid"] for worker in _worker_processes(dask_client)} != workers
 
@@ -73,10 +73,10 @@ def test_a_spark_task_that_fails_once_changes_nothing(spark, tmp_path):
     ).repartition(2)
     frame = rows.withColumn("s", functions.udf(fail_once, "double")("s"))
     tables_before = spark.catalog.listTables()
-    found = frames.optimal_thresholds(frame, score="s", label="y")
+    result = frames.optimal_thresholds(frame, score="s", label="y")
     expected = ordcut.optimal_thresholds(SCORES, LABELS)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value
     assert len(list(failures.iterdir())) > 0
     assert spark.catalog.listTables() == tables_before
 
@@ -121,8 +121,8 @@ def test_only_few_rows_leave_the_engine(monkeypatch):
     counted = type(frames.FrameSource(frame, score="s", label="y").count())
     fetched, fetch = [], counted.fetch
     monkeypatch.setattr(counted, "fetch", lambda *a: fetched.append(fetch(*a)) or fetched[-1])
-    found = frames.optimal_thresholds(frame, score="s", label="y")
+    result = frames.optimal_thresholds(frame, score="s", label="y")
     expected = ordcut.optimal_thresholds(scores, labels)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.passes <= 3
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.passes <= 3
     assert 0 < sum(rows.n_rows for rows in fetched) < 0.1 * n

@@ -27,10 +27,10 @@ OTHERS = [
 
 def both(frame, constraints, **options):
     free = frames.optimal_thresholds(frame, score="s", label="y", **options)
-    found = frames.optimal_thresholds(
+    result = frames.optimal_thresholds(
         frame, score="s", label="y", constraints=constraints, **options
     )
-    return free, found
+    return free, result
 
 
 @pytest.mark.parametrize("constraints", SINGLE, ids=str)
@@ -39,11 +39,11 @@ def test_limits_on_single_thresholds_take_at_most_one_pass_more(
 ):
     frame = quick_frames_of(s=SCORES, y=LABELS)
     expected = ordcut.optimal_thresholds(SCORES, LABELS, constraints=constraints)
-    free, found = both(frame, constraints, max_rows=N // 2)  # so that not all can be taken out
-    assert_same(found, expected)
-    assert found.passes <= free.passes + 1
-    assert found.thresholds.tolist() != free.thresholds.tolist()
-    assert [one.reached for one in found.constraints] == [
+    free, result = both(frame, constraints, max_rows=N // 2)  # so that not all can be taken out
+    assert_same(result, expected)
+    assert result.passes <= free.passes + 1
+    assert result.thresholds.tolist() != free.thresholds.tolist()
+    assert [one.reached for one in result.constraints] == [
         one.reached for one in expected.constraints
     ]
 
@@ -57,10 +57,10 @@ def test_fractional_weights_take_at_most_one_pass_more_as_well(
     expected = ordcut.optimal_thresholds(
         SCORES, LABELS, sample_weight=weights, constraints=constraints
     )
-    free, found = both(frame, constraints, weight="w", max_rows=N // 2)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == pytest.approx(expected.value)
-    assert found.passes <= free.passes + 1
+    free, result = both(frame, constraints, weight="w", max_rows=N // 2)
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == pytest.approx(expected.value)
+    assert result.passes <= free.passes + 1
 
 
 LISTED = [
@@ -76,22 +76,22 @@ def test_values_that_are_listed_stay_in_the_engine(quick_frames_of, constraints,
     frame = quick_frames_of(s=SCORES, y=LABELS)
     options = {"objective": objective, "constraints": constraints}
     expected = ordcut.optimal_thresholds(SCORES, LABELS, **options)
-    found = frames.optimal_thresholds(frame, score="s", label="y", max_rows=N // 100, **options)
-    assert_same(found, expected)
-    assert found.passes <= 3
+    result = frames.optimal_thresholds(frame, score="s", label="y", max_rows=N // 100, **options)
+    assert_same(result, expected)
+    assert result.passes <= 3
 
 
 def test_limits_give_the_same_in_all_engines(frames_of, few_cells):
     weights = np.random.default_rng(3).integers(1, 4, N)
     frame = frames_of(s=SCORES, y=LABELS, w=weights)
     for constraints in (SINGLE[1], SINGLE[3], OTHERS[0], LISTED[1], LISTED[2]):
-        found = frames.optimal_thresholds(
+        result = frames.optimal_thresholds(
             frame, score="s", label="y", weight="w", constraints=constraints
         )
         expected = ordcut.optimal_thresholds(
             SCORES, LABELS, sample_weight=weights, constraints=constraints
         )
-        assert_same(found, expected)
+        assert_same(result, expected)
 
 
 def test_limits_do_not_depend_on_the_unit_of_the_weights(quick_frames_of):
@@ -102,27 +102,27 @@ def test_limits_do_not_depend_on_the_unit_of_the_weights(quick_frames_of):
     frame = quick_frames_of(s=scores, y=labels, w=weights)
     count = ordcut.Count(K - 1, at_most=5)
     for constraints in ([count], [count, ordcut.Digits(1)], SINGLE[3], OTHERS[2]):
-        found = frames.optimal_thresholds(
+        result = frames.optimal_thresholds(
             frame, score="s", label="y", weight="w", constraints=constraints, classes=range(K)
         )
         expected = ordcut.optimal_thresholds(
             scores, labels, sample_weight=weights, constraints=constraints, classes=range(K)
         )
-        assert_same(found, expected)
-        assert [one.reached for one in found.constraints] == [
+        assert_same(result, expected)
+        assert [one.reached for one in result.constraints] == [
             one.reached for one in expected.constraints
         ]
         if constraints[0] is count:
-            kept = weights[scores >= found.thresholds[-1]].sum()
-            assert 1 < kept == found.constraints[0].reached <= 5
+            kept = weights[scores >= result.thresholds[-1]].sum()
+            assert 1 < kept == result.constraints[0].reached <= 5
 
 
 @pytest.mark.parametrize("constraints", OTHERS, ids=str)
 def test_other_limits_are_those_of_arrays_up_to_max_rows(quick_frames_of, constraints):
     frame = quick_frames_of(s=SCORES, y=LABELS)
     expected = ordcut.optimal_thresholds(SCORES, LABELS, constraints=constraints)
-    _, found = both(frame, constraints)
-    assert_same(found, expected)
+    _, result = both(frame, constraints)
+    assert_same(result, expected)
     with pytest.raises(ValueError, match="max_rows"):
         both(frame, constraints, max_rows=N // 100)
 
@@ -132,19 +132,19 @@ def test_limits_on_hard_data(quick_frames_of, few_cells, name):
     scores = np.nan_to_num(HARD[name].astype(np.float64))
     constraints = [ordcut.Under(MIDDLE, at_most=0.1)]
     frame = quick_frames_of(s=scores, y=LABELS)
-    found = frames.optimal_thresholds(frame, score="s", label="y", constraints=constraints)
-    assert_same(found, ordcut.optimal_thresholds(scores, LABELS, constraints=constraints))
+    result = frames.optimal_thresholds(frame, score="s", label="y", constraints=constraints)
+    assert_same(result, ordcut.optimal_thresholds(scores, LABELS, constraints=constraints))
 
 
 def test_decisions_and_review_are_predicted_and_judged(local_frames_of):
     frame = local_frames_of(s=SCORES, y=LABELS)
-    found = frames.optimal_thresholds(frame, score="s", label="y", review=0.3)
+    result = frames.optimal_thresholds(frame, score="s", label="y", review=0.3)
     expected = ordcut.optimal_thresholds(SCORES, LABELS, review=0.3)
-    assert_same(found, expected)
-    assert found.decisions.tolist() == expected.decisions.tolist()
-    assert found.review_share == expected.review_share
-    judged = frames.evaluate(frame, found, score="s", label="y")
-    assert judged.value == pytest.approx(found.value)
+    assert_same(result, expected)
+    assert result.decisions.tolist() == expected.decisions.tolist()
+    assert result.review_share == expected.review_share
+    judged = frames.evaluate(frame, result, score="s", label="y")
+    assert judged.value == pytest.approx(result.value)
     assert judged.confusion.shape == (K, 2 * K - 1)
 
 
@@ -161,11 +161,11 @@ def test_decisions_and_review_are_predicted_and_judged(local_frames_of):
 )
 def test_groups_of_decisions_and_shares_of_reviews_are_those_of_arrays(quick_frames_of, options):
     frame = quick_frames_of(s=SCORES, y=LABELS)
-    found = frames.optimal_thresholds(frame, score="s", label="y", **options)
+    result = frames.optimal_thresholds(frame, score="s", label="y", **options)
     expected = ordcut.optimal_thresholds(SCORES, LABELS, **options)
-    assert_same(found, expected)
-    assert found.review_share == expected.review_share
-    assert [one.reached for one in found.constraints] == [
+    assert_same(result, expected)
+    assert result.review_share == expected.review_share
+    assert [one.reached for one in result.constraints] == [
         one.reached for one in expected.constraints
     ]
 
@@ -174,6 +174,6 @@ def test_decisions_that_are_fewer_than_classes(quick_frames_of):
     frame = quick_frames_of(s=SCORES, y=LABELS)
     cost = np.abs(np.arange(K)[None] - np.array([[0], [K - 1]]))
     options = {"objective": cost, "decisions": ["wait", "act"]}
-    found = frames.optimal_thresholds(frame, score="s", label="y", **options)
-    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, **options))
-    assert Rows.read(SCORES, LABELS).confusion(found.thresholds).shape == (2, K)
+    result = frames.optimal_thresholds(frame, score="s", label="y", **options)
+    assert_same(result, ordcut.optimal_thresholds(SCORES, LABELS, **options))
+    assert Rows.read(SCORES, LABELS).confusion(result.thresholds).shape == (2, K)

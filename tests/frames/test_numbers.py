@@ -47,9 +47,9 @@ def test_large_integer_scores_that_are_exact_give_the_same_as_arrays(frames_of):
         with pytest.raises(ValueError, match=f"got {N} rows with others in 's'"):
             find(frame)
         return
-    found = find(frame)
-    assert_same(found, ordcut.optimal_thresholds(SECONDS, CODES))
-    assert found.passes == 2
+    result = find(frame)
+    assert_same(result, ordcut.optimal_thresholds(SECONDS, CODES))
+    assert result.passes == 2
 
 
 def test_integer_scores_with_nulls_are_scores(frames_of):
@@ -57,9 +57,9 @@ def test_integer_scores_with_nulls_are_scores(frames_of):
     frame = frames_of(s=pa.array(whole, mask=IS_NULL), y=CODES)
     if frames_of.engine == "pandas":
         frame["s"] = frame["s"].astype("Int64")
-    found = find(frame, nulls="drop")
-    assert_same(found, ordcut.optimal_thresholds(whole[~IS_NULL], CODES[~IS_NULL]))
-    assert found.dropped == IS_NULL.sum()
+    result = find(frame, nulls="drop")
+    assert_same(result, ordcut.optimal_thresholds(whole[~IS_NULL], CODES[~IS_NULL]))
+    assert result.dropped == IS_NULL.sum()
 
 
 def test_an_offset_makes_large_scores_exact(local_frames_of):
@@ -106,16 +106,16 @@ def decimal_column(numbers, scale, is_null=None):
 def test_decimal_labels_are_the_numbers_that_they_are(frames_of, scale):
     labels = CODES if scale == 0 else 0.1 + CODES / 4
     frame = frames_of(s=SCORES, y=decimal_column(labels, scale))
-    found = find(frame, objective="squared")
-    assert_same(found, ordcut.optimal_thresholds(SCORES, labels, objective="squared"))
-    assert found.classes.dtype.kind == ("i" if scale == 0 else "f")
-    assert frames.evaluate(frame, found, score="s", label="y").value == found.value
+    result = find(frame, objective="squared")
+    assert_same(result, ordcut.optimal_thresholds(SCORES, labels, objective="squared"))
+    assert result.classes.dtype.kind == ("i" if scale == 0 else "f")
+    assert frames.evaluate(frame, result, score="s", label="y").value == result.value
 
 
 def test_decimal_labels_with_nulls_are_dropped_if_asked(frames_of):
-    found = find(frames_of(s=SCORES, y=decimal_column(CODES, 1, IS_NULL)), nulls="drop")
-    assert_same(found, ordcut.optimal_thresholds(SCORES[~IS_NULL], CODES[~IS_NULL]))
-    assert found.dropped == IS_NULL.sum()
+    result = find(frames_of(s=SCORES, y=decimal_column(CODES, 1, IS_NULL)), nulls="drop")
+    assert_same(result, ordcut.optimal_thresholds(SCORES[~IS_NULL], CODES[~IS_NULL]))
+    assert result.dropped == IS_NULL.sum()
 
 
 def test_objects_of_pandas_that_are_decimals_are_labels():
@@ -140,11 +140,11 @@ def test_integer_labels_with_nulls_stay_integers(frames_of, bits):
     frame = frames_of(s=SCORES, y=column)
     if frames_of.engine == "pandas":
         frame["y"] = frame["y"].astype(f"Int{bits}")
-    found = find(frame, nulls="drop")
-    assert_same(found, ordcut.optimal_thresholds(SCORES[~IS_NULL], CODES[~IS_NULL]))
-    assert found.classes.dtype.kind == "i"
-    judged = frames.evaluate(frame, found, score="s", label="y", nulls="drop")
-    assert judged.value == found.value
+    result = find(frame, nulls="drop")
+    assert_same(result, ordcut.optimal_thresholds(SCORES[~IS_NULL], CODES[~IS_NULL]))
+    assert result.classes.dtype.kind == "i"
+    judged = frames.evaluate(frame, result, score="s", label="y", nulls="drop")
+    assert judged.value == result.value
 
 
 def test_large_integer_labels_with_nulls_do_not_merge(frames_of):
@@ -158,10 +158,10 @@ def test_large_integer_labels_with_nulls_do_not_merge(frames_of):
         import pandas as pd
 
         frame["y"] = pd.array(column.to_pylist(), dtype="Int64")
-    found = find(frame, nulls="drop")
-    assert found.classes.tolist() == [2**53, 2**53 + 1, 2**53 + 2]
+    result = find(frame, nulls="drop")
+    assert result.classes.tolist() == [2**53, 2**53 + 1, 2**53 + 2]
     expected = ordcut.optimal_thresholds(SCORES[~IS_NULL], CODES[~IS_NULL])
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
@@ -171,8 +171,8 @@ def test_nullable_integers_of_pandas_do_not_merge(backend):
     frame = pd.DataFrame({"s": SCORES, "y": pd.array([None] * N, dtype="Int64")})
     frame["y"] = pd.array((2**53 + CODES).tolist(), dtype="Int64")
     frame.loc[IS_NULL, "y"] = pd.NA
-    found = find(frame.convert_dtypes(dtype_backend=backend), nulls="drop")
-    assert found.classes.tolist() == [2**53, 2**53 + 1, 2**53 + 2]
+    result = find(frame.convert_dtypes(dtype_backend=backend), nulls="drop")
+    assert result.classes.tolist() == [2**53, 2**53 + 1, 2**53 + 2]
 
 
 #: Labels that are scores, and what the error says.
@@ -213,5 +213,5 @@ CLASSES = {
 @pytest.mark.filterwarnings("ignore::ordcut.ReversedScoresWarning")
 def test_classes_that_are_fractions_or_many_are_no_mistake(quick_frames_of, name):
     labels, options = CLASSES[name]
-    found = find(quick_frames_of(s=SCORES, y=labels), **options)
-    assert_same(found, ordcut.optimal_thresholds(SCORES, labels, **options))
+    result = find(quick_frames_of(s=SCORES, y=labels), **options)
+    assert_same(result, ordcut.optimal_thresholds(SCORES, labels, **options))

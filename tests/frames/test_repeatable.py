@@ -73,8 +73,8 @@ def test_rows_that_change_are_an_error_with_limits_and_smoothing(quick_frames_of
 
 def test_rows_that_stay_are_no_error(rereading_frames_of, few_cells):
     same = {"s": SCORES, "y": LABELS, "w": WEIGHTS}
-    found = find_while_changing(rereading_frames_of, same)
-    assert_same(found, ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=WEIGHTS))
+    result = find_while_changing(rereading_frames_of, same)
+    assert_same(result, ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=WEIGHTS))
 
 
 @pytest.mark.parametrize("which", ["s", "y", "w"])

@@ -27,19 +27,19 @@ def find(frame, **options):
 
 
 def assert_as_arrays(frame, scores, labels, weights, **options):
-    found = find(frame, **options)
+    result = find(frame, **options)
     expected = ordcut.optimal_thresholds(scores, labels, sample_weight=weights, **options)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == pytest.approx(expected.value, rel=1e-12)
-    return found, expected
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == pytest.approx(expected.value, rel=1e-12)
+    return result, expected
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_multiples_of_a_unit_give_the_thresholds_of_arrays(quick_frames_of, unit):
     weights, n_passes = UNITS[unit]
     frame = quick_frames_of(s=SCORES, y=LABELS, w=weights)
-    found, _ = assert_as_arrays(frame, SCORES, LABELS, weights)
-    assert found.passes == n_passes
+    result, _ = assert_as_arrays(frame, SCORES, LABELS, weights)
+    assert result.passes == n_passes
     for objective in ("quadratic_kappa", "macro_mae"):
         assert_as_arrays(frame, SCORES, LABELS, weights, objective=objective)
 
@@ -50,8 +50,8 @@ def test_a_tie_of_fractional_weights_is_a_tie_in_every_engine(frames_of):
     weights = np.where(labels == 0, 0.1, 0.3)
     order = RNG.permutation(len(labels))
     labels, weights, scores = labels[order], weights[order], np.zeros(len(labels))
-    found, _ = assert_as_arrays(frames_of(s=scores, y=labels, w=weights), scores, labels, weights)
-    assert found.thresholds.tolist() == [-np.inf]
+    result, _ = assert_as_arrays(frames_of(s=scores, y=labels, w=weights), scores, labels, weights)
+    assert result.thresholds.tolist() == [-np.inf]
 
 
 @pytest.mark.parametrize("late", [1 / 3, 0.1 * 3, 2.0**-40, 3e9 + 0.1])
@@ -69,8 +69,8 @@ def test_limits_are_in_the_unit_of_the_weights(quick_frames_of):
     top = LABELS.max()
     limit = round(0.1 * weights.sum())
     for constraints in ([f"count {top} <= {limit}"], [f"count {top} <= {limit}", "digits 1"]):
-        found, expected = assert_as_arrays(frame, SCORES, LABELS, weights, constraints=constraints)
-        reached = [outcome.reached for outcome in found.constraints]
+        result, expected = assert_as_arrays(frame, SCORES, LABELS, weights, constraints=constraints)
+        reached = [outcome.reached for outcome in result.constraints]
         assert reached == [outcome.reached for outcome in expected.constraints]
 
 

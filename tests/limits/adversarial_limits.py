@@ -51,7 +51,7 @@ def check(problem, cost, constraints, *, is_kappa):
     goodness = naive.exact_kappa(exact) if is_kappa else naive.exact_loss(exact)
     best = best_within({"rows": rows, **n_classes}, constraints, goodness)
     try:
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             problem.scores,
             problem.labels,
             objective=ordcut.Kappa(cost) if is_kappa else cost,
@@ -66,11 +66,11 @@ def check(problem, cost, constraints, *, is_kappa):
         if not any(word in str(error) for word in REFUSALS):
             raise
         return 0
-    thresholds = found.thresholds.tolist()
+    thresholds = result.thresholds.tolist()
     table = table_of({"rows": rows, **n_classes}, thresholds)
     assert all(holds(one, table, thresholds) for one in constraints), (problem, cost, constraints)
     if not any(isinstance(one, ordcut.Allowed | ordcut.Digits) for one in constraints):
-        distances = np.diff(found.thresholds[np.isfinite(found.thresholds)])
+        distances = np.diff(result.thresholds[np.isfinite(result.thresholds)])
         gaps = [one.at_least for one in constraints if isinstance(one, ordcut.Gap)]
         assert (distances >= max(gaps, default=0)).all(), (problem, cost, constraints)
     cuts = [int((problem.scores < value).sum()) for value in thresholds]

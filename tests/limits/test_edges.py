@@ -42,12 +42,12 @@ def place(pair, *constraints):
     scores = [score for score in pair if np.isfinite(score)]
     labels = [int(score == pair[1]) for score in scores]
     try:
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             scores, labels, classes=[0, 1], objective="zero_one", constraints=constraints
         )
     except ordcut.InfeasibleConstraintsError:
         return None
-    return found.thresholds[0] if found.value == 0 else None
+    return result.thresholds[0] if result.value == 0 else None
 
 
 @settings(max_examples=200)
@@ -62,8 +62,8 @@ def test_a_threshold_takes_the_nearest_of_the_listed_values_and_of_equally_near_
     listed, pair, limits
 ):
     allowed = ordcut.Allowed(np.unique(np.array(listed, float)).tolist())
-    found = place(pair, allowed, ordcut.Between(0, *limits))
-    assert found == nearest(listed, *pair, *limits)
+    result = place(pair, allowed, ordcut.Between(0, *limits))
+    assert result == nearest(listed, *pair, *limits)
 
 
 @settings(max_examples=200)
@@ -74,14 +74,14 @@ def test_a_threshold_takes_the_nearest_round_number_and_of_equally_near_ones_one
     pair = tuple(end + shift / 10 for end in pair)
     steps = range(-400, 400)
     every = [(n / 10 if n_digits == 1 else n * 10.0**-n_digits) for n in steps]
-    found = place(pair, ordcut.Digits(n_digits), ordcut.Between(0, *limits))
+    result = place(pair, ordcut.Digits(n_digits), ordcut.Between(0, *limits))
     expected = nearest([-INF, *every, INF], *pair, *limits)
-    assert (found is None) == (expected is None)
+    assert (result is None) == (expected is None)
     if expected is not None:
         middle = sum(pair) / 2
-        is_as_near = np.isfinite(middle) and abs(found - middle) == abs(expected - middle)
-        assert found == expected or is_as_near
-        assert found in [-INF, *every, INF]
+        is_as_near = np.isfinite(middle) and abs(result - middle) == abs(expected - middle)
+        assert result == expected or is_as_near
+        assert result in [-INF, *every, INF]
 
 
 @given(pair=pairs, limits=pairs)
@@ -99,8 +99,8 @@ def test_a_threshold_stands_in_the_middle_or_at_the_end_of_its_interval_that_is_
 def test_listed_values_some_distance_apart_can_be_at_the_ends_of_an_interval(gap):
     for labels, at in (([0, 0, 1, 2], 2.0), ([0, 1, 1, 2], 1.0)):
         limits = [ordcut.Allowed([0, 1, 2, 3]), ordcut.Gap(gap), ordcut.Between(0, 1, 2)]
-        found = ordcut.optimal_thresholds([0.5, 1.5, 2.5, 3.5], labels, constraints=limits)
-        assert found.thresholds.tolist() == [at, 3]
+        result = ordcut.optimal_thresholds([0.5, 1.5, 2.5, 3.5], labels, constraints=limits)
+        assert result.thresholds.tolist() == [at, 3]
 
 
 # Ranges of cuts
@@ -146,8 +146,8 @@ def test_cuts_stay_between_whole_scores():
     own, every = np.array([0, 1]), np.array([1, 1])
 
     def ranges(which, least=None, most=None, k=0, n=1):
-        found = cut_ranges(rows, [CurveLimit(k, which, least, most)], n)
-        return None if found is None else [part.tolist() for part in found]
+        result = cut_ranges(rows, [CurveLimit(k, which, least, most)], n)
+        return None if result is None else [part.tolist() for part in result]
 
     assert ranges(every) == [[0], [6]]
     for least, lowest in ((0, 0), (1, 1), (1.5, 4), (2, 4), (4, 4), (4.5, 6), (6, 6)):
@@ -168,8 +168,8 @@ def test_ranges_of_weighted_rows_count_their_weight():
     rows = Rows.read([1.0, 2.0, 3.0], [0, 1, 1], weights=[2, 3, 4]).sorted()
     every = np.array([1, 1])
     for least, most, expected in ((2, 5, [1, 2]), (3, 8, [2, 2]), (6, 9, [3, 3]), (0, 1, [0, 0])):
-        found = cut_ranges(rows, [CurveLimit(0, every, least, most)], 1)
-        assert [part.item() for part in found] == expected
+        result = cut_ranges(rows, [CurveLimit(0, every, least, most)], 1)
+        assert [part.item() for part in result] == expected
 
 
 # Sizes
@@ -179,8 +179,8 @@ def test_ranges_of_weighted_rows_count_their_weight():
 def test_counts_of_any_size_are_kept_or_impossible(weight):
     rows = {"scores": [1, 2, 3, 4], "labels": [0, 1, 1, 1], "sample_weight": [weight] * 4}
     for most in (1e300, 4 * weight):
-        found = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, at_most=most)])
-        assert found.thresholds.tolist() == [1.5]
+        result = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, at_most=most)])
+        assert result.thresholds.tolist() == [1.5]
     one = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, at_most=weight)])
     assert one.thresholds.tolist() == [3.5]
     all_of_them = ordcut.Count(1, at_least=4 * weight)
@@ -199,9 +199,9 @@ def test_a_precision_of_heavy_rows_is_that_of_light_ones(unit, share):
     options = {"objective": [[0, 9], [1, 0]], "constraints": [limit]}  # free, all rows would be 1
     first = ordcut.optimal_thresholds(range(6), labels, sample_weight=weights, **options)
     heavy = weights * unit + np.array([1, 0, 1, 0, 0, 0])  # of no common unit
-    found = ordcut.optimal_thresholds(range(6), labels, sample_weight=heavy, **options)
-    assert found.thresholds.tolist() == first.thresholds.tolist()
-    assert found.constraints[0].reached == pytest.approx(first.constraints[0].reached, rel=1e-5)
+    result = ordcut.optimal_thresholds(range(6), labels, sample_weight=heavy, **options)
+    assert result.thresholds.tolist() == first.thresholds.tolist()
+    assert result.constraints[0].reached == pytest.approx(first.constraints[0].reached, rel=1e-5)
 
 
 @pytest.mark.parametrize("made", [ordcut.Under, ordcut.Over])
@@ -211,8 +211,8 @@ def test_errors_are_shares_of_all_rows_even_if_no_threshold_can_be_beyond_them(m
     for values in ([1.5], [2.5], [3.5], [1.5, 2.5]):
         least = min(np.mean((np.arange(1, 5) < value) == (k == 1)) for value in values)
         limits = [ordcut.Allowed(values), made(k, at_most=least)]
-        found = ordcut.optimal_thresholds(**rows, constraints=limits)
-        assert found.constraints[1].reached == least
+        result = ordcut.optimal_thresholds(**rows, constraints=limits)
+        assert result.constraints[1].reached == least
         limits = [ordcut.Allowed(values), made(k, at_most=least - 0.01)]
         with pytest.raises(ordcut.InfeasibleConstraintsError):
             ordcut.optimal_thresholds(**rows, constraints=limits)
@@ -237,8 +237,8 @@ def test_the_nearest_limit_can_hold_where_its_float_means_a_simpler_fraction():
     with pytest.raises(ordcut.InfeasibleConstraintsError) as error:
         ordcut.optimal_thresholds(**rows, constraints=["share 1 <= 0.2", "fixed 0 1.5"])
     limit = ordcut.Share(1, at_most=error.value.nearest["share 1 <= 0.2"])
-    found = ordcut.optimal_thresholds(**rows, constraints=[limit, "fixed 0 1.5"])
-    assert found.thresholds.tolist() == [1.5]
+    result = ordcut.optimal_thresholds(**rows, constraints=[limit, "fixed 0 1.5"])
+    assert result.thresholds.tolist() == [1.5]
 
 
 def test_thresholds_that_break_a_limit_are_never_shown(monkeypatch):
@@ -250,9 +250,9 @@ def test_thresholds_that_break_a_limit_are_never_shown(monkeypatch):
 def test_round_numbers_far_apart_are_found_beyond_the_scores():
     for gap in (1, 5, 20):
         limits = [ordcut.Digits(0), ordcut.Gap(gap), ordcut.Fixed(1, 2.0)]
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             [1, 2, 3], [1, 1, 2], classes=range(4), constraints=[*limits, "between 0 -99 99"]
         )
-        assert found.thresholds[0] <= 2 - gap
-        assert found.thresholds[1] == 2
-        assert found.thresholds[2] >= 2 + gap
+        assert result.thresholds[0] <= 2 - gap
+        assert result.thresholds[1] == 2
+        assert result.thresholds[2] >= 2 + gap

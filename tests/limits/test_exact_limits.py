@@ -11,8 +11,8 @@ from tests.limits.adversarial_limits import check_limits
 
 @pytest.mark.parametrize("part", range(4))
 def test_the_best_thresholds_within_limits_are_found_in_exact_arithmetic(part):
-    found = [check_limits(seed) for seed in range(150 * part, 150 * (part + 1))]
-    assert np.count_nonzero(found) > 75  # limits that cannot hold are the exception
+    outcomes = [check_limits(seed) for seed in range(150 * part, 150 * (part + 1))]
+    assert np.count_nonzero(outcomes) > 75  # limits that cannot hold are the exception
 
 
 @pytest.mark.parametrize("unit", [1, 1 / 7, 0.1, 1e-3])
@@ -20,17 +20,17 @@ def test_intervals_of_thresholds_do_not_depend_on_the_unit_of_the_weights(unit):
     scores, labels = [3, 0, 3, 3, 3], [1, 0, 1, 0, 0]
     weights = np.array([2, 2, 8, 17, 16]) * unit
     for limit in (ordcut.Between(0, 2.25, 3.25), ordcut.Fixed(0, 3.25)):
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             scores, labels, sample_weight=weights, constraints=[limit]
         )
-        assert found.thresholds.tolist() == [3.25]
+        assert result.thresholds.tolist() == [3.25]
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])
 def test_counts_are_exact_where_weights_have_a_large_common_denominator(n):
     weights = [1 / 7919, 1 / 9973] + [1.0] * n
     for limit in (ordcut.Count(1, at_most=n), ordcut.Share(1, at_most=1)):
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             range(n + 2),
             [1] * (n + 2),
             classes=[0, 1],
@@ -38,7 +38,7 @@ def test_counts_are_exact_where_weights_have_a_large_common_denominator(n):
             constraints=[limit],
         )
         n_kept = n if isinstance(limit, ordcut.Count) else n + 2
-        assert (found.predict(range(n + 2)) == 1).sum() == n_kept
+        assert (result.predict(range(n + 2)) == 1).sum() == n_kept
 
 
 def test_counts_that_tiny_weights_cannot_reach_are_infeasible():
@@ -46,12 +46,12 @@ def test_counts_that_tiny_weights_cannot_reach_are_infeasible():
     rows = {"scores": [1, 2, 3], "labels": [0, 1, 1], "sample_weight": weights}
     with pytest.raises(ordcut.InfeasibleConstraintsError, match="count"):
         ordcut.optimal_thresholds(**rows, constraints=["count 1 >= 1"])
-    found = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, 3 * 2.0**-66)])
-    assert found.thresholds.tolist() == [1.5]
+    result = ordcut.optimal_thresholds(**rows, constraints=[ordcut.Count(1, 3 * 2.0**-66)])
+    assert result.thresholds.tolist() == [1.5]
 
 
 def test_gaps_are_kept_where_sums_do_not_fit_into_whole_numbers():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [4, 2, 2, 3, 1, 2],
         [3, 2, 3, 3, 1, 2],
         classes=range(4),
@@ -59,5 +59,5 @@ def test_gaps_are_kept_where_sums_do_not_fit_into_whole_numbers():
         sample_weight=[1e18, 2, 1e15, 1, 1, 3],
         constraints=["gap >= 0.9"],
     )
-    gaps = np.diff(found.thresholds[np.isfinite(found.thresholds)])
+    gaps = np.diff(result.thresholds[np.isfinite(result.thresholds)])
     assert (gaps >= 0.9).all()

@@ -57,13 +57,13 @@ def table_at(problem, thresholds):
     return table_of(given, thresholds.tolist())
 
 
-def all_hold(problem, found, constraints):
-    table = table_at(problem, found.thresholds)
-    return all(holds(one, table, found.thresholds.tolist()) for one in constraints)
+def all_hold(problem, result, constraints):
+    table = table_at(problem, result.thresholds)
+    return all(holds(one, table, result.thresholds.tolist()) for one in constraints)
 
 
-def loss_of(found):
-    return -found.value if "kappa" in found.objective else found.value
+def loss_of(result):
+    return -result.value if "kappa" in result.objective else result.value
 
 
 def same(one, other):
@@ -80,9 +80,9 @@ def share(part, whole):
     return float(part / whole) if whole else None
 
 
-def tightest_limits(found, table):
+def tightest_limits(result, table):
     """For each kind of constraint, the strictest one that these thresholds keep."""
-    thresholds, total = found.thresholds.tolist(), sum(map(sum, table))
+    thresholds, total = result.thresholds.tolist(), sum(map(sum, table))
     kept = []
     for k in range(len(table)):
         decided, true = sum(table[k]), sum(row[k] for row in table)
@@ -115,11 +115,11 @@ def test_limits_that_do_not_bind_change_nothing_to_the_last_bit(problem, objecti
     assert all_hold(problem, free, every)
     order = np.random.default_rng(seed).permutation(len(every))
     for some in ([every[order[0]]], [every[i] for i in order[:4]], every):
-        found = find_or_none(problem, objective, some)
-        assert found.thresholds.tolist() == free.thresholds.tolist()
-        assert found.ranges.tolist() == free.ranges.tolist()
-        assert found.value == free.value
-        assert not any(outcome.binds for outcome in found.constraints)
+        result = find_or_none(problem, objective, some)
+        assert result.thresholds.tolist() == free.thresholds.tolist()
+        assert result.ranges.tolist() == free.ranges.tolist()
+        assert result.value == free.value
+        assert not any(outcome.binds for outcome in result.constraints)
 
 
 @settings(max_examples=30)
@@ -135,10 +135,10 @@ def test_limits_at_the_loose_edge_change_nothing(problem, objective):
         *(ordcut.Between(k, -np.inf, np.inf) for k in every[:-1]),
         ordcut.Gap(at_least=0),
     ]
-    found, free = (find_or_none(problem, objective, some) for some in (loose, ()))
-    assert found.thresholds.tolist() == free.thresholds.tolist()
-    assert found.ranges.tolist() == free.ranges.tolist()
-    assert found.value == free.value
+    result, free = (find_or_none(problem, objective, some) for some in (loose, ()))
+    assert result.thresholds.tolist() == free.thresholds.tolist()
+    assert result.ranges.tolist() == free.ranges.tolist()
+    assert result.value == free.value
 
 
 # Limits that change something
@@ -183,8 +183,10 @@ def test_tightening_a_limit_never_improves_the_value(problem, objective, kind, s
 @given(problem=some_problems, objective=objectives, seed=seeds)
 def test_one_constraint_more_never_improves_the_value(problem, objective, seed):
     constraints = some_constraints(seed, problem.n_classes)
-    found = [find_or_none(problem, objective, constraints[:n]) for n in range(len(constraints) + 1)]
-    losses = [np.inf if one is None else loss_of(one) for one in found]
+    results = [
+        find_or_none(problem, objective, constraints[:n]) for n in range(len(constraints) + 1)
+    ]
+    losses = [np.inf if one is None else loss_of(one) for one in results]
     assert (np.diff(np.nan_to_num(losses, posinf=1e9)) >= -1e-12).all()
 
 
@@ -200,15 +202,17 @@ def test_limits_at_the_strict_edge_hold(problem, k, objective):
         ordcut.Under(k, at_most=0),
         ordcut.Over(k, at_most=0),
     ):
-        found = find_or_none(problem, "absolute" if "kappa" in objective else objective, [strict])
-        assert all_hold(problem, found, [strict])
+        result = find_or_none(problem, "absolute" if "kappa" in objective else objective, [strict])
+        assert all_hold(problem, result, [strict])
 
 
 @pytest.mark.parametrize("limit", [1 / 3, 5 / 6])
 def test_a_share_that_ties_reach_exactly_holds(limit):
     exactly = ordcut.Share(1, at_least=limit, at_most=limit)
-    found = ordcut.optimal_thresholds([1, 2, 2, 2, 3, 3], [0, 0, 1, 1, 0, 1], constraints=[exactly])
-    assert found.constraints[0].reached == limit
+    result = ordcut.optimal_thresholds(
+        [1, 2, 2, 2, 3, 3], [0, 0, 1, 1, 0, 1], constraints=[exactly]
+    )
+    assert result.constraints[0].reached == limit
 
 
 def test_a_share_that_ties_step_over_cannot_hold():
@@ -224,33 +228,33 @@ def test_a_share_that_ties_step_over_cannot_hold():
 @given(problem=some_problems, objective=objectives, seed=seeds)
 def test_weights_equal_repeats_and_the_order_of_rows_is_irrelevant(problem, objective, seed):
     constraints = some_constraints(seed, problem.n_classes)
-    found = find_or_none(problem, objective, constraints)
+    result = find_or_none(problem, objective, constraints)
     weights = np.ones(len(problem.scores), int) if problem.weights is None else problem.weights
     again = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(weights)), weights))
     repeated = replace(
         problem, scores=problem.scores[again], labels=problem.labels[again], weights=None
     )
     other = find_or_none(repeated, objective, constraints)
-    assert same(found, other)
-    if found is not None:
-        assert [str(one) for one in found.constraints] == [str(one) for one in other.constraints]
+    assert same(result, other)
+    if result is not None:
+        assert [str(one) for one in result.constraints] == [str(one) for one in other.constraints]
 
 
 def test_a_class_without_rows_satisfies_a_floor_on_its_recall():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [1, 2, 3], [0, 2, 2], classes=[0, 1, 2], constraints=["recall 1 >= 1"]
     )
     free = ordcut.optimal_thresholds([1, 2, 3], [0, 2, 2], classes=[0, 1, 2])
-    assert found.thresholds.tolist() == free.thresholds.tolist()
-    assert np.isnan(found.constraints[0].reached)
+    assert result.thresholds.tolist() == free.thresholds.tolist()
+    assert np.isnan(result.constraints[0].reached)
 
 
 def test_a_decision_that_nobody_gets_satisfies_a_floor_on_its_precision():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [1, 2, 3, 4], [0, 1, 0, 0], constraints=["precision 1 >= 0.9"]
     )
-    assert found.thresholds.tolist() == [np.inf]
-    assert np.isnan(found.constraints[0].reached)
+    assert result.thresholds.tolist() == [np.inf]
+    assert np.isnan(result.constraints[0].reached)
 
 
 @settings(max_examples=30)
@@ -262,10 +266,10 @@ def test_a_score_table_finds_what_a_call_of_its_own_finds(problem, objective, se
     )
     own = find_or_none(problem, objective, constraints)
     try:
-        found = table.solve(objective, constraints=constraints)
+        result = table.solve(objective, constraints=constraints)
     except ordcut.InfeasibleConstraintsError:
-        found = None
-    assert same(found, own)
+        result = None
+    assert same(result, own)
 
 
 # Text
@@ -307,8 +311,8 @@ def test_text_that_cannot_be_read_is_an_error_that_shows_how_it_looks(text):
 
 def test_limits_can_be_numbers_of_numpy():
     limits = [ordcut.Recall(np.int64(1), at_least=np.float32(0.5)), ordcut.Count(0, np.int64(1))]
-    found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=limits)
-    assert found.thresholds.tolist() == [1.5]
+    result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=limits)
+    assert result.thresholds.tolist() == [1.5]
 
 
 @settings(max_examples=30)
@@ -328,11 +332,11 @@ def test_text_leads_to_what_objects_lead_to(problem, objective, seed):
 @given(problem=some_problems, objective=objectives, seed=seeds)
 def test_what_a_constraint_costs_is_what_solving_without_it_gains(problem, objective, seed):
     constraints = some_constraints(seed, problem.n_classes)
-    found = find_or_none(problem, objective, constraints)
-    assume(found is not None)
-    for i, outcome in enumerate(found.constraints):
+    result = find_or_none(problem, objective, constraints)
+    assume(result is not None)
+    for i, outcome in enumerate(result.constraints):
         without = find_or_none(problem, objective, constraints[:i] + constraints[i + 1 :])
-        gain = loss_of(found) - loss_of(without)
+        gain = loss_of(result) - loss_of(without)
         assert outcome.cost == pytest.approx(gain, abs=1e-12)
         assert outcome.binds == (outcome.cost > 0)
         assert outcome.limit == str(constraints[i])
@@ -341,11 +345,11 @@ def test_what_a_constraint_costs_is_what_solving_without_it_gains(problem, objec
 @settings(max_examples=30)
 @given(problem=some_problems, objective=objectives, seed=seeds)
 def test_a_pickle_holds_what_came_of_the_constraints(problem, objective, seed):
-    found = find_or_none(problem, objective, some_constraints(seed, problem.n_classes))
-    assume(found is not None)
-    again = pickle.loads(pickle.dumps(found))
-    assert again == found
-    assert [str(one) for one in again.constraints] == [str(one) for one in found.constraints]
+    result = find_or_none(problem, objective, some_constraints(seed, problem.n_classes))
+    assume(result is not None)
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert [str(one) for one in again.constraints] == [str(one) for one in result.constraints]
 
 
 # Constraints that cannot hold
@@ -405,7 +409,7 @@ def test_gaps_where_sums_are_rounded_and_thresholds_are_infinite():
     scores, weights = [0, 6, 6, 0, 8, 3, 0], np.sqrt([2, 3, 5, 7, 11, 13, 17])
     costs = np.sqrt(np.arange(28).reshape(7, 4) * 37 % 29)
     options = {"costs": costs, "sample_weight": weights, "constraints": ["gap >= 3"]}
-    found = ordcut.optimal_thresholds(scores, **options)
+    result = ordcut.optimal_thresholds(scores, **options)
     middles = [-np.inf, 1.5, 4.5, 7, np.inf]
     allowed = [
         at
@@ -414,29 +418,29 @@ def test_gaps_where_sums_are_rounded_and_thresholds_are_infinite():
     ]
     decided = [np.searchsorted(at, scores, side="right") for at in allowed]
     values = [np.average(costs[np.arange(7), each], weights=weights) for each in decided]
-    assert found.value == pytest.approx(min(values))
+    assert result.value == pytest.approx(min(values))
 
 
 @pytest.mark.parametrize("value", [-np.inf, np.inf])
 @pytest.mark.parametrize("method", ["nested", "pruned"])
 def test_a_threshold_can_be_fixed_at_infinity(value, method):
     options = {"constraints": [ordcut.Fixed(0, value)], "method": method, "classes": [0, 1, 2]}
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 1, 2], **options)
-    assert found.thresholds.tolist() == ([value, 3.5] if value < 0 else [value, value])
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 1, 2], **options)
+    assert result.thresholds.tolist() == ([value, 3.5] if value < 0 else [value, value])
 
 
 def test_round_numbers_some_distance_apart_can_be_beyond_all_scores():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [3, 4, 6], [3, 3, 3], classes=[0, 1, 2, 3],
         constraints=["digits 1", "gap >= 0.5", "between 0 -100 3"],
     )  # fmt: skip
-    assert found.value == 0
-    assert found.thresholds.max() <= 3
-    assert np.diff(found.thresholds).min() >= 0.5
+    assert result.value == 0
+    assert result.thresholds.max() <= 3
+    assert np.diff(result.thresholds).min() >= 0.5
 
 
 def test_a_constraint_that_costs_nothing_but_rounding_does_not_bind():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [0.3, 0.8, 0.7, 0.6],
         [1, 2, 2, 1],
         classes=[0, 1, 2],
@@ -445,7 +449,7 @@ def test_a_constraint_that_costs_nothing_but_rounding_does_not_bind():
         class_weight="balanced",
         constraints=["over 1 <= 0", "between 0 0.6 100"],
     )
-    assert [one.binds for one in found.constraints] == [True, False]
+    assert [one.binds for one in result.constraints] == [True, False]
 
 
 def test_the_error_survives_a_pickle():
@@ -460,7 +464,7 @@ def test_the_error_survives_a_pickle():
 
 def test_gaps_hold_between_thresholds_of_many_rows():
     scores = np.arange(30_000) / 7
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores, np.arange(30_000) // 10_000, constraints=["gap >= 2000"]
     )
-    assert np.diff(found.thresholds) >= 2000
+    assert np.diff(result.thresholds) >= 2000

@@ -45,8 +45,8 @@ def test_values_are_listed_up_to_as_many_as_asked_for():
 
 
 def test_digits_are_listed_where_the_scores_span_few_round_numbers():
-    found = listed_values([ordcut.Digits(1)], extent(0.0, 1.0), most=14)
-    assert found.tolist() == [n / 10 for n in range(-1, 13)]
+    values = listed_values([ordcut.Digits(1)], extent(0.0, 1.0), most=14)
+    assert values.tolist() == [n / 10 for n in range(-1, 13)]
     assert listed_values([ordcut.Digits(1)], extent(0.0, 1.0), most=13) is None  # 14 in all
     assert listed_values([ordcut.Digits(1)], extent(0.0, 1e9), most=10**6) is None
     tens = listed_values([ordcut.Digits(-1)], extent(-5.0, 25.0), most=99)
@@ -79,8 +79,8 @@ def test_round_numbers_a_distance_apart_are_listed_up_to_a_million(highest, is_f
     rows = [0.0, 1.0, 2.0, highest], [0, 1, 2, 2]
     limits = [ordcut.Digits(0), ordcut.Gap(5)]  # the best thresholds without the gap are closer
     if is_few:
-        found = ordcut.optimal_thresholds(*rows, constraints=limits)
-        assert np.diff(found.thresholds).item() >= 5
+        result = ordcut.optimal_thresholds(*rows, constraints=limits)
+        assert np.diff(result.thresholds).item() >= 5
     else:
         with pytest.raises(ValueError, match=r"at most 1000000 round numbers .*, got 1100"):
             ordcut.optimal_thresholds(*rows, constraints=limits)

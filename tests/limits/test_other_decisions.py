@@ -98,12 +98,12 @@ def test_limits_hold_with_review_at_the_least_cost(problem, objective, review, c
         with pytest.raises(ordcut.InfeasibleConstraintsError):
             find()
         return
-    found = find()
+    result = find()
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
-    cuts = np.searchsorted(np.unique(problem.scores[weights > 0]), found.thresholds)
+    cuts = np.searchsorted(np.unique(problem.scores[weights > 0]), result.thresholds)
     least, lowest = min(every)
     assert tuple(cuts[::-1].tolist()) == lowest
-    assert found.value == pytest.approx(least / weights.sum(), abs=1e-12)
+    assert result.value == pytest.approx(least / weights.sum(), abs=1e-12)
 
 
 @settings(max_examples=100)
@@ -139,12 +139,12 @@ def test_shares_are_limited_where_rows_have_costs_of_their_own(problem, costs, l
         with pytest.raises(ordcut.InfeasibleConstraintsError):
             find()
         return
-    found = find()
+    result = find()
     paid, lowest = min(every)
-    cuts = np.searchsorted(np.unique(problem.scores[weights > 0]), found.thresholds)
+    cuts = np.searchsorted(np.unique(problem.scores[weights > 0]), result.thresholds)
     assert tuple(cuts[::-1].tolist()) == lowest
-    assert found.value == pytest.approx(paid / total, abs=1e-12)
-    assert all(outcome.cost >= 0 for outcome in found.constraints)
+    assert result.value == pytest.approx(paid / total, abs=1e-12)
+    assert all(outcome.cost >= 0 for outcome in result.constraints)
 
 
 @pytest.mark.parametrize("text", ["recall yes >= 0.5", "precision yes >= 0.5", "under yes <= 0.1"])
@@ -156,21 +156,21 @@ def test_limits_on_true_classes_need_rows_that_have_one(text):
 
 
 def test_a_count_of_rows_with_costs_of_their_own_counts_rows():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [1, 2, 3, 4], costs=[[3, 0.5]] * 4, constraints=[ordcut.Count(1, at_most=3)]
     )
-    assert found.thresholds.tolist() == [1.5]
-    assert found.constraints[0].reached == 3
-    assert found.constraints[0].cost == pytest.approx(2.5 / 4)
+    assert result.thresholds.tolist() == [1.5]
+    assert result.constraints[0].reached == 3
+    assert result.constraints[0].cost == pytest.approx(2.5 / 4)
 
 
 @pytest.mark.parametrize("weights", [[1.5] * 4, [0.5, 1.5, 1.5, 1.5]])
 def test_a_count_of_weighted_rows_with_costs_of_their_own_counts_their_weight(weights):
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [1, 2, 3, 4],
         costs=[[3, 0.5]] * 4,
         sample_weight=weights,
         constraints=[ordcut.Count(1, at_most=3)],
     )
-    assert found.thresholds.tolist() == [2.5]
-    assert found.constraints[0].reached == 3
+    assert result.thresholds.tolist() == [2.5]
+    assert result.constraints[0].reached == 3

@@ -98,11 +98,13 @@ def test_limits_that_the_best_thresholds_keep_change_nothing_but_the_constraints
     labels = random.integers(0, 3, 300)
     scores = np.round(labels + random.normal(size=300), 2)
     free = ordcut.optimal_thresholds(scores, labels, objective=objective)
-    found = ordcut.optimal_thresholds(scores, labels, objective=objective, constraints=[constraint])
-    assert (found.method, found.certificate) == (free.method, free.certificate)
-    assert found.thresholds.tolist() == free.thresholds.tolist()
-    assert found.value == free.value
-    assert not found.constraints[0].binds
+    result = ordcut.optimal_thresholds(
+        scores, labels, objective=objective, constraints=[constraint]
+    )
+    assert (result.method, result.certificate) == (free.method, free.certificate)
+    assert result.thresholds.tolist() == free.thresholds.tolist()
+    assert result.value == free.value
+    assert not result.constraints[0].binds
 
 
 WEIGHTS = {

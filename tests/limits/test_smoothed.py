@@ -68,17 +68,17 @@ def test_smoothed_thresholds_are_the_best_for_the_blend_that_keep_limits_on_obse
             default=None,
         )
         try:
-            found = find(problem, [constraint], objective=objective, smoothing=0.5)
+            result = find(problem, [constraint], objective=objective, smoothing=0.5)
         except ordcut.InfeasibleConstraintsError:
             assert least is None
             continue
         n_found += 1
-        at = found.thresholds.tolist()
+        at = result.thresholds.tolist()
         table = table_of(problem, at)
         assert holds(constraint, table, at)
         assert paid(table_of(blend, at), cost) == least
         total = sum(map(sum, table))
-        assert found.value == pytest.approx(float(paid(table, cost) / total))
+        assert result.value == pytest.approx(float(paid(table, cost) / total))
     assert n_found > 3
 
 
@@ -91,15 +91,15 @@ def test_limits_of_smoothed_thresholds_reach_and_cost_what_observed_rows_say(obj
         problem = {"scores": scores, "labels": labels, "n_classes": 3}
         limits = [ordcut.Share(1, at_most=0.2), ordcut.Recall(2, at_least=0.6)]
         options = {"objective": objective, "smoothing": 0.5}
-        found = find(problem, limits, **options)
-        decided = found.codes(scores)
-        share, recall = found.constraints
+        result = find(problem, limits, **options)
+        decided = result.codes(scores)
+        share, recall = result.constraints
         assert share.reached == np.mean(decided == 1) <= 0.2
         assert recall.reached == pytest.approx(np.mean(decided[labels == 2] == 2))
-        assert found.value == pytest.approx(ordcut.evaluate(labels, decided, objective))
+        assert result.value == pytest.approx(ordcut.evaluate(labels, decided, objective))
         sign = -1 if objective == "quadratic_kappa" else 1
         for one, left in ((share, limits[1:]), (recall, limits[:1])):
-            gained = sign * (found.value - find(problem, left, **options).value)
+            gained = sign * (result.value - find(problem, left, **options).value)
             assert one.cost == pytest.approx(max(0.0, gained), abs=1e-12)
 
 
@@ -112,10 +112,10 @@ def test_class_weights_count_in_the_value_and_not_in_the_limits(smoothing):
     for factors in ([1, 5, 1], [0.5, 1, 7]):
         options = {"class_weight": factors, "smoothing": smoothing}
         limit = ordcut.Share(1, at_most=0.25)
-        found = find(problem, [limit], **options)
-        decided = found.codes(scores)
-        assert found.constraints[0].reached == np.mean(decided == 1) <= 0.25
+        result = find(problem, [limit], **options)
+        decided = result.codes(scores)
+        assert result.constraints[0].reached == np.mean(decided == 1) <= 0.25
         weighted = ordcut.evaluate(labels, decided, "absolute", class_weight=factors)
-        assert found.value == pytest.approx(weighted)
+        assert result.value == pytest.approx(weighted)
         free = find(problem, [], **options).value
-        assert found.constraints[0].cost == pytest.approx(max(0.0, found.value - free), abs=1e-12)
+        assert result.constraints[0].cost == pytest.approx(max(0.0, result.value - free), abs=1e-12)

@@ -125,9 +125,9 @@ def test_proposition_11_convex_costs_are_minimised_within_the_range_of_each_thre
     cost = [[(k - truth) ** 2 for truth in every] for k in every]
     best = best_within(problem, constraints, naive_cost(cost))
     assume(best is not None)
-    found = solve_within(problem, constraints, cost)
-    assert [-cut for cut in reversed(cuts_at(problem, found.thresholds))] == best[1]
-    assert found.certificate == "convex objective (Theorem 2), within the range of each threshold"
+    result = solve_within(problem, constraints, cost)
+    assert [-cut for cut in reversed(cuts_at(problem, result.thresholds))] == best[1]
+    assert result.certificate == "convex objective (Theorem 2), within the range of each threshold"
 
 
 # Limits on one decision
@@ -147,8 +147,8 @@ def test_proposition_12_the_programme_covers_all_cuts_that_keep_the_constraints(
         with pytest.raises(ordcut.InfeasibleConstraintsError):
             solve_within(problem, constraints, cost)
     else:
-        found = solve_within(problem, constraints, cost)
-        assert [-cut for cut in reversed(cuts_at(problem, found.thresholds))] == best[1]
+        result = solve_within(problem, constraints, cost)
+        assert [-cut for cut in reversed(cuts_at(problem, result.thresholds))] == best[1]
 
 
 @pytest.mark.parametrize("kind", OF_SEGMENTS)
@@ -250,8 +250,8 @@ def test_proposition_16_there_is_a_lowest_optimum_and_it_is_returned(seed):
     def loss(cuts):
         return -naive_cost(cost)(table_of(problem, [at[cut] for cut in cuts]))
 
-    found = solve_within(problem, constraints, cost)
-    cuts = tuple(np.searchsorted(np.unique(problem["scores"]), found.thresholds).tolist())
+    result = solve_within(problem, constraints, cost)
+    cuts = tuple(np.searchsorted(np.unique(problem["scores"]), result.thresholds).tolist())
     assert cuts == lowest(optima_among(kept, loss))
 
 
@@ -270,8 +270,8 @@ def test_proposition_16_does_not_hold_for_a_floor_on_precision():
     assert sorted(optima) == [(0, 2), (1, 1), (1, 2)]
     assert lowest(optima) not in optima
     # The highest threshold is the lowest that it is in any optimum, then the next one.
-    found = solve_within(problem, [floor], cost)
-    assert tuple(at.index(value) for value in found.thresholds) == (1, 1)
+    result = solve_within(problem, [floor], cost)
+    assert tuple(at.index(value) for value in result.thresholds) == (1, 1)
 
 
 OF_DECISIONS = ["recall", "precision", "most share", "count", "under", "over"]
@@ -289,9 +289,9 @@ def test_proposition_17_a_lowest_optimum_that_keeps_the_constraints_is_returned(
     kept = [one for one in constraints if holds(one, table, free.thresholds.tolist())]
     assume(kept)
     best = best_within(problem, kept, naive_cost(cost))
-    found = solve_within(problem, kept, cost)
-    assert [-cut for cut in reversed(cuts_at(problem, found.thresholds))] == best[1]
-    assert found.thresholds.tolist() == free.thresholds.tolist()
+    result = solve_within(problem, kept, cost)
+    assert [-cut for cut in reversed(cuts_at(problem, result.thresholds))] == best[1]
+    assert result.thresholds.tolist() == free.thresholds.tolist()
 
 
 # Kappas
@@ -322,8 +322,8 @@ def test_theorem_5_the_ratio_falls_to_the_least_of_any_set_of_cuts_from_any_gues
 def test_theorem_5_the_highest_kappa_under_constraints_can_be_negative():
     scores, labels = [1, 2, 3, 4], [1, 0, 1, 0]
     within = {"constraints": [ordcut.Between(0, 1.5, 1.5), ordcut.Count(1, at_least=3)]}
-    found = ordcut.optimal_thresholds(scores, labels, objective="kappa", **within)
-    assert found.value == ordcut.evaluate(labels, [0, 1, 1, 1], "kappa") == -0.5
+    result = ordcut.optimal_thresholds(scores, labels, objective="kappa", **within)
+    assert result.value == ordcut.evaluate(labels, [0, 1, 1, 1], "kappa") == -0.5
 
 
 # Where thresholds are placed
@@ -355,11 +355,11 @@ def test_proposition_18_a_threshold_gets_the_allowed_value_nearest_to_the_middle
         limits = [ordcut.Allowed(values) if constraint is None else constraint]
         if expected is None:  # no allowed value leaves the rows as they are
             if constraint is not None:
-                found = ordcut.optimal_thresholds(ordered, labels, constraints=limits)
-                assert found.value > 0
+                result = ordcut.optimal_thresholds(ordered, labels, constraints=limits)
+                assert result.value > 0
         else:
-            found = ordcut.optimal_thresholds(ordered, labels, constraints=limits)
-            assert found.thresholds.tolist() == [expected]
+            result = ordcut.optimal_thresholds(ordered, labels, constraints=limits)
+            assert result.thresholds.tolist() == [expected]
 
 
 @fewer
@@ -394,10 +394,10 @@ def test_exact_arithmetic_limits_count_as_plain_fractions():
     for rows in range(31):
         labels = (scores >= 30 - rows).astype(int)
         limit = rows / 30
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             scores, labels, classes=[0, 1], constraints=[ordcut.Share(1, limit, limit)]
         )
-        assert (found.predict(scores) == labels).all()
+        assert (result.predict(scores) == labels).all()
 
 
 def test_proposition_12_windows_of_reversed_rows_allow_the_same_segments():

@@ -11,13 +11,13 @@ import ordcut
 @given(first=st.integers(0, 99), steps=st.lists(st.integers(1, 99), min_size=2, max_size=3))
 def test_decimals_that_are_as_far_apart_as_a_gap_keep_it_in_spite_of_rounding(first, steps):
     decimals = [whole / 100 for whole in np.cumsum([first, *steps]).tolist()]
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [decimals[0] - 1, *decimals],
         [0] * (len(decimals) + 1),  # without limits, all thresholds would be above the scores
         classes=range(len(decimals) + 1),
         constraints=[ordcut.Allowed(decimals), ordcut.Gap(at_least=min(steps) / 100)],
     )
-    assert found.thresholds.tolist() == decimals
+    assert result.thresholds.tolist() == decimals
 
 
 @given(
@@ -37,10 +37,12 @@ def test_of_the_round_numbers_in_a_range_it_is_the_one_nearest_to_the_middle(
     allowed = every[(lower < every) & (every <= upper) & (low <= every) & (every <= high)]
     assume(len(allowed) > 0)
     constraints = [f"digits {n_digits}", f"between 0 {low} {high}"]
-    (found,) = ordcut.optimal_thresholds([lower, upper], [0, 1], constraints=constraints).thresholds
+    (result,) = ordcut.optimal_thresholds(
+        [lower, upper], [0, 1], constraints=constraints
+    ).thresholds
     middle = (lower + upper) / 2
-    assert found in allowed
-    assert abs(found - middle) == np.abs(allowed - middle).min()
+    assert result in allowed
+    assert abs(result - middle) == np.abs(allowed - middle).min()
 
 
 def test_digits_that_are_finer_than_the_scores_cost_nothing_however_many_numbers_they_leave():
@@ -49,9 +51,9 @@ def test_digits_that_are_finer_than_the_scores_cost_nothing_however_many_numbers
     scores = np.round(1000 * labels + random.normal(scale=1000, size=2000), 3)
     free = ordcut.optimal_thresholds(scores, labels)
     for n_digits in (4, 6, 9):  # up to 10**13 round numbers between the scores
-        found = ordcut.optimal_thresholds(scores, labels, constraints=[ordcut.Digits(n_digits)])
-        assert found.value == free.value
-        assert found.thresholds.tolist() == np.round(found.thresholds, n_digits).tolist()
+        result = ordcut.optimal_thresholds(scores, labels, constraints=[ordcut.Digits(n_digits)])
+        assert result.value == free.value
+        assert result.thresholds.tolist() == np.round(result.thresholds, n_digits).tolist()
 
 
 @pytest.mark.parametrize(("largest", "is_held"), [(2.0**53 - 1, True), (2.0**53, False)])
@@ -65,15 +67,15 @@ def test_digits_are_refused_from_where_floats_do_not_hold_every_round_number(lar
 
 
 def test_thresholds_move_away_from_the_middle_to_keep_a_gap():
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 1, 2], constraints=["gap >= 2.5"])
-    assert (found.value, found.thresholds.tolist()) == (0.0, [1.25, 3.75])
-    assert found.constraints[0].cost == 0
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 1, 2], constraints=["gap >= 2.5"])
+    assert (result.value, result.thresholds.tolist()) == (0.0, [1.25, 3.75])
+    assert result.constraints[0].cost == 0
 
 
 def test_intervals_without_a_score_between_them_leave_room_for_a_gap():
     limits = ["between 0 1.1 1.2", "between 1 1.1 1.9", "gap >= 0.5"]
-    found = ordcut.optimal_thresholds([1, 2], [0, 1], classes=[0, 1, 2], constraints=limits)
-    low, high = found.thresholds
+    result = ordcut.optimal_thresholds([1, 2], [0, 1], classes=[0, 1, 2], constraints=limits)
+    low, high = result.thresholds
     assert 1.1 <= low <= 1.2
     assert low + 0.5 <= high <= 1.9
 

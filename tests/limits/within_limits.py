@@ -131,12 +131,12 @@ def values_of(problem, constraints, k):
             return [-INF, *(n / unit for n in range(low * unit, high * unit + 1)), INF]
     low, high = interval_of(constraints, k)
     # Halfway if that is allowed, and else the end that is between the same scores.
-    found = []
+    values_between = []
     for below, middle, above in zip([-INF, *distinct], values, [*distinct, INF], strict=True):
         value = min(max(middle, low), high)
         if (below < value or below == -INF) and value <= above:
-            found.append(value)
-    return found
+            values_between.append(value)
+    return values_between
 
 
 def least_float_from(number):

@@ -81,8 +81,8 @@ def test_classes_that_are_never_predicted_are_named():
 
 def test_smoothed_thresholds_are_called_smoothed():
     scores, y = ratings(300, 3)
-    found = ordcut.optimal_thresholds(scores, y, smoothing=0.8)
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found)
+    result = ordcut.optimal_thresholds(scores, y, smoothing=0.8)
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=result)
     assert "smoothed" in shown.ax_.get_title()
 
 
@@ -121,11 +121,11 @@ def test_weights_change_the_densities():
 
 def test_thresholds_are_judged_by_the_objective_that_they_were_found_for():
     scores, y = ratings(300, 3)
-    found = ordcut.optimal_thresholds(scores, y, objective="squared")
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    result = ordcut.optimal_thresholds(scores, y, objective="squared")
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=result, kind="risk")
     positions, risks = shown.risk_curves()
     assert shown.ax_.get_ylabel() == "mean risk (squared)"
-    assert (positions[risks.argmin(axis=1)] == found.thresholds).all()
+    assert (positions[risks.argmin(axis=1)] == result.thresholds).all()
 
 
 def test_a_bad_number_of_threads_is_refused_before_the_data_are_read():
@@ -138,10 +138,10 @@ def test_a_frame_is_drawn_from_its_counts(n):
     scores, y = ratings(n, 3)
     frame = pl.DataFrame({"$s$": scores, "y": y})
     shown = ThresholdDisplay.from_frame(frame, score="$s$", label="y", kind="risk")
-    found = ordcut.optimal_thresholds(scores, y)
+    result = ordcut.optimal_thresholds(scores, y)
     positions, risks = shown.risk_curves()
-    at = np.searchsorted(positions, found.thresholds)
-    assert (positions[at] == found.thresholds).all()
+    at = np.searchsorted(positions, result.thresholds)
+    assert (positions[at] == result.thresholds).all()
     assert (risks[[0, 1], at] == risks.min(axis=1)).all()
     cost = ordcut.resolve_objective("absolute", 3).cost
     for index in range(0, len(positions), len(positions) // 10):
@@ -173,12 +173,12 @@ def test_the_confusion_is_that_of_predicting():
 @pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa", "f1_macro"])
 def test_the_value_above_a_confusion_is_that_of_the_rows_in_it(objective):
     scores, y = ratings(300, 3)
-    found = ordcut.optimal_thresholds(scores[:100], y[:100], objective=objective)
+    result = ordcut.optimal_thresholds(scores[:100], y[:100], objective=objective)
     rows = y[100:], scores[100:]
-    shown = ThresholdDisplay.from_predictions(*rows, thresholds=found, kind="confusion")
-    value = ordcut.evaluate(rows[0], found.predict(rows[1]), objective)
-    assert shown.ax_.get_title() == f"{found.objective}: {value:.4g}"
-    assert value != found.value
+    shown = ThresholdDisplay.from_predictions(*rows, thresholds=result, kind="confusion")
+    value = ordcut.evaluate(rows[0], result.predict(rows[1]), objective)
+    assert shown.ax_.get_title() == f"{result.objective}: {value:.4g}"
+    assert value != result.value
 
 
 @pytest.mark.parametrize("cmap", ["viridis", "cividis"])
@@ -245,8 +245,8 @@ def test_a_frame_has_the_display_of_its_columns():
     scores, y = ratings(300, 3)
     names = np.array(["poor", "fair", "good"])
     frame = pl.DataFrame({"s": [*scores, None], "y": [*names[y], "fair"], "w": [2.0] * 301})
-    found = ordcut.optimal_thresholds(scores, names[y], classes=names, objective="squared")
-    options = {"thresholds": found, "class_weight": "balanced"}
+    result = ordcut.optimal_thresholds(scores, names[y], classes=names, objective="squared")
+    options = {"thresholds": result, "class_weight": "balanced"}
     weights = np.full(300, 2.0)
     shown = ThresholdDisplay.from_frame(
         frame, score="s", label="y", weight="w", nulls="drop", **options
@@ -272,44 +272,44 @@ def decided(scores, y):
 @pytest.mark.parametrize("which", ["review", "fewer"])
 def test_the_table_of_decisions_has_true_classes_in_its_rows(which):
     scores, y = ratings(300, 3)
-    found = decided(scores, y)[which]
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="confusion")
-    pairs = np.zeros((3, len(found.decisions)))
-    np.add.at(pairs, (y, found.codes(scores)), 1)
+    result = decided(scores, y)[which]
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=result, kind="confusion")
+    pairs = np.zeros((3, len(result.decisions)))
+    np.add.at(pairs, (y, result.codes(scores)), 1)
     assert shown.confusion().tolist() == pairs.tolist()
     names = [text.get_text() for text in shown.ax_.get_xticklabels()]
-    assert names == [str(name) for name in found.decisions]
+    assert names == [str(name) for name in result.decisions]
     assert [text.get_text() for text in shown.ax_.get_yticklabels()] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize("which", ["review", "fewer"])
 def test_risk_curves_are_named_by_decisions(which):
     scores, y = ratings(300, 3)
-    found = decided(scores, y)[which]
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    result = decided(scores, y)[which]
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=result, kind="risk")
     names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
-    assert names == [f"{low} | {high}" for low, high in pairwise(found.decisions)]
+    assert names == [f"{low} | {high}" for low, high in pairwise(result.decisions)]
 
 
 @pytest.mark.parametrize("which", ["review", "fewer"])
 def test_densities_are_those_of_the_classes_whatever_is_decided(which):
     scores, y = ratings(300, 3)
-    found = decided(scores, y)[which]
-    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=found)
+    result = decided(scores, y)[which]
+    shown = ThresholdDisplay.from_predictions(y, scores, thresholds=result)
     names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
     assert names == ["0", "1", "2"]
     at = {line.get_xdata()[0] for line in shown.ax_.get_lines()}
-    assert set(found.thresholds) <= at
+    assert set(result.thresholds) <= at
 
 
 def test_costs_of_decisions_can_be_given_with_thresholds_that_were_read_from_json():
     scores, y = ratings(300, 3)
-    found = decided(scores, y)["fewer"]
-    read, cost = ordcut.Thresholds.from_json(found.to_json()), found.origin.objective.cost
+    result = decided(scores, y)["fewer"]
+    read, cost = ordcut.Thresholds.from_json(result.to_json()), result.origin.objective.cost
     shown = ThresholdDisplay.from_predictions(
         y, scores, thresholds=read, objective=cost, kind="risk"
     )
-    known = ThresholdDisplay.from_predictions(y, scores, thresholds=found, kind="risk")
+    known = ThresholdDisplay.from_predictions(y, scores, thresholds=result, kind="risk")
     assert (shown.risk_curves()[1] == known.risk_curves()[1]).all()
 
 

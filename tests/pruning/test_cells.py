@@ -138,11 +138,13 @@ def test_the_lowest_score_is_above_the_first_slot_and_the_highest_in_the_last_bu
 
 def totals_of(scores, codes, weights):
     """The weight of each score and class."""
-    found = {}
+    weights_of = {}
     for score, code, weight in zip(scores, codes, weights, strict=True):
         if weight:
-            found[float(score), int(code)] = found.get((float(score), int(code)), 0) + weight
-    return found
+            weights_of[float(score), int(code)] = (
+                weights_of.get((float(score), int(code)), 0) + weight
+            )
+    return weights_of
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -176,11 +178,11 @@ def test_fetched_rows_weigh_what_the_rows_of_their_cells_weigh(
         for chosen in (random.random(counted.cells.n_cells) < 0.5, np.full(len(expected), True)):
             for single in np.flatnonzero(counted.is_single):
                 chosen[single - 1 : single + 2] = chosen[single]
-            found = counted.fetch(chosen)
-            own = np.ones(found.n_rows, int) if found.weights is None else found.weights
+            result = counted.fetch(chosen)
+            own = np.ones(result.n_rows, int) if result.weights is None else result.weights
             is_in = chosen[located]
-            assert found.scores.dtype == dtype
-            assert totals_of(found.scores, found.codes, own) == (
+            assert result.scores.dtype == dtype
+            assert totals_of(result.scores, result.codes, own) == (
                 totals_of(scores[is_in], codes[is_in], weight[is_in])
             )
 
@@ -194,10 +196,10 @@ def test_soft_rows_are_fetched_with_their_labels_and_weights(n_threads):
         counted = ArraySource(rows, n_threads).count(12)
         chosen = random.random(counted.cells.n_cells) < 0.5
         is_in = chosen[counted.cells.locate(scores)]
-        found = counted.fetch(chosen)
-        assert found.scores.tolist() == scores[is_in].tolist()
-        assert found.soft.tolist() == rows.soft[is_in].tolist()
-        assert found.weights is None if own is None else (found.weights == own[is_in]).all()
+        result = counted.fetch(chosen)
+        assert result.scores.tolist() == scores[is_in].tolist()
+        assert result.soft.tolist() == rows.soft[is_in].tolist()
+        assert result.weights is None if own is None else (result.weights == own[is_in]).all()
 
 
 @pytest.mark.parametrize(("times", "n_rows"), [(4, 4), (5, 1)])
@@ -205,17 +207,17 @@ def test_a_score_that_is_heavier_than_two_cells_is_counted_instead_of_fetched(ti
     scores = np.concatenate([np.arange(100.0), np.full(times - 1, 50.0)])
     rows = Rows.read(scores, np.zeros(len(scores), int), classes=[0, 1])
     counted = ArraySource(rows).count(50)
-    found = counted.fetch(np.full(counted.cells.n_cells, True))
-    assert (found.scores == 50).sum() == n_rows
-    assert found.n_rows == 99 + n_rows
+    result = counted.fetch(np.full(counted.cells.n_cells, True))
+    assert (result.scores == 50).sum() == n_rows
+    assert result.n_rows == 99 + n_rows
 
 
 def test_the_commonest_scores_are_counted_with_half_of_the_cells_at_most():
     scores = np.repeat([1.0, 60.0, 60.001, 60.002, 99.0], [1, 30, 40, 20, 1])
     counted = ArraySource(Rows.read(scores, np.zeros(92, int), classes=[0, 1])).count(12)
-    found = counted.fetch(np.full(counted.cells.n_cells, True))
-    assert np.unique(found.scores, return_counts=True)[1].tolist() == [1, 1, 1, 20, 1]
-    assert found.weights.sum() == 92
+    result = counted.fetch(np.full(counted.cells.n_cells, True))
+    assert np.unique(result.scores, return_counts=True)[1].tolist() == [1, 1, 1, 20, 1]
+    assert result.weights.sum() == 92
 
 
 def test_fractional_weights_are_not_merged():
@@ -230,17 +232,17 @@ def test_equal_steps_hold_their_weights_and_their_lowest_score(dtype):
     random = np.random.default_rng(0)
     scores = random.normal(size=900).astype(dtype)
     codes, weights = random.integers(0, 3, 900), random.integers(1, 5, 900)
-    found = count_equal_steps(Rows.read(scores, codes, weights=weights))
+    result = count_equal_steps(Rows.read(scores, codes, weights=weights))
     wide = scores.astype(float)
-    n_steps = len(found.counts)
+    n_steps = len(result.counts)
     steps = (wide - wide.min()) * (np.float64(n_steps - 1) / (wide.max() - wide.min()))
     steps = steps.astype(int)
     expected, lowest = np.zeros((n_steps, 3), int), np.full(n_steps, np.inf)
     np.add.at(expected, (steps, codes), weights)
     np.minimum.at(lowest, steps, wide)
-    assert (found.counts == expected).all()
-    assert found.lowest.tolist() == lowest.tolist()
-    assert found.counts[-1].sum() > 0
+    assert (result.counts == expected).all()
+    assert result.lowest.tolist() == lowest.tolist()
+    assert result.counts[-1].sum() > 0
 
 
 @pytest.mark.parametrize("scores", [[2.5, 2.5], [-1.7e308, 1.7e308]])
@@ -286,6 +288,6 @@ def test_large_weights_are_counted_without_overflow():
 @pytest.mark.parametrize("extent", [1e-200, 1e-3, 1e3, 1e5, 1e100])
 def test_scores_of_any_extent_have_equal_steps(extent):
     rows = Rows.read(np.linspace(-extent, extent, 100), np.arange(100) % 2)
-    found = count_equal_steps(rows)
-    assert found.counts.sum() == 100
-    assert np.isfinite(found.lowest).sum() == 100
+    result = count_equal_steps(rows)
+    assert result.counts.sum() == 100
+    assert np.isfinite(result.lowest).sum() == 100

@@ -47,9 +47,9 @@ class Case:
 
     def counts(self, rows):
         """The weights of each cell and class, given those of each row and class."""
-        found = np.zeros((self.cell_of[-1] + 1, self.n_classes), rows.dtype)
-        np.add.at(found, self.cell_of[self.slots], rows)
-        return found.ravel().tolist()
+        counts = np.zeros((self.cell_of[-1] + 1, self.n_classes), rows.dtype)
+        np.add.at(counts, self.cell_of[self.slots], rows)
+        return counts.ravel().tolist()
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -150,9 +150,9 @@ def test_rows_of_wanted_slots_are_fetched_except_the_commonest_scores(
             kept &= case.scores != common[case.slots]
         indices = np.empty(n if with_indices else 0, np.uint32)
         scores, some_codes, n_found = np.empty(n), np.empty(n, np.uint8), np.zeros(1, np.int64)
-        found = indices, scores, some_codes, n_found
+        result = indices, scores, some_codes, n_found
         table = *case.table, located, is_wanted, common
-        fetch_rows(case.scores, codes, int(with_codes), *table, *found)
+        fetch_rows(case.scores, codes, int(with_codes), *table, *result)
         size = int(n_found[0])
         assert size == kept.sum()
         assert scores[:size].tolist() == case.scores[kept].tolist()

@@ -40,11 +40,11 @@ OTHER = np.array([[0, 3, 1], [2, 0, 2], [1, 3, 0]])
 def exact_below(rows, value, *, inclusive):
     """The weight of each class below a score, in fractions."""
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    found = [Fraction(0)] * 3
+    totals = [Fraction(0)] * 3
     for score, code, weight in zip(rows.scores, rows.codes, weights.tolist(), strict=True):
         if score < value or (inclusive and score == value):
-            found[code] += Fraction(weight).limit_denominator(10) if weight > 1e-3 else weight
-    return found
+            totals[code] += Fraction(weight).limit_denominator(10) if weight > 1e-3 else weight
+    return totals
 
 
 @pytest.mark.parametrize("kind", ["plain", "narrow", "whole", "tenths", "floats"])
@@ -60,8 +60,8 @@ def test_pruned_rows_hold_all_weight_in_order_and_the_optimal_cuts(kind, cost):
         assert (np.diff(known) >= 0).all()
         n_pruned += len(left.codes) < rows.n_rows / 2
         options = {"classes": range(3), "objective": cost, "sample_weight": rows.weights}
-        found = ordcut.optimal_thresholds(rows.scores, rows.codes, method="dp", **options)
-        for low, high in found.ranges:
+        result = ordcut.optimal_thresholds(rows.scores, rows.codes, method="dp", **options)
+        for low, high in result.ranges:
             assert low == -np.inf or low in known
             assert high == np.inf or high in known
     assert n_pruned >= 3
@@ -89,9 +89,9 @@ def test_sums_between_cuts_of_pruned_rows_are_those_of_all_rows(kind, cost):
                     below = exact_below(rows, np.inf, inclusive=True)
                 expected.append(below)
             expected.append(exact_below(rows, np.inf, inclusive=True))
-            found = problem.exact_weights(left, cuts)
+            result = problem.exact_weights(left, cuts)
             sums = np.diff(np.array(expected, dtype=object), axis=0).tolist()
-            assert found.tolist() == sums
+            assert result.tolist() == sums
             if kind == "tenths" and len(cuts) > 1:
                 inside = problem.exact_weights(left, cuts, inside=True)
                 assert inside[1:-1].tolist() == sums[1:-1]
@@ -150,8 +150,8 @@ def test_simpler_bounds_for_many_decisions_lead_to_the_same_cuts(most, monkeypat
     for seed in range(8):
         rows = draw_rows(seed)
         options = {"classes": range(3), "objective": OTHER}
-        found, expected = (
+        result, expected = (
             ordcut.optimal_thresholds(rows.scores, rows.codes, method=method, **options)
             for method in ("pruned", "dp")
         )
-        assert found.thresholds.tolist() == expected.thresholds.tolist()
+        assert result.thresholds.tolist() == expected.thresholds.tolist()

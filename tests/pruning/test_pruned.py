@@ -37,11 +37,11 @@ def test_hard_data_give_the_same_as_the_dynamic_programme(name, dtype, size, req
         scores = np.nan_to_num(HARD[name].astype(dtype))
     table = ordcut.ScoreTable(scores, LABELS)
     for objective in OBJECTIVES:
-        found = ordcut.optimal_thresholds(scores, LABELS, objective=objective, method="pruned")
+        result = ordcut.optimal_thresholds(scores, LABELS, objective=objective, method="pruned")
         expected = table.solve(objective, "dp")
-        assert found.thresholds.tolist() == expected.thresholds.tolist()
-        assert found.value == expected.value
-        assert found.ranges.tolist() == expected.ranges.tolist()
+        assert result.thresholds.tolist() == expected.thresholds.tolist()
+        assert result.value == expected.value
+        assert result.ranges.tolist() == expected.ranges.tolist()
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -56,11 +56,11 @@ def test_any_cost_and_any_whole_weights_give_the_same(few_cells, data, n, seed):
         weights[0] = 1
     cost = data.draw(cost_matrices(n_classes, convex=data.draw(st.booleans())))
     options = {"objective": cost, "classes": range(n_classes), "sample_weight": weights}
-    found = ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2, **options)
+    result = ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2, **options)
     expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value
-    assert found.ranges.tolist() == expected.ranges.tolist()
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value
+    assert result.ranges.tolist() == expected.ranges.tolist()
 
 
 class AnyCells(ArraySource):
@@ -97,13 +97,13 @@ def test_any_ordered_cells_give_the_same(data, n, seed):
     source = AnyCells(rows)
     object.__setattr__(source, "given", draw_cells(rng, scores))
     objective = ordcut.resolve_objective(cost, n_classes)
-    found = optimum(Problem(Sample(rows, store=PrunedRows(source)), objective))
+    result = optimum(Problem(Sample(rows, store=PrunedRows(source)), objective))
     expected = ordcut.optimal_thresholds(
         scores, labels, objective=cost, classes=range(n_classes), method="dp"
     )
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value
-    assert found.ranges.tolist() == expected.ranges.tolist()
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value
+    assert result.ranges.tolist() == expected.ranges.tolist()
 
 
 @pytest.mark.parametrize(
@@ -120,24 +120,24 @@ def test_fractions_give_the_same_value(few_cells, kind, objective):
     if kind == "fractional costs" and objective != "quadratic_kappa":
         objective = np.pi * ordcut.resolve_objective(objective, 5).cost
     options = {"objective": objective, "sample_weight": weights}
-    found = ordcut.optimal_thresholds(scores, labels, method="pruned", **options)
+    result = ordcut.optimal_thresholds(scores, labels, method="pruned", **options)
     expected = ordcut.optimal_thresholds(scores, labels, method="auto", **options)
-    assert found.value == pytest.approx(expected.value, rel=1e-13)
-    assert found.value == ordcut.evaluate(
-        labels, found.predict(scores), objective, classes=range(5), sample_weight=weights
+    assert result.value == pytest.approx(expected.value, rel=1e-13)
+    assert result.value == ordcut.evaluate(
+        labels, result.predict(scores), objective, classes=range(5), sample_weight=weights
     )
 
 
 def test_auto_prunes_many_rows_and_gives_the_same():
     labels = np.tile(LABELS, 60)
     scores = (labels + 2 * np.random.default_rng(1).normal(size=len(labels))).astype(np.float32)
-    found = ordcut.optimal_thresholds(scores, labels)
-    assert found.method == "pruned"
-    assert found.certificate == "convex objective (Theorem 2)"
+    result = ordcut.optimal_thresholds(scores, labels)
+    assert result.method == "pruned"
+    assert result.certificate == "convex objective (Theorem 2)"
     for method in ["nested", "dp"]:
         other = ordcut.optimal_thresholds(scores, labels, method=method)
-        assert other.thresholds.tolist() == found.thresholds.tolist()
-        assert other.value == found.value
+        assert other.thresholds.tolist() == result.thresholds.tolist()
+        assert other.value == result.value
 
 
 def test_only_few_rows_are_sorted(monkeypatch):
@@ -160,17 +160,17 @@ def test_common_scores_are_counted_instead_of_fetched():
     n = 50_000
     rows = Rows.read(np.where(np.arange(n) % 3 == 0, 2.0, 5.0), np.arange(n) % 4)
     counted = ArraySource(rows).count(64)
-    found = counted.fetch(np.full(len(counted.counts), True))
-    assert found.n_rows == 8
-    assert found.weights.sum() == n
+    result = counted.fetch(np.full(len(counted.counts), True))
+    assert result.n_rows == 8
+    assert result.weights.sum() == n
 
 
 def test_half_precision_stays_half_precision():
     scores = np.repeat(np.arange(2000, dtype=np.float16), 30)
     labels = (scores > 700).astype(int)
-    found = ordcut.optimal_thresholds(scores, labels, method="pruned")
-    assert found.thresholds.tolist() == [700.5]
-    assert found == ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2)
+    result = ordcut.optimal_thresholds(scores, labels, method="pruned")
+    assert result.thresholds.tolist() == [700.5]
+    assert result == ordcut.optimal_thresholds(scores, labels, method="pruned", n_jobs=2)
 
 
 def test_a_sorted_table_refuses_to_prune():
@@ -224,16 +224,16 @@ def test_the_rows_around_a_common_score_are_chosen_together():
 def test_fractions_that_are_left_out_stay_fractions_where_those_kept_are_whole():
     scores = np.array([16.5, 23.8, -12.7, 9.2, 31.1, 1.9, 23.8])
     costs = [[1.8, 0.4], [1.1, 1], [2, 1], [5, 0.2], [0.7, 0], [2, 1], [0.7, 0.2]]
-    found = ordcut.optimal_thresholds(scores, costs=costs, method="pruned")
-    assert found.value == pytest.approx(np.mean([one for _, one in costs]))
+    result = ordcut.optimal_thresholds(scores, costs=costs, method="pruned")
+    assert result.value == pytest.approx(np.mean([one for _, one in costs]))
 
 
 @pytest.mark.parametrize("spread", [1e-6, 1.0, 1000.0])
 def test_soft_labels_are_counted_at_any_spread_of_the_scores(few_cells, spread):
     scores = spread * (LABELS + 2 * NOISE) - 3 * spread
     soft = np.eye(5)[LABELS] * 2 + np.eye(5)[(LABELS + 1) % 5]
-    found = ordcut.optimal_thresholds(scores, soft, method="pruned")
-    assert found.thresholds.tolist() == (
+    result = ordcut.optimal_thresholds(scores, soft, method="pruned")
+    assert result.thresholds.tolist() == (
         ordcut.optimal_thresholds(scores, soft, method="dp").thresholds.tolist()
     )
     source = ArraySource(Rows.read(scores, soft))

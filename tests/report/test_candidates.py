@@ -58,8 +58,8 @@ def test_a_source_gives_the_weights_between_any_number_of_thresholds(problem, da
         between = ArraySource(rows).confusion(np.array(positions, dtype=float))
         assert between.shape == (len(positions) + 1, problem.n_classes)
         below = np.cumsum(between, axis=0)
-        for position, found in zip([*positions, np.inf], below, strict=True):
-            assert found.tolist() == weights_below(position, problem)
+        for position, weights_there in zip([*positions, np.inf], below, strict=True):
+            assert weights_there.tolist() == weights_below(position, problem)
 
 
 @pytest.mark.parametrize("n", [500, 30_000])

@@ -53,8 +53,8 @@ def sorted_or_counted(request, monkeypatch):
 def test_the_weights_between_positions_are_exact(problem):
     content = page_content(source_of(problem))
     below = np.cumsum(content["counts"], axis=0) * content["unit"]
-    for position, found in zip([*content["positions"], np.inf], below, strict=True):
-        assert found.tolist() == weights_below(position, problem)
+    for position, weights_there in zip([*content["positions"], np.inf], below, strict=True):
+        assert weights_there.tolist() == weights_below(position, problem)
 
 
 @pytest.mark.usefixtures("sorted_or_counted")
@@ -100,32 +100,35 @@ def test_fractional_weights_are_exact_to_the_last_bits():
     weights = np.random.default_rng(0).random(500) / 7
     content = page_content(ArraySource(Rows.read(scores, labels, weights=weights)))
     below = np.cumsum(content["counts"], axis=0)
-    for position, found in zip(content["positions"], below.tolist(), strict=False):
+    for position, weights_there in zip(content["positions"], below.tolist(), strict=False):
         for k in range(4):
             exact = sum(map(Fraction, weights[(labels == k) & (scores < position)]), Fraction(0))
-            assert abs(Fraction(found[k]) * Fraction(content["unit"]) - exact) <= content["unit"]
+            assert (
+                abs(Fraction(weights_there[k]) * Fraction(content["unit"]) - exact)
+                <= content["unit"]
+            )
 
 
 def test_thresholds_are_judged_by_the_costs_that_they_were_found_for():
     scores, labels = ratings(100, 3)
     cost = 3 * (1 - np.eye(3))
-    found = ordcut.optimal_thresholds(scores, labels, objective=cost)
-    content = page_content(ArraySource(Rows.read(scores, labels)), found)
+    result = ordcut.optimal_thresholds(scores, labels, objective=cost)
+    content = page_content(ArraySource(Rows.read(scores, labels)), result)
     assert content["start"]["judgedBy"] == content["objectives"][-1]["name"] == "custom cost"
     assert content["objectives"][-1]["cost"] == cost.tolist()
     edges = [-np.inf, *content["positions"], np.inf]
-    assert [edges[index] for index in content["start"]["at"]] == found.thresholds.tolist()
+    assert [edges[index] for index in content["start"]["at"]] == result.thresholds.tolist()
 
 
 def test_costs_that_are_not_known_must_be_given():
     scores, labels = ratings(100, 3)
     cost = 3 * (1 - np.eye(3))
-    found = ordcut.optimal_thresholds(scores, labels, objective=cost)
-    read = ordcut.Thresholds.from_json(found.to_json())
+    result = ordcut.optimal_thresholds(scores, labels, objective=cost)
+    read = ordcut.Thresholds.from_json(result.to_json())
     source = ArraySource(Rows.read(scores, labels))
     with pytest.raises(ValueError, match=r"objective must be given .* 'custom cost'"):
         page_content(source, read)
-    assert page_content(source, read, cost) == page_content(source, found)
+    assert page_content(source, read, cost) == page_content(source, result)
 
 
 def test_costs_that_several_objectives_share_are_written_once():
@@ -142,8 +145,8 @@ def test_content_says_whether_thresholds_are_smoothed(is_read):
     scores, labels = ratings(200, 3)
     source = ArraySource(Rows.read(scores, labels))
     for smoothing in (0.0, 0.8):
-        found = ordcut.optimal_thresholds(scores, labels, smoothing=smoothing)
-        given = ordcut.Thresholds.from_json(found.to_json()) if is_read else found
+        result = ordcut.optimal_thresholds(scores, labels, smoothing=smoothing)
+        given = ordcut.Thresholds.from_json(result.to_json()) if is_read else result
         assert page_content(source, given)["start"]["isSmoothed"] == (smoothing > 0)
 
 

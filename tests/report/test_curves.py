@@ -10,12 +10,12 @@ from tests.strategies import problems
 from tests.tables import OBJECTIVES
 
 
-def naive_value(found, k, position, scores, labels, **options):
+def naive_value(result, k, position, scores, labels, **options):
     """Predict every row again with threshold k at the position."""
-    moved = found.thresholds.copy()
+    moved = result.thresholds.copy()
     moved[k] = position
     codes = [sum(score >= cut for cut in moved if cut < np.inf) for score in scores]
-    return ordcut.evaluate(labels, found.classes[codes], found.objective, **options)
+    return ordcut.evaluate(labels, result.classes[codes], result.objective, **options)
 
 
 @given(
@@ -32,38 +32,38 @@ def test_each_value_of_a_curve_is_that_of_predicting_again(problem, objective, w
         "sample_weight": problem.weights,
         "class_weight": np.arange(1.0, problem.n_classes + 1) if weighs_classes else None,
     }
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         problem.scores, problem.labels, objective=objective, **options
     )
-    for k, curve in enumerate(report.curves(found)):
-        assert curve.threshold == found.thresholds[k]
+    for k, curve in enumerate(report.curves(result)):
+        assert curve.threshold == result.thresholds[k]
         for position, value in zip(curve.positions, curve.values, strict=True):
-            naive = naive_value(found, k, position, problem.scores, problem.labels, **options)
+            naive = naive_value(result, k, position, problem.scores, problem.labels, **options)
             assert value == pytest.approx(naive, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_best_value_of_every_curve_is_at_the_optimum(objective):
-    found = ordcut.optimal_thresholds(*ratings(300), objective=objective)
-    made = report.curves(found)
+    result = ordcut.optimal_thresholds(*ratings(300), objective=objective)
+    made = report.curves(result)
     assert len(made) == 3
     for curve in made:
         best = curve.values.max() if made.is_kappa else curve.values.min()
         reached = curve.values[curve.positions.tolist().index(curve.threshold)]
-        assert reached == best == pytest.approx(found.value, rel=1e-12)
+        assert reached == best == pytest.approx(result.value, rel=1e-12)
 
 
 def test_a_threshold_moves_between_its_neighbours_and_the_ends():
-    found = ordcut.optimal_thresholds(*ratings(300))
-    edges = [-np.inf, *found.thresholds, np.inf]
-    for k, curve in enumerate(report.curves(found)):
+    result = ordcut.optimal_thresholds(*ratings(300))
+    edges = [-np.inf, *result.thresholds, np.inf]
+    for k, curve in enumerate(report.curves(result)):
         assert (curve.positions[0], curve.positions[-1]) == (edges[k], edges[k + 2])
         assert (np.diff(curve.positions[1:-1]) > 0).all()
 
 
 def test_few_positions_are_some_of_all_positions_with_the_same_values():
-    found = ordcut.optimal_thresholds(*ratings(2000), objective="quadratic_kappa")
-    for few, every in zip(report.curves(found, 50), report.curves(found, None), strict=True):
+    result = ordcut.optimal_thresholds(*ratings(2000), objective="quadratic_kappa")
+    for few, every in zip(report.curves(result, 50), report.curves(result, None), strict=True):
         assert len(few.positions) < 60
         known = dict(zip(every.positions.tolist(), every.values.tolist(), strict=True))
         assert few.values.tolist() == [known[position] for position in few.positions.tolist()]
@@ -71,10 +71,10 @@ def test_few_positions_are_some_of_all_positions_with_the_same_values():
 
 def test_smoothed_thresholds_are_judged_by_the_observed_labels():
     scores, labels = ratings(300)
-    found = ordcut.optimal_thresholds(scores, labels, smoothing=0.8)
-    for curve in report.curves(found):
+    result = ordcut.optimal_thresholds(scores, labels, smoothing=0.8)
+    for curve in report.curves(result):
         reached = curve.values[curve.positions.tolist().index(curve.threshold)]
-        assert reached == pytest.approx(ordcut.evaluate(labels, found.predict(scores)))
+        assert reached == pytest.approx(ordcut.evaluate(labels, result.predict(scores)))
 
 
 def test_columns_make_a_frame():
@@ -82,8 +82,8 @@ def test_columns_make_a_frame():
 
     classes = ["poor", "fair", "good"]
     scores, labels = ratings(50, 3)
-    found = ordcut.optimal_thresholds(scores, np.array(classes)[labels], classes=classes)
-    made = report.curves(found)
+    result = ordcut.optimal_thresholds(scores, np.array(classes)[labels], classes=classes)
+    made = report.curves(result)
     frame = pl.DataFrame(made.to_dict())
     assert frame.columns == ["threshold", "lower", "upper", "position", "value"]
     second = frame.filter(pl.col("lower") == "fair", pl.col("upper") == "good")
@@ -93,17 +93,17 @@ def test_columns_make_a_frame():
 
 
 def test_thresholds_without_rows_are_refused():
-    found = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
+    result = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match=r"curves needs the rows .*optimal_thresholds"):
-        report.curves(ordcut.Thresholds.from_json(found.to_json()))
+        report.curves(ordcut.Thresholds.from_json(result.to_json()))
 
 
 def test_rows_that_have_changed_are_refused():
     scores, labels = ratings(50, 3)
-    found = ordcut.optimal_thresholds(scores, labels)
+    result = ordcut.optimal_thresholds(scores, labels)
     scores[:] = -scores
     with pytest.raises(ValueError, match="as they were when the thresholds were found"):
-        report.curves(found)
+        report.curves(result)
 
 
 def test_a_number_of_positions_below_1_is_refused():

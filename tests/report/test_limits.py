@@ -27,8 +27,8 @@ SCORES, LABELS = np.arange(12.0), np.array([0, 0, 1, 0, 1, 1, 2, 1, 2, 1, 2, 2])
 
 def found_within(*constraints, scores=SCORES, **options):
     """The thresholds of some rows within limits, and the content of the page about them."""
-    found = ordcut.optimal_thresholds(scores, LABELS, constraints=constraints, **options)
-    return found, content_of(page(scores, LABELS, thresholds=found))
+    result = ordcut.optimal_thresholds(scores, LABELS, constraints=constraints, **options)
+    return result, content_of(page(scores, LABELS, thresholds=result))
 
 
 def weight(table, blocks):
@@ -40,12 +40,12 @@ def weight(table, blocks):
 
 @pytest.mark.parametrize("review", [None, 0.2])
 def test_the_ratio_of_the_two_blocks_is_what_a_constraint_reaches(review):
-    found, content = found_within(*RATIOS, review=review)
-    limits = limits_for(read_constraints(RATIOS), found.origin.objective, CLASSES)
+    result, content = found_within(*RATIOS, review=review)
+    limits = limits_for(read_constraints(RATIOS), result.origin.objective, CLASSES)
     random = np.random.default_rng(0)
     for _ in range(100):
-        table = random.integers(0, 7, (len(found.decisions), 3)) * (random.random(3) < 0.8)
-        outcome = Outcome(as_exact(table.astype(float)), found.thresholds)
+        table = random.integers(0, 7, (len(result.decisions), 3)) * (random.random(3) < 0.8)
+        outcome = Outcome(as_exact(table.astype(float)), result.thresholds)
         for form, limit in zip(limits.forms, content["constraints"], strict=True):
             whole = 1 if limit["whole"] is None else weight(table, limit["whole"])
             ratio = weight(table, limit["part"]) / whole if whole else np.nan
@@ -106,15 +106,15 @@ def test_the_positions_of_a_page_hold_the_values_that_constraints_allow(constrai
 
 def test_a_page_stays_small_however_many_values_are_allowed():
     values = np.linspace(0, 11, 100_001)
-    found = ordcut.optimal_thresholds(SCORES, LABELS, constraints=[ordcut.Allowed(values)])
-    text = page(SCORES, LABELS, thresholds=found)
+    result = ordcut.optimal_thresholds(SCORES, LABELS, constraints=[ordcut.Allowed(values)])
+    text = page(SCORES, LABELS, thresholds=result)
     assert len(text) < 100_000
     assert "allowed 0 0.00011 " in text
 
 
 def test_limits_with_a_confidence_are_those_on_the_share_that_promises_them():
     scores, labels = np.arange(400.0), np.repeat([0, 1, 2, 2], 100)
-    found = ordcut.optimal_thresholds(scores, labels, constraints=["under 1 <= 0.05 with 95 %"])
-    content = content_of(page(scores, labels, thresholds=found))
+    result = ordcut.optimal_thresholds(scores, labels, constraints=["under 1 <= 0.05 with 95 %"])
+    content = content_of(page(scores, labels, thresholds=result))
     assert content["constraints"][0]["atMost"] == 8 / 300  # P(at most 8 of 300 at 5 %) = 0.035
     assert "promised for new rows with 95 % confidence" in str(content)

@@ -19,8 +19,8 @@ def test_the_size_of_a_page_is_bounded(n, weighted):
 def test_a_page_is_written_as_it_is_returned(tmp_path):
     path = tmp_path / "page.html"
     scores, labels = ratings(50, 3)
-    found = ordcut.optimal_thresholds(*ratings(70, 3, seed=1), objective="squared")
-    options = {"thresholds": found, "score_name": "risk", "class_weight": "balanced"}
+    result = ordcut.optimal_thresholds(*ratings(70, 3, seed=1), objective="squared")
+    options = {"thresholds": result, "score_name": "risk", "class_weight": "balanced"}
     text = page(scores, labels, path=path, **options)
     assert path.read_text(encoding="utf-8") == text == page(scores, labels, **options)
 
@@ -50,13 +50,13 @@ def test_the_page_of_a_frame_is_that_of_its_columns():
 
 
 def test_a_frame_takes_the_classes_of_given_thresholds_and_can_drop_nulls():
-    found = ordcut.optimal_thresholds([1.0, 2.0, 3.0], ["c", "b", "a"], classes=["c", "b", "a"])
+    result = ordcut.optimal_thresholds([1.0, 2.0, 3.0], ["c", "b", "a"], classes=["c", "b", "a"])
     frame = pl.DataFrame({"s": [1.0, None, 2.5], "y": ["c", "b", "a"]})
-    text = page_from_frame(frame, score="s", label="y", thresholds=found, nulls="drop")
+    text = page_from_frame(frame, score="s", label="y", thresholds=result, nulls="drop")
     assert '"classes":["c","b","a"]' in text
     assert '"rows":2,' in text
     with pytest.raises(ValueError, match="null"):
-        page_from_frame(frame, score="s", label="y", thresholds=found)
+        page_from_frame(frame, score="s", label="y", thresholds=result)
 
 
 def test_a_title_is_escaped_and_cannot_reach_into_the_template():
@@ -71,10 +71,10 @@ def test_too_many_classes_are_refused_before_anything_is_written(tmp_path):
 
 
 def test_thresholds_for_other_classes_are_refused():
-    found = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
+    result = ordcut.optimal_thresholds([1.0, 2.0], [0, 1])
     message = r"thresholds must have the classes of the labels, 1, 2; got 0, 1"
     with pytest.raises(ValueError, match=message):
-        page([1.0, 2.0], [1, 2], thresholds=found, classes=[1, 2])
+        page([1.0, 2.0], [1, 2], thresholds=result, classes=[1, 2])
 
 
 @pytest.mark.parametrize("n_jobs", ["x", 0, -3, 1.5])
@@ -85,12 +85,12 @@ def test_a_bad_number_of_threads_is_refused_before_the_data_are_read(n_jobs):
 
 def test_the_bootstrap_must_be_of_the_thresholds_of_the_page():
     scores, labels = ratings()
-    found = ordcut.optimal_thresholds(scores, labels)
-    bootstrap = found.bootstrap(n=20)
+    result = ordcut.optimal_thresholds(scores, labels)
+    bootstrap = result.bootstrap(n=20)
     other = ordcut.optimal_thresholds(scores, labels, objective="zero_one")
     with pytest.raises(ValueError, match="bootstrap must be that of the thresholds of the page"):
         page(scores, labels, thresholds=other, bootstrap=bootstrap)
-    given = page(scores, labels, thresholds=found, bootstrap=bootstrap)
+    given = page(scores, labels, thresholds=result, bootstrap=bootstrap)
     assert given == page(scores, labels, bootstrap=bootstrap)
 
 

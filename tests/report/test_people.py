@@ -24,10 +24,10 @@ def people_on(scores, panel, **options):
 
 def test_a_page_has_the_agreement_of_the_panel():
     scores, panel = rated()
-    found = ordcut.optimal_thresholds(scores, panel, objective="linear_kappa")
-    (measure,) = people_on(scores, panel, thresholds=found)["measures"]
+    result = ordcut.optimal_thresholds(scores, panel, objective="linear_kappa")
+    (measure,) = people_on(scores, panel, thresholds=result)["measures"]
     people = panel.agreement("linear_kappa")
-    judge = panel.agreement_with(found.predict(scores), "linear_kappa")
+    judge = panel.agreement_with(result.predict(scores), "linear_kappa")
     assert measure["name"] == "linear_kappa"
     assert measure["people"] == [people.value, *people.interval(), people.n_items]
     assert measure["judge"] == [judge.value, *judge.interval(), judge.n_items]
@@ -53,9 +53,9 @@ def test_objectives_that_compare_no_pairs_are_replaced_by_a_kappa(objective):
 def test_items_are_listed_by_the_distance_to_the_nearest_rating():
     scores, panel = rated()
     names = [f"item {i}" for i in range(len(panel))]
-    found = ordcut.optimal_thresholds(scores, panel)
-    people = people_on(scores, panel.named(names), thresholds=found)
-    labels = found.predict(scores)
+    result = ordcut.optimal_thresholds(scores, panel)
+    people = people_on(scores, panel.named(names), thresholds=result)
+    labels = result.predict(scores)
     nearest = [
         min(abs(label - k) for k in np.flatnonzero(counts) + 1) if counts.any() else 0
         for label, counts in zip(labels, panel.counts, strict=True)
@@ -76,9 +76,9 @@ def test_items_that_agree_with_somebody_are_not_listed():
 
 def test_items_for_review_are_left_out():
     scores, panel = rated()
-    found = ordcut.optimal_thresholds(scores, panel, review=0.4)
-    people = people_on(scores, panel, thresholds=found)
-    codes = found.codes(scores)
+    result = ordcut.optimal_thresholds(scores, panel, review=0.4)
+    people = people_on(scores, panel, thresholds=result)
+    codes = result.codes(scores)
     kept = (codes % 2 == 0) & (panel.n_ratings > 0)
     assert 0 < people["items"] == kept.sum() < len(panel)
     judge = panel.take(kept).agreement_with(panel.classes[codes[kept] // 2])
@@ -88,8 +88,8 @@ def test_items_for_review_are_left_out():
 def test_other_decisions_leave_the_agreement_of_people():
     scores, panel = rated()
     costs = [[0, 0, 1, 2, 3], [3, 2, 1, 0, 0]]
-    found = ordcut.optimal_thresholds(scores, panel, objective=costs, decisions=["leave", "act"])
-    people = people_on(scores, panel, thresholds=found)
+    result = ordcut.optimal_thresholds(scores, panel, objective=costs, decisions=["leave", "act"])
+    people = people_on(scores, panel, thresholds=result)
     assert people["differ"] == []
     assert people["measures"][0]["judge"] is None
     assert people["measures"][0]["people"][0] == panel.agreement().value
@@ -105,9 +105,9 @@ def test_single_ratings_leave_the_agreement_of_the_thresholds():
 def test_thresholds_may_have_classes_that_nobody_gave():
     scores, panel = rated()
     few = ordcut.Panel(np.clip(rated()[0][:, None] + 3, 3, 4).round() + np.zeros((1, 2)))
-    found = ordcut.optimal_thresholds(scores, panel)
-    people = people_on(scores, few, thresholds=found)
-    judge = few.with_classes(range(1, 6)).agreement_with(found.predict(scores))
+    result = ordcut.optimal_thresholds(scores, panel)
+    people = people_on(scores, few, thresholds=result)
+    judge = few.with_classes(range(1, 6)).agreement_with(result.predict(scores))
     assert people["measures"][0]["judge"][0] == judge.value
 
 

@@ -30,8 +30,8 @@ PROBLEMS = {
 
 
 def least(loss, start):
-    found = minimize(loss, start, method="BFGS", options={"gtol": 1e-9})
-    return minimize(loss, found.x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 0}).x
+    minimum = minimize(loss, start, method="BFGS", options={"gtol": 1e-9})
+    return minimize(loss, minimum.x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 0}).x
 
 
 def expressions(z, weights):
@@ -73,7 +73,7 @@ def curves_by_a_general_minimiser(z, counts):
 
     every = [np.array([0.2, 1, 0.2, *[4.0**-power] * 12]) for power in range(-5, 3)]
     penalties = max(every, key=evidence)
-    found = []
+    curves = []
     for k in range(logits.shape[1]):
 
         def loss(at, k=k):
@@ -85,8 +85,8 @@ def curves_by_a_general_minimiser(z, counts):
             return basis.T @ (weights * chance - below[:, k]) + penalties * at
 
         at = minimize(loss, np.zeros(15), jac=slope, method="BFGS", options={"gtol": 1e-8}).x
-        found.append(expit(logits[:, k] + basis @ at))
-    return np.array(found)
+        curves.append(expit(logits[:, k] + basis @ at))
+    return np.array(curves)
 
 
 def probabilities_of(name):
@@ -116,8 +116,8 @@ def test_rows_of_very_unequal_weight_have_the_least_losses_and_penalties():
         _, counts = counted(scores, labels, 3, weights)
         z = standardised(scores, weights)
         below = np.maximum.accumulate(curves_by_a_general_minimiser(z, counts), axis=0)
-        found = np.cumsum(modelled(scores, labels, 3, weights).probabilities, axis=1)
-        np.testing.assert_allclose(found[:, :-1], below.T, atol=1e-4)
+        cumulative = np.cumsum(modelled(scores, labels, 3, weights).probabilities, axis=1)
+        np.testing.assert_allclose(cumulative[:, :-1], below.T, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["two classes", "four classes", "separable", "outliers"])
@@ -132,20 +132,20 @@ def test_mirrored_scores_and_classes_have_mirrored_probabilities(name):
 def test_moved_and_stretched_scores_have_the_same_probabilities(name):
     scores, labels = PROBLEMS[name]
     for other in (8 * scores, scores / 1024, scores + 16):
-        found = modelled(other, labels, labels.max() + 1).probabilities
-        np.testing.assert_allclose(found, probabilities_of(name), atol=2e-6)
+        result = modelled(other, labels, labels.max() + 1).probabilities
+        np.testing.assert_allclose(result, probabilities_of(name), atol=2e-6)
 
 
 def test_a_class_that_does_not_occur_leaves_the_others_as_they_are():
     scores, labels = PROBLEMS["four classes"]
-    found = modelled(scores, np.array([1, 2, 4, 5])[labels], 7).probabilities
-    np.testing.assert_array_equal(found[:, [1, 2, 4, 5]], probabilities_of("four classes"))
-    assert not found[:, [0, 3, 6]].any()
+    result = modelled(scores, np.array([1, 2, 4, 5])[labels], 7).probabilities
+    np.testing.assert_array_equal(result[:, [1, 2, 4, 5]], probabilities_of("four classes"))
+    assert not result[:, [0, 3, 6]].any()
 
 
 def test_the_only_class_is_certain():
-    found = modelled(NORMAL, np.ones(80, int), 3).probabilities
-    assert found.tolist() == [[0, 1, 0]] * 80
+    result = modelled(NORMAL, np.ones(80, int), 3).probabilities
+    assert result.tolist() == [[0, 1, 0]] * 80
 
 
 def test_curves_follow_steps_where_rows_are_many_and_logistic_ones_where_they_are_right():

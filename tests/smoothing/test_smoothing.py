@@ -67,12 +67,12 @@ def test_a_whole_weight_equals_that_many_repeats(problem, objective, smoothing):
 def test_thresholds_are_optimal_for_the_blend(problem, objective, smoothing):
     rows = problem.scores, problem.labels, problem.n_classes
     at, counts = counted(*rows)
-    found = find(*rows, objective, smoothing=smoothing)
+    result = find(*rows, objective, smoothing=smoothing)
     chances = modelled(*rows).probabilities
     blend = (1 - smoothing) * counts + smoothing * chances * counts.sum(axis=1, keepdims=True)
     best = ordcut.optimal_thresholds(at, blend, objective=objective).value
     cost = resolve_objective(objective, problem.n_classes).cost
-    reached = (cost[found.codes(at)] * blend).sum() / blend.sum()
+    reached = (cost[result.codes(at)] * blend).sum() / blend.sum()
     assert reached == pytest.approx(best, abs=1e-4)  # weights are counted in millionths
 
 
@@ -81,8 +81,8 @@ def test_smoothing_by_1_is_the_least_expected_cost_under_the_model():
     model = modelled(scores, labels, 5)
     for objective in OBJECTIVES:
         by_model = ordcut.optimal_thresholds(model.scores, model.probabilities, objective=objective)
-        found = find(scores, labels, 5, objective, smoothing=1)
-        np.testing.assert_array_equal(found.thresholds, by_model.thresholds)
+        result = find(scores, labels, 5, objective, smoothing=1)
+        np.testing.assert_array_equal(result.thresholds, by_model.thresholds)
 
 
 @pytest.mark.parametrize("smoothing", [0.6, "auto"])
@@ -97,26 +97,26 @@ def test_all_methods_return_the_same_thresholds(smoothing):
 @settings(max_examples=30)
 @given(problem=problems().filter(enough_classes), smoothing=AMOUNTS)
 def test_the_value_is_that_on_the_labels_as_observed(problem, smoothing):
-    found = find(problem.scores, problem.labels, problem.n_classes, "squared", smoothing=smoothing)
-    off = found.codes(problem.scores) - problem.labels
-    assert found.value == pytest.approx((off**2).mean())
+    result = find(problem.scores, problem.labels, problem.n_classes, "squared", smoothing=smoothing)
+    off = result.codes(problem.scores) - problem.labels
+    assert result.value == pytest.approx((off**2).mean())
 
 
 def test_how_far_thresholds_can_move_is_judged_on_the_labels_as_observed():
     scores, labels = noisy(300, 4)
-    found = find(scores, labels, 4, smoothing="auto")
-    for k, edges in enumerate(found.near_optimal(tolerance=0.02)):
-        moved = found.thresholds.copy()
+    result = find(scores, labels, 4, smoothing="auto")
+    for k, edges in enumerate(result.near_optimal(tolerance=0.02)):
+        moved = result.thresholds.copy()
         moved[k] = edges[0] / 2 + np.nextafter(edges[1], edges[0]) / 2
         loss = np.abs(np.searchsorted(moved, scores, side="right") - labels).mean()
-        assert loss <= 1.02 * found.value + 1e-12
+        assert loss <= 1.02 * result.value + 1e-12
 
 
 @pytest.mark.parametrize("objective", ["absolute", "quadratic_kappa"])
 def test_a_bootstrap_smooths_each_sample_as_the_thresholds_were(objective):
     scores, labels = noisy(300, 4)
-    found = find(scores, labels, 4, objective, smoothing=0.75)
-    sample = found.bootstrap(n=20)
+    result = find(scores, labels, 4, objective, smoothing=0.75)
+    sample = result.bootstrap(n=20)
     drawn = draw_samples(scores, labels, sample, 20)
     for rows, thresholds in zip(drawn, sample.thresholds, strict=True):
         again = find(rows.scores, rows.codes, 4, objective, smoothing=0.75)
@@ -169,9 +169,9 @@ def test_soft_labels_of_one_class_each_equal_plain_labels():
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 def test_scores_of_low_precision_keep_it(kind):
     scores, labels = noisy(400, 3)
-    found = find(scores.astype(kind), labels, 3, smoothing=0.5)
-    inside = np.isfinite(found.ranges).all(axis=1)
-    assert np.isin(found.ranges[inside], scores.astype(kind).astype(float)).all()
+    result = find(scores.astype(kind), labels, 3, smoothing=0.5)
+    inside = np.isfinite(result.ranges).all(axis=1)
+    assert np.isin(result.ranges[inside], scores.astype(kind).astype(float)).all()
 
 
 @pytest.mark.parametrize("smoothing", [-1e-9, 1 + 1e-9, np.nan, "AUTO", True, [0.5]])
@@ -259,7 +259,7 @@ def test_smoothing_of_heavy_rows_depends_on_neither_their_order_nor_repeats():
     times = np.random.default_rng(5).integers(150, 250, 3000)
     order = np.random.default_rng(6).permutation(3000)
     assert times.sum() > HEAVY
-    found = [
+    results = [
         ordcut.optimal_thresholds(*rows, smoothing="auto", weight_type="repeats", **weights)
         for rows, weights in (
             ((scores, labels), {"sample_weight": times}),
@@ -267,10 +267,10 @@ def test_smoothing_of_heavy_rows_depends_on_neither_their_order_nor_repeats():
             ((np.repeat(scores, times), np.repeat(labels, times)), {}),
         )
     ]
-    assert found[0].certificate == found[1].certificate == found[2].certificate
-    for other in found[1:]:
-        assert other.thresholds.tolist() == found[0].thresholds.tolist()
-        assert other.value == found[0].value
+    assert results[0].certificate == results[1].certificate == results[2].certificate
+    for other in results[1:]:
+        assert other.thresholds.tolist() == results[0].thresholds.tolist()
+        assert other.value == results[0].value
 
 
 # The amount
@@ -331,9 +331,11 @@ def test_a_class_that_is_never_the_likeliest_leaves_a_kappa_to_smooth():
     scores = np.arange(400.0)
     labels = np.zeros(400, int)
     labels[::100] = 1
-    found = ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa", smoothing="auto")
-    assert np.isfinite(found.value)
-    assert found.predict(scores).shape == (400,)
+    result = ordcut.optimal_thresholds(
+        scores, labels, objective="quadratic_kappa", smoothing="auto"
+    )
+    assert np.isfinite(result.value)
+    assert result.predict(scores).shape == (400,)
 
 
 @pytest.mark.parametrize("factor", [3, 0.5])

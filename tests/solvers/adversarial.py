@@ -100,9 +100,9 @@ def draw_cost(rng, k):
     return cost
 
 
-def cuts_of(found, problem):
+def cuts_of(result, problem):
     kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
-    return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
+    return tuple(np.searchsorted(np.unique(kept), result.thresholds).tolist())
 
 
 def assert_lowest(problem, objective, goodness, rows, n_scores, **options):
@@ -111,7 +111,7 @@ def assert_lowest(problem, objective, goodness, rows, n_scores, **options):
     n_found = 0
     for method in METHODS:
         try:
-            found = ordcut.optimal_thresholds(
+            result = ordcut.optimal_thresholds(
                 problem.scores,
                 problem.labels,
                 objective=objective,
@@ -124,7 +124,7 @@ def assert_lowest(problem, objective, goodness, rows, n_scores, **options):
             if not any(word in str(error) for word in REFUSALS):
                 raise
             continue
-        assert cuts_of(found, problem) == lowest, (method, problem, objective)
+        assert cuts_of(result, problem) == lowest, (method, problem, objective)
         n_found += 1
     return n_found
 

@@ -57,7 +57,7 @@ def is_ordered(cuts):
 
 
 def library_cuts(problem, objective, method):
-    found = find(
+    result = find(
         problem.scores,
         problem.labels,
         problem.n_classes,
@@ -66,7 +66,7 @@ def library_cuts(problem, objective, method):
         method=method,
     )
     kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
-    return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
+    return tuple(np.searchsorted(np.unique(kept), result.thresholds).tolist())
 
 
 def labels_of(cuts, n_scores):

@@ -130,9 +130,9 @@ def first_best(values, starts):
 def test_proposition_13_a_queue_finds_the_first_best_start_of_each_window(case):
     values, is_open, low, high, offset = case
     m = len(values)
-    found, queue = np.empty(len(low), np.int64), np.empty(m, np.int64)
-    best_in_window(values, is_open, low, high, offset, queue, found)
-    for end, start in enumerate(found):
+    result, queue = np.empty(len(low), np.int64), np.empty(m, np.int64)
+    best_in_window(values, is_open, low, high, offset, queue, result)
+    for end, start in enumerate(result):
         allowed = allowed_between(low[end], high[end], offset, end, m)
         assert start == first_best(values, [s for s in allowed if is_open[s]])
 
@@ -145,15 +145,15 @@ def test_proposition_14_a_tree_finds_the_first_best_start_of_the_lowest_levels(c
     at_end = data.draw(st.lists(numbers, min_size=n_ends, max_size=n_ends))
     rank = np.argsort(np.argsort(level, kind="stable"))
     top = np.array([(level <= one).sum() for one in at_end])
-    tree, found = np.full(2 << (m - 1).bit_length(), -1), np.empty(n_ends, np.int64)
-    best_by_level(values, is_open, low, high, offset, rank, top, tree, found)
-    for end, start in enumerate(found):
+    tree, result = np.full(2 << (m - 1).bit_length(), -1), np.empty(n_ends, np.int64)
+    best_by_level(values, is_open, low, high, offset, rank, top, tree, result)
+    for end, start in enumerate(result):
         allowed = allowed_between(low[end], high[end], offset, end, m)
         some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
         assert start == first_best(values, some)
     least, best = np.empty(m + 1, values.dtype), np.full(m + 1, -1)
-    best_of_lowest_levels(values, is_open, high, offset, rank, top, least, best, found)
-    for end, start in enumerate(found):
+    best_of_lowest_levels(values, is_open, high, offset, rank, top, least, best, result)
+    for end, start in enumerate(result):
         allowed = allowed_between(0, high[end], offset, end, m)
         some = [s for s in allowed if is_open[s] and level[s] <= at_end[end]]
         assert start == first_best(values, some)

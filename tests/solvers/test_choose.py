@@ -150,15 +150,15 @@ def test_a_certificate_counts_every_additive_problem(kind, is_pruned, name, monk
     labels = random.integers(0, 4, 300)
     scores = labels + random.normal(size=300)
     weights = {"plain": None, "whole": random.integers(1, 5, 300), "floats": random.random(300)}
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores,
         labels,
         objective=name,
         sample_weight=weights[kind],
         method="pruned" if is_pruned else "dp",
     )
-    assert found.proof.n_steps == len(called)
-    assert found.method == ("pruned" if is_pruned else "dp")
+    assert result.proof.n_steps == len(called)
+    assert result.method == ("pruned" if is_pruned else "dp")
     if is_pruned:  # first steps on few borders
         assert not isinstance(called[0], PrunedRows)
         assert isinstance(called[-1], PrunedRows)
@@ -189,8 +189,8 @@ def test_a_kappa_never_starts_from_a_ratio_above_1_whose_steps_need_not_be_conve
         for store in (rows.sorted(), PrunedRows(ArraySource(rows))):
             expected = solve_freely(store, objective, np.ones(4), Plan("dp"))
             for first in (None, worst):
-                found = solve_freely(store, objective, np.ones(4), Plan("nested"), first)
-                assert found.cuts.tolist() == expected.cuts.tolist()
+                result = solve_freely(store, objective, np.ones(4), Plan("nested"), first)
+                assert result.cuts.tolist() == expected.cuts.tolist()
 
 
 def test_the_pair_that_crossed_is_the_first_one():
@@ -245,14 +245,14 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most, factor
         exact = [(w[k][j] - one * chance[k] / sum(share)) * f[j] for k, j in cells]
         largest = max(range(len(cells)), key=lambda i: abs(exact[i]))
         for weight in (1.0, 1e6, 2.0**31):
-            found = kappa.cost_at(one, weight)
-            costs = found.integers.ravel().tolist()
+            result = kappa.cost_at(one, weight)
+            costs = result.integers.ravel().tolist()
             unit = costs[largest] / exact[largest]
             assert unit > 0
             assert costs == [unit * each for each in exact]
-            if found.most_weight > 0:
-                assert found.most_weight * abs(costs[largest]) < 2**62
-            assert found.convexity == ExactCost.of(found.integers).convexity
+            if result.most_weight > 0:
+                assert result.most_weight * abs(costs[largest]) < 2**62
+            assert result.convexity == ExactCost.of(result.integers).convexity
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_the_least_ratio_that_was_reached_is_returned(reached, guess, last, n_st
     def minimise(_):
         return Solution(None, None, "dp", Certificate("nothing"), table=next(steps))
 
-    found = optimise(kappa, minimise, Fraction(guess))
-    assert (found.solution.table, found.ratio, found.n_steps) == (last, ratios[last], n_steps)
-    assert found.solution.certificate.n_steps == n_steps
+    result = optimise(kappa, minimise, Fraction(guess))
+    assert (result.solution.table, result.ratio, result.n_steps) == (last, ratios[last], n_steps)
+    assert result.solution.certificate.n_steps == n_steps
     assert asked == [Fraction(guess), *ratios[: n_steps - 1]]

@@ -44,11 +44,11 @@ def lowest_path(rows, cost):
     totals = []
     for curve in curves:
         totals.append(curve + (np.minimum.accumulate(totals[-1]) if totals else 0))
-    found, last = [], len(cuts)
+    lowest, last = [], len(cuts)
     for total in totals[::-1]:
         last = int(np.argmin(total[:last])) + 1
-        found.append(int(cuts[last - 1]))
-    return found[::-1]
+        lowest.append(int(cuts[last - 1]))
+    return lowest[::-1]
 
 
 def any_costs(seed, n_classes, largest):
@@ -91,8 +91,8 @@ def test_the_nested_search_finds_the_first_minima_of_convex_costs(n, is_weighted
     for seed in range(8):
         n_classes = 2 + seed
         rows, cost = draw_rows(seed, n, n_classes, is_weighted), convex_costs(seed, n_classes, 9)
-        found = SOLVERS["nested"].find_cuts(rows.whole_kernel_rows, cost, Plan())
-        assert found.tolist() == first_minima(rows, cost)
+        result = SOLVERS["nested"].find_cuts(rows.whole_kernel_rows, cost, Plan())
+        assert result.tolist() == first_minima(rows, cost)
 
 
 @pytest.mark.parametrize("n", [20, 257, 520])
@@ -105,12 +105,12 @@ def test_the_nested_search_keeps_between_two_cuts_of_each_curve(n, is_weighted):
         cuts, curves = curves_of(rows, cost)
         both = np.sort(random.integers(0, len(cuts), (2, n_classes - 1)), axis=1)
         lowest, highest = both.min(axis=0), both.max(axis=0)
-        found = solve_nested_between(rows.whole_kernel_rows, cost, cuts[lowest], cuts[highest])
+        result = solve_nested_between(rows.whole_kernel_rows, cost, cuts[lowest], cuts[highest])
         expected = [
             cuts[low + np.argmin(curve[low : high + 1])]
             for curve, low, high in zip(curves, lowest, highest, strict=True)
         ]
-        assert found.tolist() == expected
+        assert result.tolist() == expected
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -119,8 +119,8 @@ def test_the_dynamic_programme_finds_the_lowest_path_of_any_costs(n, is_weighted
     for seed in range(10):
         n_classes = 2 + seed % 6
         rows, cost = draw_rows(seed, n, n_classes, is_weighted), any_costs(seed, n_classes, 4)
-        found = SOLVERS["dp"].find_cuts(rows.whole_kernel_rows, cost, Plan())
-        assert found.tolist() == lowest_path(rows, cost)
+        result = SOLVERS["dp"].find_cuts(rows.whole_kernel_rows, cost, Plan())
+        assert result.tolist() == lowest_path(rows, cost)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 30, 200])
@@ -133,8 +133,8 @@ def test_rows_labelled_right_are_counted_to_the_lowest_path(n, is_weighted, n_cl
         wrong = random.integers(0, 4, n_classes) if seed % 2 else np.full(n_classes, 1 + seed)
         right = np.minimum(random.integers(0, 3, n_classes), wrong) if seed % 2 else 0 * wrong
         cost = np.where(np.eye(n_classes, dtype=bool), right, wrong)
-        found = SOLVERS["zero_one"].find_cuts(rows.whole_kernel_rows, cost, Plan())
-        assert found.tolist() == lowest_path(rows, cost)
+        result = SOLVERS["zero_one"].find_cuts(rows.whole_kernel_rows, cost, Plan())
+        assert result.tolist() == lowest_path(rows, cost)
 
 
 def cuts_by(method, cost, rows):
@@ -186,5 +186,5 @@ def test_rows_that_all_take_from_two_classes_are_counted(n_classes):
     every = range(n_classes)
     rows = Rows.read(np.arange(n_classes), codes, classes=every, weights=weights).sorted()
     cost = 1 - np.eye(n_classes, dtype=np.int64)
-    found = SOLVERS["zero_one"].find_cuts(rows.whole_kernel_rows, cost, Plan())
-    assert found.tolist() == lowest_path(rows, cost)
+    result = SOLVERS["zero_one"].find_cuts(rows.whole_kernel_rows, cost, Plan())
+    assert result.tolist() == lowest_path(rows, cost)

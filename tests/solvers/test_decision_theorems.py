@@ -27,9 +27,9 @@ fewer = settings(max_examples=100)
 
 def cuts_found(problem, **options):
     """The cuts that ordcut finds, among the distinct scores of rows that have a weight."""
-    found = ordcut.optimal_thresholds(problem.scores, sample_weight=problem.weights, **options)
+    result = ordcut.optimal_thresholds(problem.scores, sample_weight=problem.weights, **options)
     kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
-    return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
+    return tuple(np.searchsorted(np.unique(kept), result.thresholds).tolist())
 
 
 def decide(problem, cost, method="auto"):
@@ -118,5 +118,5 @@ def test_proposition_10_review_is_a_decision_between_neighbouring_classes(proble
         naive.every_labeling(problem.n_scores, len(by_hand)),
         lambda cuts: loss_of(cuts, problem, by_hand),
     )
-    found = cuts_found(problem, labels=problem.labels, classes=every, review=review / 4)
-    assert found == lowest(optima)
+    result = cuts_found(problem, labels=problem.labels, classes=every, review=review / 4)
+    assert result == lowest(optima)

@@ -17,14 +17,14 @@ from tests.tables import BALANCED, KAPPAS
 
 @pytest.mark.parametrize("part", range(4))
 def test_every_method_finds_the_lowest_optimum_in_exact_arithmetic_or_refuses(part):
-    found = [check_additive(seed) for seed in range(100 * part, 100 * (part + 1))]
-    assert np.count_nonzero(found) > 70  # refusals are the exception
+    outcomes = [check_additive(seed) for seed in range(100 * part, 100 * (part + 1))]
+    assert np.count_nonzero(outcomes) > 70  # refusals are the exception
 
 
 @pytest.mark.parametrize("part", range(2))
 def test_kappas_are_maximal_and_lowest_in_exact_arithmetic(part):
-    found = [check_kappa(seed) for seed in range(10**6 + 60 * part, 10**6 + 60 * (part + 1))]
-    assert np.count_nonzero(found) > 30
+    outcomes = [check_kappa(seed) for seed in range(10**6 + 60 * part, 10**6 + 60 * (part + 1))]
+    assert np.count_nonzero(outcomes) > 30
 
 
 def test_costs_of_each_row_are_added_up_without_rounding_below_0_too():
@@ -74,16 +74,16 @@ def test_costs_that_mean_never_do_not_hide_the_others():
     ]
     for given in options:
         for method in set(METHODS) - {"zero_one", "segments"}:
-            found = ordcut.optimal_thresholds(range(7), labels, method=method, **given)
-            assert found.thresholds.tolist() == [0.5, 3.5]
+            result = ordcut.optimal_thresholds(range(7), labels, method=method, **given)
+            assert result.thresholds.tolist() == [0.5, 3.5]
 
 
 def test_a_matrix_that_is_not_convex_is_not_taken_for_one_that_is():
     cost = [[0, 1, 2e18], [1, 0, 1e18], [1, 1, 0]]
     rows = range(10), [1] + [0] * 9
-    found = ordcut.optimal_thresholds(*rows, objective=cost, classes=[0, 1, 2])
-    assert found.value == 0.1
-    assert found.certificate == "dynamic programme over all ordered labelings"
+    result = ordcut.optimal_thresholds(*rows, objective=cost, classes=[0, 1, 2])
+    assert result.value == 0.1
+    assert result.certificate == "dynamic programme over all ordered labelings"
     with pytest.raises(ordcut.CrossedThresholdsError):
         ordcut.optimal_thresholds(*rows, objective=cost, classes=[0, 1, 2], method="io")
 
@@ -94,8 +94,8 @@ def test_pruning_is_exact_where_sums_exceed_what_floats_hold():
     labels = np.concatenate([np.zeros(n, int), [1, 0, 1], np.ones(n, int)])
     cost = [[0, 1e11], [1e11 + 1, 0]]
     for method in ("auto", "nested", "pruned", "dp"):
-        found = ordcut.optimal_thresholds(scores, labels, objective=cost, method=method)
-        assert found.thresholds.tolist() == [40.0005]
+        result = ordcut.optimal_thresholds(scores, labels, objective=cost, method=method)
+        assert result.thresholds.tolist() == [40.0005]
 
 
 @pytest.mark.parametrize("name", KAPPAS)
@@ -106,10 +106,10 @@ def test_a_common_factor_of_all_weights_changes_no_kappa(name, factor):
     scores = np.round(labels + rng.normal(size=60), 1)
     plain = ordcut.optimal_thresholds(scores, labels, objective=name)
     for method in ("auto", "dp", "pruned"):
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             scores, labels, objective=name, sample_weight=np.full(60, factor), method=method
         )
-        assert found.thresholds.tolist() == plain.thresholds.tolist()
+        assert result.thresholds.tolist() == plain.thresholds.tolist()
 
 
 def test_an_objective_made_by_hand_is_checked_like_a_kappa():
@@ -123,10 +123,10 @@ def test_a_kappa_that_some_prediction_leaves_undefined_says_which():
     forgiving = ordcut.Kappa(lambda k, truth: max(0, abs(k - truth) - 1))
     with pytest.raises(ValueError, match="if the class at position 1 is predicted for every row"):
         ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 2, 1], objective=forgiving)
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [1, 2, 3, 4], [0, 0, 3, 3], objective=forgiving, classes=range(4)
     )
-    assert found.value == 1.0
+    assert result.value == 1.0
 
 
 def test_weights_that_differ_beyond_the_range_of_floats_are_refused():
@@ -156,11 +156,11 @@ def test_pruning_keeps_rows_whose_weights_vanish_next_to_others():
     rows = [1, 1, 4, 1, 1, 2, 4], [1, 2, 2, 1, 2, 1, 2]
     weights = [2.4e-14, 2.2e-146, 1.3e49, 6e-290, 9.7e-274, 1.6e-294, 2.2e-205]
     options = {"objective": ordcut.Kappa([[0, 2, 3], [4, 0, 3], [4, 2, 0]]), "classes": range(3)}
-    found, expected = (
+    result, expected = (
         ordcut.optimal_thresholds(*rows, sample_weight=weights, method=method, **options)
         for method in ("pruned", "dp")
     )
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
 
 
 @pytest.mark.parametrize("objective", KAPPAS)
@@ -183,7 +183,7 @@ def test_what_a_class_counts_that_does_not_occur_is_irrelevant_for_a_kappa(objec
     labels = random.permutation(np.arange(200) % 3)
     scores = np.round(labels + random.normal(size=200), 1)
     options = {"objective": objective, "classes": range(4)}
-    found = ordcut.optimal_thresholds(scores, labels, class_weight={3: factor}, **options)
+    result = ordcut.optimal_thresholds(scores, labels, class_weight={3: factor}, **options)
     expected = ordcut.optimal_thresholds(scores, labels, **options)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value

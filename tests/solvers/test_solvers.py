@@ -30,9 +30,9 @@ def solve(problem, objective, method, **options):
     )
 
 
-def cuts_of(found, problem):
+def cuts_of(result, problem):
     kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
-    return tuple(np.searchsorted(np.unique(kept), found.thresholds).tolist())
+    return tuple(np.searchsorted(np.unique(kept), result.thresholds).tolist())
 
 
 def additive(cost):
@@ -71,10 +71,10 @@ def test_every_method_finds_the_lowest_optimum_of_a_convex_cost(either_way, prob
         problem.rows, problem.n_scores, problem.n_classes, additive(cost)
     )
     for method in CONVEX:
-        found = solve(problem, cost, method)
-        assert cuts_of(found, problem) == lowest, method
+        result = solve(problem, cost, method)
+        assert cuts_of(result, problem) == lowest, method
         total = sum(weight for _, _, weight in problem.rows)
-        assert found.value == -best / total
+        assert result.value == -best / total
 
 
 @both_ways
@@ -93,12 +93,12 @@ def test_independent_methods_are_optimal_or_say_that_thresholds_crossed(problem,
     outcomes = []
     for method in ORDERED:
         try:
-            found = solve(problem, cost, method)
+            result = solve(problem, cost, method)
         except ordcut.CrossedThresholdsError as error:
             outcomes.append(error.pair)
         else:
-            assert cuts_of(found, problem) == lowest
-            outcomes.append(found.certificate)
+            assert cuts_of(result, problem) == lowest
+            outcomes.append(result.certificate)
     assert len(set(outcomes)) == 1
 
 
@@ -146,10 +146,10 @@ def test_kappas_are_maximal_and_lowest(either_way, name, problem):
         problem.rows, problem.n_scores, problem.n_classes, kappa(weights)
     )
     for method in CONVEX if name == "quadratic_kappa" else ANY_COST:
-        found = solve(problem, name, method)
-        assert cuts_of(found, problem) == lowest
-        assert found.value == pytest.approx(float(best), abs=1e-14)
-        assert found.certificate.startswith("Dinkelbach's fixed point")
+        result = solve(problem, name, method)
+        assert cuts_of(result, problem) == lowest
+        assert result.value == pytest.approx(float(best), abs=1e-14)
+        assert result.certificate.startswith("Dinkelbach's fixed point")
 
 
 @given(problem=problems().filter(two_classes_occur), data=st.data())
@@ -159,17 +159,17 @@ def test_kappas_with_weights_of_the_users_own_are_maximal(problem, data):
     best, lowest = naive.brute_force(
         problem.rows, problem.n_scores, problem.n_classes, kappa(weights)
     )
-    found = solve(problem, ordcut.Kappa(weights), "auto")
-    assert cuts_of(found, problem) == lowest
-    assert found.value == pytest.approx(float(best), abs=1e-14)
+    result = solve(problem, ordcut.Kappa(weights), "auto")
+    assert cuts_of(result, problem) == lowest
+    assert result.value == pytest.approx(float(best), abs=1e-14)
 
 
 @given(problem=problems(most_rows=30, most_scores=12, most_classes=7), threads=st.integers(1, 5))
 def test_threads_and_block_sizes_change_nothing(problem, threads):
     expected = solve(problem, "absolute", "dp").thresholds.tolist()
     for method in [*ORDERED, "auto"]:
-        found = solve(problem, "absolute", method, n_jobs=threads, block_size=threads)
-        assert found.thresholds.tolist() == expected
+        result = solve(problem, "absolute", method, n_jobs=threads, block_size=threads)
+        assert result.thresholds.tolist() == expected
 
 
 def test_crossed_thresholds_name_the_pair_and_the_remedy():
@@ -186,8 +186,8 @@ def test_nested_refuses_an_objective_that_is_not_convex():
 
 def test_certificates_say_why():
     def certificate(objective, method):
-        found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2], objective=objective, method=method)
-        return found.certificate
+        result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2], objective=objective, method=method)
+        return result.certificate
 
     assert certificate("absolute", "io") == "convex objective (Theorem 2)"
     assert certificate("zero_one", "io") == "ordered minima (Theorem 1)"
@@ -206,9 +206,9 @@ def test_a_larger_problem_gives_the_same_cuts_by_every_method(method):
     labels = rng.integers(0, 20, 5000)
     scores = np.round(labels + rng.normal(scale=3, size=5000), 2)
     expected = ordcut.optimal_thresholds(scores, labels, method="dp")
-    found = ordcut.optimal_thresholds(scores, labels, method=method, n_jobs=2)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value == ordcut.evaluate(labels, found.predict(scores))
+    result = ordcut.optimal_thresholds(scores, labels, method=method, n_jobs=2)
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value == ordcut.evaluate(labels, result.predict(scores))
 
 
 @pytest.mark.parametrize("largest", [126, 127, 128])  # the most that 16 bits hold 256 times is 127
@@ -222,10 +222,10 @@ def test_large_costs_of_many_equal_scores_are_added_up_without_overflow(either_w
         expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
         for method in ORDERED:
             try:
-                found = ordcut.optimal_thresholds(scores, labels, method=method, **options)
+                result = ordcut.optimal_thresholds(scores, labels, method=method, **options)
             except ordcut.CrossedThresholdsError:
                 continue
-            assert found.thresholds.tolist() == expected.thresholds.tolist()
+            assert result.thresholds.tolist() == expected.thresholds.tolist()
 
 
 @pytest.mark.parametrize("scale", [0.1, 1 / 3, 0.7])
@@ -236,5 +236,5 @@ def test_costs_that_are_fractions_are_solved_in_whole_numbers(scale):
     cost = scale * ordcut.resolve_objective("absolute", 6).cost
     expected = ordcut.optimal_thresholds(scores, labels, method="dp").thresholds.tolist()
     for method in ("dp", *ORDERED):
-        found = ordcut.optimal_thresholds(scores, labels, objective=cost, method=method)
-        assert found.thresholds.tolist() == expected
+        result = ordcut.optimal_thresholds(scores, labels, objective=cost, method=method)
+        assert result.thresholds.tolist() == expected

@@ -47,11 +47,11 @@ def test_candidates_separate_scores_that_are_neighbours_in_their_precision(dtype
 def test_a_table_solves_with_the_options_of_a_call(method):
     table = ordcut.ScoreTable(SCORES, LABELS)
     options = {"class_weight": {0: 1, 1: 4, 2: 1}, "n_jobs": 2, "block_size": 3}
-    found = table.solve("squared", method, **options)
+    result = table.solve("squared", method, **options)
     expected = ordcut.optimal_thresholds(
         SCORES, LABELS, objective="squared", method=method, **options
     )
-    assert found == expected
+    assert result == expected
     for wrong in ({"n_jobs": 0}, {"block_size": 0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             table.solve("squared", method, **wrong)

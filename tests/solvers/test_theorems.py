@@ -383,8 +383,8 @@ def test_proposition_7_all_methods_maximise_the_quadratic_kappa(problem):
         return paid / expected
 
     for method in CONVEX:
-        found = library_cuts(problem, "quadratic_kappa", method)
-        assert found == lowest(all_optima(problem, ratio))
+        result = library_cuts(problem, "quadratic_kappa", method)
+        assert result == lowest(all_optima(problem, ratio))
 
 
 # Exact arithmetic

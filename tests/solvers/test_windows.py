@@ -57,7 +57,7 @@ def allows(window, start, end):
 def every_choice(windows):
     """Return every choice of candidates that windows allow."""
     m = len(windows.cuts)
-    found = []
+    choices = []
     for chosen in combinations_with_replacement(range(m), len(windows.is_open)):
         steps = zip(windows.segments, pairwise([0, *chosen, m - 1]), strict=True)
         is_open = all(
@@ -65,8 +65,8 @@ def every_choice(windows):
             for one, some, is_open in zip(chosen, windows.ranges, windows.is_open, strict=True)
         )
         if is_open and all(allows(segment, *both) for segment, both in steps):
-            found.append(chosen)
-    return found
+            choices.append(chosen)
+    return choices
 
 
 def paid(rows, weights, cost, cuts):
@@ -106,16 +106,16 @@ def test_the_best_of_all_choices_that_windows_allow_is_found(kind):
         windows = draw_windows(random, n, n_decisions)
         factor = 10**30 if kind == "large costs" else 1
         scaled = ExactCost.of(cost.astype(object) * factor + (factor > 1))
-        found = best_candidates(rows, scaled, windows, n, rows.exact_between)
+        result = best_candidates(rows, scaled, windows, n, rows.exact_between)
         every = every_choice(windows)
         assert is_feasible(windows) == bool(every)
         if not every:
-            assert found is None
+            assert result is None
             continue
         n_found += 1
         totals = [paid(rows, exact, cost, windows.cuts[list(one)]) for one in every]
         best = [one for one, total in zip(every, totals, strict=True) if total == min(totals)]
-        assert tuple(found.tolist()) == min(best, key=lambda one: one[::-1])
+        assert tuple(result.tolist()) == min(best, key=lambda one: one[::-1])
     assert n_found > 50
 
 

@@ -70,11 +70,11 @@ def test_many_rows_and_classes_give_the_same_cuts(n_classes, is_weighted):
         "classes": range(n_classes),
         "sample_weight": random.integers(1, 5, 20_000) if is_weighted else None,
     }
-    found = ordcut.optimal_thresholds(scores, labels, **options)
-    assert found.method == "zero_one"
+    result = ordcut.optimal_thresholds(scores, labels, **options)
+    assert result.method == "zero_one"
     expected = ordcut.optimal_thresholds(scores, labels, method="dp", **options)
-    assert found.thresholds.tolist() == expected.thresholds.tolist()
-    assert found.value == expected.value
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == expected.value
 
 
 def test_other_costs_are_refused():

@@ -27,11 +27,11 @@ def test_a_result_is_explained_by_its_rule_its_value_and_its_proof():
 
 
 def test_a_bootstrap_takes_the_place_of_the_advice_to_draw_one():
-    found = find()
-    boot = found.bootstrap(n=20)
-    sentences = found.explain(boot).split("\n")
+    result = find()
+    boot = result.bootstrap(n=20)
+    sentences = result.explain(boot).split("\n")
     expected = how_sure(0.95, boot.intervals(0.95).tolist(), boot.value_interval(0.95).tolist())
-    assert sentences == [*found.explain().split("\n")[:-1], expected]
+    assert sentences == [*result.explain().split("\n")[:-1], expected]
 
 
 def test_thresholds_without_rows_are_explained_without_that_advice():
@@ -62,8 +62,8 @@ def test_classes_that_are_never_predicted_are_named_with_the_reason_if_there_is_
     limited = ordcut.optimal_thresholds(SCORES, LABELS, constraints=["digits 1"], **options)
     smoothed = ordcut.optimal_thresholds(SCORES, LABELS, smoothing=0.5, **options)
     given = free.moved(1, 1.5)
-    for found in (limited, smoothed, given):
-        assert explained(found)[1] == "No score is labelled w and z."
+    for result in (limited, smoothed, given):
+        assert explained(result)[1] == "No score is labelled w and z."
     assert not any("No score" in sentence for sentence in explained(find()))
 
 
@@ -101,8 +101,8 @@ def test_the_cost_of_a_review_is_part_of_what_is_reached():
 
 
 def test_smoothed_thresholds_say_how_much_is_the_share_of_the_model():
-    found = find(smoothing=0.25)
-    assert reason(found) == (
+    result = find(smoothing=0.25)
+    assert reason(result) == (
         "They are optimal for smoothed labels: 0.25 of each label comes from a model of the "
         "scores, which reduces the effect of noise (convex objective (Theorem 2)); on the "
         "observed labels, other thresholds may be better."
@@ -111,8 +111,8 @@ def test_smoothed_thresholds_say_how_much_is_the_share_of_the_model():
 
 def test_constraints_are_explained_with_what_they_reach():
     limits = ["share c <= 0.5", "digits 0", "recall d >= 0.5"]
-    found = ordcut.optimal_thresholds(SCORES, LABELS, classes=list("abcd"), constraints=limits)
-    sentences = explained(found)
+    result = ordcut.optimal_thresholds(SCORES, LABELS, classes=list("abcd"), constraints=limits)
+    sentences = explained(result)
     assert sentences[-2] == (
         "They keep the constraints: share c <= 0.5 (0.333333 reached); digits 0; recall d >= 0.5."
     )
@@ -122,9 +122,9 @@ def test_constraints_are_explained_with_what_they_reach():
 @pytest.mark.parametrize("n", [100, 101])
 def test_constraints_of_more_than_100_characters_are_cut_off(n):
     limit = "allowed ".ljust(n, "7")
-    found = find()
+    result = find()
     outcome = ConstraintOutcome(limit, (1.0, 2.0), lambda: 0.0)
-    kept = explained(replace(found, constraints=(outcome,)))[-2]
+    kept = explained(replace(result, constraints=(outcome,)))[-2]
     shown = limit if n == 100 else limit[:100] + " ..."
     assert kept == f"They keep the constraints: {shown}."
 

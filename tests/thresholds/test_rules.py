@@ -12,7 +12,7 @@ from ordcut._core.data import Rows
 from ordcut._core.thresholds import Thresholds, class_literals, known_scores_around, objective_for
 
 INF = np.inf
-FOUND = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2])
+RESULT = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2])
 
 
 # Text
@@ -111,7 +111,7 @@ def test_thresholds_in_spreadsheets_have_15_digits_or_fewer_within_their_range(
 
 
 def test_a_table_shows_where_each_class_starts_and_ends():
-    html = FOUND._repr_html_()
+    html = RESULT._repr_html_()
     rows = [
         "<th>class</th><th>from</th><th>below</th>",
         "<td>0</td><td></td><td>2.5</td>",
@@ -136,8 +136,8 @@ def test_thresholds_that_nobody_judged_have_no_value_in_text():
 # JSON
 
 
-def changed(found=FOUND, **fields):
-    return json.dumps(json.loads(found.to_json()) | fields)
+def changed(result=RESULT, **fields):
+    return json.dumps(json.loads(result.to_json()) | fields)
 
 
 def test_thresholds_that_are_equal_or_at_the_ends_of_their_ranges_can_be_read():
@@ -174,7 +174,7 @@ def test_json_that_was_changed_by_hand_says_what_is_wrong(fields, message):
 
 
 def test_json_without_a_value_is_refused_and_without_a_judgement_is_not():
-    data = json.loads(FOUND.to_json())
+    data = json.loads(RESULT.to_json())
     del data["value"]
     with pytest.raises(ValueError, match="value must be numbers"):
         Thresholds.from_json(json.dumps(data))
@@ -184,28 +184,28 @@ def test_json_without_a_value_is_refused_and_without_a_judgement_is_not():
 
 
 def test_only_decisions_of_their_own_are_written_and_have_a_version_of_their_own():
-    plain = json.loads(FOUND.to_json())
+    plain = json.loads(RESULT.to_json())
     assert plain["version"] == 1
     assert "decisions" not in plain
     assert "review_share" not in plain
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], review=0.1)
-    data = json.loads(found.to_json())
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], review=0.1)
+    data = json.loads(result.to_json())
     assert data["version"] == 2
-    assert data["decisions"] == found.decisions.tolist()
-    assert data["review_share"] == found.review_share > 0
-    read = Thresholds.from_json(found.to_json())
-    assert read == found
-    assert read.review_share == found.review_share
+    assert data["decisions"] == result.decisions.tolist()
+    assert data["review_share"] == result.review_share > 0
+    read = Thresholds.from_json(result.to_json())
+    assert read == result
+    assert read.review_share == result.review_share
     assert read.decides_otherwise
 
 
 def test_json_is_read_from_a_file_by_its_path_as_text_or_as_a_path(tmp_path):
     for name in ("found.json", "found.txt"):
         file = tmp_path / name
-        file.write_text("\n " + FOUND.to_json(), encoding="utf-8")
-        assert Thresholds.from_json(file) == FOUND
-        assert Thresholds.from_json(str(file)) == FOUND
-    assert Thresholds.from_json("\n " + FOUND.to_json()) == FOUND
+        file.write_text("\n " + RESULT.to_json(), encoding="utf-8")
+        assert Thresholds.from_json(file) == RESULT
+        assert Thresholds.from_json(str(file)) == RESULT
+    assert Thresholds.from_json("\n " + RESULT.to_json()) == RESULT
     for missing in (tmp_path / "missing.JSON", str(tmp_path / "missing.JSON")):
         with pytest.raises(FileNotFoundError):
             Thresholds.from_json(missing)
@@ -230,22 +230,22 @@ def noisy(n, seed=0):
 
 
 def test_what_is_drawn_judged_and_shown_by_default():
-    found = ordcut.optimal_thresholds(*noisy(300))
-    assert found.near_optimal().tolist() == found.near_optimal(0.01).tolist()
-    assert found.near_optimal().tolist() != found.near_optimal(0.1).tolist()
+    result = ordcut.optimal_thresholds(*noisy(300))
+    assert result.near_optimal().tolist() == result.near_optimal(0.01).tolist()
+    assert result.near_optimal().tolist() != result.near_optimal(0.1).tolist()
     tiny = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1])
     boot = tiny.bootstrap()
     assert len(boot.values) == 1000
     again = tiny.bootstrap(1000, random_state=0)
     assert boot.thresholds.tolist() == again.thresholds.tolist()
-    assert (found.passes, found.dropped) == (None, 0)
+    assert (result.passes, result.dropped) == (None, 0)
 
 
 @pytest.mark.parametrize("k", [-2, -1, 0, 1])
 def test_a_threshold_is_moved_by_its_position_from_either_end(k):
     scores, labels = [1, 2, 3, 4], [0, 0, 1, 2]
-    moved = FOUND.moved(k, 3.0)
-    expected = FOUND.thresholds.copy()
+    moved = RESULT.moved(k, 3.0)
+    expected = RESULT.thresholds.copy()
     expected[k] = 3.0
     assert moved.thresholds.tolist() == expected.tolist()
     assert moved.value == ordcut.evaluate(labels, moved.predict(scores))
@@ -254,39 +254,39 @@ def test_a_threshold_is_moved_by_its_position_from_either_end(k):
 @pytest.mark.parametrize("k", [-3, 2])
 def test_there_is_no_threshold_beyond_either_end(k):
     with pytest.raises(ValueError, match="k must be a position from 0 to 1, got"):
-        FOUND.moved(k, 3.0)
+        RESULT.moved(k, 3.0)
 
 
 def test_a_threshold_cannot_be_moved_to_nan():
     with pytest.raises(ValueError, match="to must keep the thresholds in ascending order, got nan"):
-        FOUND.moved(0, np.nan)
-    assert FOUND.moved(0, -INF).thresholds.tolist() == [-INF, 3.5]
+        RESULT.moved(0, np.nan)
+    assert RESULT.moved(0, -INF).thresholds.tolist() == [-INF, 3.5]
 
 
 def test_no_move_leaves_any_of_many_thresholds_out_of_order():
-    found = ordcut.optimal_thresholds(range(5), range(5))
-    assert found.thresholds.tolist() == [0.5, 1.5, 2.5, 3.5]
+    result = ordcut.optimal_thresholds(range(5), range(5))
+    assert result.thresholds.tolist() == [0.5, 1.5, 2.5, 3.5]
     for k, to in ((0, 2.0), (1, 3.0), (2, 1.0), (3, 2.0)):
         with pytest.raises(ValueError, match="must keep the thresholds in ascending order"):
-            found.moved(k, to)
+            result.moved(k, to)
 
 
 def test_an_objective_is_that_of_the_thresholds_unless_another_is_given():
     classes = np.arange(3)
-    read = Thresholds.from_json(FOUND.to_json())
+    read = Thresholds.from_json(RESULT.to_json())
     assert objective_for(None, None, classes).name == "absolute"
-    assert objective_for(FOUND, None, classes) is FOUND.origin.objective
+    assert objective_for(RESULT, None, classes) is RESULT.origin.objective
     assert objective_for(read, None, classes).name == "absolute"
-    assert objective_for(FOUND, "squared", classes).name == "squared"
+    assert objective_for(RESULT, "squared", classes).name == "squared"
     with pytest.raises(ValueError, match=r"must have the classes of the labels, 0, 1; got"):
-        objective_for(FOUND, None, np.arange(2))
+        objective_for(RESULT, None, np.arange(2))
 
 
 def test_costs_that_were_not_stored_have_to_be_given():
     cost = np.array([[0, 2, 9], [1, 0, 3], [9, 1, 0]])
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2], objective=cost)
-    assert objective_for(found, None, np.arange(3)).cost.tolist() == cost.tolist()
-    read = Thresholds.from_json(found.to_json())
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2], objective=cost)
+    assert objective_for(result, None, np.arange(3)).cost.tolist() == cost.tolist()
+    read = Thresholds.from_json(result.to_json())
     with pytest.raises(ValueError, match="objective must be given for thresholds that were found"):
         objective_for(read, None, np.arange(3))
     by_row = ordcut.optimal_thresholds([1, 2, 3, 4], costs=cost.T[[0, 0, 1, 2]])
@@ -304,9 +304,9 @@ def test_thresholds_next_to_rows_that_were_left_out_are_never_shown():
 
 def test_one_label_of_a_thousand_that_has_changed_is_noticed():
     scores, labels = noisy(1000)
-    found = ordcut.optimal_thresholds(scores, labels)
-    found.near_optimal()
-    first = np.flatnonzero(labels == found.codes(scores))[0]
+    result = ordcut.optimal_thresholds(scores, labels)
+    result.near_optimal()
+    first = np.flatnonzero(labels == result.codes(scores))[0]
     labels[first] = (labels[first] + 1) % 3
     with pytest.raises(ValueError, match="as they were when the thresholds were found"):
-        found.near_optimal()
+        result.near_optimal()

@@ -18,10 +18,10 @@ def found_within(constraints=LIMITS, **options):
 
 @pytest.mark.parametrize("options", [{}, {"review": 0.25}], ids=["classes", "review"])
 def test_json_keeps_what_came_of_each_constraint(options):
-    found = found_within(**options)
-    read = ordcut.Thresholds.from_json(found.to_json())
-    assert read == found
-    for one, other in zip(read.constraints, found.constraints, strict=True):
+    result = found_within(**options)
+    read = ordcut.Thresholds.from_json(result.to_json())
+    assert read == result
+    for one, other in zip(read.constraints, result.constraints, strict=True):
         assert (one.limit, one.reached, one.cost) == (other.limit, other.reached, other.cost)
         assert one.binds == other.binds
 
@@ -32,24 +32,24 @@ def test_json_that_was_read_is_written_alike():
 
 
 def test_json_is_indented_by_two_and_keeps_letters_of_any_language():
-    found = ordcut.optimal_thresholds([1, 2], ["früh", "spät"], classes=["früh", "spät"])
-    lines = found.to_json().split("\n")
+    result = ordcut.optimal_thresholds([1, 2], ["früh", "spät"], classes=["früh", "spät"])
+    lines = result.to_json().split("\n")
     assert lines[:2] == ["{", '  "schema": "ordcut.thresholds",']
     assert '    "früh",' in lines
 
 
 def test_infinite_thresholds_are_written_as_text():
-    found = found_within(["digits 0", "share 0 <= 0"])
-    text = found.to_json()
+    result = found_within(["digits 0", "share 0 <= 0"])
+    text = result.to_json()
     assert json.loads(text)["constraints"][0]["reached"][0] == "-inf"
     assert ordcut.Thresholds.from_json(text).constraints[0].reached[0] == -np.inf
 
 
 def test_a_share_of_nothing_is_null():
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         [1, 2, 3, 4], [0, 0, 2, 2], classes=[0, 1, 2], constraints=["recall 1 >= 1"]
     )
-    text = found.to_json()
+    text = result.to_json()
     assert json.loads(text)["constraints"][0]["reached"] is None
     assert np.isnan(ordcut.Thresholds.from_json(text).constraints[0].reached)
 

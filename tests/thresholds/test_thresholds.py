@@ -16,7 +16,7 @@ import ordcut
 from ordcut.estimators import OrdinalLogisticRegression
 from tests.strategies import problems
 
-FOUND = ordcut.optimal_thresholds(
+RESULT = ordcut.optimal_thresholds(
     [0.1, 0.4, 0.5, 0.9],
     ["it's", "it's", '"so', "<b>so"],
     classes=["it's", '"so', "<b>so", "never"],
@@ -25,18 +25,18 @@ FOUND = ordcut.optimal_thresholds(
 
 def test_a_result_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        FOUND.value = 0
+        RESULT.value = 0
     with pytest.raises(ValueError, match="read-only"):
-        FOUND.thresholds[0] = 0
+        RESULT.thresholds[0] = 0
 
 
 def test_a_result_reads_well():
-    assert repr(FOUND) == (
+    assert repr(RESULT) == (
         "Thresholds([0.45, 0.7, inf], classes=[\"it's\", '\"so', '<b>so', 'never'], "
         "absolute=0, method='nested', never predicted: ['never'])"
     )
-    assert "<td>&lt;b&gt;so</td>" in FOUND._repr_html_()
-    assert "<b>so" not in FOUND._repr_html_()
+    assert "<td>&lt;b&gt;so</td>" in RESULT._repr_html_()
+    assert "<b>so" not in RESULT._repr_html_()
 
 
 def test_results_compare_by_their_contents():
@@ -58,22 +58,22 @@ def test_json_keeps_everything(problem, names):
         "booleans": [False, True],
     }[names]
     labels = [classes[code % len(classes)] for code in problem.labels]
-    found = ordcut.optimal_thresholds(problem.scores, labels, classes=classes)
-    read = ordcut.Thresholds.from_json(found.to_json())
-    assert read == found
-    assert read.classes.dtype == found.classes.dtype
-    assert read.predict(problem.scores).tolist() == found.predict(problem.scores).tolist()
+    result = ordcut.optimal_thresholds(problem.scores, labels, classes=classes)
+    read = ordcut.Thresholds.from_json(result.to_json())
+    assert read == result
+    assert read.classes.dtype == result.classes.dtype
+    assert read.predict(problem.scores).tolist() == result.predict(problem.scores).tolist()
 
 
 def broken(**changed):
-    return json.dumps(json.loads(FOUND.to_json()) | changed)
+    return json.dumps(json.loads(RESULT.to_json()) | changed)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "text must be the JSON that Thresholds.to_json wrote"),
-        (FOUND.to_json()[:-20], "text must be the JSON that Thresholds.to_json wrote"),
+        (RESULT.to_json()[:-20], "text must be the JSON that Thresholds.to_json wrote"),
         ('{"a": 1}', '"schema": "ordcut.thresholds"'),
         ("[1, 2]", '"schema": "ordcut.thresholds"'),
         (broken(thresholds=[0.5]), "thresholds must be 3 numbers for 4 classes"),
@@ -91,9 +91,9 @@ def test_damaged_or_foreign_json_says_what_is_wrong(text, message):
         ordcut.Thresholds.from_json(text)
 
 
-def spread(found):
+def spread(result):
     """Scores on both sides of every threshold, and the thresholds themselves."""
-    finite = found.thresholds[np.isfinite(found.thresholds)]
+    finite = result.thresholds[np.isfinite(result.thresholds)]
     return np.unique(
         np.concatenate([finite, np.nextafter(finite, -np.inf), finite + 1, [-9.5, 9.5]])
     )
@@ -101,15 +101,15 @@ def spread(found):
 
 @given(problem=problems())
 def test_sql_gives_the_same_classes_in_duckdb_and_sqlite(problem):
-    found = ordcut.optimal_thresholds(problem.scores / 3, problem.labels, classes=problem.classes)
-    scores = spread(found)
-    query = f"SELECT {found.to_sql('a score')} FROM rows"
+    result = ordcut.optimal_thresholds(problem.scores / 3, problem.labels, classes=problem.classes)
+    scores = spread(result)
+    query = f"SELECT {result.to_sql('a score')} FROM rows"
     with sqlite3.connect(":memory:") as lite, duckdb.connect() as duck:
         for database in (lite, duck):
             database.execute('CREATE TABLE rows ("a score" DOUBLE)')
             database.executemany("INSERT INTO rows VALUES (?)", [(s,) for s in scores.tolist()])
             rows = database.execute(query).fetchall()
-            assert [label for (label,) in rows] == found.predict(scores).tolist()
+            assert [label for (label,) in rows] == result.predict(scores).tolist()
     lite.close()
 
 
@@ -118,18 +118,18 @@ def test_sql_quotes_names_and_text_and_passes_null_on():
         database.execute(
             'CREATE TABLE rows AS SELECT 0.2::FLOAT AS "x""; drop" UNION ALL SELECT NULL'
         )
-        rule = FOUND.to_sql('x"; drop')
+        rule = RESULT.to_sql('x"; drop')
         rows = database.execute(f"SELECT {rule} FROM rows ORDER BY 1").fetchall()
     assert rows == [("it's",), (None,)]
 
 
 @given(problem=problems())
 def test_python_gives_the_same_classes(problem):
-    found = ordcut.optimal_thresholds(problem.scores / 3, problem.labels, classes=problem.classes)
+    result = ordcut.optimal_thresholds(problem.scores / 3, problem.labels, classes=problem.classes)
     namespace = {}
-    exec(found.to_python(), namespace)
-    scores = spread(found)
-    assert [namespace["predict"](score) for score in scores] == found.predict(scores).tolist()
+    exec(result.to_python(), namespace)
+    scores = spread(result)
+    assert [namespace["predict"](score) for score in scores] == result.predict(scores).tolist()
     with pytest.raises(ValueError, match="score must not be NaN"):
         namespace["predict"](np.nan)
 
@@ -143,10 +143,10 @@ def test_python_gives_the_same_classes(problem):
     ],
 )
 def test_the_spreadsheet_formula_gives_the_same_classes(labels, classes):
-    found = ordcut.optimal_thresholds(np.array([0.1, 0.4, 0.5, 0.9]) / 3, labels, classes=classes)
-    formula = formulas.Parser().ast(found.to_excel("A2"))[1].compile()
+    result = ordcut.optimal_thresholds(np.array([0.1, 0.4, 0.5, 0.9]) / 3, labels, classes=classes)
+    formula = formulas.Parser().ast(result.to_excel("A2"))[1].compile()
     scores = [-3.0, 0.1, 1 / 6, 0.2, 0.3, 7.0]
-    assert [formula(np.array([[score]])).item() for score in scores] == found.predict(
+    assert [formula(np.array([[score]])).item() for score in scores] == result.predict(
         scores
     ).tolist()
 
@@ -161,25 +161,25 @@ def test_infinite_scores_get_the_class_of_scores_far_out_through_every_door():
     import ordcut.frames
     import ordcut.torch
 
-    found = ordcut.optimal_thresholds([1.0, 2.0], [1, 2], classes=range(4))
-    assert found.thresholds.tolist() == [-np.inf, 1.5, np.inf]
+    result = ordcut.optimal_thresholds([1.0, 2.0], [1, 2], classes=range(4))
+    assert result.thresholds.tolist() == [-np.inf, 1.5, np.inf]
     scores = [-np.inf, 0.0, 9.0, np.inf]
     frame = pl.DataFrame({"s": scores})
-    assert found.predict(scores).tolist() == [1, 1, 2, 2]
-    assert ordcut.frames.predict(frame, found, score="s")["label"].to_list() == [1, 1, 2, 2]
-    assert ordcut.torch.threshold_labels(torch.tensor(scores), found).tolist() == [1, 1, 2, 2]
-    by_sql = duckdb.sql(f"select {found.to_sql('s')} from frame").fetchall()
+    assert result.predict(scores).tolist() == [1, 1, 2, 2]
+    assert ordcut.frames.predict(frame, result, score="s")["label"].to_list() == [1, 1, 2, 2]
+    assert ordcut.torch.threshold_labels(torch.tensor(scores), result).tolist() == [1, 1, 2, 2]
+    by_sql = duckdb.sql(f"select {result.to_sql('s')} from frame").fetchall()
     assert by_sql == [(1,), (1,), (2,), (2,)]
 
 
 def test_a_threshold_moved_onto_its_neighbour_leaves_out_the_class_between_them_and_no_further():
     scores, labels = [1, 2, 3, 4], [0, 1, 2, 2]
-    found = ordcut.optimal_thresholds(scores, labels)
-    moved = found.moved(0, found.thresholds[1])
+    result = ordcut.optimal_thresholds(scores, labels)
+    moved = result.moved(0, result.thresholds[1])
     assert moved.predict(scores).tolist() == [0, 0, 2, 2]
     assert moved.value == ordcut.evaluate(labels, [0, 0, 2, 2])
     with pytest.raises(ValueError, match="must keep the thresholds in ascending order"):
-        found.moved(0, np.nextafter(found.thresholds[1], np.inf))
+        result.moved(0, np.nextafter(result.thresholds[1], np.inf))
 
 
 @pytest.mark.parametrize("labeling", ["optimal", "likelihood", "biases", "rounding"])

@@ -35,11 +35,11 @@ def report(own, scores, labels):
     for batch in own.split(16):
         if len(batch):
             tracker.update(scores[batch], labels[batch])
-    found = tracker.compute(n_samples=N_ROWS)
+    result = tracker.compute(n_samples=N_ROWS)
     return {
         "n_gathered": len(tracker.rows()[0]),
         "scores": tracker.rows(N_ROWS)[0].tolist(),
-        "found": json.loads(found.to_json()),
+        "result": json.loads(result.to_json()),
     }
 
 
@@ -63,12 +63,12 @@ def weights_of(labels):
 def main(store, rank):
     distributed.init_process_group("gloo", f"file://{store}", rank=int(rank), world_size=2)
     scores, labels = some_rows()
-    found = {
+    results = {
         way: report(own, scores.half() if way == "one idle" else scores, labels)
         for way, own in shares(int(rank)).items()
     }
-    found |= report_soft_and_weighted(shares(int(rank))["uneven"], scores, labels, int(rank))
-    print(json.dumps(found))
+    results |= report_soft_and_weighted(shares(int(rank))["uneven"], scores, labels, int(rank))
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

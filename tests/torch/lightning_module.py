@@ -114,12 +114,12 @@ def train(folder, scores_from, *callbacks, devices=1, shuffle=True, normalise=Fa
     values = {name: value.item() for name, value in trainer.callback_metrics.items()}
     rows = module.tracker.rows(101)  # those of all processes
     if trainer.is_global_zero:
-        found = {
+        results = {
             "metrics": {name: values[name] for name in values if name.startswith("val_")},
             "n_training_rows": len(rows[0]),
             "training_rows": [column.tolist() for column in rows],
         }
-        (folder / "found.json").write_text(json.dumps(found))
+        (folder / "found.json").write_text(json.dumps(results))
 
 
 def main():

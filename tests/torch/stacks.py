@@ -132,8 +132,8 @@ class Accelerate:
             network.tracker.reset()
             with torch.no_grad():
                 for features, labels in train:
-                    found = network.scores(features), labels
-                    network.tracker.update(*accelerator.gather_for_metrics(found))
+                    result = network.scores(features), labels
+                    network.tracker.update(*accelerator.gather_for_metrics(result))
             network.tracker.compute()
             accelerator.save_state(str(folder / f"{epoch}"))
         accelerator.save_model(network, str(folder / "model"))

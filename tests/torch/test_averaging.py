@@ -53,11 +53,11 @@ def test_averaged_weights_have_no_thresholds_until_some_are_found_for_them(use_b
     features, labels = make_rows()
     with pytest.raises(RuntimeError, match=r"no thresholds yet.*Averaged weights need thresholds"):
         averaged(features)
-    found = find_thresholds(averaged.module)
+    result = find_thresholds(averaged.module)
     with torch.no_grad():
         scores = averaged.module.scores(features)
     expected = ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
-    assert found == expected
+    assert result == expected
     assert network.tracker.result != expected
 
 
@@ -85,9 +85,9 @@ def test_averaged_weights_refuse_thresholds_that_they_had_before(use_buffers, av
     averaged.double().float()
     with pytest.raises(RuntimeError, match="averaged since they were found"):
         averaged(features)
-    found = find_thresholds(averaged.module)
+    result = find_thresholds(averaged.module)
     assert averaged.module(features).shape == labels.shape
-    assert averaged.state_dict()["module.tracker.thresholds"].tolist() == found.thresholds.tolist()
+    assert averaged.state_dict()["module.tracker.thresholds"].tolist() == result.thresholds.tolist()
 
 
 @pytest.mark.parametrize("use_buffers", [False, True])
@@ -105,24 +105,24 @@ def test_an_average_of_modules_with_the_same_thresholds_has_them(use_buffers, av
 @pytest.mark.parametrize("use_buffers", [False, True])
 def test_a_checkpoint_of_averaged_weights_has_the_thresholds_found_for_them(use_buffers):
     _, averaged = averaged_networks(use_buffers, {})
-    found = find_thresholds(averaged.module)
+    result = find_thresholds(averaged.module)
     again = AveragedModel(Network())
     again.load_state_dict(averaged.state_dict())
-    assert again.module.tracker.result == found
+    assert again.module.tracker.result == result
 
 
 def test_an_average_of_states_computed_in_place_does_not_reach_a_tracker():
     """As timm's ModelEma does: values of one state are moved towards those of another."""
     network = trained_network()
     averaged = deepcopy(network)
-    found = averaged.tracker.result
+    result = averaged.tracker.result
     train(network)
     find_thresholds(network)
     states = averaged.state_dict(), network.state_dict()
     for mine, other in zip(*(state.values() for state in states), strict=True):
         mine.copy_(0.9 * mine + 0.1 * other)
-    assert averaged.tracker.result == found
-    assert averaged.tracker.thresholds.tolist() == found.thresholds.tolist()
+    assert averaged.tracker.result == result
+    assert averaged.tracker.thresholds.tolist() == result.thresholds.tolist()
 
 
 def test_thresholds_that_are_nan_label_nothing():

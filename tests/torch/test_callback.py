@@ -59,9 +59,9 @@ def test_thresholds_of_an_epoch_are_those_of_an_evaluation_pass(tmp_path):
     trainer.fit(module, train_loader(), validation_loader())
     assert len(seen.epochs) == 3
     scores, labels = rows_of(module, make_data(101, 0))
-    values, found = seen.epochs[-1]
-    assert found == ordcut.torch.optimal_thresholds(scores, labels)
-    assert values["train_absolute_optimal"] == found.value
+    values, result = seen.epochs[-1]
+    assert result == ordcut.torch.optimal_thresholds(scores, labels)
+    assert values["train_absolute_optimal"] == result.value
     scores, labels = rows_of(module, make_data(53, 1))
     for name, value in module.tracker.compare(scores, labels, module.loss).items():
         assert values[f"val_absolute_{name}"] == value
@@ -92,10 +92,10 @@ def test_scores_of_the_training_pass_need_no_second_one(tmp_path):
     plain_step, plain_forward = module.training_step, module.forward
 
     def step(batch):
-        found = plain_step(batch, 0)
-        collected[0].append(found["scores"].detach().clone())
-        collected[1].append(found["labels"])
-        return found
+        result = plain_step(batch, 0)
+        collected[0].append(result["scores"].detach().clone())
+        collected[1].append(result["labels"])
+        return result
 
     module.training_step = step
     module.forward = lambda features: calls.append(len(features)) or plain_forward(features)
@@ -180,22 +180,24 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     done = run_training(tmp_path, "--devices", "2")
     assert done.returncode == 0, done.stderr
     for way in ("evaluation", "training"):
-        found = json.loads((tmp_path / way / "found.json").read_text())
+        result = json.loads((tmp_path / way / "found.json").read_text())
         module = Small()
         saved = torch.load(tmp_path / way / "last.ckpt", weights_only=True)
         module.load_state_dict(saved["state_dict"])
         # 101 rows do not go into two processes of equal size; the row repeated does not count.
-        assert found["n_training_rows"] == 101
+        assert result["n_training_rows"] == 101
         if way == "evaluation":
             expected = ordcut.torch.optimal_thresholds(*rows_of(module, make_data(101, 0)))
         else:
-            scores, labels = map(torch.tensor, found["training_rows"])
+            scores, labels = map(torch.tensor, result["training_rows"])
             assert labels.bincount().equal(make_data(101, 0).tensors[1].bincount())
             expected = ordcut.torch.optimal_thresholds(scores, labels)
         assert module.tracker.result == expected
         scores, labels = rows_of(module, make_data(53, 1))
         errors = module.tracker.compare(scores, labels, module.loss)
-        assert {f"val_absolute_{name}": value for name, value in errors.items()} == found["metrics"]
+        assert {f"val_absolute_{name}": value for name, value in errors.items()} == result[
+            "metrics"
+        ]
     # Batch normalisation: the thresholds are those of the running means in the checkpoint.
     module = Small(normalise=True)
     saved = torch.load(tmp_path / "normed" / "last.ckpt", weights_only=True)
@@ -364,8 +366,8 @@ def test_validation_and_test_without_thresholds_are_said(tmp_path, stage):
     trainer = make_trainer(tmp_path, OptimalThresholds())
     message = rf"no thresholds, so nothing is logged.*trainer\.{stage} uses those found in training"
     with pytest.warns(UserWarning, match=message):
-        (found,) = getattr(trainer, stage)(Small(), validation_loader(), verbose=False)
-    assert found == {}
+        (result,) = getattr(trainer, stage)(Small(), validation_loader(), verbose=False)
+    assert result == {}
 
 
 class Diverging(Small):

@@ -42,11 +42,11 @@ def test_a_training_step_is_one_graph_with_the_same_gradients(labels, loss):
     layer = torch.nn.Linear(1, 1)
     parameters = [*layer.parameters(), *loss.parameters()]
     compiled = torch.compile(step, fullgraph=True, backend="aot_eager")
-    found = [
+    gradients = [
         torch.autograd.grad(run(loss, layer, features, target), parameters)
         for run in (step, compiled)
     ]
-    for plain, other in zip(*found, strict=True):
+    for plain, other in zip(*gradients, strict=True):
         torch.testing.assert_close(other, plain)
 
 

@@ -285,8 +285,8 @@ def test_a_score_function_can_return_weights(tmp_path):
 def test_weights_that_a_step_returns_count_in_what_is_logged(tmp_path):
     class Weighing(Small):
         def validation_step(self, batch, _):
-            found = super().validation_step(batch, _)
-            return found | {"sample_weight": 1.0 + found["labels"]}
+            result = super().validation_step(batch, _)
+            return result | {"sample_weight": 1.0 + result["labels"]}
 
     module, callback, trainer = fit(tmp_path, module=Weighing())
     features, labels = make_data(53, 1).tensors

@@ -54,12 +54,12 @@ def test_the_example_for_transformers_trains(tmp_path, run):
 
 def test_the_example_for_accelerate_trains(tmp_path, run):
     names = run("accelerate")
-    found = names["tracker"].result
+    result = names["tracker"].result
     state = load_file(tmp_path / "state" / "model.safetensors")
-    assert state["tracker.thresholds"].tolist() == found.thresholds.tolist()
+    assert state["tracker.thresholds"].tolist() == result.thresholds.tolist()
     assert len(names["tracker"].rows()[0]) == 600
     again = names["again"]  # loaded and dispatched
-    assert again["tracker"].result == found
+    assert again["tracker"].result == result
     assert torch.equal(again["network"].weight, names["network"].weight)
 
 

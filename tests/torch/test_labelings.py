@@ -28,9 +28,9 @@ from tests.tables import OBJECTIVES
 )
 def test_labels_count_the_thresholds_at_or_below_a_score(scores, thresholds, kind):
     scores = torch.tensor(scores, dtype=kind)
-    found = threshold_labels(scores, torch.tensor(thresholds, dtype=torch.float64))
+    result = threshold_labels(scores, torch.tensor(thresholds, dtype=torch.float64))
     counted = [sum(t <= score for t in thresholds) for score in scores.tolist()]
-    assert found.tolist() == counted
+    assert result.tolist() == counted
 
 
 def test_labels_are_those_that_the_result_predicts():

@@ -110,8 +110,8 @@ def test_float32_agrees_with_exact_arithmetic_for_narrow_classes_and_distant_sco
     scores = torch.tensor([-6.0, -2.5, 0.0, 0.9, 1.0, 2.0, 4.7, 10.0, 13.0, 16.0])
     scores = scores.repeat_interleave(K).requires_grad_()
     target = torch.arange(K).repeat(10)
-    found = loss(scores, target)
-    (slopes,) = torch.autograd.grad(found.sum(), scores)
+    result = loss(scores, target)
+    (slopes,) = torch.autograd.grad(result.sum(), scores)
     below, above = EXACT[link]
     with mpmath.workdps(100):
         gaps = [mpmath.mpf(theta) ** 2 for theta in loss.biases.theta.tolist()]
@@ -125,7 +125,7 @@ def test_float32_agrees_with_exact_arithmetic_for_narrow_classes_and_distant_sco
             return -mpmath.log(below(high) - below(low) if is_left else above(low) - above(high))
 
         for score, k, value, slope in zip(
-            scores.tolist(), target.tolist(), found.tolist(), slopes.tolist(), strict=True
+            scores.tolist(), target.tolist(), result.tolist(), slopes.tolist(), strict=True
         ):
             assert value == pytest.approx(float(expected(score, k)), rel=3e-6, abs=3e-6)
             nearby = mpmath.mpf(10) ** -30
@@ -138,9 +138,9 @@ def test_float32_agrees_with_exact_arithmetic_for_narrow_classes_and_distant_sco
 def test_float32_stays_finite_and_points_back_far_from_the_biases(link, far):
     loss = CumulativeLinkLoss(K, link, reduction="none")
     scores = torch.tensor([-far, far]).repeat_interleave(K).requires_grad_()
-    found = loss(scores, torch.arange(K).repeat(2))
-    slopes, by_biases = torch.autograd.grad(found.sum(), [scores, loss.biases.theta])
-    assert found.isfinite().all()
+    result = loss(scores, torch.arange(K).repeat(2))
+    slopes, by_biases = torch.autograd.grad(result.sum(), [scores, loss.biases.theta])
+    assert result.isfinite().all()
     assert by_biases.isfinite().all()
     assert (slopes[1:K] < 0).all()  # too low for any class but the first
     assert (slopes[K:-1] > 0).all()
@@ -152,11 +152,11 @@ def test_float32_stays_finite_and_points_back_far_from_the_biases(link, far):
 def test_half_precision_scores_are_added_up_in_float32(loss, dtype):
     scores, target = some_rows()
     inputs = inputs_for(loss, scores).to(dtype)
-    found = loss(inputs, target)
-    assert found.dtype == torch.float32
-    assert torch.equal(found, loss(inputs.float(), target))
+    result = loss(inputs, target)
+    assert result.dtype == torch.float32
+    assert torch.equal(result, loss(inputs.float(), target))
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert torch.equal(loss(inputs, target), found)
+        assert torch.equal(loss(inputs, target), result)
 
 
 @pytest.mark.parametrize("loss", named(all_losses()))
@@ -265,10 +265,10 @@ def test_rows_with_the_ignored_label_do_not_count(loss, reduction):
     ignored = torch.where(torch.arange(len(target)) % 3 == 0, -100, target)
     counts = ignored >= 0
     scores = torch.where(counts, scores, torch.inf).requires_grad_()  # whatever their scores are
-    found = loss(inputs_for(loss, scores), ignored)
+    result = loss(inputs_for(loss, scores), ignored)
     expected = loss(inputs_for(loss, scores[counts]), target[counts])
-    torch.testing.assert_close(found, expected)
-    (slopes,) = torch.autograd.grad(found, scores)
+    torch.testing.assert_close(result, expected)
+    (slopes,) = torch.autograd.grad(result, scores)
     assert (slopes[~counts] == 0).all()
     assert (slopes[counts] != 0).any()
 
@@ -276,9 +276,9 @@ def test_rows_with_the_ignored_label_do_not_count(loss, reduction):
 @pytest.mark.parametrize("loss", named(all_losses(ignore_index=-100)))
 def test_a_batch_that_is_ignored_as_a_whole_teaches_nothing(loss):
     scores = torch.zeros(3, requires_grad=True)
-    found = loss(inputs_for(loss, scores), torch.full((3,), -100))
-    found.backward()
-    assert found.item() == 0
+    result = loss(inputs_for(loss, scores), torch.full((3,), -100))
+    result.backward()
+    assert result.item() == 0
     assert scores.grad.tolist() == [0, 0, 0]
 
 
@@ -307,8 +307,8 @@ def test_corn_is_the_mean_over_binary_problems_of_the_rows_that_reach_a_class():
     generator = torch.Generator().manual_seed(0)
     logits = 2 * torch.randn(30, K - 1, generator=generator, dtype=torch.float64)
     target = torch.randint(0, K, (30,), generator=generator)
-    found = CornLoss(K)(logits, target).item()
-    assert found == pytest.approx(naive_corn(logits, target), rel=1e-12)
+    result = CornLoss(K)(logits, target).item()
+    assert result == pytest.approx(naive_corn(logits, target), rel=1e-12)
 
 
 def test_probabilities_of_corn_are_products_and_make_the_loss():

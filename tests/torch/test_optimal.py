@@ -23,14 +23,14 @@ def answer(find, *data, **options):
         return str(error)
 
 
-def assert_same(found, expected):
+def assert_same(result, expected):
     if isinstance(expected, str):
-        assert found == expected
+        assert result == expected
         return
-    np.testing.assert_array_equal(found.thresholds, expected.thresholds)
-    np.testing.assert_array_equal(found.ranges, expected.ranges)
-    np.testing.assert_array_equal(found.classes, expected.classes)
-    assert (found.value, found.objective) == (expected.value, expected.objective)
+    np.testing.assert_array_equal(result.thresholds, expected.thresholds)
+    np.testing.assert_array_equal(result.ranges, expected.ranges)
+    np.testing.assert_array_equal(result.classes, expected.classes)
+    assert (result.value, result.objective) == (expected.value, expected.objective)
 
 
 @given(problems(), st.data())
@@ -50,11 +50,11 @@ def test_scans_find_the_thresholds_of_arrays_to_the_last_bit(problem, data):
     tensors = torch.tensor(scores), torch.tensor(problem.labels)
     weights = None if weights is None else torch.tensor(weights)
     for method in ("scan", "auto"):
-        found = answer(
+        result = answer(
             ordcut.torch.optimal_thresholds, *tensors, sample_weight=weights, method=method,
             **options,
         )  # fmt: skip
-        assert_same(found, expected)
+        assert_same(result, expected)
 
 
 @given(problems(weighted=False), st.sampled_from(OBJECTIVES))
@@ -65,12 +65,12 @@ def test_scans_read_soft_labels_as_rows_with_weights(problem, objective):
     expected = answer(
         ordcut.optimal_thresholds, problem.scores, soft, objective=objective, sample_weight=weights
     )
-    found = answer(
+    result = answer(
         ordcut.torch.optimal_thresholds,
         torch.tensor(problem.scores), torch.tensor(soft),
         objective=objective, sample_weight=torch.tensor(weights), method="scan",
     )  # fmt: skip
-    assert_same(found, expected)
+    assert_same(result, expected)
 
 
 @settings(max_examples=50)
@@ -81,11 +81,11 @@ def test_scans_in_floats_reach_the_value_of_arrays(seed, objective):
     expected = ordcut.optimal_thresholds(
         scores, labels, objective=objective, sample_weight=weights, classes=range(4)
     )
-    found = ordcut.torch.optimal_thresholds(
+    result = ordcut.torch.optimal_thresholds(
         torch.tensor(scores), torch.tensor(labels), objective=objective,
         sample_weight=torch.tensor(weights), classes=range(4), method="scan",
     )  # fmt: skip
-    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert result.value == pytest.approx(expected.value, rel=1e-12)
 
 
 ROUNDED = ", up to rounding of float64 sums"
@@ -111,9 +111,9 @@ def test_scans_over_whole_numbers_have_the_certificate_of_arrays(objective):
         classes=range(4),
         method="dp" if objective == "zero_one" else "auto",
     )
-    found = certificate_by_scan(objective, None)
-    assert found.split(", each by ")[-1] == expected.certificate.split(", each by ")[-1]
-    assert ROUNDED not in found
+    result = certificate_by_scan(objective, None)
+    assert result.split(", each by ")[-1] == expected.certificate.split(", each by ")[-1]
+    assert ROUNDED not in result
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -132,18 +132,18 @@ def test_scans_over_sums_that_do_not_fit_are_certified_up_to_rounding():
 
 def test_scans_of_classes_at_unequal_distances_are_convex_up_to_scale():
     scores, labels = torch.tensor([0.1, 0.4, 0.5, 0.9]), torch.tensor([1, 1, 2, 10])
-    found = ordcut.torch.optimal_thresholds(scores, labels, method="scan")
-    assert found.certificate == "objective that is convex up to scale (Theorem 2)"
+    result = ordcut.torch.optimal_thresholds(scores, labels, method="scan")
+    assert result.certificate == "objective that is convex up to scale (Theorem 2)"
 
 
 def test_scans_of_soft_labels_times_weights_beyond_int64_are_those_of_arrays():
     scores, soft = np.arange(4.0), np.array([[2, 1], [1, 3], [3, 1], [1, 4]]) * 2**31
     weights = np.array([2.0**40, 3 * 2.0**40, 2.0**40, 2.0**40])
     expected = ordcut.optimal_thresholds(scores, soft, sample_weight=weights)
-    found = ordcut.torch.optimal_thresholds(
+    result = ordcut.torch.optimal_thresholds(
         torch.tensor(scores), torch.tensor(soft), sample_weight=torch.tensor(weights), method="scan"
     )
-    assert_same(found, expected)
+    assert_same(result, expected)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -151,19 +151,19 @@ def test_scans_agree_with_arrays_on_many_rows(objective):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 12, 20_000)
     scores = (labels + 3 * rng.standard_normal(20_000)).astype(np.float32)
-    found = ordcut.torch.optimal_thresholds(
+    result = ordcut.torch.optimal_thresholds(
         torch.tensor(scores), torch.tensor(labels), objective=objective, method="scan"
     )
-    assert_same(found, ordcut.optimal_thresholds(scores, labels, objective=objective))
+    assert_same(result, ordcut.optimal_thresholds(scores, labels, objective=objective))
 
 
 @pytest.mark.parametrize("method", ["auto", "scan"])
 def test_bfloat16_scores_are_labelled_as_intended(method):
     scores = torch.randn(500, generator=torch.Generator().manual_seed(0)).to(torch.bfloat16)
     labels = (scores.float() + 0.3 * torch.randn(500)).clamp(-1.4, 1.4).round().long() + 1
-    found = ordcut.torch.optimal_thresholds(scores, labels, method=method)
-    predicted = ordcut.torch.threshold_labels(scores, found)
-    assert ordcut.evaluate(labels.numpy(), predicted.numpy()) == found.value
+    result = ordcut.torch.optimal_thresholds(scores, labels, method=method)
+    predicted = ordcut.torch.threshold_labels(scores, result)
+    assert ordcut.evaluate(labels.numpy(), predicted.numpy()) == result.value
 
 
 def test_the_cpu_solvers_read_the_memory_of_the_tensors(monkeypatch):
@@ -182,10 +182,10 @@ def test_the_cpu_solvers_read_the_memory_of_the_tensors(monkeypatch):
 )
 def test_classes_are_the_values_that_occur(labels):
     scores, labels = torch.tensor([3.0, 1.0, 2.0, 4.0]), torch.tensor(labels)
-    found = ordcut.torch.optimal_thresholds(scores, labels, method="scan")
+    result = ordcut.torch.optimal_thresholds(scores, labels, method="scan")
     expected = ordcut.optimal_thresholds(scores.numpy(), labels.numpy())
-    assert_same(found, expected)
-    assert found.classes.dtype == expected.classes.dtype
+    assert_same(result, expected)
+    assert result.classes.dtype == expected.classes.dtype
 
 
 def rows_without_values(n, n_classes):
@@ -309,9 +309,10 @@ def test_scans_that_claim_to_be_exact_weigh_costs_without_rounding():
     cost = 2.0**52 + 1
     rows = torch.tensor([1.0, 1.0, 1.0, 2.0]), torch.tensor([1, 1, 1, 0])
     options = {"objective": [[0, cost], [cost, 0]], "class_weight": {0: 3}}
-    found = ordcut.torch.optimal_thresholds(*rows, method="scan", **options)
-    assert found.certificate == "convex objective (Theorem 2)"
-    assert found.thresholds.tolist() == [-np.inf]
+    result = ordcut.torch.optimal_thresholds(*rows, method="scan", **options)
+    assert result.certificate == "convex objective (Theorem 2)"
+    assert result.thresholds.tolist() == [-np.inf]
     assert (
-        found.thresholds.tolist() == ordcut.optimal_thresholds(*rows, **options).thresholds.tolist()
+        result.thresholds.tolist()
+        == ordcut.optimal_thresholds(*rows, **options).thresholds.tolist()
     )

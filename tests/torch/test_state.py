@@ -140,9 +140,9 @@ def test_the_result_in_a_state_is_readable_json():
 
 
 def test_thresholds_for_another_number_of_classes_are_not_kept():
-    found = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
+    result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
     with pytest.raises(ValueError, match=f"3 for the {N_CLASSES} classes of the tracker, got 2"):
-        ThresholdTracker(N_CLASSES).keep(found)
+        ThresholdTracker(N_CLASSES).keep(result)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])

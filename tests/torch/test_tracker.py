@@ -274,43 +274,43 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     outputs = [process.communicate(timeout=300)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
     assert outputs[0] == outputs[1]
-    found = json.loads(outputs[0])
+    result = json.loads(outputs[0])
 
     scores, labels = some_rows()
     expected = json.loads(tracked((scores, labels)).result.to_json())
     # 101 rows are odd, so the sampler repeated one. It is left out, and the order restored.
-    assert found["sampler"]["n_gathered"] == 102
-    assert found["sampler"]["scores"] == scores.tolist()
-    assert found["sampler"]["found"] == expected
+    assert result["sampler"]["n_gathered"] == 102
+    assert result["sampler"]["scores"] == scores.tolist()
+    assert result["sampler"]["result"] == expected
 
-    assert sorted(found["uneven"]["scores"]) == sorted(scores.tolist())
-    assert found["uneven"]["found"] == expected
+    assert sorted(result["uneven"]["scores"]) == sorted(scores.tolist())
+    assert result["uneven"]["result"] == expected
 
     # Rows of the second process have weights, those of the first one count fully.
     weights = torch.where(torch.arange(101) < 30, 1, 1 + labels)
     expected = ordcut.optimal_thresholds(
         scores.numpy(), labels.numpy(), sample_weight=weights.numpy()
     )
-    assert found["weighted"] == json.loads(expected.to_json())
+    assert result["weighted"] == json.loads(expected.to_json())
     soft = torch.nn.functional.one_hot(labels, 4) * weights_of(labels)
     expected = ordcut.optimal_thresholds(scores.numpy(), soft.numpy(), classes=range(4))
-    assert found["soft"] == json.loads(expected.to_json())
+    assert result["soft"] == json.loads(expected.to_json())
 
     half = tracked((scores.half(), labels)).result
-    assert found["one idle"]["scores"] == scores.half().tolist()
-    assert found["one idle"]["found"] == json.loads(half.to_json())
+    assert result["one idle"]["scores"] == scores.half().tolist()
+    assert result["one idle"]["result"] == json.loads(half.to_json())
 
 
 def test_constraints_hold_on_the_rows_that_thresholds_are_found_on():
     scores, labels = torch.arange(40.0), torch.arange(40) // 10 % 2
     tracker = ThresholdTracker(2, constraints=["recall 1 >= 1"])
     tracker.update(scores, labels)
-    found = tracker.compute()
+    result = tracker.compute()
     expected = ordcut.optimal_thresholds(
         scores.numpy(), labels.numpy(), classes=[0, 1], constraints=["recall 1 >= 1"]
     )
-    assert found.thresholds.tolist() == expected.thresholds.tolist() == [9.5]
-    assert [one.reached for one in found.constraints] == [1.0]
+    assert result.thresholds.tolist() == expected.thresholds.tolist() == [9.5]
+    assert [one.reached for one in result.constraints] == [1.0]
     with pytest.raises(ValueError, match="must name a decision, one of 0, 1"):
         ThresholdTracker(2, constraints=["share 7 <= 0.1"])
     with pytest.raises(ValueError, match="constraints needs a method that runs on the CPU"):

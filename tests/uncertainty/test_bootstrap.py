@@ -19,8 +19,8 @@ from tests.uncertainty.uncertainty_rows import draw_samples, noisy, same
     ("weights", "worth"), [(None, 4), ([2, 3, 1, 1], 7), ([0.5] * 4, 4), ([0.1, 0.1, 0, 0], 2)]
 )
 def test_whole_weights_are_repeats_and_others_are_worth_fewer_rows(weights, worth):
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], sample_weight=weights)
-    assert found.bootstrap(n=5).n_rows == pytest.approx(worth)
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], sample_weight=weights)
+    assert result.bootstrap(n=5).n_rows == pytest.approx(worth)
 
 
 # Replicates
@@ -38,17 +38,17 @@ def test_a_replicate_is_solved_and_judged_like_any_data(objective, weights, ties
     find = partial(
         ordcut.optimal_thresholds, objective=objective, classes=range(4), class_weight=factors
     )
-    found = find(scores, labels, sample_weight=weights)
-    boot = found.bootstrap(n=5)
+    result = find(scores, labels, sample_weight=weights)
+    boot = result.bootstrap(n=5)
     samples = draw_samples(scores, labels, boot, 5, weights)
     judge = partial(ordcut.evaluate, objective=objective, classes=range(4), class_weight=factors)
     gained = []
     for drawn, thresholds, value in zip(samples, boot.thresholds, boot.values, strict=True):
         again = find(drawn.scores, drawn.codes)
         assert thresholds.tolist() == again.thresholds.tolist()
-        assert value == pytest.approx(judge(drawn.codes, found.predict(drawn.scores)), abs=1e-14)
+        assert value == pytest.approx(judge(drawn.codes, result.predict(drawn.scores)), abs=1e-14)
         on_all = judge(labels, again.predict(scores), sample_weight=weights)
-        gained.append(again.value - value + found.value - on_all)
+        gained.append(again.value - value + result.value - on_all)
     share = boot.size / boot.n_rows
     assert boot.optimism == pytest.approx(share ** (2 / 3) * np.mean(gained), abs=1e-13)
 
@@ -58,8 +58,8 @@ def test_a_replicate_of_soft_labels_draws_whole_rows(objective):
     rng = np.random.default_rng(0)
     scores, labels = noisy(100)
     soft = np.eye(4)[labels] + rng.integers(0, 3, (100, 4)) / 2
-    found = ordcut.optimal_thresholds(scores, soft, objective=objective)
-    boot = found.bootstrap(n=5)
+    result = ordcut.optimal_thresholds(scores, soft, objective=objective)
+    boot = result.bootstrap(n=5)
     order = np.argsort(scores)
     seeds = np.random.SeedSequence(0).spawn(5)
     for seed, thresholds in zip(seeds, boot.thresholds, strict=True):
@@ -71,10 +71,10 @@ def test_a_replicate_of_soft_labels_draws_whole_rows(objective):
 
 def test_labels_change_by_as_many_classes_as_predicting_again_shows():
     scores, labels = noisy()
-    found = ordcut.optimal_thresholds(scores, labels)
-    boot = found.bootstrap(n=20)
+    result = ordcut.optimal_thresholds(scores, labels)
+    boot = result.bootstrap(n=20)
     changes = [
-        np.abs(np.searchsorted(some, scores, side="right") - found.codes(scores)).mean()
+        np.abs(np.searchsorted(some, scores, side="right") - result.codes(scores)).mean()
         for some in boot.thresholds
     ]
     share = boot.size / boot.n_rows
@@ -84,10 +84,10 @@ def test_labels_change_by_as_many_classes_as_predicting_again_shows():
 def test_balanced_classes_are_balanced_anew_where_a_replicate_is_judged():
     scores, labels = noisy(200)
     labels = np.minimum(labels, 2)
-    found = ordcut.optimal_thresholds(scores, labels, class_weight="balanced")
-    boot = found.bootstrap(n=3)
+    result = ordcut.optimal_thresholds(scores, labels, class_weight="balanced")
+    boot = result.bootstrap(n=3)
     for drawn, value in zip(draw_samples(scores, labels, boot, 3), boot.values, strict=True):
-        predicted = found.predict(drawn.scores)
+        predicted = result.predict(drawn.scores)
         judged = ordcut.evaluate(drawn.codes, predicted, classes=[0, 1, 2], class_weight="balanced")
         assert value == pytest.approx(judged)
 
@@ -134,8 +134,8 @@ def test_fractional_weights_count_by_their_ratios_whatever_the_order_of_the_rows
     scores, labels = noisy(ties=True)
     weights = np.random.default_rng(0).random(len(scores))
     order = np.random.default_rng(1).permutation(len(scores))
-    found = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
-    boot = found.bootstrap(n=30)
+    result = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+    boot = result.bootstrap(n=30)
     quarter = ordcut.optimal_thresholds(scores, labels, sample_weight=weights / 4)
     shuffled = ordcut.optimal_thresholds(scores[order], labels[order], sample_weight=weights[order])
     for other in (quarter, shuffled):
@@ -154,14 +154,14 @@ def test_moving_and_stretching_the_scores_moves_and_stretches_the_intervals():
 
 
 def test_a_seed_gives_one_result_and_generators_go_on():
-    found = ordcut.optimal_thresholds(*noisy())
-    boot = found.bootstrap(n=10, random_state=3)
-    assert same(boot, found.bootstrap(n=10, random_state=3))
-    assert same(boot, found.bootstrap(n=10, random_state=np.int64(3)))
-    assert not same(boot, found.bootstrap(n=10, random_state=4))
-    assert not same(boot, found.bootstrap(n=10, random_state=None))
+    result = ordcut.optimal_thresholds(*noisy())
+    boot = result.bootstrap(n=10, random_state=3)
+    assert same(boot, result.bootstrap(n=10, random_state=3))
+    assert same(boot, result.bootstrap(n=10, random_state=np.int64(3)))
+    assert not same(boot, result.bootstrap(n=10, random_state=4))
+    assert not same(boot, result.bootstrap(n=10, random_state=None))
     for kind in (np.random.default_rng, np.random.RandomState):
         rng = kind(0)
-        first, second = (found.bootstrap(n=10, random_state=rng) for _ in range(2))
+        first, second = (result.bootstrap(n=10, random_state=rng) for _ in range(2))
         assert not same(first, second)
-        assert same(first, found.bootstrap(n=10, random_state=kind(0)))
+        assert same(first, result.bootstrap(n=10, random_state=kind(0)))

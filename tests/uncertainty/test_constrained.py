@@ -85,14 +85,14 @@ def barely_feasible(limit, n=60):
 
 
 def test_replicates_that_rule_out_the_constraints_are_left_out_and_counted():
-    found = barely_feasible(0.2)
-    boot = found.bootstrap(n=100)
+    result = barely_feasible(0.2)
+    boot = result.bootstrap(n=100)
     assert 0 < boot.n_infeasible < 50
     assert len(boot.thresholds) == len(boot.plain_thresholds) == 100 - boot.n_infeasible
     assert len(boot.values) == 100
     assert np.isfinite(boot.optimism)
     low, high = boot.intervals()[0]
-    assert low < found.thresholds[0] < high
+    assert low < result.thresholds[0] < high
     assert np.isfinite(boot.value_interval()).all()
 
 
@@ -103,10 +103,10 @@ def test_constraints_that_few_replicates_can_keep_are_an_error():
 
 def test_a_fixed_threshold_has_no_spread():
     scores, labels = noisy()
-    found = ordcut.optimal_thresholds(scores, labels, constraints=["fixed 1 1.25"])
-    boot = found.bootstrap(n=30)
+    result = ordcut.optimal_thresholds(scores, labels, constraints=["fixed 1 1.25"])
+    boot = result.bootstrap(n=30)
     assert (boot.thresholds[:, 1] == 1.25).all()
-    assert boot.intervals()[1].tolist() == found.ranges[1].tolist()
+    assert boot.intervals()[1].tolist() == result.ranges[1].tolist()
 
 
 def test_intervals_hold_the_best_thresholds_that_keep_the_constraints():
@@ -114,19 +114,19 @@ def test_intervals_hold_the_best_thresholds_that_keep_the_constraints():
     best = ordcut.optimal_thresholds(*noisy(100_000, seed=99), constraints=constraints)
     hits = []
     for seed in range(12):
-        found = ordcut.optimal_thresholds(*noisy(400, seed=seed), constraints=constraints)
-        low, high = found.bootstrap(n=60).intervals(level=0.9).T
+        result = ordcut.optimal_thresholds(*noisy(400, seed=seed), constraints=constraints)
+        low, high = result.bootstrap(n=60).intervals(level=0.9).T
         hits.append((low <= best.thresholds) & (best.thresholds <= high))
     assert np.mean(hits) >= 0.85
 
 
 def test_smoothed_thresholds_with_class_weights_and_constraints_are_refused():
     scores, labels = noisy()
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores, labels, smoothing=0.5, class_weight=[1, 2, 1, 1], constraints=["recall 3 >= 0.7"]
     )
     with pytest.raises(ValueError, match=r"bootstrap cannot draw rows .*Leave out smoothing"):
-        found.bootstrap()
+        result.bootstrap()
 
 
 def test_class_weights_do_not_count_in_the_limits_of_replicates():
@@ -156,12 +156,12 @@ LIMITS = {
 }
 
 
-def naive_range(problem, found, k, tolerance, constraint):
+def naive_range(problem, result, k, tolerance, constraint):
     """Move a cut by one score at a time until the value is too bad or a limit is broken."""
     weights = np.ones(len(problem.scores)) if problem.weights is None else problem.weights
     distinct = np.unique(problem.scores[weights > 0])
-    cuts = np.searchsorted(distinct, found.thresholds).tolist()
-    goal = ordcut.resolve_objective(found.objective, problem.n_classes)
+    cuts = np.searchsorted(distinct, result.thresholds).tolist()
+    goal = ordcut.resolve_objective(result.objective, problem.n_classes)
 
     def table_of(some):
         return np.array(naive.confusion_of(some, problem.rows, problem.n_classes))
@@ -214,7 +214,7 @@ def test_every_position_of_a_near_optimal_range_keeps_the_limits(
 ):
     constraint = LIMITS[kind](k, limit)
     try:
-        found = find(
+        result = find(
             problem.scores,
             problem.labels,
             problem.n_classes,
@@ -224,17 +224,17 @@ def test_every_position_of_a_near_optimal_range_keeps_the_limits(
         )
     except ordcut.InfeasibleConstraintsError:
         return
-    ranges = found.near_optimal(tolerance)
+    ranges = result.near_optimal(tolerance)
     for i, span in enumerate(ranges.tolist()):
-        assert span == naive_range(problem, found, i, tolerance, constraint)
+        assert span == naive_range(problem, result, i, tolerance, constraint)
 
 
 def test_a_moved_threshold_and_curves_are_those_of_the_rows_whatever_the_limits():
     scores, labels = noisy()
-    found = ordcut.optimal_thresholds(scores, labels, constraints=["recall 3 >= 0.9"])
-    moved = found.moved(2, 9.0)
+    result = ordcut.optimal_thresholds(scores, labels, constraints=["recall 3 >= 0.9"])
+    moved = result.moved(2, 9.0)
     assert moved.value == ordcut.evaluate(labels, moved.predict(scores))
     assert moved.constraints == ()
-    curve = found.curves()[2]
-    assert curve.values[curve.positions == curve.threshold] == pytest.approx(found.value)
-    assert curve.values.min() < found.value
+    curve = result.curves()[2]
+    assert curve.values[curve.positions == curve.threshold] == pytest.approx(result.value)
+    assert curve.values.min() < result.value

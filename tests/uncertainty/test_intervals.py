@@ -15,22 +15,22 @@ from tests.uncertainty.uncertainty_rows import hand_made, noisy, same
 
 
 def test_infinite_replicates_widen_their_own_side_only():
-    found = ordcut.optimal_thresholds([1, 2], [0, 1])
-    boot = hand_made(found, [[1.0]] * 8 + [[np.inf]] * 2, np.arange(20) / 10)
+    result = ordcut.optimal_thresholds([1, 2], [0, 1])
+    boot = hand_made(result, [[1.0]] * 8 + [[np.inf]] * 2, np.arange(20) / 10)
     low, high = boot.intervals(0.9)[0]
     assert 1 < low < 1.5
     assert high == np.inf
-    assert hand_made(found, [[-np.inf]] * 5).intervals().tolist() == [[-np.inf, np.inf]]
+    assert hand_made(result, [[-np.inf]] * 5).intervals().tolist() == [[-np.inf, np.inf]]
 
 
 def test_an_infinite_threshold_has_the_interval_of_its_replicates():
-    found = ordcut.optimal_thresholds([1, 2, 3], [0, 0, 0], classes=[0, 1])
-    assert found.thresholds.tolist() == [np.inf]
-    boot = hand_made(found, [[np.inf]] * 6 + [[3.5]] * 3 + [[2.5]], [1, 2, 3, 4])
+    result = ordcut.optimal_thresholds([1, 2, 3], [0, 0, 0], classes=[0, 1])
+    assert result.thresholds.tolist() == [np.inf]
+    boot = hand_made(result, [[np.inf]] * 6 + [[3.5]] * 3 + [[2.5]], [1, 2, 3, 4])
     assert boot.intervals(0.5).tolist() == [[3, np.inf]]
-    assert found.bootstrap(n=10).intervals().tolist() == [[3, np.inf]]
-    found = ordcut.optimal_thresholds([1, 2, 3], [1, 1, 1], classes=[0, 1])
-    assert found.bootstrap(n=10).intervals().tolist() == [[-np.inf, 1]]
+    assert result.bootstrap(n=10).intervals().tolist() == [[3, np.inf]]
+    result = ordcut.optimal_thresholds([1, 2, 3], [1, 1, 1], classes=[0, 1])
+    assert result.bootstrap(n=10).intervals().tolist() == [[-np.inf, 1]]
 
 
 @given(
@@ -40,7 +40,7 @@ def test_an_infinite_threshold_has_the_interval_of_its_replicates():
 )
 @settings(max_examples=60)
 def test_intervals_end_at_scores_and_contain_the_ranges(problem, objective, smoothing):
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         problem.scores,
         problem.labels,
         objective=objective,
@@ -48,10 +48,10 @@ def test_intervals_end_at_scores_and_contain_the_ranges(problem, objective, smoo
         sample_weight=problem.weights,
         smoothing=smoothing,
     )
-    boot = found.bootstrap(n=5)
+    boot = result.bootstrap(n=5)
     low, high = boot.intervals(0.5).T
-    assert (low <= found.ranges[:, 0]).all()
-    assert (found.ranges[:, 1] <= high).all()
+    assert (low <= result.ranges[:, 0]).all()
+    assert (result.ranges[:, 1] <= high).all()
     assert {*low, *high} <= {*problem.scores, -np.inf, np.inf}
 
 
@@ -103,8 +103,8 @@ def test_classes_that_are_never_predicted_leave_no_nan(objective):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=60)
     labels = np.where(rng.random(60) < 0.1, rng.integers(0, 5, 60), 2)
-    found = ordcut.optimal_thresholds(scores, labels, objective=objective, classes=range(5))
-    boot = found.bootstrap(n=50)
+    result = ordcut.optimal_thresholds(scores, labels, objective=objective, classes=range(5))
+    boot = result.bootstrap(n=50)
     assert not np.isnan(boot.intervals()).any()
     assert np.isfinite(boot.value_interval()).all()
     assert "nan" not in repr(boot)
@@ -122,12 +122,12 @@ def test_weights_of_any_scale_give_the_same_intervals(weight):
 
 
 def test_intervals_hold_the_threshold_and_grow_with_the_level():
-    found = ordcut.optimal_thresholds(*noisy())
-    boot = found.bootstrap(n=100)
+    result = ordcut.optimal_thresholds(*noisy())
+    boot = result.bootstrap(n=100)
     low, high = boot.intervals(0.5).T
     lower, higher = boot.intervals(0.99).T
-    assert ((lower <= low) & (low <= found.thresholds)).all()
-    assert ((found.thresholds <= high) & (high <= higher)).all()
+    assert ((lower <= low) & (low <= result.thresholds)).all()
+    assert ((result.thresholds <= high) & (high <= higher)).all()
     narrow, wide = boot.value_interval(0.5), boot.value_interval(0.99)
     assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
     assert boot.optimism < 0 < boot.label_change
@@ -144,34 +144,34 @@ def test_a_bootstrap_is_frozen():
 
 
 def test_results_that_were_stored_say_how_to_get_a_bootstrap():
-    found = ordcut.optimal_thresholds(*noisy(50))
+    result = ordcut.optimal_thresholds(*noisy(50))
     for read in (
-        ordcut.Thresholds.from_json(found.to_json()),
-        pickle.loads(pickle.dumps(found)),
+        ordcut.Thresholds.from_json(result.to_json()),
+        pickle.loads(pickle.dumps(result)),
     ):
-        assert read == found
+        assert read == result
         with pytest.raises(ValueError, match=r"bootstrap needs the rows .*optimal_thresholds"):
             read.bootstrap()
 
 
 def test_a_result_whose_classes_get_other_names_keeps_its_rows():
-    found = ordcut.optimal_thresholds(*noisy(100))
-    renamed = dataclasses.replace(found, classes=np.array(["a", "b", "c", "d"]))
-    assert same(renamed.bootstrap(n=20), found.bootstrap(n=20))
+    result = ordcut.optimal_thresholds(*noisy(100))
+    renamed = dataclasses.replace(result, classes=np.array(["a", "b", "c", "d"]))
+    assert same(renamed.bootstrap(n=20), result.bootstrap(n=20))
 
 
 def test_a_pickle_of_a_result_is_small_and_a_result_copies_no_rows():
     scores, labels = noisy(10_000)
-    found = ordcut.optimal_thresholds(scores, labels)
-    assert len(pickle.dumps(found)) < 2000
-    assert found.origin.solved.data.scores is scores
+    result = ordcut.optimal_thresholds(scores, labels)
+    assert len(pickle.dumps(result)) < 2000
+    assert result.origin.solved.data.scores is scores
 
 
 def test_data_that_have_changed_since_are_noticed():
     scores, labels = noisy(100)
-    found = ordcut.optimal_thresholds(scores, labels)
+    result = ordcut.optimal_thresholds(scores, labels)
     scores[:50] += 10
-    for ask in (found.bootstrap, found.near_optimal):
+    for ask in (result.bootstrap, result.near_optimal):
         with pytest.raises(ValueError, match="needs scores, labels and weights as they were"):
             ask()
 
@@ -180,10 +180,10 @@ def test_data_that_have_changed_since_are_noticed():
 
 
 def test_a_progress_bar_is_shown_to_those_who_ask(capsys):
-    found = ordcut.optimal_thresholds(*noisy(50))
-    quiet = found.bootstrap(n=40)
+    result = ordcut.optimal_thresholds(*noisy(50))
+    quiet = result.bootstrap(n=40)
     assert capsys.readouterr().out == ""
-    assert same(quiet, found.bootstrap(n=40, progress=True))
+    assert same(quiet, result.bootstrap(n=40, progress=True))
     assert "40/40" in capsys.readouterr().out
 
 
@@ -196,11 +196,11 @@ def test_a_progress_bar_without_rich_says_what_to_install(without):
 def test_a_sample_without_a_kappa_is_drawn_anew():
     scores, labels = noisy(60)
     labels = np.where(np.arange(60) < 3, 1, 0)
-    found = ordcut.optimal_thresholds(scores, labels, objective="kappa")
-    boot = found.bootstrap(n=50, size=10)  # three in five samples have one class
+    result = ordcut.optimal_thresholds(scores, labels, objective="kappa")
+    boot = result.bootstrap(n=50, size=10)  # three in five samples have one class
     assert np.isfinite(boot.values).all()
     with pytest.raises(ValueError, match="size must be large enough for 'kappa' to have a value"):
-        found.bootstrap(n=50, size=1)
+        result.bootstrap(n=50, size=1)
 
 
 @pytest.mark.parametrize(

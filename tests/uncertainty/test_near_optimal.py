@@ -53,7 +53,7 @@ def test_the_ranges_are_those_of_moving_each_threshold_step_by_step(
     problem, objective, tolerance, weighs_classes
 ):
     factors = np.arange(1.0, problem.n_classes + 1) if weighs_classes else None
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         problem.scores,
         problem.labels,
         objective=objective,
@@ -62,13 +62,13 @@ def test_the_ranges_are_those_of_moving_each_threshold_step_by_step(
         class_weight=factors,
     )
     distinct = np.unique(problem.scores[weights_of(problem) > 0])
-    cuts = np.searchsorted(distinct, found.thresholds).tolist()
+    cuts = np.searchsorted(distinct, result.thresholds).tolist()
     factors = np.ones(problem.n_classes) if factors is None else factors
     expected = naive_ranges(problem, objective, cuts, tolerance, factors)
-    ranges = found.near_optimal(tolerance)
+    ranges = result.near_optimal(tolerance)
     assert ranges.tolist() == expected.tolist()
-    assert (ranges[:, 0] <= found.ranges[:, 0]).all()
-    assert (found.ranges[:, 1] <= ranges[:, 1]).all()
+    assert (ranges[:, 0] <= result.ranges[:, 0]).all()
+    assert (result.ranges[:, 1] <= ranges[:, 1]).all()
 
 
 def test_a_threshold_moved_within_its_range_is_as_good_as_was_said_and_no_further():
@@ -77,21 +77,21 @@ def test_a_threshold_moved_within_its_range_is_as_good_as_was_said_and_no_furthe
     labels = np.digitize(scores + rng.normal(size=3000), [-1, 0, 1])
     weights = rng.random(3000)
     for objective in ("absolute", "quadratic_kappa"):
-        found = ordcut.optimal_thresholds(
+        result = ordcut.optimal_thresholds(
             scores, labels, objective=objective, sample_weight=weights
         )
 
         def loss_of(value, objective=objective):
             return 1 - value if objective == "quadratic_kappa" else value
 
-        def loss(k, place, found=found, objective=objective, loss_of=loss_of):
-            moved = found.thresholds.copy()
+        def loss(k, place, result=result, objective=objective, loss_of=loss_of):
+            moved = result.thresholds.copy()
             moved[k] = place
             predicted = np.searchsorted(moved, scores, side="right")
             return loss_of(ordcut.evaluate(labels, predicted, objective, sample_weight=weights))
 
-        for k, (low, high) in enumerate(found.near_optimal(0.02)):
-            limit = 1.02 * loss_of(found.value)
+        for k, (low, high) in enumerate(result.near_optimal(0.02)):
+            limit = 1.02 * loss_of(result.value)
             assert loss(k, np.nextafter(low, np.inf)) <= limit
             assert loss(k, high) <= limit
             assert loss(k, low) > limit
@@ -128,15 +128,15 @@ def test_ranges_keep_shares_of_the_rows_whatever_their_classes_count(smoothing):
     rng = np.random.default_rng(4)
     labels = np.digitize(rng.normal(size=200), [-0.5, 0.5])
     scores = labels + rng.normal(size=200)
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores,
         labels,
         class_weight=[1, 6, 1],
         smoothing=smoothing,
         constraints=["share 1 <= 0.3"],
     )
-    (low, _), (_, high) = found.near_optimal(tolerance=9)
-    first, last = found.thresholds
+    (low, _), (_, high) = result.near_optimal(tolerance=9)
+    first, last = result.thresholds
     assert np.mean((scores > low) & (scores < last)) <= 0.3
     assert np.mean((scores >= low) & (scores < last)) > 0.3
     assert np.mean((scores >= first) & (scores < high)) <= 0.3
@@ -174,12 +174,12 @@ def test_costs_of_rows_have_the_ranges_of_the_cost_matrix_that_they_come_from():
 
 @pytest.mark.parametrize("tolerance", [-0.1, np.inf, np.nan])
 def test_a_tolerance_that_is_no_share_is_an_error(tolerance):
-    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    result = ordcut.optimal_thresholds([1, 2], [0, 1])
     with pytest.raises(ValueError, match="tolerance must be a share of the loss"):
-        found.near_optimal(tolerance)
+        result.near_optimal(tolerance)
 
 
 def test_thresholds_without_their_data_say_how_to_find_them_again():
-    found = ordcut.optimal_thresholds([1, 2], [0, 1])
+    result = ordcut.optimal_thresholds([1, 2], [0, 1])
     with pytest.raises(ValueError, match=r"near_optimal needs the rows .*optimal_thresholds"):
-        ordcut.Thresholds.from_json(found.to_json()).near_optimal()
+        ordcut.Thresholds.from_json(result.to_json()).near_optimal()

@@ -27,9 +27,9 @@ def found_with(constraints=None, **options):
 # Intervals
 
 
-def made_up(found, thresholds, size, n_rows):
+def made_up(result, thresholds, size, n_rows):
     every = np.array(thresholds, float)[:, None]
-    return hand_made(found, every, np.linspace(-8, 8, 1601), size, float(n_rows))
+    return hand_made(result, every, np.linspace(-8, 8, 1601), size, float(n_rows))
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_the_level_is_95_percent_by_default():
 
 def values_of(numbers, optimism=0.0, is_kappa=False, good=0.5, bad=0.5, least=-9, most=9):
     """A bootstrap of 9 of 36 rows whose value is 0.5, with values of its own."""
-    found = dataclasses.replace(found_with(), value=0.5)
+    result = dataclasses.replace(found_with(), value=0.5)
     bounds = bounds_with(*(np.full(1, x) for x in (good, bad, bad)), least, most, is_kappa)
-    boot = dataclasses.replace(found_with().bootstrap(n=2), result=found, size=9, n_rows=36.0)
+    boot = dataclasses.replace(found_with().bootstrap(n=2), result=result, size=9, n_rows=36.0)
     return dataclasses.replace(
         boot, values=np.array(numbers), optimism=optimism, value_bounds=bounds
     )
@@ -149,13 +149,13 @@ def test_costs_of_rows_have_one_more_row_on_the_wrong_side_of_each_threshold(n_d
     scores = random.random(600)
     best = (scores * n_decisions).astype(int)
     costs = np.abs(best[:, None] - np.arange(n_decisions)) + random.random((600, n_decisions)) / 9
-    found = ordcut.optimal_thresholds(scores, costs=costs)
-    assert np.isfinite(found.thresholds).all()
-    bounds = found.bootstrap(n=2).value_bounds
+    result = ordcut.optimal_thresholds(scores, costs=costs)
+    assert np.isfinite(result.thresholds).all()
+    bounds = result.bootstrap(n=2).value_bounds
     assert len(bounds.good) == 2**21 // (602 + n_decisions - 1)
     assert not bounds.is_kappa
     low, high = bounds.interval(0.9, 0.0)
-    assert low < found.value < high
+    assert low < result.value < high
     assert low == bounds.good[int(0.05 * (len(bounds.good) - 1))]
 
 
@@ -163,9 +163,9 @@ def test_groups_of_rows_have_the_mean_of_their_costs():
     random = np.random.default_rng(1)
     for n in (500, 6000):
         costs = np.stack([random.exponential(size=n), 9 + random.random(n)], axis=1)
-        found = ordcut.optimal_thresholds(np.zeros(n), costs=costs)
-        assert found.thresholds.tolist() == [INF]  # every row pays its first cost
-        bounds = found.bootstrap(n=2, size=2).value_bounds
+        result = ordcut.optimal_thresholds(np.zeros(n), costs=costs)
+        assert result.thresholds.tolist() == [INF]  # every row pays its first cost
+        bounds = result.bootstrap(n=2, size=2).value_bounds
         assert np.mean(bounds.good) == pytest.approx(costs[:, 0].mean(), abs=0.01)
         spread = costs[:, 0].std() / np.sqrt(n)
         assert np.std(bounds.good) == pytest.approx(spread, rel=0.1)
@@ -174,11 +174,11 @@ def test_groups_of_rows_have_the_mean_of_their_costs():
 
 
 def test_draws_in_parts_are_as_those_at_once(monkeypatch):
-    found = ordcut.optimal_thresholds(*noisy(80))
-    whole = found.bootstrap(n=2).value_bounds
+    result = ordcut.optimal_thresholds(*noisy(80))
+    whole = result.bootstrap(n=2).value_bounds
     for most in (1, 100, 1500):
         set_sizes(monkeypatch, draws_at_once=most)
-        parts = found.bootstrap(n=2).value_bounds
+        parts = result.bootstrap(n=2).value_bounds
         for name in ("good", "bad", "overfitted"):
             one, other = getattr(whole, name), getattr(parts, name)
             quantiles = [0.05, 0.5, 0.95]
@@ -189,8 +189,8 @@ def test_draws_in_parts_are_as_those_at_once(monkeypatch):
 
 def test_the_limits_of_values_are_the_costs_or_those_of_a_kappa():
     scores, labels = noisy(50)
-    found = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
-    bounds = found.bootstrap(n=2).value_bounds
+    result = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
+    bounds = result.bootstrap(n=2).value_bounds
     assert (bounds.least, bounds.most, bounds.is_kappa) == (-3, 12, False)
     bounds = (
         ordcut.optimal_thresholds(scores, labels, objective="kappa").bootstrap(n=2).value_bounds
@@ -202,31 +202,31 @@ def test_the_limits_of_values_are_the_costs_or_those_of_a_kappa():
 
 
 def test_so_many_replicates_and_rows_are_the_fewest_and_the_most():
-    found = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
-    assert len(found.bootstrap(n=2).values) == 2
+    result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
+    assert len(result.bootstrap(n=2).values) == 2
     for size in (1, 4, np.int64(3)):
-        assert found.bootstrap(n=2, size=size).size == size
+        assert result.bootstrap(n=2, size=size).size == size
     for wrong in (True, 2.0):
         with pytest.raises(ValueError, match="size must be a whole number of rows from 1 to 4"):
-            found.bootstrap(n=2, size=wrong)
+            result.bootstrap(n=2, size=wrong)
     with pytest.raises(ValueError, match="n must be a whole number of replicates"):
-        found.bootstrap(n=True)
+        result.bootstrap(n=True)
 
 
 @pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 6), (100, 40), (1000, 251)])
 def test_a_replicate_draws_the_rows_to_the_power_of_0_8(n, size):
-    found = ordcut.optimal_thresholds(np.arange(n), np.arange(n) % 2, classes=[0, 1])
-    assert found.bootstrap(n=2).size == size
+    result = ordcut.optimal_thresholds(np.arange(n), np.arange(n) % 2, classes=[0, 1])
+    assert result.bootstrap(n=2).size == size
 
 
 def test_more_rows_than_there_effectively_are_count_as_all():
     scores, labels, weights = [1, 2], [0, 1], [1.0, 0.6]
-    found = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
-    boot = found.bootstrap(n=30)
+    result = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+    boot = result.bootstrap(n=30)
     assert boot.n_rows < boot.size == 2
     changes = [
         np.average(
-            np.abs(found.codes(scores) - np.searchsorted(at, scores, "right")), weights=weights
+            np.abs(result.codes(scores) - np.searchsorted(at, scores, "right")), weights=weights
         )
         for at in boot.thresholds
     ]
@@ -239,36 +239,36 @@ def test_more_rows_than_there_effectively_are_count_as_all():
 
 def test_constraints_that_hold_in_just_the_least_share_are_no_error(monkeypatch):
     scores, labels = np.repeat([1.0, 2.0, 3.0], 20), np.repeat([0, 1, 1], 20)
-    found = ordcut.optimal_thresholds(scores, labels, constraints=["share 0 >= 0.25 and <= 0.4"])
-    boot = found.bootstrap(n=40)
+    result = ordcut.optimal_thresholds(scores, labels, constraints=["share 0 >= 0.25 and <= 0.4"])
+    boot = result.bootstrap(n=40)
     share = 1 - boot.n_infeasible / 40
     assert 0 < boot.n_infeasible < 20
     set_sizes(monkeypatch, least_feasible_share=share)
-    assert found.bootstrap(n=40).n_infeasible == boot.n_infeasible
+    assert result.bootstrap(n=40).n_infeasible == boot.n_infeasible
     set_sizes(monkeypatch, least_feasible_share=np.nextafter(share, 1))
     with pytest.raises(ValueError, match=f"in only {share:.0%} of 40 samples of {boot.size} rows"):
-        found.bootstrap(n=40)
+        result.bootstrap(n=40)
 
 
 @pytest.mark.parametrize("objective", KAPPAS)
 def test_two_rows_of_two_classes_have_a_kappa(objective):
-    found = ordcut.optimal_thresholds(*noisy(40, n_classes=2), objective=objective)
-    assert np.isfinite(found.bootstrap(n=10, size=2).values).all()
+    result = ordcut.optimal_thresholds(*noisy(40, n_classes=2), objective=objective)
+    assert np.isfinite(result.bootstrap(n=10, size=2).values).all()
 
 
 def test_samples_without_a_class_that_counts_are_drawn_anew():
     scores, labels = noisy(40, n_classes=2)
-    found = ordcut.optimal_thresholds(scores, labels, class_weight=[0, 1])
-    boot = found.bootstrap(n=30, size=1)
+    result = ordcut.optimal_thresholds(scores, labels, class_weight=[0, 1])
+    boot = result.bootstrap(n=30, size=1)
     assert np.isfinite(boot.values).all()
 
 
 def test_replicates_are_judged_on_all_rows_in_parts_as_at_once(monkeypatch):
-    found = ordcut.optimal_thresholds(*noisy(100))
-    whole = found.bootstrap(n=11)
+    result = ordcut.optimal_thresholds(*noisy(100))
+    whole = result.bootstrap(n=11)
     for most in (1, 48, 64):
         set_sizes(monkeypatch, replicates_at_once=most)
-        assert same(found.bootstrap(n=11), whole)
+        assert same(result.bootstrap(n=11), whole)
 
 
 def test_the_rows_near_a_threshold_are_those_between_tenths_of_its_replicates():

@@ -14,10 +14,10 @@ from tests.uncertainty.uncertainty_rows import noisy
 def bounds_of(scores, labels, objective, thresholds, **options):
     """The bounds for the value of given thresholds: no others are allowed."""
     fixed = [ordcut.Fixed(k, value) for k, value in enumerate(thresholds)]
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores, labels, objective=objective, constraints=fixed, **options
     )
-    return found.bootstrap(n=2).value_bounds
+    return result.bootstrap(n=2).value_bounds
 
 
 # Few errors
@@ -48,9 +48,9 @@ def test_the_bounds_of_a_rate_of_errors_are_those_of_clopper_and_pearson(n_rows,
 @pytest.mark.parametrize(("n_rows", "n_errors"), [(1, 0), (2, 0), (2, 1), (3, 1), (20, 4)])
 def test_few_rows_with_costs_of_their_own_have_the_bounds_of_clopper_and_pearson(n_rows, n_errors):
     costs = [[1, 0]] * n_errors + [[0, 1]] * (n_rows - n_errors)
-    found = ordcut.optimal_thresholds(np.zeros(n_rows), costs=costs)
-    assert found.value == n_errors / n_rows
-    check_against_clopper_and_pearson(found.bootstrap(n=5).value_bounds, n_errors, n_rows)
+    result = ordcut.optimal_thresholds(np.zeros(n_rows), costs=costs)
+    assert result.value == n_errors / n_rows
+    check_against_clopper_and_pearson(result.bootstrap(n=5).value_bounds, n_errors, n_rows)
 
 
 @pytest.mark.parametrize("n_rows", [3, 200, 10_000])
@@ -67,12 +67,12 @@ def test_the_interval_of_separated_classes_starts_at_0_and_ends_beyond_the_exact
 @pytest.mark.parametrize("class_weight", [None, "balanced", [1, 0.5, 2]])
 def test_no_interval_is_of_no_width_where_all_labels_are_right(objective, class_weight):
     scores = np.arange(30.0)
-    found = ordcut.optimal_thresholds(
+    result = ordcut.optimal_thresholds(
         scores, scores // 10, objective=objective, class_weight=class_weight
     )
-    low, high = found.bootstrap(n=5).value_interval()
-    perfect = 1.0 if found.value == 1 else 0.0
-    assert found.value == perfect
+    low, high = result.bootstrap(n=5).value_interval()
+    perfect = 1.0 if result.value == 1 else 0.0
+    assert result.value == perfect
     assert low < high
     assert perfect in (low, high)
 
@@ -94,8 +94,8 @@ def test_the_worst_cost_counts_even_if_no_row_shows_it():
     exact = 1 - 0.025 ** (1 / 200)  # the rate of what none of 200 rows shows, at most
     for cost in (1, 100):
         objective = [[0, 1, cost], [1, 0, 1], [1, 1, 0]]
-        found = ordcut.optimal_thresholds(range(200), labels, objective=objective)
-        high = found.bootstrap(n=5).value_interval()[1]
+        result = ordcut.optimal_thresholds(range(200), labels, objective=objective)
+        high = result.bootstrap(n=5).value_interval()[1]
         assert 0.97 * cost * exact <= high <= 3 * cost * exact
 
 
@@ -223,10 +223,10 @@ def test_only_ratios_of_fractional_weights_count_and_constant_ones_are_none():
 def test_unequal_weights_spread_the_draws_as_much_as_the_rows_do():
     scores, labels = noisy(300)
     weights = np.random.default_rng(0).exponential(size=300)
-    found = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
-    loss = np.abs(found.codes(scores) - labels)
-    spread = np.sqrt(np.sum((weights * (loss - found.value)) ** 2)) / weights.sum()
-    assert np.std(found.bootstrap(n=5).value_bounds.good) == pytest.approx(spread, rel=0.05)
+    result = ordcut.optimal_thresholds(scores, labels, sample_weight=weights)
+    loss = np.abs(result.codes(scores) - labels)
+    spread = np.sqrt(np.sum((weights * (loss - result.value)) ** 2)) / weights.sum()
+    assert np.std(result.bootstrap(n=5).value_bounds.good) == pytest.approx(spread, rel=0.05)
 
 
 def test_costs_of_rows_are_bounded_like_those_of_a_cost_matrix():
@@ -236,7 +236,7 @@ def test_costs_of_rows_are_bounded_like_those_of_a_cost_matrix():
         costs = np.abs(np.arange(4) - labels[:, None])
         by_row = ordcut.optimal_thresholds(scores, costs=costs, sample_weight=weights)
         assert by_row.thresholds.tolist() == plain.thresholds.tolist()
-        one, other = (found.bootstrap(n=5).value_bounds for found in (plain, by_row))
+        one, other = (result.bootstrap(n=5).value_bounds for result in (plain, by_row))
         for name in ("good", "bad"):
             middle, spread = np.mean(getattr(one, name)), np.std(getattr(one, name))
             assert np.mean(getattr(other, name)) == pytest.approx(middle, rel=0.02)

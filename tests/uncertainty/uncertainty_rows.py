@@ -23,11 +23,11 @@ def same(one, other):
     )
 
 
-def hand_made(found, thresholds, scores=(), size=100, n_rows=800.0):
+def hand_made(result, thresholds, scores=(), size=100, n_rows=800.0):
     """A bootstrap with given thresholds, of rows with such scores."""
     thresholds = np.array(thresholds, float)
     return dataclasses.replace(
-        found.bootstrap(n=2),
+        result.bootstrap(n=2),
         thresholds=thresholds,
         plain_thresholds=thresholds,
         values=np.full(len(thresholds), 0.5),
