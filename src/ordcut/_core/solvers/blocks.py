@@ -8,7 +8,7 @@ import numpy as np
 
 from ordcut._core.data import KernelRows
 from ordcut._core.numerics.threads import count_cores, run_all, split
-from ordcut._core.solvers.independent import block_minima, padded_gain
+from ordcut._core.solvers.independent import minima_between, padded_gain
 from ordcut._core.typing import Ints, Numbers
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def solve_in_blocks(rows: KernelRows, cost: Numbers, plan: Plan) -> Ints:
         # Arrays of its own: threads that write to the same cache line slow each other down.
         end, low, position = np.zeros((3, n_curves), np.int64)
         for b in range(*span):  # PO2-PO5
-            block_minima(*rows, gain, *blocks[b], end, low, position)
+            minima_between(rows, gain, blocks[b], end, low, position)
             ends[b + 1], least[b + 1], where[b + 1] = end, low, position
 
     run_all(search, split(len(blocks), n_threads), n_threads)  # PO1
