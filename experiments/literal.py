@@ -6,7 +6,8 @@ library.
 
 Functions that take an executor divide the work as the paper does, one task per class for line P4,
 one per threshold for Algorithm 3, and one per threshold and block for Algorithm 4. The executor
-decides whether tasks run in threads or, as in the paper, in processes.
+decides whether tasks run in threads or, as in the paper, in processes, and ``chunk`` how many tasks
+are sent to a process at once: lists that they share are then sent once.
 
 Labels are 1..K and indices count from 1 as in the paper, so entry 0 of each list is unused. On ties
 the paper takes the smallest label in lines DP7 and DP10, which gives the highest optimal
@@ -66,12 +67,12 @@ def losses(Y: Table, n_classes: int, loss: Callable[[int, int], float]) -> Table
 
 
 def parallel_losses(
-    Y: Table, n_classes: int, loss: Callable[[int, int], float], executor: Executor
+    Y: Table, n_classes: int, loss: Callable[[int, int], float], executor: Executor, chunk: int = 1
 ) -> Table:
     """Return the loss of each label for each score, with the K labels of line P4 in parallel."""
     labels = range(1, n_classes + 1)
     costs = [[loss(k, y) for y in labels] for k in labels]
-    columns = list(executor.map(losses_of_label, [Y] * n_classes, costs))
+    columns = list(executor.map(losses_of_label, [Y] * n_classes, costs, chunksize=chunk))
     return [None] + [[None, *row] for row in zip(*columns, strict=True)]
 
 
@@ -135,10 +136,13 @@ def best_candidate(losses: Sequence[float], losses_above: Sequence[float]) -> in
     return R.index(min(R[1:]), 1)  # IO4
 
 
-def parallel_optimisation(M: Table, c: Table, n_classes: int, executor: Executor) -> list[float]:
+def parallel_optimisation(
+    M: Table, c: Table, n_classes: int, executor: Executor, chunk: int = 1
+) -> list[float]:
     """Return the thresholds of Algorithm 3, with the K - 1 thresholds of line IO1 in parallel."""
     columns = list(zip(*M[1:], strict=True))
-    return [c[index] for index in executor.map(best_candidate, columns[1:n_classes], columns[2:])]
+    pairs = columns[1:n_classes], columns[2:]
+    return [c[index] for index in executor.map(best_candidate, *pairs, chunksize=chunk)]
 
 
 def further_parallelised(

@@ -63,7 +63,8 @@ def _processes() -> ProcessPoolExecutor:
 
 
 def _in_processes(losses: list[Any], candidates: list[Any], n_classes: int) -> list[float]:
-    return literal.parallel_optimisation(losses, candidates, n_classes, _processes())
+    chunk = -(-(n_classes - 1) // count_cores())
+    return literal.parallel_optimisation(losses, candidates, n_classes, _processes(), chunk)
 
 
 def _in_blocks(n_blocks: int) -> Callable[[list[Any], list[Any], int], list[float]]:
@@ -172,7 +173,8 @@ class Loops:
         with watch("p2_p3"):
             a, groups = literal.group_with_dictionary(scores, labels)
         with watch("p4_p5"):
-            self.losses = literal.parallel_losses(groups, task.n_classes, loss, _processes())
+            chunk = -(-task.n_classes // count_cores())
+            self.losses = literal.parallel_losses(groups, task.n_classes, loss, _processes(), chunk)
             self.candidates = literal.candidates(a)
 
     def solve(self, method: str, watch: Stopwatch) -> Thresholds:

@@ -26,6 +26,7 @@ from benchmarks.estimators.tables import markdown
 from benchmarks.generalisation.datasets import Data, load_all
 from benchmarks.generalisation.judge import OBJECTIVES
 from benchmarks.reports import write_csv
+from experiments.versions import describe_versions
 from ordcut._core.numerics.jit import running_kernels_as
 
 ROOT = Path(__file__).parents[2]
@@ -222,6 +223,7 @@ PARTS: dict[str, Callable[[Namespace, Run], str]] = {
 
 
 def _written(parts: list[str], file: Path) -> str:
-    text = "\n\n".join(cleandoc(part) for part in parts if part.strip()) + "\n"
+    made = f"Made with {describe_versions()}."
+    text = "\n\n".join(cleandoc(part) for part in [*parts, made] if part.strip()) + "\n"
     file.write_text(text, encoding="utf-8")
     return text

@@ -3,6 +3,8 @@
 import csv
 from pathlib import Path
 
+from experiments.versions import describe_versions
+
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -26,4 +28,5 @@ def markdown(rows: list[dict]) -> str:
 def write_markdown(name: str, title: str, text: str) -> None:
     """Write a page of results."""
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text(f"# {title}\n\n{text}", encoding="utf-8")
+    page = f"# {title}\n\n{text.strip()}\n\nMade with {describe_versions()}.\n"
+    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")

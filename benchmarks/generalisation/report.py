@@ -29,6 +29,7 @@ from benchmarks.generalisation.summary import (
     table_of_ratios,
 )
 from benchmarks.reports import write_csv
+from experiments.versions import describe_versions
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results"
@@ -120,7 +121,9 @@ def shown(rows: list[dict], kind: str) -> list[str]:
 
 def _written(parts: list[str], file: Path) -> str:
     """Write a page of results, and update its tables in the document that explains them."""
-    file.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    made = f"Made with {describe_versions()}."
+    page = "\n\n".join(part.strip() for part in [*parts, made])
+    file.write_text(f"{page}\n", encoding="utf-8")
     tables = "\n\n".join(part.strip().replace("## ", "### ") for part in parts[2:])
     begin, end = f"<!-- {file.stem} -->", f"<!-- end of {file.stem} -->"
     if file.parent == RESULTS:  # not for a trial run

@@ -45,8 +45,9 @@ def test_all_algorithms_find_the_same_thresholds(executor, in_processes):
         expected = literal.dynamic_programme(M, c, n_classes)
         assert literal.independent_optimisation(M, c, n_classes) == expected
         if in_processes:
-            assert literal.parallel_losses(Y, n_classes, loss, pool) == M
-            assert literal.parallel_optimisation(M, c, n_classes, pool) == expected
+            for chunk in (1, 3):
+                assert literal.parallel_losses(Y, n_classes, loss, pool, chunk) == M
+                assert literal.parallel_optimisation(M, c, n_classes, pool, chunk) == expected
         for n_blocks in (1, 2, 3, 4, len(c)):
             blocks = literal.further_parallelised(M, c, n_classes, n_blocks, pool)
             assert blocks == expected

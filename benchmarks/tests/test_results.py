@@ -1,0 +1,52 @@
+"""Every file of results says which version made it, and none is older than this minor version."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import ordcut
+from benchmarks.machine import describe_machine
+
+ROOT = Path(__file__).parents[2]
+REPORTS = sorted((ROOT / "benchmarks").rglob("results/*.md"))
+
+
+#: Reports that are still to be made anew; the test fails when one of them has been.
+OUTDATED = {
+    "estimators/held_out.md",
+    "generalisation/choosing.md",
+    "generalisation/limits.md",
+    "torch/on_device.md",
+    "torch/passes.md",
+}
+
+
+def name_of(file):
+    """The folder and the name of a report."""
+    return f"{file.parts[-3]}/{file.name}"
+
+
+def minor(version):
+    """The major and the minor number of a version, such as (0, 2)."""
+    return tuple(map(int, version.split(".")[:2]))
+
+
+@pytest.mark.parametrize("file", REPORTS, ids=name_of)
+def test_results_were_made_with_this_minor_version(file):
+    versions = re.findall(r"\bordcut (\d+\.\d+\.\d+)", file.read_text(encoding="utf-8"))
+    assert versions, "the report names no version"
+    is_new = minor(versions[0]) >= minor(ordcut.__version__)
+    assert is_new == (name_of(file) not in OUTDATED), "measure it anew, or delete it"
+
+
+def test_every_table_and_picture_of_results_has_a_report():
+    reports = {file.with_suffix("") for file in REPORTS}
+    for file in (ROOT / "benchmarks").rglob("results/*"):
+        assert file.with_suffix("") in reports or file.name == "rivals_speed.csv", file
+
+
+def test_the_description_of_the_machine_names_version_and_commit():
+    text = describe_machine()
+    assert f"ordcut {ordcut.__version__}" in text
+    assert "commit" in text or not (ROOT / ".git").exists()
