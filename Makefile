@@ -19,7 +19,7 @@ experiment: .venv/experiment.ready  ## the paper's experiment on a few synthetic
 # What `make check` runs: the core and its documented examples, without estimators, engines, PyTorch, the command
 # line, plots, pages, the experiment and the benchmarks.
 CORE := data limits pruning smoothing solvers thresholds uncertainty
-CORE_MODULES := exact jit labelings metrics objectives optimal paths threads
+CORE_MODULES := exact jit labelings metrics objectives optimal paths tables threads
 CORE_TESTS := $(CORE:%=tests/%) $(CORE_MODULES:%=tests/test_%.py) tests/test_bad_input.py tests/test_decisions.py \
   tests/test_laws.py tests/test_invariance.py src/ordcut/_core src/ordcut/studies
 NEEDS_ONNX := src/ordcut/_core/thresholds/exports.py::ordcut._core.thresholds.exports.Exports.to_onnx
