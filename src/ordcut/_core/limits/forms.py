@@ -419,6 +419,8 @@ class Limits:
         The forms of these kinds.
     has_guarantees : bool
         Whether any limit has a confidence.
+    are_plain : bool
+        Whether no limit depends on the weights of the classes.
     grid : Grid, optional
         The values that thresholds must be chosen from, by all grids together.
     distance : Distance, optional
@@ -438,6 +440,7 @@ class Limits:
     names: Names | None = None
     ratios: list[Ratio] = field(init=False, repr=False)
     has_guarantees: bool = field(init=False, repr=False)
+    are_plain: bool = field(init=False, repr=False)
     intervals: list[Interval] = field(init=False, repr=False)
     grid: Grid | None = field(init=False, repr=False)
     distance: Distance | None = field(init=False, repr=False)
@@ -450,6 +453,7 @@ class Limits:
         self.__dict__.update(
             ratios=by_kind["ratio"],
             has_guarantees=any(ratio.confidence is not None for ratio in by_kind["ratio"]),
+            are_plain=all(ratio.is_plain for ratio in by_kind["ratio"]),
             intervals=by_kind["interval"],
             grid=reduce(Grid.intersection, grids) if grids else None,
             distance=max(distances, key=lambda form: float(form.at_least), default=None),
@@ -506,11 +510,6 @@ class Limits:
             (form.reached(outcome), form.promise(outcome) if isinstance(form, Ratio) else None)
             for form in self.forms
         ]
-
-    @property
-    def are_plain(self) -> bool:
-        """Whether no limit depends on the weights of the classes."""
-        return all(ratio.is_plain for ratio in self.ratios)
 
     def on(self, totals: Array, unit: Fraction) -> Limits:
         """Return the plain limits for rows with these exact weights of the classes."""
