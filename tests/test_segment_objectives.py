@@ -68,13 +68,13 @@ def test_the_cuts_are_the_best_of_all_whatever_ranges_are_split(name, mode, prob
 @pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("few_pairs", [0, 40, 10**6])
 @settings(max_examples=30, deadline=None)
-@given(problem=problems(), size=st.integers(1, 3), method=st.sampled_from(["segments", "pruned"]))
-def test_the_cuts_are_the_best_of_all_whatever_blocks_are_ruled_out(
-    name, few_pairs, problem, size, method
+@given(problem=problems(), step=st.integers(1, 3), method=st.sampled_from(["segments", "pruned"]))
+def test_the_cuts_are_the_best_of_all_however_many_ranges_are_compared(
+    name, few_pairs, problem, step, method
 ):
     best = best_cuts(name, problem.rows, problem.n_scores, problem.n_classes)
     with pytest.MonkeyPatch.context() as patch:
-        set_sizes(patch, segment_ranges=2, most_segment_cuts=2, least_cuts_in_block=size)
+        set_sizes(patch, segment_ranges=2, segment_step=step, most_segment_cuts=0)
         set_sizes(patch, segment_pairs_per_row=0, few_segment_pairs=few_pairs)
         assert cuts_of(solve(problem, name, method=method), problem) == best
 
@@ -82,7 +82,7 @@ def test_the_cuts_are_the_best_of_all_whatever_blocks_are_ruled_out(
 @pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("rows", list(HARD))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_pruned_rows_and_blocks_of_hard_scores_have_the_best_cuts(name, rows, dtype, monkeypatch):
+def test_pruned_rows_of_hard_scores_have_the_best_cuts(name, rows, dtype, monkeypatch):
     with np.errstate(over="ignore"):
         scores = np.nan_to_num(HARD[rows].astype(dtype))
     best = ordcut.optimal_thresholds(scores, LABELS, objective=name, method="segments")

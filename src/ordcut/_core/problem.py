@@ -17,7 +17,7 @@ from ordcut._core.limits import LimitedSearch, Limits, Outcome
 from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives.named import BALANCED, Objective, ObjectiveLike, n_classes_of
-from ordcut._core.pruning import ArraySource, PrunedRows, Source, lump_rows
+from ordcut._core.pruning import ArraySource, Budget, PrunedRows, Source, lump_rows
 from ordcut._core.smoothing import Smoothing, check_smoothing, smooth
 from ordcut._core.solvers import (
     ExactKappa,
@@ -307,7 +307,8 @@ def prepare(problem: Problem, n_problems: int = 1) -> Store:
         n_problems=n_problems,
     )
     if choose_method(problem.plan.method, task) == "pruned":
-        return PrunedRows(ArraySource(rows, problem.plan.n_threads()))
+        budget = Budget.to_sort(rows) if problem.plan.method == "auto" else None
+        return PrunedRows(ArraySource(rows, problem.plan.n_threads()), budget)
     return rows.sorted()
 
 

@@ -33,6 +33,9 @@ FIRST_SHARE = 1.5
 #: programme over all rows takes a single step for each.
 MOST_STEPS = 64
 
+#: How many steps it takes to judge a cell, whatever its classes.
+STEPS_OF_CELL = 20
+
 #: The bounds for more decisions than this take too much memory, and simpler bounds replace them.
 MOST_DECISIONS = 128
 
@@ -67,10 +70,13 @@ class Verdict:
         The cells that cannot be ruled out yet.
     first : ndarray of shape (n_cells,)
         Those of them to resolve first, which may rule out the others.
+    n_steps : float
+        About how many steps it took to judge the cells.
     """
 
     can_hold: Bools
     first: Bools
+    n_steps: float = 0.0
 
 
 def judge_cells(
@@ -80,12 +86,14 @@ def judge_cells(
     limits: Sequence[CurveLimit] = (),
     is_closed: Bools | None = None,
     is_single: Bools | None = None,
+    most_steps: float = np.inf,
 ) -> Verdict:
     """Return which cells can hold a threshold.
 
     ``n_rows`` is the number of rows that were counted. ``limits`` need a convex objective.
     ``is_closed`` marks cells that are known to hold no threshold, and ``is_single`` cells with a
-    single score, which can be next to a threshold only.
+    single score, which can be next to a threshold only. After about ``most_steps``, cells need not
+    be ruled out.
 
     Examples
     --------
@@ -96,15 +104,15 @@ def judge_cells(
     no_cell = np.zeros(len(counts), np.bool_)
     singles = no_cell if is_single is None else is_single
     if isinstance(cost, SegmentTerms):
-        can_hold = can_hold_cuts(counts, cost, n_rows, is_closed, singles)
-        return Verdict(can_hold, can_hold)
+        can_hold, n_steps = can_hold_cuts(counts, cost, n_rows, is_closed, singles, most_steps)
+        return Verdict(can_hold, can_hold, n_steps)
     if cost.convexity != "no":
         can_hold = _near_own_minima(counts, cost, n_rows, limits, singles)
         if is_closed is not None:
             can_hold &= ~is_closed
-        return Verdict(can_hold, can_hold)
+        return Verdict(can_hold, can_hold, STEPS_OF_CELL * len(counts) + counts.size)
     closed = no_cell if is_closed is None else is_closed
-    return _on_near_paths(counts, cost, n_rows, closed, singles)
+    return _on_near_paths(counts, cost, n_rows, closed, singles, most_steps)
 
 
 @cache
@@ -166,7 +174,12 @@ def _near_own_minima(
 
 
 def _on_near_paths(
-    counts: Numbers, cost: ExactCost, n_rows: int, is_closed: Bools, is_single: Bools
+    counts: Numbers,
+    cost: ExactCost,
+    n_rows: int,
+    is_closed: Bools,
+    is_single: Bools,
+    most_steps: float,
 ) -> Verdict:
     """Return which cells can hold a change of decision, for any objective."""
     has_rows = totals_of_cells(counts) > 0  # before tiny weights are scaled down to nothing
@@ -185,15 +198,16 @@ def _on_near_paths(
         least_cost = np.zeros((n_decisions, *float_cost.shape))
         for a in range(n_decisions):
             least_cost[a, a:] = np.minimum.accumulate(float_cost[a:], axis=0)
-    lowest, ends = np.empty(len(counts)), np.empty(2)
+    lowest, ends = np.empty(len(counts)), np.empty(3)
     weights = np.ascontiguousarray(counts, dtype=np.float64)
-    most_steps = MOST_STEPS * n_rows * n_decisions
+    most_changes = int(min(most_steps, MOST_STEPS * n_rows * n_decisions))
     cells = is_closed, is_single
-    bound_paths(weights, float_cost, least_cost, *cells, slack, most_steps, lowest, ends)
-    least, most = ends.tolist()
+    bound_paths(weights, float_cost, least_cost, *cells, slack, most_changes, lowest, ends)
+    least, most, n_changes = ends.tolist()
     can_hold = has_rows & (lowest <= most + slack)
     near = least + FIRST_SHARE / (n_decisions - 1) * (most - least) + slack
-    return Verdict(can_hold, can_hold & (lowest <= near))
+    n_steps = STEPS_OF_CELL * len(counts) + n_decisions * counts.size + n_changes
+    return Verdict(can_hold, can_hold & (lowest <= near), n_steps)
 
 
 def _near_minima_within(
@@ -343,9 +357,10 @@ def bound_paths(
     In a cell that a labeling enters with decision ``a`` and leaves with ``b``, a row of class ``l``
     costs at least ``least_cost[a, b, l]``, the least of ``cost[a..b, l]``. The rows of a cell of a
     single score share one of these decisions. Fills ``lowest`` (C,), the least such bound for a
-    change inside each cell, inf for a cell that is closed to changes, and ``ends``, bounds on the
-    least cost of all: from below, and from above by labelings that change at borders of cells only.
-    Labelings above the latter by more than ``slack`` are left out.
+    change inside each cell, inf for a cell that is closed to changes, and ``ends``: bounds on the
+    least cost of all, from below, and from above by labelings that change at borders of cells only,
+    and the number of steps for changes. Labelings above the second by more than ``slack`` are left
+    out.
     O(C D K) time for C cells, D decisions and K classes, and O(K) for every change that cheaper
     bounds do not rule out. After ``most_steps`` of these, no cell is ruled out.
     """
@@ -403,6 +418,7 @@ def bound_paths(
         if n_steps > most_steps:
             lowest[:] = -np.inf
             ends[:] = most
+            ends[2] = n_steps
             return
     least = np.inf
     for d in range(n_decisions):
@@ -431,3 +447,4 @@ def bound_paths(
             break
     ends[0] = least
     ends[1] = most
+    ends[2] = n_steps

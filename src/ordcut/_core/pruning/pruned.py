@@ -17,7 +17,17 @@ from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives.terms import SegmentTerms
-from ordcut._core.pruning.bounds import CurveLimit, judge_cells
+from ordcut._core.pruning.bounds import CurveLimit, Verdict, judge_cells, totals_of_cells
+from ordcut._core.pruning.budget import (
+    STEPS_OF_ROUND,
+    STEPS_TO_COUNT,
+    STEPS_TO_FETCH,
+    STEPS_TO_LOOK,
+    STEPS_TO_SORT_LEFT,
+    STEPS_TO_SPLIT,
+    Budget,
+    steps_to_solve,
+)
 from ordcut._core.pruning.source import CountedCells, Parts, Source
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
 
@@ -32,7 +42,8 @@ FEW_SHARE = 1 / 16
 class PrunedRows:
     """Rows counted by cells, of which few are left to sort for a cost matrix.
 
-    The methods of a store are described in ``ordcut._core.solvers.store``.
+    Once a budget is spent, all rows are sorted. The methods of a store are described in
+    ``ordcut._core.solvers.store``.
 
     Attributes
     ----------
@@ -51,14 +62,17 @@ class PrunedRows:
     True
     """
 
-    searched_by: ClassVar[str | None] = "pruned"
     has_every_cut: ClassVar[bool] = True
 
     #: Bounds of cells are the closer, the smaller the costs are.
     cost_weight: ClassVar[float] = ENOUGH_WEIGHT
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, budget: Budget | None = None) -> None:
         self._source = source
+        self._budget = Budget() if budget is None else budget
+        self._budget.spend(STEPS_TO_COUNT * source.n_rows)
+        # All rows, once the budget is spent.
+        self._every: SortedRows | None = None
         self.cells: CountedCells = source.count()
         self.totals: Floats = np.einsum("ij->j", self.cells.counts).astype(np.float64)
         self.weight = float(self.totals.sum())
@@ -69,6 +83,11 @@ class PrunedRows:
         self._split: tuple[Rows, bool, Parts, Numbers] | None = None
         self._left: tuple[Parts, Bools, SortedRows] | None = None
 
+    @property
+    def searched_by(self) -> str | None:
+        """The name of the search; None if all rows were sorted instead."""
+        return "pruned" if self._every is None else None
+
     def rows_for(
         self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit] = ()
     ) -> SortedRows:
@@ -76,16 +95,34 @@ class PrunedRows:
 
         Limits on single thresholds may be given for a convex cost.
         """
-        cells, chosen = self.cells.narrowed(
-            lambda counts, is_single: judge_cells(
-                counts, cost, self.n_rows, limits, is_single=is_single
-            )
-        )
+        if self._every is None:
+            self._budget.earn(steps_to_solve(cost) * self.n_rows)  # which sorted rows would take
+            rows = self._rows_within_budget(cost, limits)
+            if rows is not None:
+                return rows
+            self._every = self.all_rows()
+        return self._every
+
+    def _rows_within_budget(
+        self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit]
+    ) -> SortedRows | None:
+        """Return what ``rows_for`` returns, or None if that takes too many steps."""
+        budget = self._budget
+
+        def judge(counts: Numbers, is_single: Bools, is_closed: Bools | None = None) -> Verdict:
+            n_steps = max(0.0, budget.n_left)
+            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single, n_steps)
+            budget.spend(verdict.n_steps + STEPS_OF_ROUND)
+            return verdict
+
+        cells, chosen = self.cells.narrowed(judge)
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # fetched rows belong to the former cells
         # Else cells that are left out may have to be fetched later.
         is_judged_alone = cost.convexity != "no" or isinstance(cost, SegmentTerms)
         while True:
+            if not budget.spend(self._steps_to_fetch(chosen)):
+                return None
             chosen, rows = self._rows_of(chosen)
             if chosen.all():
                 return rows.sorted()
@@ -93,7 +130,7 @@ class PrunedRows:
             is_last = is_judged_alone or not cells.is_lazy
             parts, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
-            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, parts.is_single)
+            verdict = judge(counts, parts.is_single, is_closed)
             if not (verdict.can_hold & parts.is_run).any():
                 break
             more = verdict.first & parts.is_run
@@ -104,8 +141,11 @@ class PrunedRows:
             chosen[np.flatnonzero(~chosen)[more[parts.is_run]]] = True
             chosen = cells.completed(chosen)
         can_hold = verdict.can_hold
+        kept = rows_in(can_hold, parts.located)
+        if not budget.spend((STEPS_TO_SORT_LEFT + steps_to_solve(cost)) * len(kept)):
+            return None
         if self._left is None or self._left[0] is not parts or (self._left[1] != can_hold).any():
-            self._left = parts, can_hold, _sorted_rows_of(rows, parts, counts, can_hold)
+            self._left = parts, can_hold, _sorted_rows_of(rows, kept, parts, counts, can_hold)
         return self._left[2]
 
     def _parts_of(self, chosen: Bools, rows: Rows, is_last: bool) -> tuple[Parts, Numbers]:
@@ -117,6 +157,17 @@ class PrunedRows:
             counts[parts.is_run] = sum_runs(every, chosen) if is_last else every[~chosen]
             self._split = rows, is_last, parts, counts
         return self._split[2:]
+
+    def _steps_to_fetch(self, chosen: Bools) -> float:
+        """Return about how many steps it takes to fetch the rows of cells and split the cells."""
+        more = chosen if self._fetched is None else chosen & ~self._fetched[0]
+        if not more.any():
+            return 0.0
+        # Rows of a common score are merged.
+        weight = np.where(self.cells.is_single, 0, totals_of_cells(self.cells.counts))
+        n_more, n_chosen = (self.n_rows / self.weight * weight[own].sum() for own in (more, chosen))
+        to_fetch = STEPS_TO_LOOK * self.n_rows + STEPS_TO_FETCH * n_more
+        return float(to_fetch + STEPS_TO_SPLIT * n_chosen)
 
     def _rows_of(self, chosen: Bools) -> tuple[Bools, Rows]:
         """Return the rows of the chosen cells; rows that were fetched before stay."""
@@ -144,8 +195,8 @@ class PrunedRows:
         engine has them, its sums are used as they are. With ``inside``, only rows from the first
         to the last cut need be added up.
         """
-        if rows.is_whole:
-            return rows.exact_between(cuts)
+        if rows.is_whole or rows is self._every:
+            return rows.exact_between(cuts, inside=inside)
         if not self.is_exact:
             return as_exact(rows.between(cuts))
         return self._source.all_rows().exact_between(_borders(rows.scores, cuts), inside=inside)
@@ -248,9 +299,10 @@ def starts_in(locate: Callable[[Array], Array], sorted_scores: Array, cells: Int
     return first
 
 
-def _sorted_rows_of(rows: Rows, parts: Parts, counts: Numbers, can_hold: Bools) -> SortedRows:
+def _sorted_rows_of(
+    rows: Rows, kept: Ints, parts: Parts, counts: Numbers, can_hold: Bools
+) -> SortedRows:
     """Return the rows of the parts that can hold a threshold, sorted, and the others as lumps."""
-    kept = rows_in(can_hold, parts.located)
     left = rows.take(kept).sorted()
     if rows.soft is None:
         # Sorting neither splits nor merges rows, so cells keep their numbers of rows.

@@ -26,7 +26,10 @@ MOST_RANGES = 2000
 
 #: To rule out cells, about this many pairs of ranges are compared for each row, and some more: that
 #: takes less time than to sort the rows.
-PAIRS_PER_ROW, FEW_PAIRS = 8, 2_000_000
+PAIRS_PER_ROW, FEW_PAIRS = 4, 2_000_000
+
+#: A round takes as long as to compare this many more pairs.
+PAIRS_OF_ROUND = 50_000
 
 #: Without bounds, every pair of at most this many positions is tried.
 MOST_WITHOUT_BOUNDS = 2000
@@ -35,16 +38,20 @@ MOST_WITHOUT_BOUNDS = 2000
 class SegmentBounds:
     """The search for the positions that can be optimal for terms of segments.
 
+    Each threshold is at one of its units, in ascending order: positions, or cells of which only the
+    weights at both ends are known. A subclass says where they are: ``low``, ``high``, ``inner`` and
+    ``weights_at``.
+
     Parameters
     ----------
     terms : SegmentTerms
         What is optimised.
-    weights : ndarray of shape (K, m)
-        The weight of each class below each position, without factors.
+    n_units : sequence of int
+        The number of units of each threshold.
+    totals : ndarray of shape (1, K)
+        The weight of each class, without factors.
     n_rows : int
         The number of rows that were added up.
-    low, high : sequence of ndarray, of length K - 1
-        The units of each threshold: it is between positions ``low[i]`` and ``high[i]``.
     windows : sequence of SegmentWindow, optional
         Where the segment of each decision may be, for units that are single positions.
     """
@@ -52,53 +59,65 @@ class SegmentBounds:
     def __init__(
         self,
         terms: SegmentTerms,
-        weights: Numbers,
+        n_units: Sequence[int],
+        totals: Numbers,
         n_rows: int,
-        low: Sequence[Ints],
-        high: Sequence[Ints],
         windows: Sequence[Any] | None = None,
     ) -> None:
         self.terms, self.windows = terms, windows
-        #: The number of pairs of ranges that have been compared.
+        #: About how many pairs of ranges have been compared.
         self.n_pairs = 0
-        below = terms.weighed(weights.T).T
-        self.below: Floats = np.vstack([below, below.sum(axis=0)])
-        is_whole = weights.dtype == np.int64 and terms.factors is None
+        is_whole = totals.dtype == np.int64 and terms.factors is None
+        weighed = terms.weighed(totals)
         #: By how much the weight in a segment can be off.
         self.error = 0.0
-        if terms.is_exact and not (is_whole and self.below[-1, -1] <= EXACT):
-            self.error = 2 * float(rounding_bound(below[:, -1], n_rows).sum())
-        #: The first and the last position of the units of all borders, one border after the other,
-        #: and where the units of each border begin.
-        start, end = np.zeros(1, np.int64), np.full(1, weights.shape[1] - 1)
-        self.low: Ints = np.concatenate([start, *low, end])
-        self.high: Ints = self.low if high is low else np.concatenate([start, *high, end])
-        self.offsets: Ints = np.cumsum([0, 1, *(len(units) for units in low), 1])
-        #: The weight below each unit, plus that of all rows for each border before its border.
-        at, border = self.below[-1][self.low], np.arange(len(low) + 2)
-        self.weight: Floats = at + at[-1] * np.repeat(border, np.diff(self.offsets))
+        if terms.is_exact and not (is_whole and weighed.sum() <= EXACT):
+            self.error = 2 * float(rounding_bound(weighed, n_rows).sum())
+        #: Where the units of each border begin.
+        self.offsets: Ints = np.cumsum([0, 1, *n_units, 1])
 
-    def near_best(self, most_pairs: float = np.inf) -> Ranges | None:
+    def low(self, units: Ints) -> Ints:
+        """Return the first position of each unit."""
+        raise NotImplementedError
+
+    def high(self, units: Ints) -> Ints:
+        """Return the last position of each unit."""
+        raise NotImplementedError
+
+    def inner(self, first: Ints, last: Ints, shares: Floats) -> Ints:
+        """Return the units from which on given shares of the weight of ranges are exceeded."""
+        raise NotImplementedError
+
+    def weights_at(self, ranges: Ranges) -> tuple[Floats, Ranges]:
+        """Return the weights below positions (K + 1, m), as ``weighed``, and ranges among these."""
+        raise NotImplementedError
+
+    def weighed(self, below: Numbers) -> Floats:
+        """Return weights (m, K) times the factors, and those of all classes, as (K + 1, m)."""
+        weights = self.terms.weighed(below)
+        return np.concatenate([weights, weights.sum(axis=1, keepdims=True)], axis=1).T.copy()
+
+    def near_best(self, most: float = np.inf) -> Ranges | None:
         """Return the units of each border that can be optimal; None if no cuts are allowed.
 
-        Once about ``most_pairs`` pairs of ranges have been compared, no more units are ruled out.
+        Once about ``most`` pairs of ranges have been compared, no more units are ruled out.
         """
         terms, lower = self.terms, -np.inf
         first, last = self._first_ranges()
         while True:
-            ranges = self._ranges(first, last)
-            self.n_pairs += ranges.n_pairs
-            up, down = (terms.best(self.below, self.error, ranges, way) for way in (True, False))
+            below, ranges = self.weights_at(self._ranges(first, last))
+            self.n_pairs += ranges.n_pairs + PAIRS_OF_ROUND
+            up, down = (terms.best(below, self.error, ranges, way) for way in (True, False))
             if up[-1] == -np.inf:
                 return None
             bounds = np.minimum(up, down) if terms.rule.joined == "smallest" else up + down
             points = first[bounds >= self._least(lower)]
-            ranges = self._ranges(points, points, is_point=True)
-            lower = max(lower, terms.best(self.below, -self.error, ranges, True)[-1])
+            below, ranges = self.weights_at(self._ranges(points, points, is_point=True))
+            lower = max(lower, terms.best(below, -self.error, ranges, True)[-1])
             kept = bounds >= self._least(lower)
             first, last, bounds = first[kept], last[kept], bounds[kept]
             is_long = last > first
-            if not is_long.any() or self.n_pairs > most_pairs:
+            if not is_long.any() or self.n_pairs > most:
                 units = run_indices(first, last + 1)
                 return self._ranges(units, units)
             if len(first) > MOST_RANGES:
@@ -127,16 +146,15 @@ class SegmentBounds:
 
     def _split(self, first: Ints, last: Ints, n_parts: int) -> tuple[Ints, Ints]:
         """Return ranges split into parts of about the same weight, each of at least one unit."""
-        low, high, shares = self.weight[first], self.weight[last], np.arange(1, n_parts) / n_parts
-        inner = np.searchsorted(self.weight, low + shares[:, None] * (high - low))
+        inner = self.inner(first, last, np.arange(1, n_parts)[:, None] / n_parts)
         ends = np.vstack([first, inner.clip(np.minimum(first + 1, last), last), last + 1]).T
         is_part = ends[:, 1:] > ends[:, :-1]
         return ends[:, :-1][is_part], ends[:, 1:][is_part] - 1
 
     def _ranges(self, first: Ints, last: Ints, is_point: bool = False) -> Ranges:
         """Return ranges of units, or the first position of each."""
-        low = self.low[first]
-        high = low if is_point else self.high[last]
+        low = self.low(first)
+        high = low if is_point else self.high(last)
         starts, ends = low[None], high[None]
         if self.windows is not None:
             parts = np.stack([first, last + 1], axis=1).ravel()
@@ -149,7 +167,7 @@ class SegmentBounds:
     @cached_property
     def _limits(self) -> tuple[Ints, Ints]:
         """The orders of all windows, by unit, as whole numbers; and one 0 more of each."""
-        at = np.append(self.low, 0)
+        at = np.append(self.low(np.arange(self.offsets[-1])), 0)
         starts, ends = np.zeros((2, 3, len(at)), np.int64)
         starts[0] = ends[0] = at
         for d, window in enumerate(self.windows or ()):
@@ -161,6 +179,59 @@ class SegmentBounds:
                     at_starts, at_ends = (np.searchsorted(known, at) for at in (at_starts, at_ends))
                 starts[i, before], ends[i, after] = at_starts[start], at_ends[end]
         return starts, ends
+
+
+class UnitBounds(SegmentBounds):
+    """The search among given units, with all weights added up before.
+
+    Parameters
+    ----------
+    terms : SegmentTerms
+        What is optimised.
+    below : ndarray of shape (m, K)
+        The weight of each class below each position, without factors.
+    n_rows : int
+        The number of rows that were added up.
+    low, high : sequence of ndarray, of length K - 1
+        The units of each threshold: it is between positions ``low[i]`` and ``high[i]``.
+    windows : sequence of SegmentWindow, optional
+        Where the segment of each decision may be, for units that are single positions.
+    """
+
+    def __init__(
+        self,
+        terms: SegmentTerms,
+        below: Numbers,
+        n_rows: int,
+        low: Sequence[Ints],
+        high: Sequence[Ints],
+        windows: Sequence[Any] | None = None,
+    ) -> None:
+        super().__init__(terms, [len(units) for units in low], below[-1:], n_rows, windows)
+        self._below = self.weighed(below)
+        start, end = np.zeros(1, np.int64), np.full(1, len(below) - 1)
+        self._low: Ints = np.concatenate([start, *low, end])
+        self._high: Ints = self._low if high is low else np.concatenate([start, *high, end])
+        # The weight below each unit, plus that of all rows for each border before its border.
+        at, border = self._below[-1][self._low], np.arange(len(low) + 2)
+        self._weight: Floats = at + at[-1] * np.repeat(border, np.diff(self.offsets))
+
+    def low(self, units: Ints) -> Ints:
+        """Return the first position of each unit."""
+        return self._low[units]
+
+    def high(self, units: Ints) -> Ints:
+        """Return the last position of each unit."""
+        return self._high[units]
+
+    def inner(self, first: Ints, last: Ints, shares: Floats) -> Ints:
+        """Return the units from which on given shares of the weight of ranges are exceeded."""
+        low, high = self._weight[first], self._weight[last]
+        return np.searchsorted(self._weight, low + shares * (high - low))
+
+    def weights_at(self, ranges: Ranges) -> tuple[Floats, Ranges]:
+        """Return all weights, and the ranges as they are."""
+        return self._below, ranges
 
 
 def run_indices(starts: Ints, ends: Ints) -> Ints:
@@ -182,20 +253,23 @@ def can_hold_cuts(
     n_rows: int,
     is_closed: Bools | None = None,
     is_single: Bools | None = None,
-) -> Bools:
-    """Return which cells can hold a threshold; the arguments are those of ``judge_cells``.
+    most_steps: float = np.inf,
+) -> tuple[Bools, float]:
+    """Return which cells can hold a threshold, and about how many steps it took to know that.
+
+    The arguments are those of ``judge_cells``.
 
     Examples
     --------
     >>> from ordcut._core.objectives.terms import TERMS
     >>> counts = np.array([[9, 0], [9, 0], [1, 1], [0, 9], [0, 9]])
-    >>> can_hold_cuts(counts, SegmentTerms(2, TERMS["macro_f1"]), 38)
+    >>> can_hold_cuts(counts, SegmentTerms(2, TERMS["macro_f1"]), 38)[0]
     array([False,  True,  True,  True, False])
     """
     if not terms.has_bounds:
-        return np.ones(len(counts), np.bool_)
-    below = np.zeros((counts.shape[1], len(counts) + 1), counts.dtype)
-    np.cumsum(counts.T, axis=1, out=below[:, 1:])
+        return np.ones(len(counts), np.bool_), 0
+    below = np.zeros((len(counts) + 1, counts.shape[1]), counts.dtype)
+    np.cumsum(counts, axis=0, out=below[1:])
     is_open = counts.sum(axis=1) > 0
     cells = np.flatnonzero(is_open if is_closed is None else is_open & ~is_closed)
     low, high = cells, cells + 1
@@ -206,9 +280,9 @@ def can_hold_cuts(
         low = cells + is_second
         high = np.where(is_single[cells], low, cells + 1)
     n_cuts = terms.n_classes - 1
-    bounds = SegmentBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts)
-    near = bounds.near_best(PAIRS_PER_ROW * n_rows + FEW_PAIRS)
+    bounds = UnitBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts)
+    near = bounds.near_best(min(most_steps, PAIRS_PER_ROW * n_rows + FEW_PAIRS))
     can_hold = np.zeros(len(counts), np.bool_)
     if near is not None:
         can_hold[cells[(near.first[1:-1] - 1) % len(cells)]] = True
-    return can_hold
+    return can_hold, counts.size + bounds.n_pairs

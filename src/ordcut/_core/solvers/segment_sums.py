@@ -7,22 +7,25 @@ then the next smallest, by raising one level after the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordcut._core.data import SortedRows
+from ordcut._core.numerics.jit import kernel
 from ordcut._core.objectives.terms import NOTHING_JOINED, Ranges, SegmentTerms
-from ordcut._core.pruning import SegmentBounds, can_hold_cuts
+from ordcut._core.pruning import SegmentBounds, UnitBounds
 from ordcut._core.solvers.levels import raise_levels
 from ordcut._core.solvers.near_ties import ExactWeights
-from ordcut._core.solvers.windows import SegmentWindow, Windows, sums_at
-from ordcut._core.typing import Array, Ints
+from ordcut._core.solvers.windows import Windows
+from ordcut._core.typing import Array, Codes, Floats, Ints, Numbers
 
-#: Of more cuts than the first number, only those are compared that lie in blocks that can hold the
-#: best cuts; then, the least number of cuts in a block on average, and the most blocks.
-MOST_CUTS, LEAST_CUTS_IN_BLOCK, MOST_BLOCKS = 1 << 14, 32, 1 << 12
+#: Of more cuts than this, weights are added up only where the search looks.
+MOST_CUTS = 1 << 15
+
+#: Weights are added up before every row whose index is a multiple of this number.
+STEP = 64
 
 
 def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: ExactWeights) -> Ints:
@@ -31,12 +34,17 @@ def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: Ex
     Of several optima, it is that with the lowest highest cut, then the lowest next cut, and so on.
     """
     cuts: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
-    if len(cuts) > MOST_CUTS and terms.has_bounds:
-        cuts = cuts[_near_best_blocks(rows, terms, n_rows, cuts)]
-    candidates = [np.arange(len(cuts))] * (terms.n_classes - 1)
-    best = _best(rows, terms, n_rows, between, cuts, candidates)
-    assert best is not None
-    return cuts[best]
+    sums = Sums.of(rows)
+    bounds: SegmentBounds
+    if len(cuts) > MOST_CUTS:
+        weight = cuts if rows.weights is None else np.append(0, np.cumsum(rows.weights))[cuts]
+        bounds = CutBounds(terms, sums, n_rows, cuts, weight)
+    else:
+        candidates = [np.arange(len(cuts))] * (terms.n_classes - 1)
+        bounds = UnitBounds(terms, sums.below(cuts), n_rows, candidates, candidates)
+    near = bounds.near_best()
+    assert near is not None
+    return cuts[_best(sums, terms, between, cuts, near)]
 
 
 def best_segments(
@@ -58,63 +66,106 @@ def best_segments(
         own.start + np.flatnonzero(is_open)
         for own, is_open in zip(windows.ranges, windows.is_open, strict=True)
     ]
-    n_rows = len(rows.codes)
-    return _best(rows, terms, n_rows, between, windows.cuts, candidates, windows.segments)
+    sums = Sums.of(rows)
+    below = sums.below(windows.cuts)
+    bounds = UnitBounds(terms, below, len(rows.codes), candidates, candidates, windows.segments)
+    near = bounds.near_best()
+    return None if near is None else _best(sums, terms, between, windows.cuts, near)
 
 
-def _near_best_blocks(rows: SortedRows, terms: SegmentTerms, n_rows: int, cuts: Ints) -> Ints:
-    """Return the indices of cuts in blocks of rows that can hold the best cuts, and of the ends.
+@dataclass(frozen=True)
+class Sums:
+    """The weight of each class below any row of sorted rows, added up in the order of the rows.
 
-    A score of many rows, or with a row of much weight, is a block of its own.
+    Attributes
+    ----------
+    codes, weights, stride
+        Those of ``KernelRows``.
+    before : ndarray of shape (n_steps, K)
+        The weight of each class before each row whose index is a multiple of ``STEP``.
     """
-    n_blocks = min(MOST_BLOCKS, len(cuts) // LEAST_CUTS_IN_BLOCK)
-    even = np.linspace(0, len(rows.codes), n_blocks + 1).astype(np.int64)
-    if rows.weights is not None:
-        heavy = np.flatnonzero(rows.weights > rows.weight / n_blocks)
-        even = np.concatenate([even, heavy, heavy + 1])
-    before, after = np.searchsorted(cuts, even, "right") - 1, np.searchsorted(cuts, even, "left")
-    borders = np.unique(np.concatenate([before, after]))
-    n_cuts = np.diff(borders)
-    sums = rows.exact_between if rows.is_whole else rows.between
-    is_near = can_hold_cuts(sums(cuts[borders[1:-1]]), terms, n_rows, is_single=n_cuts == 1)
-    is_kept = np.repeat(is_near, n_cuts)
-    return np.flatnonzero(np.append(True, is_kept) | np.append(is_kept, True))
+
+    codes: Codes
+    weights: Numbers
+    stride: int
+    before: Numbers
+
+    @classmethod
+    def of(cls, rows: SortedRows) -> Sums:
+        """Add up the weights of rows."""
+        dtype = np.dtype(np.int64 if rows.is_whole else np.float64)
+        codes, _, weights, stride = rows.for_kernels(dtype)
+        before = np.zeros((len(codes) // STEP + 1, rows.n_classes), dtype)
+        add_steps(codes, weights, stride, STEP, before)
+        return cls(codes, weights, stride, before)
+
+    def below(self, cuts: Ints) -> Numbers:
+        """Return the weight of each class below each cut, (m, K)."""
+        below = self.before[cuts // STEP]
+        add_rest(self.codes, self.weights, self.stride, STEP, cuts, below)
+        return below
 
 
-def _best(
-    rows: SortedRows,
-    terms: SegmentTerms,
-    n_rows: int,
-    between: ExactWeights,
-    cuts: Ints,
-    candidates: Sequence[Ints],
-    windows: Sequence[SegmentWindow] | None = None,
-) -> Ints | None:
-    """Return the index of each cut, of the candidates, for the best score, or None."""
-    below = _below(rows, cuts)
-    near = SegmentBounds(terms, below, n_rows, candidates, candidates, windows).near_best()
-    if near is None or len(near.low) == terms.n_classes + 1:
-        return None if near is None else near.low[1:-1]
+class CutBounds(SegmentBounds):
+    """The search among all cuts of sorted rows; weights are added up only where it looks.
+
+    Parameters
+    ----------
+    terms : SegmentTerms
+        What is optimised.
+    sums : Sums
+        The weights below the rows.
+    n_rows : int
+        The number of rows that were added up.
+    cuts : ndarray of shape (m,)
+        The cuts in ascending order: first 0, and last the number of rows.
+    weight : ndarray of shape (m,)
+        The weight of the rows below each cut.
+    """
+
+    def __init__(
+        self, terms: SegmentTerms, sums: Sums, n_rows: int, cuts: Ints, weight: Numbers
+    ) -> None:
+        n_units = [len(cuts)] * (terms.n_classes - 1)
+        super().__init__(terms, n_units, sums.below(cuts[-1:]), n_rows)
+        self.sums, self.cuts, self.weight = sums, cuts, weight
+
+    def low(self, units: Ints) -> Ints:
+        """Return the index of the cut of each unit."""
+        last = len(self.cuts) - 1
+        inner = (units - 1).clip(0) % (last + 1)
+        return np.where(units == self.offsets[-1] - 1, last, inner)
+
+    high = low
+
+    def inner(self, first: Ints, last: Ints, shares: Floats) -> Ints:
+        """Return the units from which on given shares of the weight of ranges are exceeded."""
+        at = self.low(first)
+        low, high = self.weight[at], self.weight[self.low(last)]
+        inner: Ints = first - at + np.searchsorted(self.weight, low + shares * (high - low))
+        return inner
+
+    def weights_at(self, ranges: Ranges) -> tuple[Floats, Ranges]:
+        """Return the weights at both ends of each range, and the ranges with their indices."""
+        indices = np.concatenate([ranges.low, ranges.high, [len(self.cuts) - 1]])
+        low = np.arange(len(ranges.low))
+        below = self.weighed(self.sums.below(self.cuts[indices]))
+        return below, ranges._replace(low=low, high=low + len(low))
+
+
+def _best(sums: Sums, terms: SegmentTerms, between: ExactWeights, cuts: Ints, near: Ranges) -> Ints:
+    """Return the indices of the best cuts, of those that can be best."""
+    if len(near.low) == terms.n_classes + 1:
+        inner: Ints = near.low[1:-1]
+        return inner
     known, at = np.unique(near.low, return_inverse=True)
-    if below.dtype == np.int64 or not terms.is_exact:
-        weights = terms.prepared(below[:, known].T)
+    if sums.before.dtype == np.int64 or not terms.is_exact:
+        weights = terms.prepared(sums.below(cuts[known]))
     else:
         weights = terms.prepared(np.cumsum(between(cuts[known])[:-1], axis=0))
     if terms.rule.joined == "smallest":
         return known[raise_levels([at[near.at(k)] for k in range(1, terms.n_classes)], weights)]
     return near.low[_best_path(terms, near, weights[at])]
-
-
-def _below(rows: SortedRows, cuts: Ints) -> Array:
-    """Return the weight of each class below each cut, (K, m)."""
-    if rows.is_whole:
-        return np.asarray(rows.exact_between(cuts).cumsum(axis=0)[:-1].T)
-    # Fractions are added up one after the other, so that sums do not depend on the other cuts.
-    codes, _, weights, stride = rows.for_kernels(np.dtype(np.float64))
-    below = np.zeros((rows.n_classes, len(cuts)))
-    for step, sums in zip(np.eye(rows.n_classes), below, strict=True):
-        sums_at(codes, weights, stride, step, cuts, sums)
-    return below
 
 
 def _best_path(terms: SegmentTerms, near: Ranges, weights: Array) -> list[int]:
@@ -140,3 +191,29 @@ def _best_path(terms: SegmentTerms, near: Ranges, weights: Array) -> list[int]:
     while path[-1] in before:
         path.append(before[path[-1]])
     return path[-2::-1]
+
+
+@kernel("codes", steps=2)
+def add_steps(codes: Codes, weights: Numbers, stride: int, step: int, before: Numbers) -> None:
+    """Fill in the weight of each class before every row whose index is a multiple of ``step``.
+
+    ``codes``, ``weights`` and ``stride`` are those of ``KernelRows``. O(n) time.
+    """
+    sums = np.zeros(before.shape[1], before.dtype)
+    for c in range(len(before)):
+        before[c] = sums
+        for i in range(c * step, min((c + 1) * step, len(codes))):
+            sums[codes[i]] += weights[i * stride]
+
+
+@kernel("cuts", steps=100)
+def add_rest(
+    codes: Codes, weights: Numbers, stride: int, step: int, cuts: Ints, below: Numbers
+) -> None:
+    """Add the weights from the last multiple of ``step`` to each cut, by class (m, K).
+
+    ``codes``, ``weights`` and ``stride`` are those of ``KernelRows``.
+    """
+    for c in range(len(cuts)):
+        for i in range(cuts[c] // step * step, cuts[c]):
+            below[c, codes[i]] += weights[i * stride]
