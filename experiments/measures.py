@@ -131,7 +131,7 @@ def is_better(value: float, other: float, task: str) -> bool:
     >>> is_better(0.1, 0.2, "absolute"), is_better(0.1, 0.2, "quadratic_kappa")
     (True, False)
     """
-    return value > other if resolve_objective(task, 3).is_kappa else value < other
+    return value > other if resolve_objective(task, 3).is_maximised else value < other
 
 
 def best_epochs(rows: Iterable[Row]) -> list[Row]:

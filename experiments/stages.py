@@ -105,14 +105,12 @@ def check_method(method: str, objective: str) -> None:
     ValueError: --method pio needs a convex objective; zero_one is not. Use auto or dp.
     """
     resolved = resolve_objective(objective, 3)
-    if method in LITERAL and resolved.is_kappa:
+    if method in LITERAL and resolved.is_maximised:
         raise ValueError(
             f"--method {method} minimises a loss, as the paper does, and {objective} is a kappa. "
             "Use auto."
         )
-    # Of the kappas, only the quadratic one has a convex cost in every step of the search.
-    is_convex = resolved.is_convex or objective == "quadratic_kappa"
-    if method not in FOR_ALL_OBJECTIVES and not is_convex:
+    if method not in FOR_ALL_OBJECTIVES and not resolved.kind.startswith("convex"):
         raise ValueError(
             f"--method {method} needs a convex objective; {objective} is not. Use auto or dp."
         )

@@ -51,7 +51,7 @@ def test_a_kappa_has_convex_steps_where_all_truths_bend_alike_and_upwards(cost):
     assert kappa.has_convex_steps == are_alike
     assert not kappa.is_convex
     plain = resolve_objective(cost, len(cost))
-    assert plain.has_convex_steps == plain.is_convex == ExactCost.of(cost).is_convex
+    assert plain.is_convex == ExactCost.of(cost).is_convex
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-170, 1e-300, 1e160, 1e300])
@@ -86,7 +86,7 @@ def test_names_of_objectives_are_those_of_functions():
     assert resolve_objective(Kappa("absolute"), 3).name == "kappa (absolute)"
     assert repr(Kappa("absolute")) == "Kappa('absolute')"
     decided = resolve_objective([[0, 1], [1, 0]], 2, ["a", "b"])
-    assert repr(decided) == "Objective(name='custom cost', is_kappa=False)"
+    assert repr(decided) == "Additive(name='custom cost')"
 
 
 def test_objectives_are_compared_by_identity():
@@ -163,7 +163,7 @@ def test_predictions_that_are_too_high_cost_a_multiple():
     absolute = resolve_objective("absolute", 3)
     assert absolute.asymmetric(0).cost.tolist() == [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
     assert absolute.asymmetric(2.5).name == "absolute, too high 2.5-fold"
-    assert resolve_objective("kappa", 3).asymmetric(2).is_kappa
+    assert resolve_objective("kappa", 3).asymmetric(2).is_maximised
     for bad in (-0.1, np.inf, np.nan):
         with pytest.raises(ValueError, match="asymmetry must be a finite number"):
             absolute.asymmetric(bad)
@@ -184,7 +184,7 @@ def test_balanced_objectives_take_no_class_weights_of_any_kind(name):
 
 def test_objectives_that_are_not_balanced_weigh_classes_as_they_are_told():
     absolute, macro = (resolve_objective(name, 3) for name in ("absolute", "macro_mae"))
-    assert absolute.weighting(None) is None
-    assert absolute.weighting([1, 2, 3]) == [1, 2, 3]
-    assert macro.weighting(None) == "balanced"
+    assert absolute.class_weight is None
+    assert absolute.weighted([1, 2, 3], np.arange(3)).class_weight.tolist() == [1, 2, 3]
+    assert macro.class_weight == "balanced"
     assert macro.cost.tolist() == absolute.cost.tolist()

@@ -253,7 +253,7 @@ def test_a_function_that_does_not_return_terms_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"review": 0.2}, "has no cost matrix"),
+        ({"review": 0.2}, "review needs an additive loss over the classes, got a score"),
         ({"method": "dp"}, 'method="dp" needs costs of rows'),
         ({"decisions": ["a", "b"]}, "decisions cannot be used"),
     ],

@@ -218,7 +218,7 @@ is_importing = threading.Event()
 class Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name == "ordcut._core.problem":
+        if name == "ordcut._core.solve":
             is_importing.set()
             time.sleep(0.5)  # the process is forked meanwhile, if that is possible
 

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from ordcut._core.limits import Recall as Recall
     from ordcut._core.limits import Share as Share
     from ordcut._core.limits import Under as Under
-    from ordcut._core.objectives.custom import Kappa as Kappa
-    from ordcut._core.objectives.custom import SegmentObjective as SegmentObjective
-    from ordcut._core.objectives.named import Objective as Objective
-    from ordcut._core.objectives.named import resolve_objective as resolve_objective
+    from ordcut._core.objectives import Kappa as Kappa
+    from ordcut._core.objectives import Objective as Objective
+    from ordcut._core.objectives import SegmentObjective as SegmentObjective
+    from ordcut._core.objectives import resolve_objective as resolve_objective
     from ordcut._core.optimal import optimal_thresholds as optimal_thresholds
     from ordcut._core.table import ScoreTable as ScoreTable
     from ordcut._core.thresholds import Thresholds as Thresholds
@@ -64,7 +64,6 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 #: Public names by the module that they come from.
 _NAMES = {
     "studies.conformal": ("LabelSets", "label_sets"),
-    "_core.objectives.custom": ("Kappa", "SegmentObjective"),
     "_core.errors": (
         "CrossedThresholdsError",
         "DifferentIndexWarning",
@@ -90,7 +89,7 @@ _NAMES = {
         "Under",
     ),
     "studies.metrics": ("evaluate", "judge"),
-    "_core.objectives.named": ("Objective", "resolve_objective"),
+    "_core.objectives": ("Kappa", "Objective", "SegmentObjective", "resolve_objective"),
     "_core.optimal": ("optimal_thresholds",),
     "panels": ("Agreement", "Panel"),
     "studies.paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),

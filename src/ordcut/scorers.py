@@ -12,18 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from ordcut._core.errors import unknown_name
-from ordcut._core.objectives.custom import Kappa, SegmentObjective
-from ordcut._core.objectives.named import (
+from ordcut._core.objectives import (
     ALIASES,
     BALANCED,
     COSTS,
     KAPPAS,
-    Objective,
+    TERMS,
     ObjectiveLike,
     canonical_name,
+    is_maximised,
     is_named,
 )
-from ordcut._core.objectives.terms import TERMS
 from ordcut._core.typing import Array, ArrayLike
 from ordcut.studies.metrics import evaluate
 
@@ -107,7 +106,7 @@ class ObjectiveScorer(BaseEstimator):
             sample_weight=sample_weight,
             class_weight=class_weight,
         )
-        return value if _is_maximised(objective) else -value
+        return value if is_maximised(objective) else -value
 
     __call__ = score
 
@@ -139,7 +138,7 @@ def get_scorer(name: str) -> ObjectiveScorer:
         return ObjectiveScorer(_OBJECTIVES[name])
     plain = str(name).removeprefix("ordcut_")
     objective = canonical_name(plain.removeprefix("neg_"))
-    if not is_named(objective) or (plain.startswith("neg_") and _is_maximised(objective)):
+    if not is_named(objective) or (plain.startswith("neg_") and is_maximised(objective)):
         raise unknown_name("name", name, _OBJECTIVES, ALIASES)
     return ObjectiveScorer(objective)
 
@@ -172,13 +171,6 @@ def _own_objective(estimator: Any) -> tuple[ObjectiveLike, Any]:
         else:
             return "absolute", None
     return estimator.objective, estimator.class_weight
-
-
-def _is_maximised(objective: ObjectiveLike) -> bool:
-    if isinstance(objective, Objective):
-        return objective.is_maximised
-    is_name = isinstance(objective, str) and canonical_name(objective) in (*KAPPAS, *TERMS)
-    return isinstance(objective, (Kappa, SegmentObjective)) or is_name
 
 
 def _known_classes(estimator: Any, y: Any) -> Array | None:

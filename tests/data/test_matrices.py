@@ -21,7 +21,7 @@ def test_names_decide_and_not_the_order_of_rows_and_columns(rows, columns):
     shuffled = NAMED.loc[[*rows], [*columns]]
     assert (resolve_objective(shuffled, CLASSES).cost == COST).all()
     weights = ordcut.Kappa(shuffled - np.diag(np.diag(shuffled)))
-    assert resolve_objective(ordcut.Kappa(NAMED), CLASSES).is_kappa
+    assert resolve_objective(ordcut.Kappa(NAMED), CLASSES).is_maximised
     if rows == columns:
         assert (resolve_objective(weights, CLASSES).cost == COST).all()
 

@@ -112,7 +112,7 @@ def test_limits_on_single_thresholds_are_limits_on_the_weight_below_them():
 
     def search(*constraints):
         limits = lower_all(constraints, Names([0, 1, 2], [0, 1, 2]))
-        return LimitedSearch(rows, absolute, None, limits).curve_limits
+        return LimitedSearch(rows, absolute, limits).curve_limits
 
     def limits(*constraints):
         return [

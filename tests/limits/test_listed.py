@@ -10,6 +10,7 @@ from ordcut._core.data import Rows
 from ordcut._core.limits import Names, lower_all
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import LumpedRows, lump_rows
+from ordcut._core.solve import store_of
 
 INF = np.inf
 
@@ -29,7 +30,7 @@ def listed_values(constraints, ends, most):
 def is_lumped(rows, constraints):
     objective = ordcut.resolve_objective("absolute", rows.classes)
     problem = Problem(Sample(rows), objective, limits_of(constraints))
-    return isinstance(problem.store, LumpedRows)
+    return isinstance(store_of(problem), LumpedRows)
 
 
 # Which values

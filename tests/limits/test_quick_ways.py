@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut._core import problem
+from ordcut._core import solve
 from ordcut._core.numerics.jit import running_kernels_as
 from tests.tables import OBJECTIVES
 
@@ -83,7 +83,7 @@ def test_values_that_are_listed_need_no_sort(seed, monkeypatch):
         "constraints": constraints,
     }
     counted = found_by(scores, labels, **options)
-    monkeypatch.setattr(problem, "MOST_VALUES", 0)
+    monkeypatch.setattr(solve, "MOST_VALUES", 0)
     assert_same(counted, found_by(scores, labels, **options))
 
 

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut._core.data import Rows
 from ordcut._core.numerics.exact import ExactCost
-from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import ArraySource, PrunedRows
 from ordcut._core.pruning.arrays import CountedRows
 from ordcut._core.pruning.cells import Cells, with_common
 from ordcut._core.pruning.prefixes import prefixes_like
+from ordcut._core.solve import optimum
 from tests.hard_rows import HARD, LABELS, NOISE, RNG, N
 from tests.small_sizes import set_sizes
 from tests.strategies import cost_matrices

@@ -48,7 +48,7 @@ def test_the_best_value_of_every_curve_is_at_the_optimum(objective):
     made = report.curves(result)
     assert len(made) == 3
     for curve in made:
-        best = curve.values.max() if made.is_kappa else curve.values.min()
+        best = curve.values.max() if made.is_maximised else curve.values.min()
         reached = curve.values[curve.positions.tolist().index(curve.threshold)]
         assert reached == best == pytest.approx(result.value, rel=1e-12)
 

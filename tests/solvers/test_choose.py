@@ -2,24 +2,23 @@
 
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import ordcut
+from ordcut._core.cuts import Cuts, known
 from ordcut._core.data import Rows
 from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.objectives import ExactRatio, Kind, TableTotals
 from ordcut._core.pruning import ArraySource, PrunedRows
 from ordcut._core.solvers import (
     METHODS,
-    ExactKappa,
     Minimiser,
     Plan,
-    Solution,
     Task,
-    check_costs,
     choose_method,
-    optimise,
     solve_freely,
 )
 from ordcut._core.thresholds import Certificate
@@ -27,18 +26,6 @@ from tests.small_sizes import prune_from, set_sizes, size_of
 from tests.tables import KAPPAS
 
 FEWEST_ROWS_TO_PRUNE = size_of("rows_to_prune")
-
-KINDS = {
-    "convex": [{"convex": True}, {"convex": True, "equal_errors": True}],
-    "convex kappa": [{"convex": True, "is_kappa": True}],
-    "equal errors": [{"convex": False, "equal_errors": True}],
-    "other": [{"convex": False}],
-    "segments": [{"convex": False, "is_segmented": True}],
-    "other kappa": [
-        {"convex": False, "is_kappa": True},
-        {"convex": False, "is_kappa": True, "equal_errors": True},
-    ],
-}
 
 
 def auto(**options):
@@ -50,70 +37,68 @@ def auto(**options):
 def test_auto_prunes_arrays_of_more_rows_than_measured(kind, sorted_by, n_classes):
     least, for_each_pair, _ = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
     limit = least + for_each_pair * n_classes * n_classes
-    for options in KINDS[kind]:
-        sizes = {"n_classes": n_classes, "sorted_by": sorted_by, **options}
-        few, many = ({**sizes, "n_rows": n} for n in (limit, limit + 1))
-        assert auto(where="arrays", **few) != "pruned"
-        assert auto(where="arrays", **many) == "pruned"
-        assert auto(where="sorted", **many) == auto(where="arrays", **few) == auto(**many)
+    sizes = {"kind": kind, "n_classes": n_classes, "sorted_by": sorted_by}
+    few, many = ({**sizes, "n_rows": n} for n in (limit, limit + 1))
+    assert auto(where="arrays", **few) != "pruned"
+    assert auto(where="arrays", **many) == "pruned"
+    assert auto(where="sorted", **many) == auto(where="arrays", **few) == auto(**many)
 
 
 @pytest.mark.parametrize(("kind", "sorted_by"), list(FEWEST_ROWS_TO_PRUNE))
 def test_auto_prunes_uneven_scores_of_several_times_as_many_rows(kind, sorted_by):
     least, for_each_pair, times = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
     limit = times * (least + for_each_pair * 3 * 3)
-    for options in KINDS[kind]:
-        uneven = {"n_classes": 3, "sorted_by": sorted_by, "where": "arrays", **options}
-        assert auto(n_rows=limit, is_even=lambda: False, **uneven) != "pruned"
-        assert auto(n_rows=limit + 1, is_even=lambda: False, **uneven) == "pruned"
+    uneven = {"kind": kind, "n_classes": 3, "sorted_by": sorted_by, "where": "arrays"}
+    assert auto(n_rows=limit, is_even=lambda: False, **uneven) != "pruned"
+    assert auto(n_rows=limit + 1, is_even=lambda: False, **uneven) == "pruned"
 
 
 def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte(monkeypatch):
     prune_from(monkeypatch, 10**9)
     options = {"n_classes": 256, "where": "arrays"}
-    assert auto(convex=False, n_rows=2**20, **options) == "pruned"
-    assert auto(convex=False, n_rows=2**20 - 1, **options) == "dp"
-    assert auto(convex=False, equal_errors=True, n_rows=2**20, **options) == "zero_one"
-    assert auto(convex=True, n_rows=2**20, **options) == "nested"
+    assert auto(kind="other", n_rows=2**20, **options) == "pruned"
+    assert auto(kind="other", n_rows=2**20 - 1, **options) == "dp"
+    assert auto(kind="equal errors", n_rows=2**20, **options) == "zero_one"
+    assert auto(kind="convex", n_rows=2**20, **options) == "nested"
 
 
 def test_auto_sorts_rows_once_for_many_convex_problems():
     many = {"n_rows": 10**8, "where": "arrays", "n_problems": 2}
-    assert auto(convex=True, **many) == "nested"
-    assert auto(convex=True, **{**many, "n_problems": 1}) == "pruned"
-    assert auto(convex=True, is_kappa=True, **many) == "pruned"
-    assert auto(convex=False, **many) == "pruned"
+    assert auto(kind="convex", **many) == "nested"
+    assert auto(kind="convex", **{**many, "n_problems": 1}) == "pruned"
+    assert auto(kind="convex kappa", **many) == "pruned"
+    assert auto(kind="other", **many) == "pruned"
 
 
 def test_auto_counts_rows_labelled_right_where_all_errors_cost_the_same():
     for n_classes in (2, 7, 300):
-        assert auto(convex=False, equal_errors=True, n_classes=n_classes) == "zero_one"
-        assert auto(convex=False, n_classes=n_classes) == "dp"
-        assert auto(convex=True, equal_errors=True, n_classes=n_classes) == "nested"
+        assert auto(kind="equal errors", n_classes=n_classes) == "zero_one"
+        assert auto(kind="other", n_classes=n_classes) == "dp"
+        assert auto(kind="convex", n_classes=n_classes) == "nested"
 
 
 def test_auto_depends_on_where_rows_are_and_other_methods_do_not():
-    for convex in (False, True):
-        assert auto(convex=convex, where="engine") == "pruned"
-        assert auto(convex=convex, where="device") == "scan"
+    for kind in get_args(Kind):
+        assert auto(kind=kind, where="engine") == "pruned"
+        assert auto(kind=kind, where="device") == "scan"
     for method in set(METHODS) - {"auto"}:
         for where in ("arrays", "sorted", "engine", "device"):
-            assert choose_method(method, Task(True, n_rows=10**9, where=where)) == method
+            assert choose_method(method, Task("convex", n_rows=10**9, where=where)) == method
     with pytest.raises(ValueError, match="method must be"):
-        choose_method("scan", Task(True))
+        choose_method("scan", Task("convex"))
 
 
 @pytest.mark.parametrize("size", [0, -1, True, False, 1.0, "3"])
 def test_blocks_have_a_whole_number_of_cuts(size):
     with pytest.raises(ValueError, match="block_size must be a whole number of cuts, at least 1"):
-        Plan(block_size=size)
-    assert Plan(block_size=1).block_size == 1
+        Plan(block_size=size).check()
+    Plan(block_size=1).check()
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2, True, 1.0])
 def test_a_plan_has_a_number_of_threads(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
-        Plan(n_jobs=n_jobs)
+        Plan(n_jobs=n_jobs).check()
     assert Plan().n_threads() == 1
     assert Plan().n_threads(default=5) == 5
     assert Plan(n_jobs=2).n_threads(default=5) == 2
@@ -125,10 +110,10 @@ def test_costs_are_refused_from_where_their_sums_could_exceed_floats(weight, div
     largest = np.finfo(float).max / divisor
     for sign in (1, -1):
         cost = np.array([[0, sign * largest], [1, 0]])
-        check_costs(ordcut.resolve_objective(cost, 2), weight)
+        ordcut.resolve_objective(cost, 2).check_sums(weight)
         cost[0, 1] = sign * np.nextafter(largest, np.inf)
         with pytest.raises(ValueError, match=f"added up over {weight:g} rows, got"):
-            check_costs(ordcut.resolve_objective(cost, 2), weight)
+            ordcut.resolve_objective(cost, 2).check_sums(weight)
 
 
 def test_a_certificate_says_how_many_steps_there_were():
@@ -173,7 +158,7 @@ def ordered_rows(n=200, step=1):
 def test_a_kappa_starts_from_a_table_near_the_best():
     rows = ordered_rows().sorted()
     objective = ordcut.resolve_objective("quadratic_kappa", 4)
-    arguments = rows, objective, np.ones(4), Plan("nested")
+    arguments = rows, objective, Plan("nested")
     best = solve_freely(*arguments)
     again = solve_freely(*arguments, first=rows.between(best.cuts))
     assert again.cuts.tolist() == best.cuts.tolist()
@@ -187,10 +172,10 @@ def test_a_kappa_never_starts_from_a_ratio_above_1_whose_steps_need_not_be_conve
     for step in (1, -1):  # scores that rise with the classes, and that fall
         rows = ordered_rows(step=step)
         for store in (rows.sorted(), PrunedRows(ArraySource(rows))):
-            expected = solve_freely(store, objective, np.ones(4), Plan("dp"))
+            expected = solve_freely(store, objective, Plan("dp"))
             for first in (None, worst):
-                result = solve_freely(store, objective, np.ones(4), Plan("nested"), first)
-                assert result.cuts.tolist() == expected.cuts.tolist()
+                found = solve_freely(store, objective, Plan("nested"), first)
+                assert found.cuts.tolist() == expected.cuts.tolist()
 
 
 def test_the_pair_that_crossed_is_the_first_one():
@@ -227,7 +212,7 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most, factor
         parts = [total * 2 // 5, total * 2 // 5, total // 5]
     totals = np.array(parts, np.int64 if isinstance(total, int) else object)
     objective = ordcut.resolve_objective(ordcut.Kappa(weights), n_classes)
-    kappa = ExactKappa.of(objective, totals, factors)
+    kappa = objective.weighted(factors, np.arange(n_classes)).on(TableTotals(totals[None]))
     w, f = weights.astype(int).tolist(), factors.astype(int).tolist()
     share = [f[k] * Fraction(parts[k]) for k in range(n_classes)]
     chance = [sum(w[k][j] * share[j] for j in range(n_classes)) for k in range(n_classes)]
@@ -274,9 +259,10 @@ def test_the_least_ratio_that_was_reached_is_returned(reached, guess, last, n_st
     )
 
     def minimise(_):
-        return Solution(None, None, "dp", Certificate("nothing"), table=next(steps))
+        return Cuts(None, "dp", Certificate("nothing"), known(next(steps)), None)
 
-    result = optimise(kappa, minimise, Fraction(guess))
-    assert (result.solution.table, result.ratio, result.n_steps) == (last, ratios[last], n_steps)
-    assert result.solution.certificate.n_steps == n_steps
+    search = SimpleNamespace(minimise=minimise, weight=1.0)
+    result = ExactRatio.highest(kappa, search, Fraction(guess))
+    assert result.weigh() == last
+    assert result.certificate.n_steps == n_steps
     assert asked == [Fraction(guess), *ratios[: n_steps - 1]]

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import ordcut
 from experiments import literal
-from ordcut._core.data import Rows
+from ordcut._core.data import Rows, place_cuts
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.pruning import ArraySource, PrunedRows
-from ordcut._core.thresholds import place_cuts
 from tests import naive
 from tests.solvers.ordered_cuts import (
     all_optima,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut._core.data import Rows
-from ordcut._core.thresholds import Thresholds, class_literals, known_scores_around, objective_for
+from ordcut._core.data import Rows, known_scores_around
+from ordcut._core.thresholds import Thresholds, class_literals, objective_for
 
 INF = np.inf
 RESULT = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2])

@@ -168,7 +168,7 @@ def naive_range(problem, result, k, tolerance, constraint):
 
     def loss(some):
         value = goal.value(table_of(some).astype(float))
-        return 1 - value if goal.is_kappa else value
+        return 1 - value if goal.is_maximised else value
 
     def is_kept(some):
         table, c = table_of(some), constraint

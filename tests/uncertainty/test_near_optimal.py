@@ -18,7 +18,7 @@ def naive_ranges(problem, objective, cuts, tolerance, factors):
 
     def loss(some_cuts):
         value = goal.value(np.array(confusion_of(some_cuts, problem.rows, len(factors))) * factors)
-        return 1 - value if goal.is_kappa else value
+        return 1 - value if goal.is_maximised else value
 
     allowed = loss(cuts) + tolerance * abs(loss(cuts)) + 1e-11
     edges = [0, *cuts, n]

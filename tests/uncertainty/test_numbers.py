@@ -17,7 +17,7 @@ def bounds_with(good, bad, overfitted, least, most, is_kappa):
     """Bounds with draws that are made up."""
     drawn = {"good": good, "bad": bad, "overfitted": overfitted}
     bounds = found_with().bootstrap(n=2).value_bounds
-    return dataclasses.replace(bounds, **drawn, least=least, most=most, is_kappa=is_kappa)
+    return dataclasses.replace(bounds, **drawn, least=least, most=most, is_maximised=is_kappa)
 
 
 def found_with(constraints=None, **options):
@@ -153,7 +153,7 @@ def test_costs_of_rows_have_one_more_row_on_the_wrong_side_of_each_threshold(n_d
     assert np.isfinite(result.thresholds).all()
     bounds = result.bootstrap(n=2).value_bounds
     assert len(bounds.good) == 2**21 // (602 + n_decisions - 1)
-    assert not bounds.is_kappa
+    assert not bounds.is_maximised
     low, high = bounds.interval(0.9, 0.0)
     assert low < result.value < high
     assert low == bounds.good[int(0.05 * (len(bounds.good) - 1))]
@@ -189,13 +189,13 @@ def test_draws_in_parts_are_as_those_at_once(monkeypatch):
 
 def test_the_limits_of_values_are_the_costs_or_those_of_a_kappa():
     scores, labels = noisy(50)
-    result = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
-    bounds = result.bootstrap(n=2).value_bounds
-    assert (bounds.least, bounds.most, bounds.is_kappa) == (-3, 12, False)
+    found = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
+    bounds = found.bootstrap(n=2).value_bounds
+    assert (bounds.least, bounds.most, bounds.is_maximised) == (-3, 12, False)
     bounds = (
         ordcut.optimal_thresholds(scores, labels, objective="kappa").bootstrap(n=2).value_bounds
     )
-    assert (bounds.least, bounds.most, bounds.is_kappa) == (-INF, 1, True)
+    assert (bounds.least, bounds.most, bounds.is_maximised) == (-INF, 1, True)
 
 
 # Replicates

@@ -136,7 +136,7 @@ def test_draws_are_those_of_rows_with_exponential_weights(objective, class_weigh
             objective,
             class_weight=class_weight,
         )
-        return -value if bounds.is_kappa else value
+        return -value if bounds.is_maximised else value
 
     best, *_, worst = sorted(np.ndindex(4, 4), key=loss)
     wrong = [max((k, k + 1), (k + 1, k), key=loss) for k in range(3)]  # one at each threshold
@@ -254,7 +254,7 @@ def test_better_thresholds_have_better_bounds_and_all_stay_within_the_costs():
     rows = noisy(100)
     for objective in ("squared", "quadratic_kappa"):
         good, poor = (bounds_of(*rows, objective, at) for at in ([0.5, 1.5, 2.5], [5, 6, 7]))
-        sign = -1 if good.is_kappa else 1
+        sign = -1 if good.is_maximised else 1
         assert sign * good.interval(0.9, 0.0)[0] < sign * poor.interval(0.9, 0.0)[0]
         assert good.least <= good.good[0]
         assert good.bad[-1] <= good.most

@@ -19,11 +19,11 @@ from ordcut._core.data import (
     positions_of,
     read_weights,
 )
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Additive, Objective
 from ordcut._core.typing import Array, ArrayLike, Floats
 
 
-def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
+def with_review(objective: Objective, cost: float, classes: Array) -> ReviewObjective:
     """Return an objective with a review between each pair of neighbouring classes.
 
     Parameters
@@ -37,13 +37,14 @@ def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> reviewed = with_review(resolve_objective("absolute", 2), 0.25, np.array([1, 2]))
     >>> reviewed.decisions.tolist(), reviewed.cost.tolist()
     (['1', '1 or 2', '2'], [[0.0, 1.0], [0.25, 0.25], [1.0, 0.0]])
     """
-    if objective.is_kappa or objective.decisions is not None:
-        what = "a kappa" if objective.is_kappa else "decisions of your own"
+    if not isinstance(objective, Additive) or objective.decisions is not None:
+        is_own = objective.decisions is not None
+        what = "decisions of your own" if is_own else f"a {objective.noun}"
         raise ValueError(
             f"review needs an additive loss over the classes, got {what}. For other decisions, add "
             "a row to the cost matrix and a name to decisions."
@@ -56,23 +57,26 @@ def with_review(objective: Objective, cost: float, classes: Array) -> Objective:
     between = [f"{low} or {high}" for low, high in pairwise(names)]
     decisions = [*chain.from_iterable(zip(names, between, strict=False)), names[-1]]
     return ReviewObjective(
-        f"{objective.name}, review at {cost:g}", matrix, decisions=check_classes(decisions)
+        f"{objective.name}, review at {cost:g}",
+        matrix,
+        decisions=check_classes(decisions),
+        class_weight=objective.class_weight,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class ReviewObjective(Objective):
+class ReviewObjective(Additive):
     """A loss in which every second decision is a review."""
 
     has_reviews: ClassVar[bool] = True
 
-    def review_share(self, confusion: Floats) -> float:
+    def review_share(self, table: Floats) -> float:
         """Return the share of the rows that are reviewed."""
-        return float(confusion[1::2].sum() / confusion.sum())
+        return float(table[1::2].sum() / table.sum())
 
 
 @dataclass(frozen=True, eq=False)
-class RowCosts(Objective):
+class RowCosts(Additive):
     """An objective in which every row has its own cost of each decision.
 
     Costs are encoded as soft labels over artificial classes, so that every solver can be used. The
@@ -103,14 +107,20 @@ class RowCosts(Objective):
             weights = np.hstack([paid, np.maximum(-costs, 0), counted])
         return cls("row costs", matrix, decisions=decisions), weights
 
-    def mean(self, paid: Any, totals: Floats) -> Any:
-        """Return the mean cost, given the weights of the artificial classes."""
-        return paid / totals[-1]
+    def row_weight(self, totals: Floats) -> float:
+        """Return the weight of all rows, which the last artificial class counts."""
+        return float(totals[-1])
 
-    def value(self, confusion: Floats, factors: Floats | None = None) -> float:
+    def sums(self, totals: Floats) -> tuple[Floats, Floats]:
+        """Return the cost, and 1 for each row, which the last artificial class counts."""
+        del totals
+        n_rows = np.zeros_like(self.cost)
+        n_rows[:, -1] = 1.0
+        return self.cost, n_rows
+
+    def unweighted_value(self, table: Floats) -> float:
         """Return the mean cost of a table of weights by decision and artificial class."""
-        confusion = confusion if factors is None else confusion * factors
-        return float((self.cost * confusion).sum() / confusion[:, -1].sum())
+        return float((self.cost * table).sum() / table[:, -1].sum())
 
 
 def read_costs(

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ordcut._core.data import ClassWeight, WeightType
+from ordcut._core.data import ClassWeight, Rows, WeightType
 from ordcut._core.decisions import check_alone, read_costs
 from ordcut._core.limits import Constraints, limits_for, read_constraints
-from ordcut._core.objectives.named import Objective, ObjectiveLike, resolve_objective
-from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.review import with_reviews
 from ordcut._core.smoothing import Smoothing
+from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.solvers import Method, Plan
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike
@@ -149,27 +150,25 @@ def optimal_thresholds(
         reviews = review if review_share is None else review_share
         check_alone(labels, objective, classes, reviews, class_weight, smoothing)
         rows, resolved = read_costs(scores, costs, decisions, sample_weight, weight_type)
-        sample = Sample(rows)
     elif labels is None:
         raise TypeError("labels must be given, or else costs of each row and decision.")
     else:
-        sample = Sample.read(
+        rows = Rows.read(
             scores,
             labels,
-            objective,
-            has_decisions=decisions is not None,
             classes=classes,
+            n_classes=n_classes_of(objective, decisions is not None),
             weights=sample_weight,
             weight_type=weight_type,
         )
-        resolved = resolve_objective(objective, sample.data.classes, decisions)
+        resolved = resolve_objective(objective, rows.classes, decisions)
         if review is not None or review_share is not None:
-            resolved = with_reviews(resolved, review, review_share, sample.data.classes)
+            resolved = with_reviews(resolved, review, review_share, rows.classes)
     plan = Plan(method, n_jobs, block_size)
-    limits = limits_for(parsed, resolved, sample.data.classes) if parsed else None
+    limits = limits_for(parsed, resolved, rows.classes) if parsed else None
     if class_weight is not None:
-        sample = replace(sample, class_weight=class_weight)
-    problem = Problem(sample, resolved, limits, plan)
+        resolved = resolved.weighted(class_weight, rows.classes)
+    problem = Problem(Sample(rows), resolved, limits, plan)
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)
     result = optimum(problem)

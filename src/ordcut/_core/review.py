@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from ordcut._core.cuts import Cuts
 from ordcut._core.decisions import ReviewObjective, with_review
 from ordcut._core.limits import Between
 from ordcut._core.numerics.exact import as_exact, as_fraction
-from ordcut._core.objectives.named import BALANCED, Objective, ObjectiveLike, resolve_objective
-from ordcut._core.problem import Problem, prepare, result_of, solve
-from ordcut._core.solvers import Solution
+from ordcut._core.objectives import Additive, Objective, ObjectiveLike, resolve_objective
+from ordcut._core.problem import Problem
+from ordcut._core.solve import prepared, result_of, solve
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike
 
@@ -61,8 +62,15 @@ def with_reviews(
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise ValueError(f"review_share must be a number from 0 to 1, got {share!r}.")
     free = with_review(objective, 0.0, classes)
-    name = f"{objective.name}, review of {share:g}"
-    return ReviewShare(name, free.cost, decisions=free.decisions, base=objective, share=share)
+    assert isinstance(objective, Additive)
+    return ReviewShare(
+        f"{objective.name}, review of {share:g}",
+        free.cost,
+        decisions=free.decisions,
+        class_weight=free.class_weight,
+        base=objective,
+        share=share,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +79,16 @@ class ReviewShare(ReviewObjective):
 
     Attributes
     ----------
-    base : Objective
+    base : Additive
         The loss without reviews.
     share : float
         The largest share of the rows to be reviewed, by weight.
     """
 
-    base: Objective = None  # type: ignore[assignment]
-    share: float = 0.0
+    base: Additive = field(kw_only=True)
+    share: float = field(kw_only=True)
 
-    def search(self, problem: Problem) -> Thresholds:
+    def outer_search(self, problem: Problem) -> Thresholds:
         """Return optimal thresholds at the least cost of review.
 
         The more a review costs, the fewer rows are reviewed: the least total is concave in the
@@ -88,20 +96,19 @@ class ReviewShare(ReviewObjective):
         If no others are better there, it is the least cost; if others are, they replace one of
         the two.
         """
-        _check(problem, self.base)
+        _check(problem)
         base, data = self.base, problem.solved.data
-        store = problem.solved.store or prepare(problem, n_problems=8)
-        prepared = replace(problem, solved=replace(problem.solved, store=store))
+        ready = prepared(problem, n_problems=8)
         cost_of_decisions = as_exact(base.cost)
 
         def reviewed_at(cost: Fraction) -> ReviewedRows:
             objective = with_review(base, float(cost), data.classes)
-            at_cost = replace(prepared, objective=objective)
-            solution = solve(at_cost)
-            thresholds = result_of(at_cost, solution)
+            at_cost = replace(ready, objective=objective)
+            cuts = solve(at_cost)
+            thresholds = result_of(at_cost, cuts)
             table = as_exact(data.confusion(thresholds.thresholds))
             paid = (cost_of_decisions * table[::2]).sum()
-            return ReviewedRows(solution, thresholds, paid, table[1::2].sum(), table.sum())
+            return ReviewedRows(cuts, thresholds, paid, table[1::2].sum(), table.sum())
 
         more = reviewed_at(Fraction(0))
         most = as_fraction(self.share) * more.weight
@@ -124,8 +131,8 @@ class ReviewShare(ReviewObjective):
                 less = between
         objective = with_review(base, float(cost), data.classes)
         # At this cost, constraints may matter that did not at the cost of the solution.
-        solution = replace(less.solution, is_free=False)
-        return result_of(replace(prepared, objective=objective), solution)
+        cuts = replace(less.cuts, is_free=False)
+        return result_of(replace(ready, objective=objective), cuts)
 
 
 def ranges_of_classes(thresholds: Thresholds) -> tuple[Between, ...]:
@@ -155,7 +162,7 @@ class ReviewedRows:
     The total at another cost of review is a line: ``paid + cost * reviewed``.
     """
 
-    solution: Solution
+    cuts: Cuts
     thresholds: Thresholds
     paid: Fraction
     reviewed: Fraction
@@ -166,13 +173,13 @@ class ReviewedRows:
         return self.paid + cost * self.reviewed
 
 
-def _check(problem: Problem, base: Objective) -> None:
+def _check(problem: Problem) -> None:
     if problem.smoothing is not None:
         raise ValueError(
             "review_share cannot be combined with smoothing: the share is that of the rows as "
             "observed. Leave one of them out, or pass the cost of a review instead: review=."
         )
-    if problem.solved.class_weight is not None or base.name in BALANCED:
+    if problem.objective.class_weight is not None:
         raise ValueError(
             "review_share needs rows of equal weight for every class, got class_weight, or an "
             "objective that balances the classes. Pass the cost of a review instead: review=."

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ordcut._core.data import ClassWeight, Rows, WeightType
+from ordcut._core.data import ClassWeight, Rows, WeightType, place_cuts
 from ordcut._core.limits import Constraints, limits_for, read_constraints
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import count_threads, run_all, split
-from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
-from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.objectives import ObjectiveLike, resolve_objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.review import resolve_decisions
+from ordcut._core.solve import optimum
 from ordcut._core.solvers import Method, Plan
-from ordcut._core.thresholds import Thresholds, place_cuts
+from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike, Codes, Floats, Ints, Numbers
 
 
@@ -144,8 +145,9 @@ class ScoreTable:
             )
         resolved = resolve_decisions(objective, self.classes, decisions, review, review_share)
         limits = limits_for(read_constraints(constraints), resolved, self.classes)
-        sample = Sample(self._rows, class_weight, self._sorted)
-        return optimum(Problem(sample, resolved, limits, Plan(method, n_jobs, block_size)))
+        weighted = resolved.weighted(class_weight, self.classes)
+        sample = Sample(self._rows, self._sorted)
+        return optimum(Problem(sample, weighted, limits, Plan(method, n_jobs, block_size)))
 
 
 @kernel("codes", "cost", steps=1)

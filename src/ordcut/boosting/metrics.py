@@ -15,7 +15,7 @@ import numpy as np
 from ordcut._core.data import count_between
 from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.threads import count_threads, run_all
-from ordcut._core.objectives.named import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.optimal import optimal_thresholds
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.typing import Array, Floats, Ints
@@ -198,8 +198,7 @@ class ThresholdMetric(_CrossFittedMetric):
         _run_each(fit, halves)
         _run_each(judge, halves)
         confusion = confusions.sum(axis=0)
-        factors = objective.class_factors(None, positions, confusion.sum(axis=0))
-        value = objective.value(confusion, factors)
+        value = objective.value(confusion)
         return 1.0 - value if objective.is_maximised else value
 
     def __repr__(self) -> str:

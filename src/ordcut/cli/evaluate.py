@@ -14,11 +14,10 @@ from ordcut.cli.files import Columns
 from ordcut.cli.options import complete_column, json_option, quiet_option, thresholds_on_files
 
 if TYPE_CHECKING:
-    from ordcut._core.objectives.named import Objective
+    from ordcut._core.objectives import Objective
     from ordcut._core.pruning import Source
     from ordcut._core.thresholds import Thresholds
     from ordcut._core.typing import Array, Floats
-    from ordcut.cli.options import ClassWeights
 
 #: The names of the thresholds that are evaluated, and of the optimal thresholds for the rows.
 OURS, OPTIMAL = "these thresholds", "optimal for these rows"
@@ -88,9 +87,7 @@ def evaluate(
             name: _count_pairs(rows.frame, rows.columns, name, source.classes, thresholds.decisions)
             for name in against
         }
-        evaluation = LabelingValues.of(
-            source, thresholds, rows.objective, others, rows.class_weight
-        )
+        evaluation = LabelingValues.of(source, thresholds, rows.weighted_objective, others)
         gate = None
         if is_gate or (rows.columns.is_panel and not thresholds.decides_otherwise):
             from ordcut.cli.gate import Gate
@@ -157,7 +154,6 @@ class LabelingValues:
         thresholds: Thresholds,
         objective: Objective,
         others: dict[str, Floats],
-        class_weight: ClassWeights = None,
     ) -> LabelingValues:
         """Evaluate thresholds, optimal thresholds, other rules, and other predictions.
 
@@ -169,7 +165,7 @@ class LabelingValues:
         from ordcut._core.pruning import ArraySource
         from ordcut.report import compare
 
-        compared = compare(source, objective, class_weight=class_weight)
+        compared = compare(source, objective)
         objectives = compared.objectives
         chosen = {(OURS, each.name): thresholds.thresholds for each in objectives}
         for name, optimum in compared.optima.items():
@@ -184,13 +180,12 @@ class LabelingValues:
             tables |= {(column, each.name): table for each in objectives}
         unit = source.rows.unit if isinstance(source, ArraySource) else float(source.unit)
         ours = tables[OURS, objectives[0].name] * unit
-        factors = objective.class_factors(class_weight, source.classes, ours.sum(axis=0))
         values: dict[str, dict[str, float | None]] = {
             row: dict.fromkeys((each.name for each in objectives), None) for row, _ in tables
         }
         by_name = {each.name: each for each in objectives}
         for (row, name), table in tables.items():
-            values[row][name] = _value(by_name[name], table * factors)
+            values[row][name] = _value(by_name[name], table)
         return cls(
             source.classes,
             thresholds.decisions,
@@ -275,7 +270,7 @@ def outcomes_on(
     --------
     >>> import numpy as np
     >>> from ordcut import optimal_thresholds
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> result = optimal_thresholds([1, 2, 3], [0, 1, 1], constraints=["recall 1 >= 0.9"])
     >>> outcomes_on(np.array([[2.0, 1.0], [0.0, 3.0]]), result, resolve_objective("absolute", 2))
     [{'constraint': 'recall 1 >= 0.9', 'reached': 0.75, 'holds': False}]

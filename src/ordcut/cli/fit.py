@@ -180,7 +180,7 @@ def fit(
     threshold.
     """
     from ordcut._core.limits import read_constraints
-    from ordcut._core.objectives.named import resolve_objective
+    from ordcut._core.objectives import resolve_objective
     from ordcut._core.pruning import ArraySource
     from ordcut._core.review import with_reviews
     from ordcut.cli.console import show_passes
@@ -223,12 +223,13 @@ def fit(
             if review is not None or review_share is not None:
                 resolved = with_reviews(resolved, review, review_share, source.classes)
             weights = read_class_weight(class_weight, source.classes)
+            weighted = resolved.weighted(weights, source.classes)
             if isinstance(source, ArraySource):
-                thresholds = source.solve(resolved, weights, smoothing, parsed)
+                thresholds = source.solve(weighted, smoothing, parsed)
             else:
-                thresholds = thresholds_of(source, resolved, weights, smoothing, parsed)
+                thresholds = thresholds_of(source, weighted, smoothing, parsed)
             if review_share is not None and thresholds.origin is not None:
-                resolved = thresholds.origin.objective  # with the cost of a review
+                resolved = thresholds.origin.objective.as_named  # with the cost of a review
             bounds = None
             if intervals:
                 from ordcut.report import intervals_of

@@ -72,7 +72,7 @@ class Gate:
     @property
     def exit_code(self) -> int:
         """0 if nothing is wrong; otherwise the code of the first thing that is."""
-        sign = 1 if self.judge.is_kappa else -1
+        sign = 1 if self.judge.is_maximised else -1
         if self.fail_under is not None and sign * self.judge.value < sign * self.fail_under:
             return MISSED
         outcome = None if self.target is None else verdict(self.judge, self.target).outcome
@@ -83,7 +83,7 @@ class Gate:
         return UNDECIDED if outcome == "undecided" else 0
 
     def _has_fallen(self, agreement: Change) -> bool:
-        return agreement.high < 0 if self.judge.is_kappa else agreement.low > 0
+        return agreement.high < 0 if self.judge.is_maximised else agreement.low > 0
 
     def _has_changed(self, agreement: Change, bias: Change) -> bool:
         return self._has_fallen(agreement) or bias.low > 0 or bias.high < 0
@@ -94,7 +94,7 @@ class Gate:
         if self.people is not None:
             content["people_with_people"] = _values(self.people)
             content["difference"] = list(self.judge.difference(self.people))
-            if self.people.is_kappa:
+            if self.people.is_maximised:
                 content["attainable"] = self.people.attainable
         if self.target is not None:
             decided = verdict(self.judge, self.target)
@@ -112,14 +112,14 @@ class Gate:
             click.echo(f"people with people: {name} {_interval(self.people)}")
             difference = _numbers(*self.judge.difference(self.people))
             more = ""
-            if self.people.is_kappa:
+            if self.people.is_maximised:
                 more = f"; a judge without noise would reach about {self.people.attainable:.3f}"
             click.echo(f"difference: {difference}{more}")
         click.echo("Intervals (95 %) are over items, for these raters.")
         if self.is_weighted:
             click.echo("Agreement counts each item once, whatever its --weight.")
         if self.fail_under is not None:
-            is_low = (self.judge.value < self.fail_under) == self.judge.is_kappa
+            is_low = (self.judge.value < self.fail_under) == self.judge.is_maximised
             click.echo(f"fail under {self.fail_under:g}: {'failed' if is_low else 'passed'}")
         if self.target is not None:
             decided = verdict(self.judge, self.target)

@@ -285,7 +285,7 @@ def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable
     'quadratic_kappa'
     """
     from ordcut._core.errors import unknown_name
-    from ordcut._core.objectives.named import ALIASES, canonical_name, is_named, names_of_objectives
+    from ordcut._core.objectives import ALIASES, canonical_name, is_named, names_of_objectives
 
     name = canonical_name(text)
     if is_named(name):

@@ -10,9 +10,10 @@ import numpy as np
 
 from ordcut._core.data import WeightType, is_missing, numbers_in
 from ordcut._core.limits import Constraint, limits_for
-from ordcut._core.objectives.named import Objective
-from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.objectives import Objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.smoothing import Smoothing
+from ordcut._core.solve import optimum, smoothed_problem
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns
 from ordcut.cli.options import read_classes
@@ -21,7 +22,6 @@ from ordcut.panels import Panel, PanelSource
 if TYPE_CHECKING:
     from ordcut._core.thresholds import Thresholds
     from ordcut._core.typing import Array, Floats
-    from ordcut.cli.options import ClassWeights
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +39,12 @@ class RatedItems(PanelSource):
     def solve(
         self,
         objective: Objective,
-        class_weight: ClassWeights,
         smoothing: Smoothing,
         constraints: tuple[Constraint, ...],
     ) -> Thresholds:
         """Return the optimal thresholds of the items."""
         limits = limits_for(constraints, objective, self.classes) if constraints else None
-        problem = Problem(Sample(self.rows, class_weight), objective, limits)
+        problem = Problem(Sample(self.rows), objective, limits)
         if smoothing != 0:
             problem = smoothed_problem(problem, smoothing)
         return replace(optimum(problem), passes=1, dropped=self.dropped)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.data import class_factors
+from ordcut._core.data import checked_class_weight, factors_for
 from ordcut._core.decisions import ReviewObjective
-from ordcut._core.objectives.named import Objective, ObjectiveLike, is_named, resolve_objective
+from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
 from ordcut._core.thresholds import Thresholds, numbers_in, to_dict
 from ordcut._core.typing import Array
 from ordcut.cli.costs import CostTable
@@ -151,7 +151,9 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         class_weight = data.get("class_weight")
         if isinstance(class_weight, list):
             numbers_in(data, "class_weight")
-        class_factors(class_weight, thresholds.classes, np.ones(len(thresholds.classes)))
+        factors_for(
+            checked_class_weight(class_weight, thresholds.classes), np.ones(len(thresholds.classes))
+        )
         intervals = data.get("intervals")
         if intervals is not None:
             _check_intervals(intervals, len(thresholds.thresholds))
@@ -184,6 +186,11 @@ class SavedRows:
     columns: Columns
     frame: Any
     source: FrameSource | RatedItems
+
+    @property
+    def weighted_objective(self) -> Objective:
+        """The objective with the class weights."""
+        return self.objective.weighted(self.class_weight, self.source.classes)
 
 
 def open_rows(

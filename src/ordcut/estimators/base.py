@@ -30,7 +30,7 @@ from ordcut._core.data import (
 )
 from ordcut._core.limits import Constraint, limits_for, read_constraints, refuse_confidence
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.review import ranges_of_classes, with_reviews
 from ordcut._core.smoothing import check_smoothing
 from ordcut._core.thresholds import Thresholds

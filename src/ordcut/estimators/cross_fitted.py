@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 from ordcut._core.data import codes_of
 from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints
-from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.base import OrdinalClassifier, Targets, check_given

@@ -14,10 +14,11 @@ import narwhals as nw
 
 from ordcut._core.data import ClassWeight, WeightType, codes_of, truth_in_rows
 from ordcut._core.limits import Constraint, Constraints, limits_for, read_constraints
-from ordcut._core.objectives.named import Objective, ObjectiveLike, n_classes_of, resolve_objective
-from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.review import with_reviews
 from ordcut._core.smoothing import Smoothing, check_smoothing
+from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.thresholds import Thresholds, objective_for
 from ordcut._core.typing import Array, Floats
 from ordcut.frames.columns import (
@@ -137,18 +138,18 @@ def optimal_thresholds(
     if review is not None or review_share is not None:
         resolved = with_reviews(resolved, review, review_share, source.classes)
     parsed = read_constraints(constraints) if constraints else ()
-    return thresholds_of(source, resolved, class_weight, smoothing, parsed)
+    weighted = resolved.weighted(class_weight, source.classes)
+    return thresholds_of(source, weighted, smoothing, parsed)
 
 
 def thresholds_of(
     source: FrameSource,
     objective: Objective,
-    class_weight: ClassWeight | None = None,
     smoothing: Smoothing = 0.0,
     constraints: tuple[Constraint, ...] = (),
 ) -> Thresholds:
     """Return the optimal thresholds of a source; the source can be used again."""
-    sample = Sample(source, class_weight)
+    sample = Sample(source)
     limits = limits_for(constraints, objective, source.classes) if constraints else None
     try:
         if smoothing != 0:
@@ -293,5 +294,5 @@ def evaluate(
     codes = codes_of(counted["label"], thresholds.classes, "labels", in_order=False)
     shape = len(thresholds.decisions), len(thresholds.classes)
     confusion = confusion_of(counted, codes, shape)
-    factors = resolved.class_factors(class_weight, thresholds.classes, confusion.sum(axis=0))
-    return Evaluation(resolved.value(confusion * factors), truth_in_rows(confusion), dropped)
+    weighted = resolved.weighted(class_weight, thresholds.classes)
+    return Evaluation(weighted.value(confusion), truth_in_rows(confusion), dropped)

@@ -1,6 +1,7 @@
 """Panels: items that several raters have rated, as labels and as a measure of agreement."""
 
 from ordcut.panels.agreement import Agreement as Agreement
+from ordcut.panels.agreement import compares_ratings as compares_ratings
 from ordcut.panels.gate import Change as Change
 from ordcut.panels.gate import Month as Month
 from ordcut.panels.gate import change_of_agreement as change_of_agreement

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Additive, Objective, Ratio
 from ordcut._core.typing import Array, Bools, Floats, Ints
 from ordcut.panels.ratings import Ratings
 
@@ -38,7 +38,7 @@ class Agreement:
         The value without each item.
     counts : ndarray of shape (n_items,)
         Whether each item counts: those with too few ratings do not.
-    is_kappa : bool
+    is_maximised : bool
         Whether the value is a kappa, and higher is better.
     most : float
         The value that an item on which all disagree as much as possible would take away, in a
@@ -57,7 +57,7 @@ class Agreement:
     about: str
     left_out: Floats
     counts: Bools
-    is_kappa: bool
+    is_maximised: bool
     most: float
 
     @property
@@ -83,7 +83,7 @@ class Agreement:
         >>> round(Panel([[1, 1], [2, 3], [3, 3], [1, 2]]).agreement().attainable, 3)
         0.866
         """
-        if not self.is_kappa or self.about != PEOPLE:
+        if not self.is_maximised or self.about != PEOPLE:
             raise ValueError(
                 "attainable is known for a kappa of people with each other, got "
                 f"{self.objective!r} of {self.about}."
@@ -103,7 +103,7 @@ class Agreement:
         True
         """
         quantile = _quantile(level, self.n_items)
-        if not self.is_kappa:
+        if not self.is_maximised:
             width = quantile * self.standard_error
             return max(0.0, self.value - width), self.value + width
         if self.value >= 1:  # no item disagrees: as many as may still occur, all at the worst
@@ -296,6 +296,19 @@ COEFFICIENTS = {
 }
 
 
+def compares_ratings(objective: Objective) -> bool:
+    """Return whether an objective compares two ratings, neither of which is the truth.
+
+    Examples
+    --------
+    >>> from ordcut._core.objectives import resolve_objective
+    >>> [compares_ratings(resolve_objective(name, 3)) for name in ("kappa", "macro_mae")]
+    [True, False]
+    """
+    is_of_classes = objective.decisions is None and not objective.is_balanced
+    return is_of_classes and isinstance(objective, Additive | Ratio)
+
+
 def people_agreement(
     ratings: Ratings, objective: Objective, coefficient: str, is_identified: bool
 ) -> Agreement:
@@ -308,14 +321,14 @@ def people_agreement(
             "agreement needs at least two items with two ratings each, got "
             f"{(numbers > 1).sum()} of {ratings.n_items} items."
         )
-    kept = numbers >= (chosen.fewest if objective.is_kappa else 2)
+    kept = numbers >= (chosen.fewest if objective.is_maximised else 2)
     items = Items.of(ratings, kept)
     pairable = (items.numbers > 1).astype(np.float64)
-    weights = items.numbers * pairable if chosen.by_rating and objective.is_kappa else pairable
+    weights = items.numbers * pairable if chosen.by_rating and objective.is_maximised else pairable
     paid = _with_each_left_out(weights * items.within(cost))
     observed = paid / _with_each_left_out(weights)
     expected = None
-    if objective.is_kappa:
+    if objective.is_maximised:
         expected = chosen.expected(items, cost, is_identified)
     return _agreement(observed, expected, objective, PEOPLE, kept)
 
@@ -330,7 +343,7 @@ def judge_agreement(ratings: Ratings, labels: Array, objective: Objective) -> Ag
     own = (items.shares * cost[judged]).sum(axis=1)
     paid, n = _with_each_left_out(own), _with_each_left_out(np.ones(len(own)))
     expected = None
-    if objective.is_kappa:
+    if objective.is_maximised:
         # The judge is a further rater, so only pairs of the same item have to be left out.
         chosen = _with_each_left_out(np.eye(len(cost))[judged])
         people = _with_each_left_out(items.shares)
@@ -359,4 +372,4 @@ def _agreement(
     left_out = np.full(len(kept), values[0])
     left_out[kept] = values[1:]
     name = objective.name
-    return Agreement(float(values[0]), name, about, left_out, kept, objective.is_kappa, most)
+    return Agreement(float(values[0]), name, about, left_out, kept, objective.is_maximised, most)

@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 from scipy.special import stdtrit
 
-from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.optimal import optimal_thresholds
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
@@ -54,19 +54,21 @@ def verdict(agreement: Agreement, target: float, level: float = 0.95) -> Verdict
     Verdict(outcome='undecided', n_needed=105)
     """
     low, high = agreement.interval(level)
-    above, below = ("reached", "missed") if agreement.is_kappa else ("missed", "reached")
+    above, below = ("reached", "missed") if agreement.is_maximised else ("missed", "reached")
     if low > target or high < target:
         return Verdict(above if low > target else below)
     end = high if target > agreement.value else low
-    value, end, goal = (_on_scale(x, agreement.is_kappa) for x in (agreement.value, end, target))
+    value, end, goal = (
+        _on_scale(x, agreement.is_maximised) for x in (agreement.value, end, target)
+    )
     if value == goal:
         return Verdict("undecided")
     return Verdict("undecided", ceil(agreement.n_items * ((end - value) / (goal - value)) ** 2))
 
 
-def _on_scale(value: float, is_kappa: bool) -> float:
+def _on_scale(value: float, is_maximised: bool) -> float:
     """Return a kappa on Fisher's scale, and a loss as it is."""
-    return float(np.arctanh(np.clip(value, -1 + 1e-9, 1 - 1e-9))) if is_kappa else value
+    return float(np.arctanh(np.clip(value, -1 + 1e-9, 1 - 1e-9))) if is_maximised else value
 
 
 @dataclass(frozen=True)

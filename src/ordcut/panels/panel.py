@@ -14,9 +14,15 @@ from ordcut._core.data import Labels, codes_of, encode
 from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import BALANCED, Objective, ObjectiveLike, resolve_objective
+from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
-from ordcut.panels.agreement import COEFFICIENTS, Agreement, judge_agreement, people_agreement
+from ordcut.panels.agreement import (
+    COEFFICIENTS,
+    Agreement,
+    compares_ratings,
+    judge_agreement,
+    people_agreement,
+)
 from ordcut.panels.alternative import AlternativeTest, alternative_test
 from ordcut.panels.ratings import Ratings, loaded_frame
 
@@ -385,8 +391,7 @@ class Panel:
     def _square(self, objective: ObjectiveLike) -> Objective:
         """Return an objective that compares classes with classes."""
         resolved = resolve_objective(objective, self.classes)
-        is_of_pairs = resolved.decisions is None and not resolved.is_segmented
-        if not is_of_pairs or resolved.name in BALANCED:
+        if not compares_ratings(resolved):
             raise ValueError(
                 "objective must compare two ratings, neither of which is the truth: a kappa, or a "
                 f"cost of classes, got {resolved.name!r}."

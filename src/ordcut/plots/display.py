@@ -11,7 +11,7 @@ import numpy as np
 from ordcut._core.data import ClassWeight, Rows, truth_in_rows
 from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.threads import count_threads
-from ordcut._core.objectives.named import Objective, ObjectiveLike
+from ordcut._core.objectives import Objective, ObjectiveLike
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import Thresholds, objective_for
 from ordcut._core.typing import Array, ArrayLike, Floats
@@ -49,8 +49,6 @@ class ThresholdDisplay:
         The thresholds to show.
     objective : Objective
         What the thresholds are judged by.
-    factors : ndarray of shape (K,)
-        How much the rows of each class count.
 
     Attributes
     ----------
@@ -75,7 +73,6 @@ class ThresholdDisplay:
     extent: tuple[float, float]
     thresholds: Thresholds
     objective: Objective
-    factors: Floats
     ax_: Any = field(init=False)
     figure_: Any = field(init=False)
 
@@ -244,11 +241,12 @@ class ThresholdDisplay:
         **options: Any,
     ) -> ThresholdDisplay:
         """Plot the rows of a source from counts, with the options of ``plot``."""
-        resolved = objective_for(thresholds, objective, source.classes)
+        named = objective_for(thresholds, objective, source.classes)
+        resolved = named.weighted(class_weight, source.classes)
         candidates = Candidates.of(source, N_POSITIONS)
         extent = candidates.extent
         if thresholds is None:
-            thresholds = candidates.optimum(resolved, class_weight)
+            thresholds = candidates.optimum(resolved)
         candidates = candidates.including(thresholds.thresholds)
         positions, below = candidates.with_ends()
         display = cls(
@@ -257,7 +255,6 @@ class ThresholdDisplay:
             extent=extent,
             thresholds=thresholds,
             objective=resolved,
-            factors=resolved.class_factors(class_weight, source.classes, candidates.totals),
         )
         return display.plot(**options)
 
@@ -363,27 +360,34 @@ class ThresholdDisplay:
         risks : ndarray of shape (D - 1, P)
             A row per threshold.
         """
-        cost = self.objective.cost * self.factors
+        factors = self._factors
+        cost = self.objective.cost * factors
         as_lower = self.below @ cost[:-1].T
         as_upper = (self.below[-1] - self.below) @ cost[1:].T
-        totals = self.below[-1] * self.factors
-        return self.positions, self.objective.mean((as_lower + as_upper).T, totals)
+        weight = self.objective.row_weight(self.below[-1] * factors)
+        return self.positions, (as_lower + as_upper).T / weight
 
     def curves(self) -> Curves:
         """Return the value of the objective over the positions of each threshold.
 
         The other thresholds stay, and the threshold that moves does not pass them.
         """
-        weights = self.below * self.factors
+        weights = self.below * self._factors
         return curves_of_counts(self.positions, weights, self.thresholds, self.objective)
 
     @property
     def value(self) -> float:
         """The value of the thresholds on these rows; NaN if a kappa is undefined for them."""
         try:
-            return self.objective.value(self.confusion().T, self.factors)
+            return self.objective.value(self.confusion().T)
         except ValueError:
             return float("nan")
+
+    @property
+    def _factors(self) -> Floats:
+        """What the rows of each class count."""
+        factors = self.objective.factors(self.below[-1])
+        return np.ones(len(self.below[-1])) if factors is None else factors
 
     def confusion(self) -> Floats:
         """Return the weight of each true class (rows) and decision (columns): (K, D)."""

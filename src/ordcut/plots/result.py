@@ -28,5 +28,5 @@ def plot_thresholds(
     sample = origin.judged
     source = ArraySource(sample.data) if isinstance(sample.data, Rows) else sample.data
     return ThresholdDisplay._from_source(
-        source, thresholds=thresholds, class_weight=sample.class_weight, **options
+        source, thresholds=thresholds, objective=origin.objective, **options
     )

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.data import Rows, place_cuts
 from ordcut._core.limits import Constraint, limits_for
-from ordcut._core.objectives.named import Objective
-from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.objectives import Objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import ArraySource, CountedCells, PrunedRows, Source
+from ordcut._core.solve import optimum
 from ordcut._core.solvers import Store
-from ordcut._core.thresholds import Thresholds, place_cuts
+from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Floats, Ints
 
 #: Up to this many rows are sorted, so that a threshold can be between any two scores.
@@ -122,14 +123,9 @@ class Candidates:
         positions = np.concatenate([[-np.inf], self.positions, [np.inf]])
         return positions, np.vstack([np.zeros_like(totals), self.below, totals])
 
-    def optimum(
-        self,
-        objective: Objective,
-        class_weight: ClassWeight | None,
-        constraints: tuple[Constraint, ...] = (),
-    ) -> Thresholds:
+    def optimum(self, objective: Objective, constraints: tuple[Constraint, ...] = ()) -> Thresholds:
         """Return the optimal thresholds of the rows, which need not be at the positions."""
-        sample = Sample(self.source, class_weight, self.store)
+        sample = Sample(self.source, self.store)
         limits = limits_for(constraints, objective, self.source.classes) if constraints else None
         return optimum(Problem(sample, objective, limits))
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.data import Rows
 from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut._core.limits import Constraint
-from ordcut._core.objectives.named import BALANCED, COSTS, KAPPAS, Objective, resolve_objective
-from ordcut._core.problem import Problem, Sample, optimum
+from ordcut._core.objectives import COSTS, KAPPAS, Objective, resolve_objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import Source
+from ordcut._core.solve import optimum
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
 from ordcut.report.candidates import Candidates
@@ -78,7 +79,6 @@ def compare(
     source: Source,
     objective: Objective,
     *,
-    class_weight: ClassWeight | None = None,
     constraints: tuple[Constraint, ...] = (),
 ) -> Comparison:
     """Find the optimum of an objective and of all named objectives, and other labelings.
@@ -100,18 +100,15 @@ def compare(
     k = max(len(source.classes), objective.n_decisions)
     n_positions = int(np.clip(N_COUNTS // k - 4 * k, FEWEST_POSITIONS, MOST_POSITIONS))
     candidates = Candidates.of(source, n_positions)
-    factors = objective.class_factors(class_weight, source.classes, candidates.totals)
     if objective.decisions is not None:
-        best = _optimum(candidates, objective, class_weight, constraints)
+        best = _optimum(candidates, objective, constraints)
         return Comparison(candidates, objective, [objective], {objective.name: best}, [])
-    objectives, main = _with_named(objective, source.classes, candidates.totals * factors)
-    of_others = "balanced" if objective.name in BALANCED else class_weight
+    factors = objective.factors(candidates.totals)
+    totals = candidates.totals if factors is None else candidates.totals * factors
+    objectives, main = _with_named(objective, source.classes, totals)
     optima = {
         each.name: _optimum(
-            candidates,
-            each,
-            class_weight if each is main else of_others,
-            constraints if each is main or _is_quick(source.n_rows, each) else (),
+            candidates, each, constraints if each is main or _is_quick(source.n_rows, each) else ()
         )
         for each in objectives
         if each is main or _is_affordable(source.n_rows, each)
@@ -123,43 +120,37 @@ def compare(
 def _optimum(
     candidates: Candidates,
     objective: Objective,
-    class_weight: ClassWeight | None,
     constraints: tuple[Constraint, ...],
 ) -> Thresholds:
     """Return the optimum under the constraints, or without them if they cannot hold."""
     try:
-        return candidates.optimum(objective, class_weight, constraints)
+        return candidates.optimum(objective, constraints)
     except (InfeasibleConstraintsError, TooManyRowsError):
-        return candidates.optimum(objective, class_weight)
+        return candidates.optimum(objective)
 
 
 def _with_named(
     objective: Objective, classes: Array, totals: Floats
 ) -> tuple[list[Objective], Objective]:
     """Return the objectives to compare, and which of them is the given objective."""
-    named = [resolve_objective(name, classes) for name in (*COSTS, *KAPPAS)]
+    resolved = (resolve_objective(name, classes) for name in (*COSTS, *KAPPAS))
+    named = [other.with_weights_of(objective) for other in resolved]
     equal = [other for other in named if _are_equal(other, objective)]
     if equal:
         objective = equal[0]
     elif objective.name in [other.name for other in named]:  # a callable with the name of another
         objective = replace(objective, name=f"custom {objective.name}")
     if np.count_nonzero(totals) < 2:  # no kappa is defined for a single class
-        named = [other for other in named if not other.is_kappa or other is objective]
+        named = [other for other in named if other.has_value(totals) or other is objective]
     return (named if equal else [*named, objective]), objective
 
 
 def _are_equal(first: Objective, second: Objective) -> bool:
-    if first.is_segmented or second.is_segmented:
-        return False
-    return (
-        first.name == second.name
-        and first.is_kappa == second.is_kappa
-        and np.array_equal(first.cost, second.cost)
-    )
+    return first.name == second.name and first.fingerprint() == second.fingerprint()
 
 
 def _is_affordable(n_rows: int, objective: Objective) -> bool:
-    is_quick = objective.exact_cost.is_convex or objective.is_segmented
+    is_quick = objective.kind in ("convex", "convex kappa", "segments")
     return is_quick or n_rows * objective.n_classes <= MOST_CHOICES
 
 
@@ -237,8 +228,10 @@ def _likelihood_of_counts(candidates: Candidates, objectives: list[Objective]) -
         if objective.is_maximised:
             first_bins = _best_kappa_bins(probabilities, counts.sum(axis=1), objective)
         else:
+            factors = objective.factors(counts.sum(axis=0))
+            cost = objective.cost if factors is None else objective.cost * factors
             # If costs are not convex, the cheapest class can fall as scores rise; labels never do.
-            codes = np.maximum.accumulate(cheapest_codes(probabilities, objective.cost))
+            codes = np.maximum.accumulate(cheapest_codes(probabilities, cost))
             first_bins = np.searchsorted(codes, np.arange(n_classes - 1), "right")
         thresholds[objective.name] = edges[first_bins]
     return thresholds

@@ -9,8 +9,7 @@ import numpy as np
 
 from ordcut import __version__
 from ordcut._core.data import ClassWeight
-from ordcut._core.objectives.named import ObjectiveLike
-from ordcut._core.objectives.terms import TERMS
+from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import (
     LEVEL,
@@ -48,7 +47,7 @@ def page_content(
 ) -> dict[str, Any]:
     """Return the content of a page, ready to be written as JSON."""
     classes = source.classes
-    resolved = objective_for(thresholds, objective, classes)
+    resolved = objective_for(thresholds, objective, classes).weighted(class_weight, classes)
     for what, number in (("classes", len(classes)), ("decisions", resolved.n_decisions)):
         if number > MOST_CLASSES:
             raise ValueError(
@@ -57,7 +56,7 @@ def page_content(
             )
     limits = limits_of(thresholds, resolved)
     constraints = () if limits is None else tuple(limits.constraints)
-    compared = compare(source, resolved, class_weight=class_weight, constraints=constraints)
+    compared = compare(source, resolved, constraints=constraints)
     optima, labelings = dict(compared.optima), compared.labelings
     main = compared.main.name
     if thresholds is not None and _has_proof_of(thresholds, optima[main]):
@@ -69,13 +68,13 @@ def page_content(
     at_all = np.concatenate([*(result.thresholds for result in results), *others, allowed])
     grid = _Grid(compared.candidates.including(at_all))
     totals, own = compared.candidates.totals, resolved.decisions
-    factors = resolved.class_factors(class_weight, classes, totals)
+    factors = resolved.factors(totals)
     whole, unit = _in_whole_numbers(np.vstack([grid.candidates.below, totals]))
     return {
         "ordcut": __version__,
         "rows": source.n_rows,
         "unit": unit * (source.rows.unit if isinstance(source, ArraySource) else 1.0),
-        "factors": None if (factors == 1).all() else factors.tolist(),
+        "factors": None if factors is None or (factors == 1).all() else factors.tolist(),
         "classes": [str(name) for name in classes.tolist()],
         "decisions": None if own is None else [str(name) for name in own.tolist()],
         "isReview": thresholds is not None and thresholds.review_share is not None,
@@ -89,9 +88,8 @@ def page_content(
         "objectives": [
             {
                 "name": each.name,
-                "isKappa": each.is_kappa,
-                "isSegmented": each.is_segmented,
-                "cost": None if each.name in TERMS else each.cost.tolist(),
+                "isMaximised": each.is_maximised,
+                "rule": each.rule(),
                 "optimum": (
                     {
                         **grid.as_dict(optima[each.name]),
@@ -230,12 +228,13 @@ def compact(content: dict[str, Any]) -> dict[str, Any]:
     objectives: list[dict[str, Any]] = []
     costs: dict[str, list[list[float]]] = {}
     for objective in content["objectives"]:
-        if objective["cost"] is None:
+        rule = objective["rule"]
+        if "cost" not in rule:
             objectives.append(objective)
             continue
-        cost = [[int(x) if x == int(x) else x for x in row] for row in objective["cost"]]
+        cost = [[int(x) if x == int(x) else x for x in row] for row in rule["cost"]]
         equal = [name for name, known in costs.items() if known == cost]
-        objectives.append(objective | {"cost": equal[0] if equal else cost})
+        objectives.append(objective | {"rule": rule | {"cost": equal[0] if equal else cost}})
         costs[objective["name"]] = cost
     return content | {"objectives": objectives, "counts": written_counts(content["counts"])}
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.data import Rows
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.pruning import ArraySource
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
@@ -53,7 +53,7 @@ class Curves:
     ----------
     objective : str
         The name of the objective.
-    is_kappa : bool
+    is_maximised : bool
         Whether it is a kappa, for which higher values are better.
     all : tuple of Curve
         A curve for each threshold.
@@ -72,7 +72,7 @@ class Curves:
     """
 
     objective: str
-    is_kappa: bool
+    is_maximised: bool
     all: tuple[Curve, ...]
 
     def __len__(self) -> int:
@@ -132,9 +132,9 @@ def curves(thresholds: Thresholds, n_positions: int | None = N_POSITIONS) -> Cur
         candidates = Candidates.of(source, n_positions)
     candidates = candidates.including(thresholds.thresholds)
     positions, below = candidates.with_ends()
-    factors = origin.factors_for(candidates.totals)
+    factors = origin.goal.factors(candidates.totals)
     weighted = below if factors is None else below * factors
-    result = curves_of_counts(positions, weighted, thresholds, origin.objective)
+    result = curves_of_counts(positions, weighted, thresholds, origin.goal)
     reached = result[0].values[np.searchsorted(result[0].positions, result[0].threshold)]
     if not np.isclose(reached, thresholds.value, rtol=1e-9, atol=1e-12):
         raise ValueError(
@@ -165,37 +165,11 @@ def curves_of_counts(
     at = np.searchsorted(positions, thresholds.thresholds)
     edges = np.concatenate([[0], at, [len(positions) - 1]])
     confusion = np.diff(weights[edges], axis=0)
-    value_of = _segment_values if objective.is_segmented else _additive_values
     all_curves = []
     for k, (lower, upper) in enumerate(pairwise(thresholds.decisions.tolist())):
         allowed = slice(edges[k], edges[k + 2] + 1)
         moved = weights[allowed] - weights[at[k]]  # what gets decision k instead of k + 1
-        values = value_of(objective, confusion, moved, k)
+        values = objective.moved_values(confusion, moved, k)
         threshold = float(thresholds.thresholds[k])
         all_curves.append(Curve(lower, upper, threshold, positions[allowed], values))
     return Curves(objective.name, objective.is_maximised, tuple(all_curves))
-
-
-def _additive_values(objective: Objective, confusion: Floats, moved: Floats, k: int) -> Floats:
-    """Return the values if weights (P, K) are moved from decision ``k + 1`` to ``k``."""
-    totals = confusion.sum(axis=0)
-    paid = float((objective.cost * confusion).sum())
-    costs = paid + moved @ (objective.cost[k] - objective.cost[k + 1])
-    if not objective.is_kappa:
-        return np.asarray(objective.mean(costs, totals))
-    by_chance = objective.cost @ totals
-    chance = float(confusion.sum(axis=1) @ by_chance)
-    expected = chance + moved.sum(axis=1) * (by_chance[k] - by_chance[k + 1])
-    ratio = np.full(len(costs), np.nan)
-    np.divide(costs * totals.sum(), expected, out=ratio, where=expected > 0)
-    return 1 - ratio
-
-
-def _segment_values(objective: Objective, confusion: Floats, moved: Floats, k: int) -> Floats:
-    """Return the scores if weights (P, K) are moved from decision ``k + 1`` to ``k``."""
-    table = confusion.copy()
-    values = np.empty(len(moved))
-    for i, weights in enumerate(moved):
-        table[k], table[k + 1] = confusion[k] + weights, confusion[k + 1] - weights
-        values[i] = objective.value(table)
-    return values

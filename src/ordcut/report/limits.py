@@ -18,7 +18,7 @@ from ordcut._core.limits import (
     limits_for,
     read_constraints,
 )
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.thresholds import Thresholds, as_written
 from ordcut._core.typing import Floats, Ints
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ordcut._core.data import ClassWeight, Rows
 from ordcut._core.numerics.threads import count_threads
-from ordcut._core.objectives.named import ObjectiveLike, n_classes_of
+from ordcut._core.objectives import ObjectiveLike, n_classes_of
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike

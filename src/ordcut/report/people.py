@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ordcut._core.objectives.named import BALANCED, Objective, resolve_objective
+from ordcut._core.objectives import Objective, resolve_objective
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array
-from ordcut.panels import Agreement, Panel, PanelSource
+from ordcut.panels import Agreement, Panel, PanelSource, compares_ratings
 
 #: The largest number of items that a page lists.
 MOST_ITEMS = 10
@@ -57,9 +57,8 @@ def people_content(
 
 def _measures(objective: Objective, panel: Panel) -> list[Objective]:
     """Return a kappa, which has a value that can be attained, and a loss if that is the goal."""
-    is_own = objective.decisions is None and not objective.is_segmented
-    own = [objective] if is_own and objective.name not in BALANCED else []
-    if own and objective.is_kappa:
+    own = [objective.unweighted] if compares_ratings(objective.as_named) else []
+    if own and objective.is_maximised:
         return own
     return [resolve_objective("quadratic_kappa", panel.classes), *own]
 
@@ -75,12 +74,12 @@ def _measure(panel: Panel, labels: Array | None, objective: Objective) -> dict[s
             return None
     if people is not None:
         difference = None if judge is None else list(judge.difference(people))
-        if people.is_kappa:
+        if people.is_maximised:
             ends = (people.value, *people.interval())
             attainable = [float(np.sqrt(max(end, 0.0))) for end in ends]
     return {
         "name": objective.name,
-        "isKappa": objective.is_kappa,
+        "isMaximised": objective.is_maximised,
         "people": _values(people),
         "judge": _values(judge),
         "attainable": attainable,

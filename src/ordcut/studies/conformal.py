@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ordcut._core.data import Rows, SortedRows
+from ordcut._core.data import Rows, SortedRows, place_cuts, scores_around
 from ordcut._core.numerics.exact import as_fraction
-from ordcut._core.thresholds import UNKNOWN, Certificate, Thresholds, place_cuts, scores_around
+from ordcut._core.thresholds import UNKNOWN, Certificate, Thresholds
 from ordcut._core.typing import Array, ArrayLike, Ints
 
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from ordcut._core.data import Rows
 from ordcut._core.errors import unknown_name
-from ordcut._core.objectives.named import Objective
-from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.objectives import Objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.smoothing import Smoothing
+from ordcut._core.solve import optimum, result_at, smoothed_problem
 from ordcut._core.thresholds import Certificate, Thresholds
 from ordcut._core.typing import Array, ArrayLike, Floats
 
@@ -173,7 +174,8 @@ class LabelingProblem:
         """Return the problem of finding optimal thresholds."""
         # Objectives that weigh classes themselves take no factors, not even equal ones.
         factors = None if (self.factors == 1).all() else self.factors
-        return Problem(Sample(self.rows, factors), self.objective, self.limits)
+        weighted = self.objective.weighted(factors, self.rows.classes)
+        return Problem(Sample(self.rows), weighted, self.limits)
 
 
 def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
@@ -181,7 +183,7 @@ def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> rows = Rows.read([0.2, 0.4, 0.9, 1.7], [0, 1, 1, 2])
     >>> problem = LabelingProblem(
     ...     rows, resolve_objective("absolute", 3), np.ones(3), rounding=rounding_thresholds(3))
@@ -217,9 +219,12 @@ def _by_likelihood(problem: LabelingProblem) -> Thresholds:
     model, rows, objective = problem.model, problem.rows, problem.objective
     assert model is not None
     if not objective.is_maximised:
-        thresholds = likelihood_thresholds(model, objective.cost)
+        # The model is of weighted rows; an objective that balances classes weighs them once more.
+        factors = objective.factors(rows.totals)
+        cost = objective.cost if factors is None else objective.cost * factors
+        thresholds = likelihood_thresholds(model, cost)
         probes = rows.scores[:: 1 + rows.n_rows // N_PROBES]
-        cheapest = cheapest_codes(model.probabilities(probes), objective.cost)
+        cheapest = cheapest_codes(model.probabilities(probes), cost)
         if (cheapest == np.searchsorted(thresholds, probes, side="right")).all():
             note = "least expected cost at every score, by the model's probabilities"
             why = Certificate("model", note=note)
@@ -261,5 +266,5 @@ def _given(
     problem: LabelingProblem, thresholds: Floats, method: str, certificate: Certificate
 ) -> Thresholds:
     """Return given thresholds as a result, with the value that they reach on the rows."""
-    result = problem.as_problem().at(thresholds, method, certificate)
+    result = result_at(problem.as_problem(), thresholds, method, certificate)
     return replace(result, origin=None)  # they are not the optimum of these rows

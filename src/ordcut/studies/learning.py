@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.data import Rows, WeightType
-from ordcut._core.objectives.named import Objective, ObjectiveLike, resolve_objective
-from ordcut._core.problem import Problem, Sample, optimum, smoothed_problem
+from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.smoothing import Smoothing
+from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 
 #: The smallest size by default, and the largest share of the rows that thresholds are found from.
@@ -174,8 +175,8 @@ def _held_out(
     problem = Problem(Sample(part), objective)
     try:
         result = optimum(smoothed_problem(problem, smoothing) if smoothing != 0 else problem)
-        return Problem(Sample(others), objective).value(others.confusion(result.thresholds))
+        return objective.value(others.confusion(result.thresholds))
     except ValueError:
-        if not objective.is_kappa:
+        if objective.has_value(part.totals) and objective.has_value(others.totals):
             raise
         return np.nan

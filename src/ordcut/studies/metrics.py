@@ -17,8 +17,9 @@ from ordcut._core.data import (
     count_confusion,
     encode,
 )
-from ordcut._core.objectives.named import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample
+from ordcut._core.solve import result_at
 from ordcut._core.thresholds import UNKNOWN, Thresholds, objective_for
 from ordcut._core.typing import Array, ArrayLike
 
@@ -86,8 +87,7 @@ def evaluate(
     weights = check_weights(sample_weight, len(predicted))
     confusion = count_confusion(predicted, k, codes=truth.codes, soft=truth.soft, weights=weights)
     resolved = resolve_objective(objective, truth.classes)
-    factors = resolved.class_factors(class_weight, truth.classes, confusion.sum(axis=0))
-    return resolved.value(confusion, factors)
+    return resolved.weighted(class_weight, truth.classes).value(confusion)
 
 
 def judge(
@@ -136,7 +136,8 @@ def judge(
     if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
         objective = "absolute"
     resolved = objective_for(thresholds, objective, rows.classes)
-    return Problem(Sample(rows, class_weight), resolved).at(thresholds.thresholds)
+    weighted = resolved.weighted(class_weight, rows.classes)
+    return result_at(Problem(Sample(rows), weighted), thresholds.thresholds)
 
 
 def _check_order(labels: Any, predictions: Any, classes: Any) -> None:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ordcut._core.data import ClassWeight
+from ordcut._core.cuts import Cuts
+from ordcut._core.data import ClassWeight, place_known
 from ordcut._core.errors import InfeasibleConstraintsError, unknown_name
 from ordcut._core.limits import (
     Constraint,
@@ -20,9 +22,10 @@ from ordcut._core.limits import (
     read_constraints,
 )
 from ordcut._core.numerics.threads import run_all
-from ordcut._core.objectives.named import Objective, ObjectiveLike, resolve_objective
-from ordcut._core.problem import Problem, Sample, optimum, prepare, result_of, solve
+from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.review import resolve_decisions
+from ordcut._core.solve import optimum, prepared, result_of, solve
 from ordcut._core.solvers import Plan
 from ordcut._core.thresholds import Thresholds, as_frame
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
@@ -198,7 +201,8 @@ def asymmetry_path(
     grid, plan = _as_grid(factors, "factors"), Plan(n_jobs=n_jobs)
     sample = Sample.read(scores, labels, objective, classes=classes, weights=sample_weight)
     base = resolve_objective(objective, sample.data.classes)
-    work = [(base.asymmetric(factor), class_weight) for factor in grid.tolist()]
+    weighted = base.weighted(class_weight, sample.data.classes)
+    work = [weighted.asymmetric(factor) for factor in grid.tolist()]
     return ThresholdPath("asymmetry", base.name, grid, _solve_all(sample, work, plan))
 
 
@@ -245,7 +249,7 @@ def class_weight_path(
     grid, plan = _as_grid(weights, "weights"), Plan(n_jobs=n_jobs)
     sample = Sample.read(scores, labels, objective, classes=classes, weights=sample_weight)
     base = resolve_objective(objective, sample.data.classes)
-    work = [(base, {name: weight}) for weight in grid.tolist()]
+    work = [base.weighted({name: weight}, sample.data.classes) for weight in grid.tolist()]
     return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(sample, work, plan))
 
 
@@ -318,8 +322,8 @@ def constraint_path(
     resolved = resolve_decisions(objective, rows.classes, decisions, review)
     each = [limited.at(limit) for limit in grid.tolist()]
     ordered = rows.in_whole_weights().sorted()
-    prepared = replace(sample, class_weight=class_weight, store=ordered)
-    problem = Problem(prepared, resolved)
+    weighted = resolved.weighted(class_weight, rows.classes)
+    problem = Problem(replace(sample, store=ordered), weighted)
     free = start = solve(problem)
     points: list[Thresholds | None] = [None] * len(grid)
     impossible: InfeasibleConstraintsError | None = None
@@ -339,8 +343,14 @@ def constraint_path(
             # The best of a set is also the best of every subset that contains it.
             cuts: Ints = np.searchsorted(ordered.scores, point.thresholds, side="left")
             is_free = np.array_equal(cuts, free.cuts)
-            start = replace(
-                free, cuts=cuts, method=point.method, certificate=point.proof, is_free=is_free
+            start = Cuts(
+                cuts,
+                point.method,
+                point.proof,
+                partial(ordered.exact_between, cuts),
+                partial(place_known, ordered.scores, cuts, has_lumps=False),
+                ordered.is_whole,
+                is_free,
             )
     feasible = [point for point in points if point is not None]
     if impossible is not None and not feasible:
@@ -404,18 +414,15 @@ class LimitedBy:
         return np.argsort(grid if self.limit == "at_least" else -grid, kind="stable")
 
 
-def _solve_all(
-    sample: Sample, work: Sequence[tuple[Objective, ClassWeight | None]], plan: Plan
-) -> tuple[Thresholds, ...]:
-    """Return the result for each objective and class weight, on rows that are prepared once."""
-    store = prepare(Problem(sample, work[0][0], plan=plan), n_problems=len(work))
+def _solve_all(sample: Sample, work: Sequence[Objective], plan: Plan) -> tuple[Thresholds, ...]:
+    """Return the result for each objective, on rows that are prepared once."""
+    store = prepared(Problem(sample, work[0], plan=plan), n_problems=len(work)).solved.store
     points: list[Thresholds | None] = [None] * len(work)
 
     def solve_at(index: int) -> None:
-        objective, class_weight = work[index]
         # A copy shares what is prepared, and fetches rows for its own objective only.
-        prepared = replace(sample, class_weight=class_weight, store=copy(store))
-        points[index] = optimum(Problem(prepared, objective, plan=Plan(n_jobs=1)))
+        own = replace(sample, store=copy(store))
+        points[index] = optimum(Problem(own, work[index], plan=Plan(n_jobs=1)))
 
     run_all(solve_at, range(len(work)), plan.n_threads())
     return tuple(point for point in points if point is not None)

@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints, read_constraints
-from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut._core.smoothing import Smoothing
 from ordcut.torch.evaluation import (
     averaged_models,

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike
 from ordcut.torch.batches import check_tensor
 from ordcut.torch.biases import at_least_float32
 from ordcut.torch.labelings import cheapest_labels, check_not_nan

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ordcut._core.data import check_finite
-from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut._core.thresholds import Thresholds
 from ordcut.studies import labelings
 from ordcut.torch.batches import is_traced, one_per_row

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from ordcut._core.errors import unknown_name
-from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike
 from ordcut.torch.batches import check_tensor, read_batch, read_weights
 from ordcut.torch.biases import BiasesLike, at_least_float32, check_n_classes, make_biases
 from ordcut.torch.labelings import (

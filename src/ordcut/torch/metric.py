@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
 
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import unknown_name
-from ordcut._core.objectives.named import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.thresholds import Thresholds
 from ordcut.torch.gathering import LabelledScores, RowStore
 from ordcut.torch.labelings import threshold_labels
@@ -104,7 +104,7 @@ class ThresholdMetric(Metric):
     def higher_is_better(self) -> bool:  # type: ignore[override]
         """Whether a higher value is better: that of a kappa is, a loss is better if it is lower."""
         tracker: ThresholdTracker = self._tracker.value
-        return tracker.objective.is_kappa
+        return tracker.objective.is_maximised
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Store the scores and labels of a batch.

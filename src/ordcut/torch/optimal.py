@@ -11,7 +11,7 @@ import ordcut
 from ordcut._core.data import ClassWeight, WeightType
 from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints, read_constraints
-from ordcut._core.objectives.named import ObjectiveLike, n_classes_of, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.solvers import METHODS, Plan, Task, choose_method
 from ordcut._core.thresholds import Thresholds
@@ -91,7 +91,7 @@ def optimal_thresholds(
     """
     for name, values in (("scores", scores), ("labels", labels)):
         check_tensor(values, name, "; for arrays, use ordcut.optimal_thresholds")
-    Plan(n_jobs=n_jobs, block_size=block_size)  # raises an error for bad values, on every device
+    Plan(n_jobs=n_jobs, block_size=block_size).check()
     check_smoothing(smoothing)
     scores = one_per_row(scores)
     limits = read_constraints(constraints)
@@ -104,14 +104,16 @@ def optimal_thresholds(
                 f"{name} needs a method that runs on the CPU, got {name}={given!r} and "
                 'method="scan". Use method="auto".'
             )
-    needs_cpu = smoothing != 0 or bool(limits)
+    is_of_rows = resolve_objective(objective, n_classes_of(objective) or 2).kind != "segments"
+    needs_cpu = smoothing != 0 or bool(limits) or not is_of_rows
     on_cpu = scores.device.type == "cpu" or not has_float64(scores.device) or needs_cpu
     if _resolve_method(method, on_cpu) == "scan":
         rows, ordered = read_rows(
             scores, labels, classes=classes, n_classes=n_classes_of(objective),
             weights=sample_weight,
         )  # fmt: skip
-        return scan(rows, ordered, resolve_objective(objective, ordered), class_weight)
+        resolved = resolve_objective(objective, ordered).weighted(class_weight, ordered)
+        return scan(rows, ordered, resolved)
     if not on_cpu:
         raise ValueError(
             f'method="{method}" runs on the CPU, got scores on {scores.device}. '
@@ -142,4 +144,4 @@ def _resolve_method(method: str, on_cpu: bool) -> str:
     if method == "scan" or on_cpu:
         return method
     # On a device, what "auto" means does not depend on the costs.
-    return choose_method(method, Task(convex=False, where="device"))
+    return choose_method(method, Task("other", where="device"))

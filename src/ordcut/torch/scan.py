@@ -13,102 +13,77 @@ steps can be queued before checking whether the search is over. ``find_cuts`` an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut._core.data import ClassWeight
+from ordcut._core.cuts import Cuts, known
+from ordcut._core.data import place_between
 from ordcut._core.errors import undefined_kappa
 from ordcut._core.numerics.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
-from ordcut._core.objectives.named import Objective
-from ordcut._core.problem import Problem, Sample, result_of
-from ordcut._core.solvers import Solution, check_costs
-from ordcut._core.thresholds import Certificate, Thresholds, Verified
-from ordcut._core.typing import Array, Floats, Ints
+from ordcut._core.objectives import Additive, Objective, Ratio, TableTotals
+from ordcut._core.solve import valued
+from ordcut._core.thresholds import Certificate, Sums, Thresholds, Verified
+from ordcut._core.typing import Array, Floats
 from ordcut.torch.tensors import TensorRows, on_host
 
 #: Three to six steps are usual.
 STEPS_AT_ONCE = 6
 
 
-def scan(
-    rows: TensorRows, classes: Array, objective: Objective, class_weight: ClassWeight | None
-) -> Thresholds:
+def scan(rows: TensorRows, classes: Array, objective: Objective) -> Thresholds:
     """Return the optimal thresholds of sorted rows, computed on their device."""
-    totals = on_host(rows.totals()).astype(np.float64)
-    factors = objective.class_factors(class_weight, classes, totals)
-    check_costs(objective, float(totals.sum() * factors.max()))
-    n_steps: int | None = None
-    verified: Verified = "nothing"
-    if objective.is_kappa:
-        search = KappaSearch(rows, objective, totals, factors)
-        step = search.start()
-        while not bool(step.is_over):
-            for _ in range(STEPS_AT_ONCE):
-                step = search.after(step)
-        cuts, is_exact, n_steps = step.cuts, search.is_whole, int(step.n_steps)
-        verified = "convex" if search.is_convex else "nothing"
+    weights = TableTotals(on_host(rows.totals()).astype(np.float64)[None])
+    if isinstance(objective, Ratio):
+        cuts, certificate = _highest_ratio(rows, objective, weights)
+    elif isinstance(objective, Additive):
+        cuts, certificate = _least_cost(rows, objective, weights)
     else:
-        exact = ExactCost.of(objective.cost, factors)
-        # Scans add up differences of costs, which can be twice as large.
-        is_exact = rows.is_whole and 2 * float(totals.sum()) <= exact.most_weight
-        cost = exact.integers if is_exact else objective.cost * factors
-        cuts = find_cuts(rows, torch.as_tensor(cost).to(rows.scores.device), exact.is_convex)
-        if exact.convexity != "no":
-            verified = exact.convexity
-    rows_on_host: Any = HostRows(
-        _scores_around(rows.scores, cuts),
-        on_host(rows.confusion(cuts)).astype(np.float64),
-        classes,
-        totals,
-    )
-    certificate = Certificate(verified, n_steps, sums="exact" if is_exact else "float64")
-    solution = Solution(rows_on_host, rows_on_host.cuts, "scan", certificate)
-    sample = Sample(rows_on_host, class_weight, rows_on_host)
-    return replace(result_of(Problem(sample, objective), solution), origin=None)
+        raise ValueError(
+            'method="scan" needs costs of rows or a kappa, got the score '
+            f'{objective.name!r}. Use method="auto", which runs on the CPU.'
+        )
+    table = on_host(rows.confusion(cuts)).astype(np.float64)
+    around = _scores_around(rows.scores, cuts)
+    placed = around, place_between(*around)
+    best = Cuts(on_host(cuts), "scan", certificate, known(table), known(placed))
+    return valued(objective, classes, best, table)
 
 
-@dataclass(frozen=True)
-class HostRows:
-    """What a result needs of rows that stay on their device.
+def _least_cost(
+    rows: TensorRows, objective: Additive, weights: TableTotals
+) -> tuple[Tensor, Certificate]:
+    """Return the cuts of least cost, and why they are optimal."""
+    factors = objective.factors(weights.totals)
+    exact = objective.on(weights)
+    # Scans add up differences of costs, which can be twice as large.
+    is_exact = rows.is_whole and 2 * weights.weight <= exact.most_weight
+    cost = exact.integers
+    if not is_exact:
+        cost = objective.cost if factors is None else objective.cost * factors
+    cuts = find_cuts(rows, torch.tensor(cost).to(rows.scores.device), exact.is_convex)
+    verified: Verified = "nothing" if exact.convexity == "no" else exact.convexity
+    return cuts, Certificate(verified, sums="exact" if is_exact else "float64")
 
-    Attributes
-    ----------
-    around : tuple of two ndarrays of shape (K - 1,)
-        The scores on both sides of each cut.
-    table : ndarray of shape (K, K)
-        The weight of each class between the cuts.
-    classes : ndarray of shape (K,)
-        The ordered classes.
-    totals : ndarray of shape (K,)
-        The weight of each class.
-    """
 
-    around: tuple[Array, Array]
-    table: Floats
-    classes: Array
-    totals: Floats
-    is_whole: ClassVar[bool] = True
-    searched_by: ClassVar[str | None] = None
-
-    @property
-    def scores(self) -> Array:
-        """The scores below and above each cut, pair by pair."""
-        return np.stack(self.around, axis=1).ravel()
-
-    @property
-    def cuts(self) -> Ints:
-        """The cuts of these scores."""
-        return np.arange(1, 2 * len(self.around[0]), 2)
-
-    def between(self, cuts: Ints, n_threads: int) -> Floats:
-        """Return the weight of each class between the cuts, as it was added up on the device."""
-        del cuts, n_threads
-        return self.table
+def _highest_ratio(
+    rows: TensorRows, objective: Ratio, weights: TableTotals
+) -> tuple[Tensor, Certificate]:
+    """Return the cuts of the highest kappa, and why they are optimal."""
+    objective.check_sums(weights.weight)
+    factors = objective.factors(weights.totals)
+    factors = np.ones(rows.n_classes) if factors is None else factors
+    search = KappaSearch(rows, objective, weights.totals, factors)
+    step = search.start()
+    while not bool(step.is_over):
+        for _ in range(STEPS_AT_ONCE):
+            step = search.after(step)
+    verified: Verified = "convex" if search.is_convex else "nothing"
+    sums: Sums = "exact" if search.is_whole else "float64"
+    return step.cuts, Certificate(verified, int(step.n_steps), sums=sums)
 
 
 def _scores_around(scores: Tensor, cuts: Tensor) -> tuple[Array, Array]:
@@ -193,9 +168,7 @@ class KappaSearch:
     ``totals`` are the weights of the true classes, and ``factors`` the factors of ``class_weight``.
     """
 
-    def __init__(
-        self, rows: TensorRows, objective: Objective, totals: Floats, factors: Floats
-    ) -> None:
+    def __init__(self, rows: TensorRows, objective: Ratio, totals: Floats, factors: Floats) -> None:
         self.rows = rows
         # Only the ratios of the factors matter, and those of balanced classes are plain fractions.
         factors = in_whole_numbers(factors[None, :], float(totals.sum()))[0].astype(np.float64)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from ordcut._core.errors import InfeasibleConstraintsError
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 
 #: A function of a module and a batch that returns the scores and labels of its rows, and optionally
 #: their weights.
@@ -77,7 +77,7 @@ def metric_name(objective: Objective) -> str:
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> metric_name(resolve_objective("squared", 3))
     'squared'
     >>> metric_name(resolve_objective([[0, 1], [5, 0]], 2))
@@ -85,7 +85,7 @@ def metric_name(objective: Objective) -> str:
     """
     if objective.name.isidentifier():
         return objective.name
-    return "kappa" if objective.is_kappa else "cost"
+    return objective.noun
 
 
 @contextmanager

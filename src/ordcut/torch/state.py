@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.thresholds import Thresholds
 from ordcut.torch.tensors import on_host
 
@@ -27,7 +27,7 @@ def pack(result: Thresholds | None, objective: Objective) -> Tensor:
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> pack(None, resolve_objective("absolute", 3)).sum()
     tensor(0)
     """
@@ -46,7 +46,7 @@ def unpack(packed: Tensor) -> tuple[Thresholds | None, int | None]:
     Examples
     --------
     >>> import ordcut
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> result = ordcut.optimal_thresholds([1, 2, 3], [0, 1, 2])
     >>> unpack(pack(result, resolve_objective("absolute", 3)))[0] == result
     True
@@ -70,12 +70,12 @@ def digest(objective: Objective) -> int:
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> kappa, squared = (resolve_objective(name, 4) for name in ("quadratic_kappa", "squared"))
     >>> digest(kappa) == digest(squared)
     False
     """
-    return crc32(objective.cost.astype("<f8").tobytes() + bytes([objective.is_kappa]))
+    return crc32(objective.fingerprint())
 
 
 def mark_of(result: Thresholds | None) -> float:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import ReversedScoresWarning
 from ordcut._core.limits import Constraints, limits_for, read_constraints, refuse_confidence
-from ordcut._core.objectives.named import ObjectiveLike, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.thresholds import Thresholds
 from ordcut.studies.metrics import evaluate

@@ -13,7 +13,7 @@ import numpy as np
 from ordcut._core.data.alignment import check_aligned
 from ordcut._core.data.confusion import count_between, count_confusion
 from ordcut._core.data.labels import Labels, check_classes_found, encode
-from ordcut._core.data.scores import check_exact, not_numbers, shape_hint, swapped
+from ordcut._core.data.scores import check_exact, check_finite, not_numbers, shape_hint, swapped
 from ordcut._core.data.soft import weighted_labels
 from ordcut._core.data.sorting import SortedRows, sort_rows, sorted_order
 from ordcut._core.data.weights import WeightType, check_weights, effective_rows, read_weights
@@ -25,9 +25,6 @@ from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
 #: there are at least the second number. A correlation is clear if it is this many times its
 #: standard error.
 MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
-
-#: How many scores fit in cache together.
-STRETCH = 1 << 18
 
 #: Up to this many segments, comparing a score with every threshold beats a binary search.
 FEW_SEGMENTS = 16
@@ -280,11 +277,7 @@ class Rows:
 
     def sorted(self) -> SortedRows:
         """Return all rows in the order of their scores."""
-        rows = sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
-        low, high = rows.scores[0], rows.scores[-1]  # where sorting puts NaN
-        if not -np.inf < low <= high < np.inf:
-            self.require_finite()
-        return rows
+        return sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
 
     def by_score(self) -> Rows:
         """Return the rows in the order of their scores, none of them merged."""
@@ -380,30 +373,6 @@ def as_scores(scores: ArrayLike) -> Array:
     if not is_float or isinstance(scores, list | tuple):
         check_exact(scores, array)
     return array
-
-
-def check_finite(scores: Array, *, infinite: bool = False) -> None:
-    """Raise an error if a score is NaN, or infinite where ``infinite`` does not allow it."""
-    if len(scores) == 0:
-        return
-    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
-    # stretch by stretch, the second pass finds the scores in cache.
-    if len(scores) <= STRETCH:
-        low, high = scores.min(), scores.max()
-    else:
-        stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
-        low = np.min([stretch.min() for stretch in stretches])
-        high = np.max([stretch.max() for stretch in stretches])
-    if -np.inf < low and high < np.inf:
-        return
-    if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
-        bad = np.isnan(scores) if infinite else ~np.isfinite(scores)
-        position = int(np.flatnonzero(bad)[0])
-        must = "must not be NaN" if infinite else "must be finite"
-        raise ValueError(
-            f"scores {must}, got {scores[position]} at position {position} "
-            f"({int(bad.sum())} of {len(scores)} in total). Drop or fix those rows."
-        )
 
 
 def warn_if_reversed(rows: Rows) -> None:

@@ -9,6 +9,9 @@ import numpy as np
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, ArrayLike, Floats
 
+#: How many scores fit in cache together.
+STRETCH = 1 << 18
+
 
 def not_numbers(scores: ArrayLike, error: Exception) -> TypeError:
     """Return the error for scores that are not numbers; for text, with the first that is not.
@@ -98,4 +101,28 @@ def check_exact(scores: ArrayLike, floats: Floats) -> None:
             "scores must be exact in float64, which holds whole numbers up to 2**53, got "
             f"{integers[position]} at position {position}. Subtract a common offset first, such "
             "as scores - scores.min()."
+        )
+
+
+def check_finite(scores: Array, *, infinite: bool = False) -> None:
+    """Raise an error if a score is NaN, or infinite where ``infinite`` does not allow it."""
+    if len(scores) == 0:
+        return
+    # The extremes are NaN if any score is, and infinite if any score is: no mask is needed. Taken
+    # stretch by stretch, the second pass finds the scores in cache.
+    if len(scores) <= STRETCH:
+        low, high = scores.min(), scores.max()
+    else:
+        stretches = [scores[i : i + STRETCH] for i in range(0, len(scores), STRETCH)]
+        low = np.min([stretch.min() for stretch in stretches])
+        high = np.max([stretch.max() for stretch in stretches])
+    if -np.inf < low and high < np.inf:
+        return
+    if np.isnan(low) or not (infinite or np.isfinite([low, high]).all()):
+        bad = np.isnan(scores) if infinite else ~np.isfinite(scores)
+        position = int(np.flatnonzero(bad)[0])
+        must = "must not be NaN" if infinite else "must be finite"
+        raise ValueError(
+            f"scores {must}, got {scores[position]} at position {position} "
+            f"({int(bad.sum())} of {len(scores)} in total). Drop or fix those rows."
         )

@@ -16,6 +16,7 @@ from ordcut._core.data.radix import (
     sort_positions,
     sort_with_classes,
 )
+from ordcut._core.data.scores import check_finite
 from ordcut._core.data.soft import weighted_labels
 from ordcut._core.numerics.exact import EXACT, exact_totals
 from ordcut._core.numerics.jit import kernel
@@ -97,13 +98,13 @@ class SortedRows:
         """
         return self._sums_between(cuts, n_threads).astype(np.float64)
 
-    def exact_between(self, cuts: Ints, *, inside: bool = False) -> Array:
+    def exact_between(self, cuts: Ints, *, inside: bool = False, n_threads: int = 1) -> Array:
         """Return the exact weight of each class between cuts, as int64 or as fractions.
 
         With ``inside``, only rows from the first to the last cut are added up.
         """
         if self.is_whole:
-            return self._sums_between(cuts)
+            return self._sums_between(cuts, n_threads)
         assert self.weights is not None
         rows = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
         segment = np.searchsorted(cuts, np.arange(len(self.codes))[rows], side="right")
@@ -140,10 +141,12 @@ class SortedRows:
         del cost, limits
         return self
 
-    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
+    def exact_weights(
+        self, rows: SortedRows, cuts: Ints, *, inside: bool = False, n_threads: int = 1
+    ) -> Array:
         """Return the exact weight of each class between cuts of the rows themselves."""
         del rows
-        return self.exact_between(cuts, inside=inside)
+        return self.exact_between(cuts, inside=inside, n_threads=n_threads)
 
     def all_rows(self) -> SortedRows:
         """Return the rows themselves, which are all rows."""
@@ -209,6 +212,65 @@ class SortedRows:
         return SortedRows(scores, codes, last, weights, self.n_classes)
 
 
+def scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
+    """Return the sorted scores on both sides of each cut, infinite at the ends.
+
+    Examples
+    --------
+    >>> scores_around(np.array([0.1, 0.4, 0.9]), np.array([0, 2]))
+    (array([-inf,  0.4]), array([0.1, 0.9]))
+    """
+    lower, upper = scores.take(cuts - 1, mode="clip"), scores.take(cuts, mode="clip")
+    lower[cuts == 0] = -np.inf
+    upper[cuts == len(scores)] = np.inf
+    return lower, upper
+
+
+def known_scores_around(scores: Array, cuts: Ints) -> tuple[Array, Array]:
+    """Return the scores on both sides of each cut; an error if any is unknown."""
+    lower, upper = around = scores_around(scores, cuts)
+    if not (lower < upper).all():  # NaN: a score among rows that were left out
+        raise RuntimeError(
+            "a threshold came out next to rows that were left out, which must not happen. "
+            'Use method="nested" or "dp", and please report this with your data.'
+        )
+    return around
+
+
+def place_known(
+    scores: Array, cuts: Ints, *, has_lumps: bool
+) -> tuple[tuple[Array, Array], Floats]:
+    """Return the known scores on both sides of each cut, and a threshold between them.
+
+    Rows with lumps of other rows do not know all scores.
+    """
+    around = (known_scores_around if has_lumps else scores_around)(scores, cuts)
+    return around, place_between(*around)
+
+
+def place_cuts(scores: Array, cuts: Ints) -> Floats:
+    """Return a threshold for each cut of sorted scores, computed in the dtype of the scores.
+
+    It is above the score before the cut and at or below the score after it. Where the midpoint of
+    two neighbouring floats rounds to the lower of them, it is the upper score itself.
+
+    Examples
+    --------
+    >>> place_cuts(np.array([0.1, 0.4, 0.9]), np.array([0, 2, 3]))
+    array([-inf, 0.65,  inf])
+    """
+    return place_between(*scores_around(scores, cuts))
+
+
+def place_between(lower: Array, upper: Array) -> Floats:
+    """Return a threshold above each lower score, or at -inf, and at or below the upper score."""
+    middle = lower / 2 + upper / 2  # never rounds to above the upper score
+    thresholds: Floats = np.where(middle > lower, middle, upper).astype(np.float64, copy=False)
+    thresholds[lower == -np.inf] = -np.inf
+    thresholds += 0.0  # turns -0.0 into 0.0
+    return thresholds
+
+
 def sort_rows(
     scores: Array,
     codes: Array | None,
@@ -216,7 +278,7 @@ def sort_rows(
     weights: Numbers | None,
     n_classes: int,
 ) -> SortedRows:
-    """Sort rows by their scores; they have a code each, or soft labels.
+    """Sort rows by their scores, which must be finite; they have a code each, or soft labels.
 
     Examples
     --------
@@ -228,8 +290,20 @@ def sort_rows(
     (array([0, 0, 1], dtype=uint16), array([1, 1, 2]))
     """
     if soft is not None:
-        return _sort_soft_rows(scores, soft, weights)
-    assert codes is not None
+        rows = _sort_soft_rows(scores, soft, weights)
+    else:
+        assert codes is not None
+        rows = _sort_coded_rows(scores, codes, weights, n_classes)
+    low, high = rows.scores[0], rows.scores[-1]  # where sorting puts NaN
+    if not -np.inf < low <= high < np.inf:
+        check_finite(scores)
+    return rows
+
+
+def _sort_coded_rows(
+    scores: Array, codes: Array, weights: Numbers | None, n_classes: int
+) -> SortedRows:
+    """Sort rows that have a code each."""
     n, may_use_digits = len(scores), weights is None and scores.dtype != np.float64
     if may_use_digits and SCORES_WORTH_COMPILING > n > FEW_SCORES:
         may_use_digits = sort_with_classes.is_compiled_after(n // 20)

@@ -24,6 +24,9 @@ WeightType: TypeAlias = Literal["repeats", "importance"]
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
 
+#: Class weights once they are checked: a number for each class, ``"balanced"``, or None.
+CheckedClassWeight: TypeAlias = Floats | Literal["balanced"] | None
+
 
 def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
     """Return row weights, int64 if all are whole, or None where every row has the weight 1.
@@ -166,26 +169,28 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
     >>> class_factors("balanced", np.array([0, 1]), np.array([30.0, 10.0]))
     array([1., 3.])
     """
+    factors = factors_for(checked_class_weight(class_weight, classes), totals)
+    return np.ones(len(classes)) if factors is None else factors
+
+
+def checked_class_weight(class_weight: ClassWeight | None, classes: Array) -> CheckedClassWeight:
+    """Return class weights as None, ``"balanced"`` or a number for each class.
+
+    Examples
+    --------
+    >>> checked_class_weight({"high": 3}, np.array(["low", "high"]))
+    array([1., 3.])
+    """
     k = len(classes)
     if class_weight is None:
-        return np.ones(k)
+        return None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ValueError(
                 f'class_weight must be "balanced", {k} numbers or a dict of numbers by class, got '
                 f"{class_weight!r}."
             )
-        # Only ratios matter; scaled by the commonest class they are whole where they can be.
-        factors = np.ones(k)
-        occurs = totals > 0
-        with np.errstate(over="ignore"):
-            factors[occurs] = totals.max() / totals[occurs]
-        if not np.isfinite(factors).all():
-            raise ValueError(
-                "the weights of classes must not differ too much in magnitude to be balanced, got "
-                f"{totals[occurs].min():g} and {totals.max():g}. Drop rows of negligible weight."
-            )
-        return factors
+        return "balanced"
     if isinstance(class_weight, Mapping):
         unknown = [key for key in class_weight if key not in classes.tolist()]
         if unknown:
@@ -205,24 +210,46 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
         )
     if not np.isfinite(factors).all() or (factors < 0).any():
         raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
-    if not (factors * totals).any():
-        raise ValueError("class_weight must not be 0 for every class that occurs.")
     return factors
 
 
-def balanced_factors(totals: Array) -> Array:
-    """Return the factors that give every class the same weight, as fractions of exact totals.
+def factors_for(class_weight: CheckedClassWeight, totals: Array) -> Array | None:
+    """Return what the rows of each class count, whose weights add up to ``totals``.
+
+    None if no class weights were asked for. Balanced factors of exact totals, whole numbers or
+    fractions, are fractions, so that no rounding decides a tie.
 
     Examples
     --------
-    >>> balanced_factors(np.array([3, 2, 0]))
-    array([Fraction(1, 1), Fraction(3, 2), 1], dtype=object)
+    >>> factors_for("balanced", np.array([30.0, 10.0])), factors_for(None, np.array([30.0, 10.0]))
+    (array([1., 3.]), None)
+    >>> factors_for("balanced", np.array([3, 2, 0]))
+    array([Fraction(1, 1), Fraction(3, 2), Fraction(1, 1)], dtype=object)
     """
-    exact = totals.tolist()
-    largest = max(exact)
-    factors = np.empty(len(exact), dtype=object)
-    factors[:] = [Fraction(largest) / Fraction(total) if total > 0 else 1 for total in exact]
-    return factors
+    if class_weight is None:
+        return None
+    if not isinstance(class_weight, str):
+        if not any((class_weight * totals).tolist()):
+            raise ValueError("class_weight must not be 0 for every class that occurs.")
+        return class_weight
+    floats = totals.astype(np.float64)
+    occurs = floats > 0
+    # Only ratios matter; scaled by the commonest class they are whole where they can be.
+    factors: Array = np.ones(len(totals))
+    with np.errstate(over="ignore"):
+        factors[occurs] = floats.max() / floats[occurs]
+    if not np.isfinite(factors).all():
+        raise ValueError(
+            "the weights of classes must not differ too much in magnitude to be balanced, got "
+            f"{floats[occurs].min():g} and {floats.max():g}. Drop rows of negligible "
+            "weight."
+        )
+    if totals.dtype == np.float64:
+        return factors
+    largest = Fraction(max(totals.tolist()))
+    exact = np.empty(len(totals), dtype=object)
+    exact[:] = [largest / total if total > 0 else Fraction(1) for total in totals.tolist()]
+    return exact
 
 
 def effective_rows(weights: Floats) -> float:

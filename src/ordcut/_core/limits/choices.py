@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ordcut._core.cuts import Placed
+from ordcut._core.data import place_known
 from ordcut._core.limits.forms import Limits
 from ordcut._core.limits.grid import Grid, round_numbers
 from ordcut._core.limits.spacing import place_apart, values_apart
-from ordcut._core.thresholds import place_known
 from ordcut._core.typing import Array, Bools, Floats, Ints
 
 #: The scores below and above each cut, and the threshold in the middle between them.
@@ -110,14 +111,12 @@ class Choices:
         return np.where(is_open, value, middle), np.asarray(is_open)
 
 
-def place_each(
-    limits: Limits, scores: Array, cuts: Ints, *, has_lumps: bool = False
-) -> tuple[Floats, Bools]:
-    """Return where each threshold would stand at its cut of sorted scores, and whether it may.
+def place_each(limits: Limits, placed: Placed) -> tuple[Floats, Bools]:
+    """Return where each threshold would stand between its scores, and whether it may.
 
-    An error if rows with lumps of other rows do not know the scores around a cut.
+    ``placed`` holds the scores around each cut, and the threshold in the middle between them.
     """
-    (lower, upper), middle = place_known(scores, cuts, has_lumps=has_lumps)
+    (lower, upper), middle = placed
     return Choices.within(limits).place_each((lower, upper, middle))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ordcut._core.limits.forms import Form, Limits, Ratio
 from ordcut._core.limits.names import Names
 from ordcut._core.numerics.exact import as_fraction
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.typing import Array, ArrayLike
 
 

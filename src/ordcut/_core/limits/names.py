@@ -9,7 +9,7 @@ import numpy as np
 
 from ordcut._core.errors import listed
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.typing import Array, Ints
 
 ALL = slice(None)

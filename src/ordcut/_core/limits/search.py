@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
-from ordcut._core.data import SortedRows
+from ordcut._core.cuts import Cuts, known
+from ordcut._core.data import SortedRows, place_between, place_known, scores_around
 from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
 from ordcut._core.limits.choices import place_each
 from ordcut._core.limits.conflicts import Conflict
@@ -16,21 +17,9 @@ from ordcut._core.limits.forms import Limits, Outcome
 from ordcut._core.limits.region import Region, region_of
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective
-from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.objectives import Objective, SegmentTerms
 from ordcut._core.pruning import CurveLimit
-from ordcut._core.solvers import (
-    ExactKappa,
-    Solution,
-    Store,
-    best_candidates,
-    best_segments,
-    check_costs,
-    cut_ranges,
-    optimise,
-    solve_nested_between,
-    weighted_cost,
-)
+from ordcut._core.solvers import Store, best_within, cut_ranges, solve_nested_between
 from ordcut._core.thresholds import Certificate
 from ordcut._core.typing import Array, Floats
 
@@ -47,9 +36,7 @@ class LimitedSearch:
     store : Store
         The rows that are solved.
     objective : Objective
-        What is optimised.
-    factors : ndarray of shape (K,), optional
-        What the rows of each true class count in the objective. Limits are about rows as they are.
+        What is optimised. Limits are about rows as they are, without its class weights.
     limits : Limits
         What must hold.
     observed : Store, optional
@@ -60,52 +47,50 @@ class LimitedSearch:
 
     store: Store
     objective: Objective
-    factors: Floats | None
     limits: Limits
     observed: SortedRows | None = None
     unit: Fraction = Fraction(1)
 
-    def keeping(self, free: Solution) -> Solution | None:
+    def keeping(self, free: Cuts) -> Cuts | None:
         """Return a solution with its thresholds where limits allow them, or None if any is broken.
 
         ``free`` is the best solution without limits, or within looser limits.
         """
-        at, is_open = place_each(self.limits, free.rows.scores, free.cuts, has_lumps=True)
+        placed = free.place()
+        at, is_open = place_each(self.limits, placed)
         if not is_open.all():
             return None
         # Labels are the same wherever thresholds are between their scores.
-        table = self.store.exact_weights(free.rows, free.cuts)
+        weigh = free.weigh
         if self.observed is not None:
-            table = _exact_table(self.observed, at)
-        if not self._plain.hold(Outcome(table, at, self.unit)):
+            weigh = cache(partial(_exact_table, self.observed, at))
+        if not self._plain.hold(Outcome(weigh(), at, self.unit)):
             return None
         # Lumps of rows have no information on values that are not on their grid.
         is_free = free.is_free and self.store.has_every_cut
-        return replace(free, table=table, thresholds=at, is_free=is_free)
+        return replace(free, weigh=weigh, place=known((placed[0], at)), is_free=is_free)
 
-    def best(self) -> Solution:
+    def best(self) -> Cuts:
         """Return the best thresholds within the limits; an error if there are none."""
         solution = self.solve()
         if solution is None:
             raise self.infeasible()
         return solution
 
-    def solve(self) -> Solution | None:
+    def solve(self) -> Cuts | None:
         """Return the best thresholds within the limits, or None if the limits cannot hold."""
         return self.within_ranges() or self._within_windows()
 
-    def _checked(self, solution: Solution) -> Solution:
+    def _checked(self, cuts: Cuts) -> Cuts:
         """Return a solution, or raise an error if it breaks a limit, which would be a bug."""
-        assert solution.table is not None
-        assert solution.thresholds is not None
-        if not self._plain.hold(Outcome(solution.table, solution.thresholds, self.unit)):
+        if not self._plain.hold(Outcome(cuts.weigh(), cuts.place()[1], self.unit)):
             raise RuntimeError(
                 f"constraints {[str(limit) for limit in self.limits.constraints]} came out "
                 "broken, which must not happen. Please report this with your data."
             )
-        return solution
+        return cuts
 
-    def within_ranges(self) -> Solution | None:
+    def within_ranges(self) -> Cuts | None:
         """Return the best thresholds if every limit is on a single threshold, otherwise None.
 
         This is quick. None also if the scores around a cut leave no allowed value for a threshold.
@@ -116,45 +101,38 @@ class LimitedSearch:
             rows = self._rows
         except TooManyRowsError:  # without limits, fewer rows may be needed
             return None
-        whole = rows.whole_kernel_rows
-        assert isinstance(self._cost, ExactCost)
-        if whole is None or rows.weight > self._cost.most_weight:
+        whole, cost = rows.whole_kernel_rows, self._cost
+        if whole is None or rows.weight > cost.most_weight:
             return None
         ranges = cut_ranges(rows, self.curve_limits, self.limits.n_thresholds)
         if ranges is None:
             return None
-        cuts = solve_nested_between(whole, self._cost.integers, *ranges)
-        at, is_open = place_each(self.limits, rows.scores, cuts)
+        cuts = solve_nested_between(whole, cost.integers, *ranges)
+        placed = place_known(rows.scores, cuts, has_lumps=False)
+        at, is_open = place_each(self.limits, placed)
         if not is_open.all():
             return None
-        assert self._cost.convexity != "no"
-        certificate = Certificate(self._cost.convexity, in_ranges=True)
-        table = rows.exact_between(cuts)
-        return self._checked(Solution(rows, cuts, "nested", certificate, table, at, is_free=False))
+        assert cost.convexity != "no"
+        certificate = Certificate(cost.convexity, in_ranges=True)
+        weigh = cache(partial(rows.exact_between, cuts))
+        best = Cuts(cuts, "nested", certificate, weigh, known((placed[0], at)), is_free=False)
+        return self._checked(best)
 
-    def _within_windows(self) -> Solution | None:
+    def _within_windows(self) -> Cuts | None:
         """Return the best thresholds by the dynamic programme for any limits."""
         rows = self._rows
         region = region_of(rows, self._plain, self.observed, self.unit)
-        minimise = partial(_best_in, region, rows)
-        if self.objective.is_kappa:
-            check_costs(self.objective, rows.weight, self.factors)
-            kappa = ExactKappa.of(self.objective, rows.exact_totals, self.factors)
-            optimum = optimise(kappa, minimise, Fraction(1), rows.weight)
-            solution = None if optimum is None else optimum.solution
-        else:
-            solution = minimise(self._cost)
-        if solution is None:
+        cuts: Cuts | None = self.objective.optimise(StepsWithin(self.store, region, rows))
+        if cuts is None:
             return None
+        around, at = cuts.place()
         if self.limits.distance is not None and self.limits.grid is None:
             # Candidates are as low as they can be.
-            at, _ = place_each(self.limits, rows.scores, solution.cuts)
-            solution = replace(solution, thresholds=at)
+            at, _ = place_each(self.limits, (around, place_between(*around)))
+        weigh = cuts.weigh
         if self.observed is not None:
-            assert solution.thresholds is not None
-            table = _exact_table(self.observed, solution.thresholds)
-            solution = replace(solution, table=table)
-        return self._checked(solution)
+            weigh = cache(partial(_exact_table, self.observed, at))
+        return self._checked(replace(cuts, weigh=weigh, place=known((around, at))))
 
     @cached_property
     def _plain(self) -> Limits:
@@ -180,16 +158,16 @@ class LimitedSearch:
         return store.all_rows()
 
     @cached_property
-    def _cost(self) -> ExactCost | SegmentTerms:
-        """The exact cost of an additive objective."""
-        check_costs(self.objective, self.store.weight, self.factors)
-        return weighted_cost(self.objective, self.factors)
+    def _cost(self) -> ExactCost:
+        """The exact cost of an additive loss."""
+        cost = self.objective.on(self.store)
+        assert isinstance(cost, ExactCost)
+        return cost
 
     @cached_property
     def curve_limits(self) -> list[CurveLimit] | None:
         """The limits as limits on single thresholds, if each threshold can be solved alone."""
-        is_other = self.observed is not None or self.objective.is_kappa
-        if is_other or not self._cost.is_convex:
+        if self.observed is not None or self.objective.is_maximised or not self._cost.is_convex:
             return None
         if self.limits.grid is not None or self.limits.distance is not None:
             return None
@@ -214,18 +192,42 @@ class LimitedSearch:
         return InfeasibleConstraintsError(*conflict.explained())
 
 
-def _best_in(region: Region, rows: SortedRows, cost: ExactCost | SegmentTerms) -> Solution | None:
-    """Return the best thresholds in a region by an additive cost, or None if it is empty."""
-    weigh = partial(rows.exact_between, inside=True)
-    if isinstance(cost, SegmentTerms):
-        chosen = best_segments(rows, cost, region.windows, weigh)
-    else:
-        chosen = best_candidates(rows, cost, region.windows, len(rows.codes), weigh)
-    if chosen is None:
-        return None
-    cuts, at = region.windows.cuts[chosen], region.values[np.arange(len(chosen)), chosen]
-    certificate, table = Certificate("constraints"), rows.exact_between(cuts)
-    return Solution(rows, cuts, WITHIN_LIMITS, certificate, table, at, is_free=False)
+@dataclass(frozen=True)
+class StepsWithin:
+    """A search within a region, as often as an objective needs it.
+
+    ``rows`` have the weights of the classes, and ``sorted_rows`` are cut.
+    """
+
+    rows: Store
+    region: Region
+    sorted_rows: SortedRows
+
+    @property
+    def weight(self) -> float:
+        """The weight for which whole costs must leave room in int64."""
+        return self.sorted_rows.weight
+
+    def minimise(self, cost: ExactCost | SegmentTerms) -> Cuts | None:
+        """Return the best thresholds in the region, or None if it is empty."""
+        rows, windows = self.sorted_rows, self.region.windows
+        chosen = best_within(rows, cost, windows, partial(rows.exact_between, inside=True))
+        if chosen is None:
+            return None
+        cuts, at = windows.cuts[chosen], self.region.values[np.arange(len(chosen)), chosen]
+        return Cuts(
+            cuts,
+            WITHIN_LIMITS,
+            Certificate("constraints"),
+            weigh=cache(partial(rows.exact_between, cuts)),
+            place=known((scores_around(rows.scores, cuts), at)),
+            is_whole=rows.is_whole,
+            is_free=False,
+        )
+
+    def near_best(self) -> tuple[None, None]:
+        """Return nothing: the search starts at a kappa of 0."""
+        return None, None
 
 
 def _exact_table(rows: SortedRows, thresholds: Floats) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -280,6 +280,9 @@ class ExactCost:
     integers: Array
     most_weight: int
 
+    #: How costs are compared.
+    sums: ClassVar[Literal["exact"]] = "exact"
+
     @cached_property
     def convexity(self) -> Convexity:
         """Which form of Theorem 2 applies."""
@@ -336,6 +339,13 @@ class ExactCost:
         is_right = np.eye(n_classes, dtype=np.bool_)
         is_alike = np.asarray(self.integers == wrong) | is_right
         return bool(is_alike.all() and (np.diag(self.integers) <= wrong).all())
+
+    @cached_property
+    def kind(self) -> Literal["convex", "equal errors", "other"]:
+        """The kind of cost by which a solver is chosen."""
+        if self.convexity != "no":
+            return "convex"
+        return "equal errors" if self.has_equal_errors else "other"
 
     def exact_score(self, table: Array) -> Fraction:
         """Return minus the cost of a table of exact weights, in the unit of the costs."""

@@ -1,1 +1,32 @@
-"""What thresholds are judged by."""
+"""What thresholds are judged by: additive losses, kappas, and scores that add up over decisions."""
+
+from ordcut._core.objectives.additive import Additive as Additive
+from ordcut._core.objectives.custom import CostFunction as CostFunction
+from ordcut._core.objectives.custom import Kappa as Kappa
+from ordcut._core.objectives.custom import SegmentObjective as SegmentObjective
+from ordcut._core.objectives.named import ObjectiveLike as ObjectiveLike
+from ordcut._core.objectives.named import canonical_name as canonical_name
+from ordcut._core.objectives.named import is_maximised as is_maximised
+from ordcut._core.objectives.named import is_named as is_named
+from ordcut._core.objectives.named import n_classes_of as n_classes_of
+from ordcut._core.objectives.named import names_of_objectives as names_of_objectives
+from ordcut._core.objectives.named import resolve_objective as resolve_objective
+from ordcut._core.objectives.objective import ExactObjective as ExactObjective
+from ordcut._core.objectives.objective import Kind as Kind
+from ordcut._core.objectives.objective import Objective as Objective
+from ordcut._core.objectives.objective import Steps as Steps
+from ordcut._core.objectives.objective import TableTotals as TableTotals
+from ordcut._core.objectives.objective import Totals as Totals
+from ordcut._core.objectives.ratio import ExactRatio as ExactRatio
+from ordcut._core.objectives.ratio import Ratio as Ratio
+from ordcut._core.objectives.segments import Segments as Segments
+from ordcut._core.objectives.tables import ALIASES as ALIASES
+from ordcut._core.objectives.tables import BALANCED as BALANCED
+from ordcut._core.objectives.tables import COSTS as COSTS
+from ordcut._core.objectives.tables import KAPPAS as KAPPAS
+from ordcut._core.objectives.terms import NOTHING_JOINED as NOTHING_JOINED
+from ordcut._core.objectives.terms import TERMS as TERMS
+from ordcut._core.objectives.terms import OwnTerms as OwnTerms
+from ordcut._core.objectives.terms import Ranges as Ranges
+from ordcut._core.objectives.terms import Rule as Rule
+from ordcut._core.objectives.terms import SegmentTerms as SegmentTerms

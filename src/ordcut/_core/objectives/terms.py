@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ordcut._core.numerics.exact import as_exact
+from ordcut._core.numerics.exact import as_integers
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.objectives.custom import SegmentObjective
 from ordcut._core.typing import Array, Bools, Floats, Ints
@@ -31,24 +31,35 @@ NOTHING_JOINED: dict[Joined, Any] = {"sum": 0, "product": (0, Fraction(1)), "sma
 KINDS: dict[Joined, int] = {"sum": 0, "product": 1, "smallest": 2}
 
 
-class Rule(NamedTuple):
-    """How decisions are judged: by ``(1 + s) right / (total of the class + s rows decided so)``.
+def no_costs(name: str) -> ValueError:
+    """Return the error for what needs the costs of single rows."""
+    return ValueError(
+        f"objective {name!r} has no cost matrix, which review, asymmetry, intervals, risk "
+        "curves, and pages about a score of your own need: what a prediction is worth depends "
+        'on all others. Use an objective such as "balanced_zero_one" or "macro_mae", in which '
+        "every class counts the same."
+    )
 
-    ``s`` is 0 for the recall and 1 for F1. With ``by_total``, decisions count by the weight of
-    their classes, and not all the same.
+
+class Rule(NamedTuple):
+    """How decisions are judged: by ``(1 + a) right / (total of the class + a right + b wrong)``.
+
+    ``right`` is ``a`` and ``wrong`` is ``b``: both are 0 for the recall and 1 for F1. With
+    ``by_total``, decisions count by the weight of their classes, and not all the same.
     """
 
-    s: int
+    right: int
+    wrong: int
     joined: Joined = "sum"
     by_total: bool = False
 
 
 #: Scores by name. All are at most 1, and higher is better.
 TERMS = {
-    "macro_f1": Rule(1),
-    "weighted_f1": Rule(1, by_total=True),
-    "geometric_recall": Rule(0, "product"),
-    "min_recall": Rule(0, "smallest"),
+    "macro_f1": Rule(1, 1),
+    "weighted_f1": Rule(1, 1, by_total=True),
+    "geometric_recall": Rule(0, 0, "product"),
+    "min_recall": Rule(0, 0, "smallest"),
 }
 
 
@@ -112,10 +123,12 @@ class SegmentTerms:
     #: As of a cost matrix that is of no special kind.
     convexity: ClassVar[Literal["no"]] = "no"
     is_convex: ClassVar[bool] = False
+    kind: ClassVar[Literal["segments"]] = "segments"
+
     has_equal_errors: ClassVar[bool] = False
 
-    #: Whether terms can be compared without rounding.
-    is_exact: ClassVar[bool] = True
+    #: How terms are compared: without rounding, or in float64.
+    sums: ClassVar[Literal["exact", "float64"]] = "exact"
 
     @property
     def has_bounds(self) -> bool:
@@ -124,24 +137,34 @@ class SegmentTerms:
 
     def weighed(self, weights: Array) -> Floats:
         """Return weights by class (..., K) times the factors, in float64."""
-        return weights.astype(np.float64) * (1.0 if self.factors is None else self.factors)
+        if self.factors is None:
+            return weights.astype(np.float64)
+        return np.asarray(weights.astype(np.float64) * self.factors.astype(np.float64))
 
     def prepared(self, weights: Array) -> Array:
         """Return weights (..., K) times the factors, as ``term`` takes them: as whole numbers."""
         exact = weights.astype(object)
         if self.factors is not None:
-            exact = exact * as_exact(self.factors)
+            exact = exact * as_integers(self.factors)
         return np.asarray(exact * lcm(*(value.denominator for value in exact.flat)))
 
     def term(self, d: int, weights: Array, totals: Array) -> Any:
         """Return the term of decision ``d`` for prepared weights of the classes, to be joined."""
-        right, size, s = int(weights[d]), int(weights.sum()), self.rule.s
-        term = Fraction((1 + s) * right, int(totals[d]) + s * size) if right else Fraction(0)
+        right, (a, b, *_) = int(weights[d]), self.rule
+        wrong = int(weights.sum()) - right
+        whole = int(totals[d]) + a * right + b * wrong
+        term = Fraction((1 + a) * right, whole) if right else Fraction(0)
         if self.rule.joined == "product":  # the number of classes that are never right comes first
             return (0, term) if right else (-1, Fraction(1))
         if self.rule.joined == "smallest":
             return (term,)
-        return term * int(totals[d]) if self.rule.by_total else term
+        # Shares of the rows, since tables can be in different units.
+        return term * Fraction(int(totals[d]), int(totals.sum())) if self.rule.by_total else term
+
+    def as_rule(self) -> dict[str, Any]:
+        """Return the rule as plain values, for scripts."""
+        a, b, joined, by_total = self.rule
+        return {"kind": "score", "right": a, "wrong": b, "joined": joined, "byTotal": by_total}
 
     def join(self, before: Any, term: Any) -> Any:
         """Return terms together; results compare like the scores."""
@@ -158,8 +181,10 @@ class SegmentTerms:
     def value(self, confusion: Floats) -> float:
         """Return the score of a (predicted, true) table of weights."""
         right, sizes, totals = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
-        whole, terms = totals + self.rule.s * sizes, np.zeros(self.n_classes)
-        np.divide((1 + self.rule.s) * right, whole, out=terms, where=right > 0)
+        a, b, *_ = self.rule
+        # Of right and wrong rows together, as long as both count the same.
+        whole, terms = totals + b * sizes + (a - b) * right, np.zeros(self.n_classes)
+        np.divide((1 + a) * right, whole, out=terms, where=right > 0)
         if self.rule.joined == "smallest":
             return float(terms.min())
         if self.rule.joined == "product":
@@ -174,7 +199,8 @@ class SegmentTerms:
         right, wrong = most[..., d], least.sum(axis=-1) - least[..., d]
         if totals[d] == 0:
             return np.zeros(right.shape)
-        terms = (1 + self.rule.s) * right / (totals[d] + self.rule.s * (right + wrong))
+        a, b, *_ = self.rule
+        terms = (1 + a) * right / (totals[d] + a * right + b * wrong)
         if self.rule.joined == "sum":
             terms *= totals[d] / totals.sum() if self.rule.by_total else 1 / self.n_classes
         if self.rule.joined == "product":
@@ -190,8 +216,11 @@ class SegmentTerms:
         """
         best, n_ranges = np.full(len(ranges.low), -np.inf), len(ranges.low)
         best[0 if is_upward else -1] = np.inf if self.rule.joined == "smallest" else 0.0
-        if self.is_exact and add_terms.is_compiled_after(n_ranges**2 // (10 * self.n_classes)):
-            rule = float(self.rule.s), KINDS[self.rule.joined], self.rule.by_total, self._never
+        if self.sums == "exact" and add_terms.is_compiled_after(
+            n_ranges**2 // (10 * self.n_classes)
+        ):
+            a, b, joined, by_total = self.rule
+            rule = float(a), float(b), KINDS[joined], by_total, self._never
             add_terms(below, error, *rule, *ranges[1:], is_upward, best)
         else:
             self._add_tables(below, error, ranges, is_upward, best)
@@ -220,7 +249,7 @@ class SegmentTerms:
 
     @property
     def _never(self) -> float:
-        """What stands for the logarithm of 0: less than the sum of those of all other recalls."""
+        """A finite stand-in for log(0), smaller than the sum of all other log-recalls."""
         return -750.0 * self.n_classes
 
 
@@ -230,7 +259,7 @@ class OwnTerms(SegmentTerms):
 
     objective: SegmentObjective
 
-    is_exact: ClassVar[bool] = False
+    sums: ClassVar[Literal["exact", "float64"]] = "float64"
 
     @property
     def has_bounds(self) -> bool:
@@ -240,6 +269,10 @@ class OwnTerms(SegmentTerms):
     def prepared(self, weights: Array) -> Array:
         """Return weights times the factors, in float64."""
         return self.weighed(weights)
+
+    def as_rule(self) -> dict[str, Any]:
+        """Raise an error: scripts cannot run a function of the user."""
+        raise no_costs(repr(self.objective))
 
     def term(self, d: int, weights: Array, totals: Array) -> float:
         """Return the term of decision ``d`` in float64."""
@@ -270,7 +303,8 @@ class OwnTerms(SegmentTerms):
 def add_terms(
     below: Floats,
     error: float,
-    s: float,
+    a: float,
+    b: float,
     kind: int,
     by_total: bool,
     never: float,
@@ -285,8 +319,8 @@ def add_terms(
     """Add the terms of a named score, decision by decision, over all pairs of ranges.
 
     ``best[j] = max over i of best[i] + term(i, j)`` for the ranges ``i`` of the border before that
-    of ``j``; or, downward, ``best[i] = max over j of best[j] + term(i, j)``. A term is ``(1 + s)
-    right / (total + s * (right + wrong))``, of the most right and the fewest wrong rows. ``kind``
+    of ``j``; or, downward, ``best[i] = max over j of best[j] + term(i, j)``. A term is ``(1 + a)
+    right / (total + a * right + b * wrong)``, of the most right and the fewest wrong rows. ``kind``
     says how terms are joined: 0 by their mean, 1 by the sum of their logarithms, which are
     ``never`` for 0, and 2 by the smallest. ``best`` holds the score of no decision at the border
     to begin from, and -inf elsewhere. ``SegmentTerms.best``, ``Rule`` and ``Ranges`` describe the
@@ -298,7 +332,7 @@ def add_terms(
     for step in range(n_classes):
         d = step if is_upward else n_classes - 1 - step
         rights, is_known = below[d], below[d, -1] > 0.0
-        factor, total = (1.0 + s, rights[-1]) if is_known else (0.0, 1.0)
+        factor, total = (1.0 + a, rights[-1]) if is_known else (0.0, 1.0)
         if kind == 0:
             factor *= total / sizes[-1] if by_total else 1.0 / n_classes
         for i in range(offsets[d], offsets[d + 1]):
@@ -323,7 +357,7 @@ def add_terms(
                 most = most if most > 0.0 else 0.0
                 least = wrong_to[j] - wrong_i
                 least = least if least > 0.0 else 0.0
-                terms[j] = np.divide(factor * most, total + s * (most + least))
+                terms[j] = np.divide(factor * most, total + a * most + b * least)
             if kind == 1 and is_known:
                 for j in range(len(terms)):
                     terms[j] = log(terms[j]) if terms[j] > 0.0 else never

@@ -20,7 +20,7 @@ import numpy as np
 
 from ordcut._core.numerics.exact import EXACT, ExactCost, rounding_bound
 from ordcut._core.numerics.jit import kernel
-from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.objectives import SegmentTerms
 from ordcut._core.pruning.segment_bounds import can_hold_cuts
 from ordcut._core.typing import Bools, Floats, Ints, Numbers
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ordcut._core.data import Rows
 from ordcut._core.numerics.exact import ExactCost
-from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.objectives import SegmentTerms
 
 #: Steps to sort a row, by a key of score and class (float32 scores without weights) or by score and
 #: position.

@@ -16,7 +16,7 @@ from ordcut._core.data import Rows, SortedRows, insert_lumps
 from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.objectives import SegmentTerms
 from ordcut._core.pruning.bounds import CurveLimit, Verdict, judge_cells, totals_of_cells
 from ordcut._core.pruning.budget import (
     STEPS_OF_ROUND,
@@ -188,7 +188,9 @@ class PrunedRows:
             return as_exact(self.totals)
         return np.asarray(self._source.all_rows().exact_between(np.empty(0))[0])
 
-    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
+    def exact_weights(
+        self, rows: SortedRows, cuts: Ints, *, inside: bool = False, n_threads: int = 1
+    ) -> Array:
         """Return the weight of each class between cuts of pruned rows, without rounding.
 
         Lumps of fractional weights are rounded sums, so that the rows are added up again; where an
@@ -196,7 +198,7 @@ class PrunedRows:
         to the last cut need be added up.
         """
         if rows.is_whole or rows is self._every:
-            return rows.exact_between(cuts, inside=inside)
+            return rows.exact_between(cuts, inside=inside, n_threads=n_threads)
         if not self.is_exact:
             return as_exact(rows.between(cuts))
         return self._source.all_rows().exact_between(_borders(rows.scores, cuts), inside=inside)

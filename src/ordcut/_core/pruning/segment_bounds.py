@@ -15,7 +15,7 @@ import numpy as np
 
 from ordcut._core.numerics.exact import EXACT, UNIT_ROUNDOFF, rounding_bound
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.terms import Ranges, SegmentTerms
+from ordcut._core.objectives import Ranges, SegmentTerms
 from ordcut._core.typing import Bools, Floats, Ints, Numbers
 
 #: The number of ranges for each threshold at first, and of the parts that a range is split into.
@@ -71,7 +71,7 @@ class SegmentBounds:
         weighed = terms.weighed(totals)
         #: By how much the weight in a segment can be off.
         self.error = 0.0
-        if terms.is_exact and not (is_whole and weighed.sum() <= EXACT):
+        if terms.sums == "exact" and not (is_whole and weighed.sum() <= EXACT):
             self.error = 2 * float(rounding_bound(weighed, n_rows).sum())
         #: Where the units of each border begin.
         self.offsets: Ints = np.cumsum([0, 1, *n_units, 1])
@@ -261,7 +261,7 @@ def can_hold_cuts(
 
     Examples
     --------
-    >>> from ordcut._core.objectives.terms import TERMS
+    >>> from ordcut._core.objectives import TERMS
     >>> counts = np.array([[9, 0], [9, 0], [1, 1], [0, 9], [0, 9]])
     >>> can_hold_cuts(counts, SegmentTerms(2, TERMS["macro_f1"]), 38)[0]
     array([False,  True,  True,  True, False])

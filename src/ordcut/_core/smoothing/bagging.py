@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ordcut._core.cuts import Cuts
 from ordcut._core.data import Rows, SortedRows
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MOST_TO_BAG = 256
 
 
 def bagged_thresholds(
-    cells: ScoreCounts, n_classes: int, optimal_cuts: Callable[[SortedRows], Ints]
+    cells: ScoreCounts, n_classes: int, solve: Callable[[SortedRows], Cuts]
 ) -> Floats:
     """Return the mean of the optimal thresholds of samples, drawn with a fixed seed.
 
@@ -34,10 +35,12 @@ def bagged_thresholds(
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
-    >>> from ordcut._core.smoothing.blending import ScoreCounts, cut_finder
+    >>> from ordcut._core.objectives import resolve_objective
+    >>> from ordcut._core.smoothing.blending import ScoreCounts
+    >>> from ordcut._core.solvers import Plan, solver_of
     >>> cells = ScoreCounts(np.arange(8.0), np.eye(2)[[0, 0, 1, 0, 1, 0, 1, 1]])
-    >>> bagged_thresholds(cells, 2, cut_finder(resolve_objective("absolute", 2), 8)).round(1)
+    >>> solve = solver_of(resolve_objective("absolute", 2), Plan())
+    >>> bagged_thresholds(cells, 2, solve).round(1)
     array([2.6])
     """
     random = np.random.default_rng(0)
@@ -45,7 +48,7 @@ def bagged_thresholds(
     ranks = []
     for drawn in random.poisson(cells.counts, (N_SAMPLES, *cells.counts.shape)).astype(np.float64):
         if np.count_nonzero(drawn.sum(axis=0)) > 1:  # a single class has no kappa
-            cuts = optimal_cuts(cells.rows_with(drawn)) // n_classes
+            cuts = solve(cells.rows_with(drawn)).cuts // n_classes
             ranks.append(_ranks_between(cuts, drawn.sum(axis=1) > 0, below))
     scores = cells.scores.astype(np.float64)
     edges = [scores[0], *(scores[:-1] / 2 + scores[1:] / 2), np.nextafter(scores[-1], np.inf)]

@@ -6,7 +6,6 @@ noise of few rows less. The model is fitted to rows counted in narrow cells of t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Literal, TypeAlias
@@ -16,7 +15,7 @@ import numpy as np
 from ordcut._core.data import Rows, SortedRows, check_weights
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective
+from ordcut._core.objectives import Objective
 from ordcut._core.pruning import count_equal_steps
 from ordcut._core.smoothing.bagging import (
     MOST_TO_BAG,
@@ -25,7 +24,7 @@ from ordcut._core.smoothing.bagging import (
     relabelled,
 )
 from ordcut._core.smoothing.partial_odds import partial_odds_probabilities
-from ordcut._core.solvers import Minimiser, Plan, check_costs, solve_freely
+from ordcut._core.solvers import Plan, solver_of
 from ordcut._core.typing import Array, Codes, Floats, Ints, Numbers
 
 Smoothing: TypeAlias = float | Literal["auto", "bagging"]
@@ -82,7 +81,7 @@ def smooth(
 
     Examples
     --------
-    >>> from ordcut._core.objectives.named import resolve_objective
+    >>> from ordcut._core.objectives import resolve_objective
     >>> rows = Rows.read([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1])
     >>> smoothed = smooth(rows, resolve_objective("absolute", 2), 0.5).rows
     >>> smoothed.n_rows, (smoothed.weights[:4] / smoothed.weights.sum()).round(3)
@@ -102,10 +101,9 @@ def smooth(
         cells = count_scores(rows, observed, most, n_rows=n_rows)
     if smoothing == "bagging":
         check_decisions(objective)
-        optimal_cuts = cut_finder(objective, 2 * float(cells.weights.sum()))
-        thresholds = bagged_thresholds(cells, len(rows.classes), optimal_cuts)
+        thresholds = bagged_thresholds(cells, len(rows.classes), solver_of(objective, Plan()))
         bagged = relabelled(rows, thresholds)
-        has_value = not objective.is_kappa or np.count_nonzero(bagged.totals) > 1
+        has_value = objective.has_value(bagged.totals)
         return Smoothed(bagged, "bagging") if has_value else Smoothed(rows, 0.0)
     probabilities = partial_odds_probabilities(cells.scores, cells.counts)
     amount = float(smoothing)
@@ -269,13 +267,3 @@ def count_scores(
         counts = counts * ((rows.n_effective if n_rows is None else n_rows) / ordered.weight)
     middle_scores = ordered.scores[last_rows[(starts + ends - 1) // 2]]
     return ScoreCounts(middle_scores.astype(rows.scores.dtype, copy=False), counts)
-
-
-def cut_finder(objective: Objective, weight: float) -> Callable[[SortedRows], Ints]:
-    """Return a function that finds optimal cuts; the solver of a cost is chosen once for all."""
-    plan = Plan()
-    if objective.is_kappa:
-        return lambda rows: solve_freely(rows, objective, None, plan).cuts
-    check_costs(objective, weight)
-    minimise = Minimiser.choose(objective.exact_cost, plan)
-    return minimise.find_cuts

@@ -2,21 +2,18 @@
 
 from ordcut._core.solvers.choose import METHODS as METHODS
 from ordcut._core.solvers.choose import SOLVERS as SOLVERS
+from ordcut._core.solvers.choose import FreeSteps as FreeSteps
 from ordcut._core.solvers.choose import Method as Method
 from ordcut._core.solvers.choose import Minimiser as Minimiser
 from ordcut._core.solvers.choose import Plan as Plan
-from ordcut._core.solvers.choose import Solution as Solution
 from ordcut._core.solvers.choose import SortedBy as SortedBy
 from ordcut._core.solvers.choose import Task as Task
-from ordcut._core.solvers.choose import check_costs as check_costs
+from ordcut._core.solvers.choose import best_within as best_within
 from ordcut._core.solvers.choose import choose_method as choose_method
-from ordcut._core.solvers.choose import optimise as optimise
 from ordcut._core.solvers.choose import solve_freely as solve_freely
-from ordcut._core.solvers.choose import weighted_cost as weighted_cost
+from ordcut._core.solvers.choose import solver_of as solver_of
 from ordcut._core.solvers.nested import cut_ranges as cut_ranges
 from ordcut._core.solvers.nested import solve_nested_between as solve_nested_between
-from ordcut._core.solvers.ratio import ExactKappa as ExactKappa
-from ordcut._core.solvers.segment_sums import best_segments as best_segments
 from ordcut._core.solvers.store import Store as Store
 from ordcut._core.solvers.windows import SegmentWindow as SegmentWindow
 from ordcut._core.solvers.windows import Windows as Windows

@@ -1,27 +1,28 @@
 """Choose a solver, run it, and state why its cuts are optimal.
 
 Each solver lives in a file of its own and is a row in ``SOLVERS``, which says what it needs.
-``choose_method`` alone decides what ``method="auto"`` means, and ``optimise`` alone takes
-Dinkelbach's steps.
+``choose_method`` alone decides what ``method="auto"`` means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
-from itertools import count
-from typing import Any, Literal, NamedTuple, get_args
+from functools import cache, partial
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ordcut._core.data import KernelRows, SortedRows
+from ordcut._core.cuts import Cuts
+from ordcut._core.data import (
+    KernelRows,
+    SortedRows,
+    place_known,
+)
 from ordcut._core.errors import CrossedThresholdsError, unknown_name
 from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut._core.numerics.threads import count_threads
-from ordcut._core.objectives.named import Objective
-from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.objectives import Kind, Objective, SegmentTerms
 from ordcut._core.solvers.blocks import solve_in_blocks
 from ordcut._core.solvers.dp import solve_by_dynamic_programme
 from ordcut._core.solvers.independent import (
@@ -30,10 +31,9 @@ from ordcut._core.solvers.independent import (
 )
 from ordcut._core.solvers.near_ties import ExactWeights, independent_cuts
 from ordcut._core.solvers.nested import solve_nested
-from ordcut._core.solvers.ratio import ExactKappa
-from ordcut._core.solvers.segment_sums import segment_cuts
+from ordcut._core.solvers.segment_sums import best_segments, segment_cuts
 from ordcut._core.solvers.store import Store
-from ordcut._core.solvers.windows import ordered_cuts
+from ordcut._core.solvers.windows import Windows, best_candidates, ordered_cuts
 from ordcut._core.solvers.zero_one import solve_equal_errors
 from ordcut._core.thresholds import Certificate, Sums, Verified
 from ordcut._core.typing import Array, Floats, Ints, Numbers
@@ -85,8 +85,6 @@ FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int, int]] = {
     ("segments", "fractional"): (5_000, 1_500, 5),
 }
 
-LARGEST_FLOAT = float(np.finfo(np.float64).max)
-
 #: The dynamic programme stores a byte for each row and class; from this many on, "auto" prunes.
 MOST_CHOICES = 1 << 28
 
@@ -105,7 +103,8 @@ class Plan:
     n_jobs: int | None = None
     block_size: int | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise an error for a method, a number of threads or a size that cannot be."""
         if self.method not in METHODS:
             raise unknown_name("method", self.method, METHODS)
         if self.n_jobs is not None:
@@ -147,50 +146,13 @@ SOLVERS: dict[str, Solver] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Cuts of sorted rows, the method that computed them and why they are optimal.
-
-    Attributes
-    ----------
-    rows : SortedRows
-        The rows that are cut; pruned rows include lumps of other rows.
-    cuts : ndarray of shape (D - 1,)
-        Cut ``k`` is the number of rows with decision ``k`` or lower.
-    method : str
-        The name of the method.
-    certificate : Certificate
-        Why the cuts are optimal.
-    table : ndarray of shape (D, K), optional
-        The exact weight of each decision and class on the rows that limits are about, if known.
-    thresholds : ndarray of shape (D - 1,), optional
-        The values of the thresholds within limits; by default they are halfway between scores.
-    is_free : bool
-        Whether the cuts are optimal without any limits.
-    """
-
-    rows: SortedRows
-    cuts: Ints
-    method: str
-    certificate: Certificate
-    table: Array | None = None
-    thresholds: Floats | None = None
-    is_free: bool = True
-
-
 class Task(NamedTuple):
-    """What ``"auto"`` chooses by: the costs, the size of a problem, and where its rows are.
+    """What ``"auto"`` chooses by: the kind of objective, the size of a problem, where its rows are.
 
     Attributes
     ----------
-    convex : bool
-        Whether the cost is convex, for a kappa the costs of its steps.
-    equal_errors : bool
-        Whether all wrong predictions of a row cost the same.
-    is_kappa : bool
-        Whether the objective is a kappa.
-    is_segmented : bool
-        Whether the objective is a score that adds up over decisions.
+    kind : str
+        The kind of objective.
     n_rows, n_classes : int
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
@@ -204,27 +166,22 @@ class Task(NamedTuple):
         with convex costs, which is then faster than counting for each.
     """
 
-    convex: bool
-    equal_errors: bool = False
-    is_kappa: bool = False
+    kind: Kind
     n_rows: int = 0
     n_classes: int = 2
     where: Place = "sorted"
     sorted_by: SortedBy = "key"
     is_even: Callable[[], bool] = lambda: True
     n_problems: int = 1
-    is_segmented: bool = False
 
-    @property
-    def kind(self) -> str:
-        """The kind of objective, as in ``FEWEST_ROWS_TO_PRUNE``."""
-        if self.is_segmented:
-            return "segments"
-        if self.is_kappa:
-            return "convex kappa" if self.convex else "other kappa"
-        if self.convex:
-            return "convex"
-        return "equal errors" if self.equal_errors else "other"
+
+#: The method for rows that are sorted, by the kind of objective; the dynamic programme for others.
+METHOD_OF_SORTED: dict[Kind, str] = {
+    "convex": "nested",
+    "convex kappa": "nested",
+    "equal errors": "zero_one",
+    "segments": "segments",
+}
 
 
 def choose_method(method: str, task: Task) -> str:
@@ -232,8 +189,8 @@ def choose_method(method: str, task: Task) -> str:
 
     Examples
     --------
-    >>> large = Task(convex=True, n_rows=10**6, where="arrays")
-    >>> choose_method("auto", Task(convex=True)), choose_method("auto", large)
+    >>> large = Task("convex", n_rows=10**6, where="arrays")
+    >>> choose_method("auto", Task("convex")), choose_method("auto", large)
     ('nested', 'pruned')
     """
     if method not in METHODS:
@@ -244,111 +201,103 @@ def choose_method(method: str, task: Task) -> str:
         return "pruned"
     if task.where == "device":
         return "scan"
-    is_sorted_best = task.convex and not task.is_kappa and task.n_problems > 1
+    is_sorted_best = task.kind == "convex" and task.n_problems > 1
     if task.where == "arrays" and not is_sorted_best:
         least, for_each_pair, times = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
         fewest = least + for_each_pair * task.n_classes**2
         if task.n_rows > times * fewest or (task.n_rows > fewest and task.is_even()):
             return "pruned"
-    if task.convex or task.is_segmented:
-        return "nested" if task.convex else "segments"
-    if task.equal_errors:
-        return "zero_one"
+    if task.kind in METHOD_OF_SORTED:
+        return METHOD_OF_SORTED[task.kind]
     is_too_large = task.n_rows * task.n_classes >= MOST_CHOICES
     return "pruned" if task.where == "arrays" and is_too_large else "dp"
 
 
 def solve_freely(
-    store: Store,
-    objective: Objective,
-    factors: Floats | None,
-    plan: Plan,
-    first: Floats | None = None,
-) -> Solution:
+    store: Store, objective: Objective, plan: Plan, first: Floats | None = None
+) -> Cuts:
     """Return the lowest optimal cuts of rows, without limits.
 
-    ``factors`` weigh the true classes; None weighs all the same. ``first``, the table of weights of
-    cuts near the best, saves steps of a kappa.
+    ``first``, the table of weights of cuts near the best, saves steps of a kappa.
     """
-    check_costs(objective, store.weight, factors)
-    if not objective.is_kappa:
-        return Minimiser.choose(weighted_cost(objective, factors), plan)(store)
-    minimise = partial(_minimise, plan)
-    kappa = ExactKappa.of(objective, store.exact_totals, factors)
-    table, coarse = store.near_best()
-    table = table if first is None else as_exact(first)
-    ratio = Fraction(1) if table is None else min(Fraction(1), kappa.ratio_of(table))
-    n_steps = 0
-    if coarse is not None:  # a few quick steps that end near the optimum
-        rough = optimise(kappa, partial(minimise, coarse, is_exact=False), ratio)
-        assert rough is not None
-        n_steps, ratio = rough.n_steps, rough.ratio
-    minimise_exactly = partial(minimise, store, is_exact=True)
-    best = optimise(kappa, minimise_exactly, ratio, store.cost_weight, n_steps)
-    assert best is not None
-    return best.solution
+    cuts: Cuts = objective.optimise(FreeSteps(store, plan, first))
+    return cuts
 
 
-def _certified(solution: Solution, n_steps: int) -> Solution:
-    return replace(solution, certificate=replace(solution.certificate, n_steps=n_steps))
+def solver_of(objective: Objective, plan: Plan) -> Callable[..., Cuts]:
+    """Return ``solve_freely`` for an objective, with the method chosen once where that is enough.
+
+    It takes rows, and optionally the table of weights of cuts near the best.
+    """
+    cost = objective.fixed
+    if cost is None:
+        return lambda store, first=None: solve_freely(store, objective, plan, first)
+    minimise = Minimiser.choose(cost, plan)
+
+    def solve(store: Store, first: Floats | None = None) -> Cuts:
+        del first
+        return minimise(store)
+
+    return solve
 
 
-def _minimise(plan: Plan, store: Store, cost: ExactCost, is_exact: bool) -> Solution:
-    """Return the lowest cuts of least cost, with the table of their weights."""
-    solution = Minimiser.choose(cost, plan)(store)
-    rows, cuts = solution.rows, solution.cuts
-    if is_exact or rows.is_whole:
-        table = store.exact_weights(rows, cuts)
-    else:
-        table = as_exact(rows.between(cuts))
-    return Solution(rows, cuts, solution.method, solution.certificate, table)
+#: How candidates are chosen within windows, by the kind of cost.
+WITHIN_WINDOWS: dict[str, Callable[..., Ints | None]] = {"segments": best_segments}
+
+
+def best_within(
+    rows: SortedRows,
+    cost: ExactCost | SegmentTerms,
+    windows: Windows,
+    between: ExactWeights,
+) -> Ints | None:
+    """Return the best candidate of each threshold within windows; None if there is none."""
+    choose = WITHIN_WINDOWS.get(cost.kind, best_candidates)
+    return choose(rows, cost, windows, len(rows.codes), between)
 
 
 @dataclass(frozen=True)
-class KappaOptimum:
-    """The solution of the highest kappa, the ratio that it reaches, and the number of steps."""
+class FreeSteps:
+    """A search without limits for the best cuts of rows, as often as an objective needs it."""
 
-    solution: Solution
-    ratio: Fraction
-    n_steps: int
+    rows: Store
+    plan: Plan
+    first: Floats | None = None
 
+    @property
+    def weight(self) -> float:
+        """The weight for which whole costs must leave room in int64."""
+        return self.rows.cost_weight
 
-def optimise(
-    kappa: ExactKappa,
-    minimise: Callable[[ExactCost], Solution | None],
-    ratio: Fraction,
-    weight: float = ENOUGH_WEIGHT,
-    n_steps_before: int = 0,
-) -> KappaOptimum | None:
-    """Maximise a kappa by Dinkelbach's steps, given a way to minimise any additive cost.
+    def minimise(self, cost: ExactCost | SegmentTerms) -> Cuts:
+        """Return the lowest cuts of least cost."""
+        return Minimiser.choose(cost, self.plan)(self.rows)
 
-    ``minimise`` returns a solution with its table of weights, or None if no cuts are allowed.
-    ``ratio`` is any guess: after the first step it is a ratio that cuts reach, and then it falls.
-    If ``weight``, the total of the rows, is known and sums fit, costs need not be reduced to lowest
-    terms. Steps are counted from ``n_steps_before`` on.
-    """
-    best: Solution | None = None
-    for n_steps in count(n_steps_before + 1):
-        solution = minimise(kappa.cost_at(ratio, weight))
-        if solution is None:
-            return None
-        assert solution.table is not None
-        reached = kappa.ratio_of(solution.table)
-        if reached == ratio:
-            return KappaOptimum(_certified(solution, n_steps), ratio, n_steps)
-        if best is not None and reached > ratio:  # only where the table was rounded
-            return KappaOptimum(_certified(best, n_steps), ratio, n_steps)
-        ratio, best = reached, solution
-    raise AssertionError("unreachable: every step but the last lowers the ratio")
+    def near_best(self) -> tuple[Array | None, RoughSteps | None]:
+        """Return a table of weights near the highest kappa, or quick steps that end near it."""
+        table, coarse = self.rows.near_best()
+        table = table if self.first is None else as_exact(self.first)
+        return table, None if coarse is None else RoughSteps(coarse, self.plan)
 
 
-def weighted_cost(objective: Objective, factors: Floats | None) -> ExactCost | SegmentTerms:
-    """Return what is optimised in exact numbers, times the factors of the true classes."""
-    if factors is None or (factors == 1).all():
-        return objective.exact_cost
-    if isinstance(objective.exact_cost, SegmentTerms):
-        return replace(objective.exact_cost, factors=factors)
-    return ExactCost.of(objective.cost, factors)
+@dataclass(frozen=True)
+class RoughSteps:
+    """Quick steps on rows that are counted roughly, or added up with rounding."""
+
+    rows: SortedRows
+    plan: Plan
+    weight: ClassVar[float] = ENOUGH_WEIGHT
+
+    def minimise(self, cost: ExactCost | SegmentTerms) -> Cuts:
+        """Return cuts of about the least cost."""
+        cuts = Minimiser.choose(cost, self.plan)(self.rows)
+        if cuts.is_whole:
+            return cuts
+        return replace(cuts, weigh=cache(lambda: as_exact(self.rows.between(cuts.cuts))))
+
+    def near_best(self) -> tuple[None, None]:
+        """Return nothing: these steps are what leads near the best cuts."""
+        return None, None
 
 
 @dataclass(frozen=True)
@@ -363,17 +312,16 @@ class Minimiser:
     @classmethod
     def choose(cls, cost: ExactCost | SegmentTerms, plan: Plan) -> Minimiser:
         """Choose a solver by the requested method, or by the costs; an error if it cannot solve."""
-        convex = cost.convexity != "no"
-        equal_errors = not convex and cost.has_equal_errors
+        plan.check()
         # Rows that pruning leaves over are sorted.
         requested = "auto" if plan.method == "pruned" else plan.method
-        is_segmented = isinstance(cost, SegmentTerms)
-        method = choose_method(requested, Task(convex, equal_errors, is_segmented=is_segmented))
+        method = choose_method(requested, Task(cost.kind))
         solver = SOLVERS[method]
-        if is_segmented != (solver.needs == "segments"):
+        is_segments = cost.kind == "segments"
+        if is_segments != (solver.needs == "segments"):
             scores = 'a score that adds up over decisions, such as "macro_f1"'
             raise ValueError(
-                f'method="{method}" needs {"costs of rows, not " if is_segmented else ""}{scores}. '
+                f'method="{method}" needs {"costs of rows, not " if is_segments else ""}{scores}. '
                 'Use method="auto".'
             )
         if solver.needs == "equal errors" and not cost.has_equal_errors:
@@ -381,21 +329,26 @@ class Minimiser:
                 f'method="{method}" needs an objective in which all wrong predictions of a row '
                 'cost the same, such as "zero_one". Use method="dp" or "auto".'
             )
-        if solver.needs == "convex" and not convex:
+        if solver.needs == "convex" and cost.kind != "convex":
             raise ValueError(
                 f'method="{method}" needs a convex objective, whose second differences over the '
                 'predicted class are not negative. Use method="dp" or "auto".'
             )
         return cls(cost, solver, method, plan)
 
-    def __call__(self, store: Store) -> Solution:
+    def __call__(self, store: Store) -> Cuts:
         """Return the lowest cuts of least cost, and why they are optimal."""
         rows = store.rows_for(self.cost)
         cuts = self.find_cuts(rows, store)
-        is_rounded = isinstance(self.cost, SegmentTerms) and not self.cost.is_exact
-        sums: Sums = "float64" if is_rounded else "exact" if store.is_exact else "engine"
+        sums: Sums = self.cost.sums if store.is_exact else "engine"
         certificate = Certificate(self._verified(cuts), sums=sums)
-        return Solution(rows, cuts, store.searched_by or self.method, certificate)
+        # Rows with lumps of other rows do not know all scores.
+        has_lumps = store.searched_by is not None
+        place = cache(partial(place_known, rows.scores, cuts, has_lumps=has_lumps))
+        n_threads = self.plan.n_threads()
+        weigh = cache(partial(store.exact_weights, rows, cuts, n_threads=n_threads))
+        method = store.searched_by or self.method
+        return Cuts(cuts, method, certificate, weigh, place, rows.is_whole)
 
     def find_cuts(self, rows: SortedRows, store: Store | None = None) -> Ints:
         """Return the lowest cuts of least cost of rows, which a store may have pruned.
@@ -423,14 +376,3 @@ class Minimiser:
         if len(crossed):
             raise CrossedThresholdsError(self.method, int(crossed[0]) + 1)
         return "order"
-
-
-def check_costs(objective: Objective, weight: float, factors: Floats | None = None) -> None:
-    """Raise an error if costs are too large to be added up over rows of a total weight."""
-    weight = weight if factors is None else weight * factors.max()
-    # Half the range is kept free for the differences of sums.
-    if objective.largest_cost > LARGEST_FLOAT / 4 / max(1.0, weight):
-        raise ValueError(
-            f"objective must have costs that can be added up over {weight:g} rows, "
-            f"got {objective.largest_cost:g}. Scale the costs down."
-        )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ordcut._core.data import SortedRows
 from ordcut._core.numerics.jit import kernel
-from ordcut._core.objectives.terms import NOTHING_JOINED, Ranges, SegmentTerms
+from ordcut._core.objectives import NOTHING_JOINED, Ranges, SegmentTerms
 from ordcut._core.pruning import SegmentBounds, UnitBounds
 from ordcut._core.solvers.levels import raise_levels
 from ordcut._core.solvers.near_ties import ExactWeights
@@ -48,7 +48,7 @@ def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: Ex
 
 
 def best_segments(
-    rows: SortedRows, terms: SegmentTerms, windows: Windows, between: ExactWeights
+    rows: SortedRows, terms: SegmentTerms, windows: Windows, n_rows: int, between: ExactWeights
 ) -> Ints | None:
     """Return the candidate of each threshold for the best score within windows, or None."""
     if terms.rule.joined == "smallest" and any(
@@ -68,7 +68,7 @@ def best_segments(
     ]
     sums = Sums.of(rows)
     below = sums.below(windows.cuts)
-    bounds = UnitBounds(terms, below, len(rows.codes), candidates, candidates, windows.segments)
+    bounds = UnitBounds(terms, below, n_rows, candidates, candidates, windows.segments)
     near = bounds.near_best()
     return None if near is None else _best(sums, terms, between, windows.cuts, near)
 
@@ -159,7 +159,7 @@ def _best(sums: Sums, terms: SegmentTerms, between: ExactWeights, cuts: Ints, ne
         inner: Ints = near.low[1:-1]
         return inner
     known, at = np.unique(near.low, return_inverse=True)
-    if sums.before.dtype == np.int64 or not terms.is_exact:
+    if sums.before.dtype == np.int64 or terms.sums == "float64":
         weights = terms.prepared(sums.below(cuts[known]))
     else:
         weights = terms.prepared(np.cumsum(between(cuts[known])[:-1], axis=0))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ordcut._core.data import SortedRows
 from ordcut._core.numerics.exact import ExactCost
-from ordcut._core.objectives.terms import SegmentTerms
+from ordcut._core.objectives import SegmentTerms
 from ordcut._core.pruning import CurveLimit
 from ordcut._core.typing import Array, Floats, Ints
 
@@ -59,7 +59,9 @@ class Store(Protocol):
         Limits on single thresholds may be given for a convex cost.
         """
 
-    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
+    def exact_weights(
+        self, rows: SortedRows, cuts: Ints, *, inside: bool = False, n_threads: int = 1
+    ) -> Array:
         """Return the weight of each class between cuts of rows that the store returned, exactly.
 
         With ``inside``, the weights before the first and after the last cut may be left out.

@@ -14,11 +14,6 @@ from ordcut._core.thresholds.outcomes import ConstraintOutcome as ConstraintOutc
 from ordcut._core.thresholds.outcomes import Promise as Promise
 from ordcut._core.thresholds.outcomes import as_written as as_written
 from ordcut._core.thresholds.outcomes import percent as percent
-from ordcut._core.thresholds.placing import known_scores_around as known_scores_around
-from ordcut._core.thresholds.placing import place_between as place_between
-from ordcut._core.thresholds.placing import place_cuts as place_cuts
-from ordcut._core.thresholds.placing import place_known as place_known
-from ordcut._core.thresholds.placing import scores_around as scores_around
 from ordcut._core.thresholds.report import as_frame as as_frame
 from ordcut._core.thresholds.result import UNKNOWN as UNKNOWN
 from ordcut._core.thresholds.result import Thresholds as Thresholds

@@ -10,7 +10,7 @@ import numpy as np
 from ordcut._core.data import Rows, SortedRows
 from ordcut._core.decisions import ReviewObjective
 from ordcut._core.errors import listed
-from ordcut._core.objectives.named import Objective, ObjectiveLike, is_named, resolve_objective
+from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
 from ordcut._core.typing import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
     ordered = rows.sorted()
     cuts: Ints = np.searchsorted(ordered.scores, thresholds.thresholds, side="left")
     confusion = ordered.between(cuts)
-    value = origin.value(confusion)
+    value = origin.goal.value(confusion)
     if not np.isclose(value, thresholds.value, rtol=1e-9, atol=1e-12):
         raise ValueError(
             f"{method} needs scores, labels and weights as they were when the thresholds were "
@@ -103,7 +103,7 @@ def _optimised(thresholds: Thresholds) -> ObjectiveLike:
                 "rows with labels have no such costs. For the mean of new costs, take that of "
                 "costs[np.arange(len(scores)), thresholds.codes(scores)]."
             )
-        return thresholds.origin.objective
+        return thresholds.origin.objective.as_named
     if is_named(thresholds.objective):
         return thresholds.objective
     raise ValueError(
@@ -111,18 +111,3 @@ def _optimised(thresholds: Thresholds) -> ObjectiveLike:
         "they were read from JSON or a pickle, which keep the name of an objective but not its "
         "costs. Pass objective= with the costs."
     )
-
-
-def moved_thresholds(thresholds: Thresholds, k: int, to: float) -> Thresholds:
-    """Return thresholds with threshold ``k`` moved, and their value on their original rows."""
-    known = original_rows(thresholds, "moved")
-    values = np.array(thresholds.thresholds)
-    if not -len(values) <= k < len(values):
-        raise ValueError(f"k must be a position from 0 to {len(values) - 1}, got {k!r}.")
-    values[k] = to
-    if np.isnan(to) or (values[1:] < values[:-1]).any():
-        raise ValueError(
-            f"to must keep the thresholds in ascending order, got {to!r} for position {k} of "
-            f"{thresholds.thresholds.tolist()}."
-        )
-    return known.origin.at(values)

@@ -16,7 +16,6 @@ from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.codes import codes_by_stretch
 from ordcut._core.thresholds.explanation import explain
 from ordcut._core.thresholds.exports import Exports
-from ordcut._core.thresholds.origin import moved_thresholds
 from ordcut._core.thresholds.outcomes import ConstraintOutcome, joint_confidence
 from ordcut._core.thresholds.report import report
 from ordcut._core.typing import Array, ArrayLike, Floats
@@ -402,6 +401,8 @@ class Thresholds(Exports):
         >>> result.moved(0, 1.5).value
         0.25
         """
+        from ordcut._core.moved import moved_thresholds
+
         return moved_thresholds(self, k, to)
 
     @property

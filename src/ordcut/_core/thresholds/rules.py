@@ -80,7 +80,11 @@ def to_text(result: Thresholds) -> str:
         if not result.objective.isidentifier():
             value = f"value={result.value:.6g}, objective={result.objective!r}, "
     smoothing = result.proof.smoothing
-    smoothed = "" if smoothing is None else f", smoothing={smoothing:.6g}"
+    smoothed = (
+        ""
+        if smoothing is None
+        else f", smoothing={smoothing if isinstance(smoothing, str) else f'{smoothing:.6g}'}"
+    )
     kind = "decisions" if result.decides_otherwise else "classes"
     names = f"{kind}=[{listed(map(repr, result.decisions.tolist()))}]"
     return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{smoothed}{never})"

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ordcut._core.data import SortedRows
+from ordcut._core.data import SortedRows, scores_around
 from ordcut._core.limits import Limits, region_of
 from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
-from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows, scores_around
+from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows
 from ordcut._core.typing import Bools, Floats, Ints
 
 #: Differences in the value up to this share of the largest cost are rounding errors.
@@ -26,8 +26,7 @@ def near_optimal_ranges(thresholds: Thresholds, tolerance: float) -> Floats:
     known = original_rows(thresholds, "near_optimal")
     cuts = known.cuts
     judge = _Judge(known)
-    loss = 1 - judge.value if judge.is_kappa else judge.value
-    limit = tolerance * abs(loss) + ROUNDING * judge.scale
+    limit = tolerance * abs(judge.loss) + ROUNDING * judge.scale
     edges = np.concatenate(([0], cuts, [len(known.sorted.codes)]))
     lowest = [judge.last_good(k, cuts[k], edges[k], limit) for k in range(len(cuts))]
     highest = [judge.last_good(k, cuts[k], edges[k + 2], limit) for k in range(len(cuts))]
@@ -113,25 +112,21 @@ def _around(is_kept: Bools, index: int) -> slice:
 
 
 class _Judge:
-    """The value at every position of a threshold, with the others fixed."""
+    """The value at every position of a threshold, with the others fixed.
+
+    The loss is a ratio of two sums over the rows; for an additive loss, the second is their weight.
+    """
 
     def __init__(self, known: OriginalRows) -> None:
-        objective = known.origin.objective
-        factors = known.origin.factors_for(known.confusion.sum(axis=0))
-        factors = np.ones(known.confusion.shape[1]) if factors is None else factors
-        confusion = known.confusion * factors
+        objective = known.origin.goal
+        factors = objective.factors(known.confusion.sum(axis=0))
+        self.factors = np.ones(known.confusion.shape[1]) if factors is None else factors
+        table = known.confusion * self.factors
         self.rows = known.sorted
-        self.factors = factors
-        self.objective, self.totals = objective, confusion.sum(axis=0)
-        self.cost = objective.cost
-        self.is_kappa = objective.is_kappa
-        self.weight = confusion.sum()
-        self.paid = (objective.cost * confusion).sum()
-        if self.is_kappa:
-            self.by_chance = objective.cost @ confusion.sum(axis=0)
-            self.expected = confusion.sum(axis=1) @ self.by_chance
-        self.value = objective.value(confusion)
-        self.scale = 1.0 if self.is_kappa else np.abs(self.cost).max()
+        self.paid, self.base = objective.sums(table.sum(axis=0))
+        self.total_paid, self.total_base = (self.paid * table).sum(), (self.base * table).sum()
+        self.loss = float(self.total_paid / self.total_base)
+        self.scale = 1.0 if objective.is_maximised else np.abs(self.paid).max()
 
     def last_good(self, k: int, cut: int, end: int, limit: float) -> int:
         """Return the last cut towards ``end`` up to which the value stays within a limit."""
@@ -151,10 +146,9 @@ class _Judge:
         weights = sign * self.factors[codes]
         if self.rows.weights is not None:
             weights = weights * self.rows.weights[rows]
-        rise = np.cumsum((weights * (self.cost[k] - self.cost[k + 1])[codes])[::order])
-        if not self.is_kappa:
-            mean = self.objective.mean
-            return np.asarray(mean(rise, self.totals) - mean(0.0, self.totals))
-        change = self.by_chance[k] - self.by_chance[k + 1]
-        expected = self.expected + np.cumsum((weights * change)[::order])
-        return np.asarray(self.value - 1 + (self.paid + rise) * self.weight / expected)
+        rise = np.cumsum((weights * (self.paid[k] - self.paid[k + 1])[codes])[::order])
+        change = self.base[k] - self.base[k + 1]
+        if not change.any():
+            return np.asarray(rise / self.total_base)
+        base = self.total_base + np.cumsum((weights * change[codes])[::order])
+        return np.asarray((self.total_paid + rise) / base - self.loss)

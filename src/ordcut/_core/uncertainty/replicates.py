@@ -9,14 +9,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from ordcut._core.data import Rows, SortedRows, confusions_of, warn_if_unclear
+from ordcut._core.cuts import Cuts
+from ordcut._core.data import Rows, SortedRows, confusions_of, place_between, warn_if_unclear
 from ordcut._core.limits import Limits, Names
 from ordcut._core.numerics.exact import as_fraction
 from ordcut._core.numerics.threads import cached_property, count_threads, run_all, split
-from ordcut._core.problem import Problem, Sample, solve_if_feasible
+from ordcut._core.objectives import Objective
+from ordcut._core.problem import Problem, Sample
 from ordcut._core.smoothing import smooth
-from ordcut._core.solvers import Minimiser, Plan, Solution, solve_freely, weighted_cost
-from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows, place_cuts
+from ordcut._core.solve import solve_if_feasible, unit_of
+from ordcut._core.solvers import Plan, solve_freely, solver_of
+from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows
 from ordcut._core.typing import Floats, Ints
 from ordcut._core.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
 from ordcut._core.uncertainty.resampling import Deck, RandomState, rows_near, seeds_of
@@ -135,20 +138,20 @@ class Replicate:
         return 0.0 if amount is None or amount == "bagging" else amount
 
     @cached_property
-    def factors(self) -> Floats | None:
-        """The factor of each class."""
-        return self.origin.factors_for(self.sorted.totals)
+    def objective(self) -> Objective:
+        """What is optimised, with the class weights of all rows."""
+        return self.origin.goal.settled(self.sorted.totals)
 
     @cached_property
     def limits(self) -> Limits | None:
         """The limits, guarantees as limits on the share of the rows that promises them."""
         limits, rows = self.origin.limits, self.sorted
-        return limits and limits.on(rows.exact_totals, self.origin.judged.unit)
+        return limits and limits.on(rows.exact_totals, unit_of(self.origin.judged))
 
     @cached_property
-    def minimise(self) -> Minimiser:
-        """The solver of a cost, chosen once for all replicates."""
-        return Minimiser.choose(weighted_cost(self.origin.objective, self.factors), Plan())
+    def solve_freely(self) -> Callable[..., Cuts]:
+        """The search without limits, whose method is chosen once for all replicates."""
+        return solver_of(self.objective, Plan())
 
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
         """Return the thresholds of a sample, with and without smoothing, and two values.
@@ -164,43 +167,37 @@ class Replicate:
             thresholds = self._solve_smoothed(sample)
         if thresholds is None or plain is None:
             nothing = np.full(len(self.thresholds), np.nan)
-            return nothing, nothing, np.nan, self.origin.value(own_table)
+            return nothing, nothing, np.nan, self.origin.goal.value(own_table)
         cuts: Ints = np.searchsorted(sample.scores, thresholds, side="left")
-        reached = self.origin.value(sample.between(cuts))
-        return thresholds, plain, reached, self.origin.value(own_table)
+        reached = self.origin.goal.value(sample.between(cuts))
+        return thresholds, plain, reached, self.origin.goal.value(own_table)
 
     def solve(self, sample: SortedRows, first: Floats | None = None) -> Floats | None:
         """Return the optimal thresholds of a sample; None if the constraints cannot hold on it.
 
         For a kappa, the search starts at the table ``first``.
         """
-        objective = self.origin.objective
-        if objective.is_kappa:
-            solution = solve_freely(sample, objective, self.factors, Plan(), first)
-        else:
-            solution = self.minimise(sample)
-        return self._place(solution, sample)
+        return self._place(sample, self.solve_freely(sample, first), sample)
 
     def _solve_smoothed(self, sample: SortedRows) -> Floats | None:
-        objective = self.origin.objective
+        objective = self.objective
         rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
-        smoothed = smooth(rows, objective, self.smoothing, self.size).rows.sorted()
-        return self._place(solve_freely(smoothed, objective, self.factors, Plan()), sample)
+        smoothed = smooth(rows, objective.unweighted, self.smoothing, self.size).rows.sorted()
+        return self._place(smoothed, solve_freely(smoothed, objective, Plan()), sample)
 
-    def _place(self, solution: Solution, sample: SortedRows) -> Floats | None:
-        """Return the thresholds of a solution, or the best within limits on the sample."""
-        rows = solution.rows
+    def _place(self, rows: SortedRows, free: Cuts, sample: SortedRows) -> Floats | None:
+        """Return the thresholds of the best cuts of rows, or the best within limits on a sample."""
         if self.limits is None:
-            return place_cuts(rows.scores.astype(self.rows.dtype, copy=False), solution.cuts)
-        unit, factors = self._unit(sample), self.factors
-        factors = np.ones(len(self.rows.classes)) if factors is None else factors
+            lower, upper = (scores.astype(self.rows.dtype) for scores in free.around)
+            return place_between(lower, upper)
+        unit = self._unit(sample)
         problem = Problem(
-            Sample(self.rows, None, rows, unit, factors),
-            self.origin.objective,
+            Sample(self.rows, rows, unit),
+            self.objective,
             self.limits,
-            observed=None if rows is sample else Sample(self.rows, None, sample, unit),
+            observed=None if rows is sample else Sample(self.rows, sample, unit),
         )
-        best = solve_if_feasible(problem, solution)
+        best = solve_if_feasible(problem, free)
         return None if best is None else best.thresholds
 
     def _unit(self, sample: SortedRows) -> Fraction:
@@ -216,18 +213,14 @@ class Replicate:
             if self._can_be_judged(sample):
                 return sample
         raise ValueError(
-            f"size must be large enough for {self.origin.objective.name!r} to have a value, which "
+            f"size must be large enough for {self.origin.goal.name!r} to have a value, which "
             f"it had in none of {MOST_TRIES} samples of {self.size} rows. Draw more rows."
         )
 
     def _can_be_judged(self, sample: SortedRows) -> bool:
-        objective = self.origin.objective
-        if not objective.is_kappa and self.factors is None:
-            return True
-        weights = sample.totals if self.factors is None else sample.totals * self.factors
-        if objective.is_kappa:
-            return bool((objective.cost @ weights > 0).all())
-        return bool(weights.any())
+        objective, totals = self.objective, sample.totals
+        factors = objective.factors(self.sorted.totals)
+        return objective.has_value(totals if factors is None else totals * factors)
 
 
 def _check_observed(origin: Problem) -> None:
@@ -279,7 +272,7 @@ def _judge_on_all(known: OriginalRows, thresholds: Floats) -> tuple[Floats, floa
     at_once = max(1, MOST_ENTRIES // known.confusion.size)
     for first in range(0, len(thresholds), at_once):
         confusions = confusions_of(thresholds[first : first + at_once], count)
-        values += [known.origin.value(confusion) for confusion in confusions]
+        values += [known.origin.goal.value(confusion) for confusion in confusions]
         below = np.cumsum(confusions.sum(axis=2), axis=1)[:, :-1]
         change += np.abs(below - below_own).sum()
     return np.array(values), change / len(thresholds) / ordered.weight

@@ -8,9 +8,8 @@ import numpy as np
 
 from ordcut._core.data import Rows
 from ordcut._core.decisions import RowCosts
-from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives.named import Objective
-from ordcut._core.problem import Problem, Sample
+from ordcut._core.objectives import Additive, Objective
+from ordcut._core.problem import Problem
 from ordcut._core.typing import Bools, Floats
 
 #: The number of tables that are drawn is lower if they have many entries that are not 0.
@@ -44,7 +43,7 @@ class ValueBounds:
         The values with that worst row, and a further row on the wrong side of each threshold.
     least, most : float
         The limits of the value.
-    is_kappa : bool
+    is_maximised : bool
         Whether a higher value is better.
 
     Examples
@@ -65,32 +64,32 @@ class ValueBounds:
     overfitted: Floats
     least: float
     most: float
-    is_kappa: bool
+    is_maximised: bool
 
     @classmethod
     def of(cls, thresholds: Floats, origin: Problem, rows: Rows, n_effective: float) -> ValueBounds:
         """Draw tables, given the effective number of rows."""
-        if isinstance(origin.objective, RowCosts):
-            return cls._of_row_costs(thresholds, origin.objective, rows, n_effective)
-        objective, table = origin.objective, rows.confusion(thresholds)
+        if isinstance(origin.goal, RowCosts):
+            return cls._of_row_costs(thresholds, origin.goal, rows, n_effective)
+        objective, table = origin.goal, rows.confusion(thresholds)
         if rows.is_whole and rows.has_repeats:
             row, counts, units = 1.0, table, np.ones_like(table)
         else:
             row = float(table.sum() / n_effective)
             counts, units = _effective_counts(rows, thresholds, table)
-        factors = origin.factors_for(table.sum(axis=0))
+        factors = objective.factors(table.sum(axis=0))
         factors = np.ones(table.shape[1]) if factors is None else factors
-        losses = _with_one_more_row(objective, table * factors, row * factors)
-        losses = -losses if objective.is_kappa else losses
+        losses = objective.values_with_row(table * factors, row * factors)
+        losses = -losses if objective.is_maximised else losses
         best, worst = np.zeros_like(table), np.zeros_like(table)
         best.flat[losses.argmin()] = worst.flat[losses.argmax()] = row
         beyond = row * _rows_on_the_wrong_side(losses, thresholds, objective)
-        drawn = _Drawn(origin, counts, units, best, worst, beyond)
+        drawn = _Drawn(objective, counts, units, best, worst, beyond)
         good, bad, overfitted = drawn.values()
         least, most = -np.inf, 1.0
-        if not objective.is_kappa:
+        if not objective.is_maximised:
             least, most = float(objective.cost.min()), float(objective.cost.max())
-        return cls(good, bad, overfitted, least, most, objective.is_kappa)
+        return cls(good, bad, overfitted, least, most, objective.is_maximised)
 
     @classmethod
     def _of_row_costs(
@@ -123,9 +122,8 @@ class ValueBounds:
         counts[0, : len(sums)], units_of[0, : len(sums)] = sums / units, units
         best[0, len(sums)] = worst[0, len(sums) + 1] = row
         beyond[0, len(sums) + 2 :] = row
-        by_group = Objective(objective.name, np.stack([every, every]))
-        problem = Problem(Sample(rows), by_group)
-        drawn = _Drawn(problem, counts, units_of, best, worst, beyond)
+        by_group = Additive(objective.name, np.stack([every, every]))
+        drawn = _Drawn(by_group, counts, units_of, best, worst, beyond)
         good, bad, overfitted = drawn.values()
         return cls(good, bad, overfitted, float(costs.min()), float(costs.max()), False)
 
@@ -141,7 +139,7 @@ class ValueBounds:
         threshold.
         """
         tail = (1 + level) / 2
-        if self.is_kappa:
+        if self.is_maximised:
             low = min(_below(self.bad, tail) - max(0.0, optimism), _below(self.overfitted, tail))
             return low, _above(self.good, tail)
         high = max(_above(self.bad, tail) + max(0.0, -optimism), _above(self.overfitted, tail))
@@ -154,21 +152,6 @@ def _above(ascending: Floats, level: float) -> float:
 
 def _below(ascending: Floats, level: float) -> float:
     return -_above(-ascending[::-1], level)
-
-
-def _with_one_more_row(objective: Objective, table: Floats, row: Floats) -> Floats:
-    """Return the values of a table with an additional row in each of its entries, (D, K).
-
-    ``row`` has the weight of a row of each true class.
-    """
-    cost = objective.cost
-    paid, weight = (cost * table).sum() + cost * row, table.sum() + row
-    if not objective.is_kappa:
-        return np.asarray(paid / weight)
-    predicted, true = table.sum(axis=1), table.sum(axis=0)
-    by_true, by_predicted = cost @ true, predicted @ cost
-    expected = by_true @ predicted + row * (by_true[:, None] + by_predicted + row * cost)
-    return np.asarray(1 - paid * weight / expected)
 
 
 def _rows_on_the_wrong_side(losses: Floats, thresholds: Floats, objective: Objective) -> Floats:
@@ -216,7 +199,7 @@ class _Drawn:
 
     def __init__(
         self,
-        origin: Problem,
+        objective: Objective,
         counts: Floats,
         units: Floats,
         best: Floats,
@@ -224,21 +207,11 @@ class _Drawn:
         beyond: Floats,
     ) -> None:
         entries = np.nonzero(counts + best + worst + beyond)
-        self.origin = origin
+        self.objective = objective
         self.counts, self.units = counts[entries], units[entries]
         self.best, self.worst, self.beyond = best[entries], worst[entries], beyond[entries]
-        self.cost = origin.objective.cost[entries]
-        self._entries, self._shape = entries, counts.shape
-
-    @cached_property
-    def predicted(self) -> Floats:
-        """The decision of each entry as an indicator, (n_entries, D)."""
-        return np.eye(self._shape[0])[self._entries[0]]
-
-    @cached_property
-    def true(self) -> Floats:
-        """The class of each entry as an indicator, (n_entries, K)."""
-        return np.eye(self._shape[1])[self._entries[1]]
+        self._decisions, self._classes = entries
+        self._n_classes = counts.shape[1]
 
     def values(self) -> Floats:
         """Return the values with a best row, with a worst row, and with further rows beyond it.
@@ -266,24 +239,17 @@ class _Drawn:
         return np.sort(values)
 
     def _judge(self, tables: Floats) -> Floats:
-        """Return the value of each table, as ``Problem.value`` does for a single table."""
-        objective = self.origin.objective
-        tables = tables * self._factors(tables)
-        paid, weight = tables @ self.cost, tables.sum(axis=1)
-        if not objective.is_kappa:
-            return np.asarray(paid / weight)
-        by_chance = tables @ self.predicted @ objective.cost
-        expected = np.einsum("nk,nk->n", by_chance, tables @ self.true)
-        return np.asarray(1 - paid * weight / expected)
+        """Return the value of each table, with the class weights of its totals."""
+        weighed = tables * self._factors(tables)
+        return self.objective.entry_values(weighed, self._decisions, self._classes)
 
     def _factors(self, tables: Floats) -> Floats | float:
         """Return the weight of the class of each entry, up to a common factor."""
-        class_weight = self.origin.objective.weighting(self.origin.solved.class_weight)
+        class_weight = self.objective.class_weight
         if class_weight is None:
             return 1.0
-        totals = tables @ self.true
-        if isinstance(class_weight, str):
-            return np.asarray((1 / np.where(totals > 0, totals, 1)) @ self.true.T)
-        factors = self.origin.factors_for(totals[0])
-        assert factors is not None
-        return self.true @ factors
+        true = np.eye(self._n_classes)[self._classes]
+        if not isinstance(class_weight, str):
+            return np.asarray(true @ class_weight)
+        totals = tables @ true
+        return np.asarray((1 / np.where(totals > 0, totals, 1)) @ true.T)

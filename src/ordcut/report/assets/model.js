@@ -12,7 +12,8 @@ const decisionOf = content.classes.map((name, k) => (isOtherwise ? decisions.ind
 const haveOwn = decisionOf.some((d) => d >= 0);
 // A cost that several objectives have is written once, and is the name of its objective elsewhere.
 for (const objective of content.objectives) {
-  if (typeof objective.cost === "string") objective.cost = content.objectives.find(({ name }) => name === objective.cost).cost;
+  const { rule } = objective;
+  if (typeof rule.cost === "string") rule.cost = content.objectives.find(({ name }) => name === rule.cost).rule.cost;
 }
 const positions = [-Infinity, ...content.positions, Infinity];
 const LAST = positions.length - 1;
@@ -50,7 +51,7 @@ function confusionAt(at) {
 class Judge {
   constructor(objective) {
     Object.assign(this, objective);
-    this.isMaximised = this.isKappa || this.isSegmented;
+    this.cost = this.rule.cost;
     this.truth = Array.from(totals, (total, l) => total * factors[l]);
     this.weight = sum(this.truth);
     this.prepare();
@@ -58,18 +59,18 @@ class Judge {
 
   prepare() {
     // Losses that differ by less than this are equal.
-    this.rounding = 1e-12 * (this.isKappa ? 1 : Math.max(...this.cost.flat().map(Math.abs)));
+    this.rounding = 1e-12 * Math.max(...this.cost.flat().map(Math.abs));
     this.paid = additive((k, l) => this.cost[k][l] * factors[l]);
-    if (this.isKappa) {
-      // The cost of class k by chance depends on the shares of the true classes only.
-      const chance = this.cost.map((row) => sum(row.map((cost, l) => cost * this.truth[l])));
-      this.chance = additive((k, l) => chance[k] * factors[l]);
-    }
   }
 
-  /** The mean cost, or the kappa. */
+  /** What the value is called in a sentence about the loss. */
+  lossText(name) {
+    return `is the ${name}`;
+  }
+
+  /** The mean cost. */
   value(at) {
-    return this.#judged(this.paid.of(at), this.isKappa ? this.chance.of(at) : 0);
+    return this.judged(this.paid.of(at), at);
   }
 
   /** What is minimised: the mean cost, or 1 minus the kappa or score. */
@@ -80,15 +81,12 @@ class Judge {
 
   /** The loss with threshold k at each position between its neighbours, as [position, loss] pairs. */
   curve(at, k) {
-    const paid = this.paid.of(at), chance = this.isKappa ? this.chance.of(at) : 0;
+    const paid = this.paid.of(at) - this.paid.gain(k, at[k]);
     const [first, last] = limits(at, k);
     const pairs = [];
     for (let p = first; p <= last; p++) {
-      const value = this.#judged(
-        paid + this.paid.gain(k, p) - this.paid.gain(k, at[k]),
-        this.isKappa ? chance + this.chance.gain(k, p) - this.chance.gain(k, at[k]) : 0
-      );
-      pairs.push([p, this.isKappa ? 1 - value : value]);
+      const value = this.judged(paid + this.paid.gain(k, p), at, k, p);
+      pairs.push([p, this.isMaximised ? 1 - value : value]);
     }
     return pairs;
   }
@@ -103,28 +101,52 @@ class Judge {
     return [low, high];
   }
 
-  #judged(paid, chance) {
-    return this.isKappa ? 1 - (paid * this.weight) / chance : paid / this.weight;
+  /** The value for a total cost. */
+  judged(paid) {
+    return paid / this.weight;
+  }
+}
+
+/** A kappa: what is paid is compared with what the same decisions would pay by chance. */
+class KappaJudge extends Judge {
+  prepare() {
+    super.prepare();
+    this.rounding = 1e-12;
+    // The cost of class k by chance depends on the shares of the true classes only.
+    const chance = this.cost.map((row) => sum(row.map((cost, l) => cost * this.truth[l])));
+    this.chance = additive((k, l) => chance[k] * factors[l]);
+  }
+
+  lossText() {
+    return `of a kappa is 1 \u2212 kappa`;
+  }
+
+  /** The kappa for a total cost, with threshold k moved to position p if given. */
+  judged(paid, at, k, p) {
+    const moved = k === undefined ? 0 : this.chance.gain(k, p) - this.chance.gain(k, at[k]);
+    return 1 - (paid * this.weight) / (this.chance.of(at) + moved);
   }
 }
 
 /** A score that adds up over decisions, each judged by the rows between its two thresholds. */
-class SegmentJudge extends Judge {
+class ScoreJudge extends Judge {
   prepare() {
     this.rounding = 1e-12;
+    if (!(this.rule.joined in JOINED)) throw new Error(`unknown way to join terms: ${this.rule.joined}`);
+  }
+
+  lossText(name) {
+    return `is 1 \u2212 ${name}`;
   }
 
   value(at) {
     const table = confusionAt(at).map((row) => row.map((weight, l) => weight * factors[l]));
-    const right = table.map((row, k) => row[k]), size = table.map(sum);
-    if (this.name === "macro_f1" || this.name === "weighted_f1") {
-      const terms = right.map((hit, k) => (hit ? (2 * hit) / (this.truth[k] + size[k]) : 0));
-      const shares = this.truth.map((total) => (this.name === "macro_f1" ? 1 / K : total / this.weight));
-      return sum(terms.map((term, k) => term * shares[k]));
-    }
-    const recalls = right.map((hit, k) => (hit ? hit / this.truth[k] : 0));
-    if (this.name === "min_recall") return Math.min(...recalls);
-    return recalls.reduce((a, b) => a * b, 1) ** (1 / K);
+    const { right: a, wrong: b, joined, byTotal } = this.rule;
+    const terms = table.map((row, k) => {
+      const right = row[k], wrong = sum(row) - right;
+      return right ? ((1 + a) * right) / (this.truth[k] + a * right + b * wrong) : 0;
+    });
+    return JOINED[joined](terms, this.truth.map((total) => (byTotal ? total / this.weight : 1 / K)));
   }
 
   curve(at, k) {
@@ -132,6 +154,23 @@ class SegmentJudge extends Judge {
     for (let p = first; p <= last; p++) pairs.push([p, this.loss(at.with(k, p))]);
     return pairs;
   }
+}
+
+/** How the terms of a score are joined, given the share of each. */
+const JOINED = {
+  sum: (terms, shares) => sum(terms.map((term, k) => term * shares[k])),
+  product: (terms) => terms.reduce((a, b) => a * b, 1) ** (1 / K),
+  smallest: (terms) => Math.min(...terms),
+};
+
+/** The class that evaluates thresholds by each kind of rule. */
+const JUDGES = { cost: Judge, kappa: KappaJudge, score: ScoreJudge };
+
+/** Return what evaluates thresholds by an objective; an error for a rule that this page does not know. */
+function judgeOf(objective) {
+  const kind = JUDGES[objective.rule.kind];
+  if (!kind) throw new Error(`unknown kind of objective: ${objective.rule.kind}`);
+  return new kind(objective);
 }
 
 /** Sums over rows of a cost of each decision and true class, as a function of thresholds. */
@@ -178,7 +217,7 @@ function neverPredicted(at) {
 
 // The distance of two classes: of their values, or in steps between classes that are not numbers.
 // Decisions of another kind have none.
-const distances = isOtherwise ? null : content.objectives.find(({ name }) => name === "absolute").cost;
+const distances = isOtherwise ? null : content.objectives.find(({ name }) => name === "absolute").rule.cost;
 
 /** Precision, recall and errors of each class, for classes that can be decided. */
 function perClass(confusion) {

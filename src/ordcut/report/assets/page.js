@@ -1,7 +1,7 @@
 // The page itself: its state, and everything that depends on it.
 
 const byId = (id) => document.getElementById(id);
-const judges = content.objectives.map((objective) => (objective.isSegmented ? new SegmentJudge(objective) : new Judge(objective)));
+const judges = content.objectives.map(judgeOf);
 const optimised = judges.filter((judge) => judge.optimum);
 
 let judge = judges.find(({ name }) => name === content.start.judgedBy);
@@ -80,8 +80,7 @@ function notOptimal(note) {
 function relative({ loss, isOptimal }) {
   const to = isOptimal ? "the optimum" : "the current thresholds, not to the optimum";
   const name = objectiveName(judge.name);
-  const nameOfLoss = judge.isKappa ? `of a kappa is 1 ${MINUS} kappa` : `is ${judge.isSegmented ? `1 ${MINUS}` : "the"} ${name}`;
-  const what = `The loss ${nameOfLoss}, here ${shown(loss)}.`;
+  const what = `The loss ${judge.lossText(name)}, here ${shown(loss)}.`;
   return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", regardless of constraints" : ""}. ${what}`;
 }
 

@@ -19,11 +19,11 @@ function fillPeople(table) {
     ["A judge without noise would reach about", ({ attainable }) => attainable],
     ["These thresholds minus people", ({ difference }) => difference, true],
   ].filter(([, values]) => measures.some((measure) => values(measure)));
-  const heads = ["95\u202f% intervals over items", ...measures.map(({ name, isKappa }) => [objectiveName(name), html("span", { class: "quiet" }, isKappa ? " \u2191" : " \u2193")])];
+  const heads = ["95\u202f% intervals over items", ...measures.map(({ name, isMaximised }) => [objectiveName(name), html("span", { class: "quiet" }, isMaximised ? " \u2191" : " \u2193")])];
   const cells = makeTable(table, heads, rows.map(([name]) => name), measures.length);
   rows.forEach(([, values, isDifference], i) => measures.forEach((measure, j) => {
     const lowest = Math.min(0, ...[measure.people, measure.judge].filter(Boolean).map(([, low]) => low));
-    const scale = measure.isKappa && !isDifference ? [lowest, 1] : null;
+    const scale = measure.isMaximised && !isDifference ? [lowest, 1] : null;
     cells[i][j].append(...(values(measure) ? withInterval(values(measure), scale) : ["\u2013"]));
   }));
 }
@@ -33,7 +33,7 @@ function peopleInWords() {
   const { raters, items, measures: [first] } = PEOPLE;
   const whom = `${raters ? `${raters} raters` : "People"} rated ${shownWeight(items)} items${content.isReview ? " that are not handed over for review" : ""}.`;
   if (!first?.difference) return whom;
-  const [, low, high] = first.difference, sign = first.isKappa ? 1 : -1;
+  const [, low, high] = first.difference, sign = first.isMaximised ? 1 : -1;
   const better = sign * (sign > 0 ? low : high) > 0, worse = sign * (sign > 0 ? high : low) < 0;
   const how = better ? "better than people do" : worse ? "worse than people do" : "neither better nor worse for certain than people do";
   return `${whom} By ${objectiveName(first.name)}, these thresholds agree with a person ${how} with each other.`;

@@ -1,0 +1,51 @@
+"""The tables of named objectives: a new objective of a known kind is a row here.
+
+Scores that add up over decisions are in ``TERMS``, in ``terms.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ordcut._core.typing import Array
+
+#: Costs by name: what predicting class ``k`` costs when the truth is class ``l``, over arrays.
+COSTS: dict[str, Callable[[Array, Array], Array]] = {
+    "absolute": lambda k, l: np.abs(k - l),  # noqa: E741 (the paper's letters)
+    "squared": lambda k, l: (k - l) ** 2,  # noqa: E741
+    "zero_one": lambda k, l: k != l,  # noqa: E741
+}
+
+#: Kappas by name: the cost that each compares with what chance would pay.
+KAPPAS: dict[str, str] = {
+    "kappa": "zero_one",
+    "linear_kappa": "absolute",
+    "quadratic_kappa": "squared",
+}
+
+#: Costs that are distances: of the values of the classes, where these are numbers.
+DISTANCES = ("absolute", "squared")
+
+#: Losses in which every true class counts the same, whatever its number of rows.
+BALANCED: dict[str, str] = {"macro_mae": "absolute", "balanced_zero_one": "zero_one"}
+
+#: Other names that people use, among them those of scikit-learn's metrics and scorers.
+ALIASES: dict[str, str] = {
+    alias: name
+    for name, aliases in {
+        "absolute": "mae mean_absolute_error neg_mean_absolute_error",
+        "squared": "mse mean_squared_error neg_mean_squared_error",
+        "zero_one": "accuracy accuracy_score zero_one_loss",
+        "balanced_zero_one": "balanced_accuracy balanced_accuracy_score",
+        "macro_mae": "neg_macro_mae",
+        "kappa": "cohen_kappa cohen_kappa_score",
+        "linear_kappa": "linear_weighted_kappa lwk",
+        "quadratic_kappa": "quadratic_weighted_kappa qwk",
+        "macro_f1": "f1_macro",
+        "weighted_f1": "f1_weighted",
+        "geometric_recall": "geometric_mean_score",
+    }.items()
+    for alias in aliases.split()
+}

@@ -1,0 +1,255 @@
+"""The path from a problem to its result: prepare the rows, search, judge what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ordcut._core.cuts import Cuts, known
+from ordcut._core.data import Rows, SortedRows, scores_around, sort_rows, warn_if_unclear
+from ordcut._core.limits import LimitedSearch
+from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
+from ordcut._core.objectives import Objective
+from ordcut._core.outcomes import outcomes_of
+from ordcut._core.problem import Problem, Sample
+from ordcut._core.pruning import ArraySource, Budget, PrunedRows, lump_rows
+from ordcut._core.smoothing import Smoothing, check_smoothing, smooth
+from ordcut._core.solvers import FreeSteps, SortedBy, Store, Task, choose_method
+from ordcut._core.thresholds import Certificate, ConstraintOutcome, Thresholds
+from ordcut._core.typing import Array, Floats
+
+#: The certificate of thresholds that were not searched for.
+GIVEN = Certificate("given", note="thresholds were given")
+
+#: Rows are lumped between the values that limits list if there are at most the first number of
+#: values, and at least the second number of rows for each value.
+MOST_VALUES, ROWS_PER_VALUE = 20_000, 20
+
+
+def optimum(problem: Problem) -> Thresholds:
+    """Return the optimal thresholds of a problem; an error if its limits cannot hold."""
+    search: Callable[[Problem], Thresholds] | None = problem.objective.outer_search
+    if search is not None:
+        return search(problem)
+    ready = prepared(problem)
+    return result_of(ready, solve(ready))
+
+
+def smoothed_problem(problem: Problem, smoothing: Smoothing) -> Problem:
+    """Return the problem for labels that are smoothed, with the observed rows beside them."""
+    check_smoothing(smoothing)
+    rows, objective = problem.solved.data, problem.objective
+    assert isinstance(rows, Rows)
+    if rows.weights is not None:
+        warn_if_unclear(rows.weights, rows.weight_type)
+    weighted, n_rows, plain = rows, None, objective
+    if objective.class_weight is not None:
+        plain, totals = objective.unweighted, rows.totals
+        factors = objective.factors(totals)
+        assert factors is not None
+        weighted = rows.class_weighted(factors)
+        if rows.soft is None and weighted.has_repeats:  # whole factors are not repeats
+            n_rows = float((totals @ factors) ** 2 / (totals @ factors**2))
+    blend = smooth(weighted, plain, smoothing, n_rows)
+    observed = problem.solved
+    # Rows that are weighted by class are drawn as they are by the bootstrap.
+    origin = replace(
+        problem,
+        solved=Sample(weighted),
+        observed=None if weighted is rows else observed,
+        solved_objective=None if weighted is rows else objective.as_named,
+        smoothing=blend.amount,
+    )
+    return replace(
+        origin,
+        solved=Sample(blend.rows),
+        observed=observed,
+        solved_objective=plain,
+        origin=origin,
+    )
+
+
+def prepared(problem: Problem, n_problems: int = 1) -> Problem:
+    """Return a problem with its rows as solvers need them: lumped, counted by cells, or sorted.
+
+    ``n_problems`` is the number of problems that will be solved on the same rows.
+    """
+    sample = problem.solved
+    if sample.store is not None:
+        return problem
+    store = store_of(problem, n_problems)
+    return replace(problem, solved=replace(sample, store=store))
+
+
+def store_of(problem: Problem, n_problems: int = 1) -> Store:
+    """Return the rows of a problem as solvers need them."""
+    data, limits, objective = problem.solved.data, problem.limits, problem.solved_objective
+    kind = (problem.objective if objective is None else objective).kind
+    if not isinstance(data, Rows):
+        assert choose_method("auto", Task(kind, where="engine")) == "pruned"
+        return PrunedRows(data)
+    rows = data if data.weights is None else data.in_whole_weights()
+    if limits is not None and limits.grid is not None and problem.observed is None:
+        most = min(MOST_VALUES, rows.n_rows // ROWS_PER_VALUE) if rows.is_whole else 0
+        values = limits.listed_values(rows.extent, most)
+        if values is not None:
+            return lump_rows(rows, values, limits.grid)
+    sorted_by: SortedBy = "position" if rows.scores.dtype == np.float64 else "key"
+    if rows.weights is not None:
+        sorted_by = "weighted" if rows.is_whole else "fractional"
+    task = Task(
+        kind,
+        n_rows=len(rows.scores),
+        n_classes=len(rows.classes),
+        where="arrays",
+        sorted_by=sorted_by,
+        is_even=lambda: ArraySource(rows).is_even,
+        n_problems=n_problems,
+    )
+    if choose_method(problem.plan.method, task) == "pruned":
+        budget = Budget.to_sort(rows) if problem.plan.method == "auto" else None
+        return PrunedRows(ArraySource(rows, problem.plan.n_threads()), budget)
+    return sort_rows(rows.scores, rows.codes, rows.soft, rows.weights, len(rows.classes))
+
+
+def solve(problem: Problem, start: Cuts | None = None) -> Cuts:
+    """Return the best cuts for a problem whose rows are prepared; an error if there are none.
+
+    ``start`` are the best cuts without limits, or within looser limits, if they are known.
+    """
+    cuts = solve_if_feasible(problem, start)
+    if cuts is None:
+        raise limited_search(problem).infeasible()
+    return cuts
+
+
+def solve_if_feasible(problem: Problem, start: Cuts | None = None) -> Cuts | None:
+    """Return the best cuts for a problem, or None if its limits cannot hold."""
+    store, objective = problem.solved.store, problem.solved_objective
+    assert store is not None
+    objective = problem.objective if objective is None else objective
+    steps = FreeSteps(store, problem.plan)
+    cuts: Cuts | None
+    if problem.limits is None:
+        cuts = objective.optimise(steps)
+        return cuts
+    search = limited_search(problem)
+    cuts = search.within_ranges()
+    # An engine with fractional weights has pruned its rows for limits on single thresholds.
+    if cuts is None and (search.curve_limits is None or store.is_exact):
+        cuts = search.keeping(objective.optimise(steps) if start is None else start)
+    return search.solve() if cuts is None else cuts
+
+
+def limited_search(problem: Problem) -> LimitedSearch:
+    """Return the search for the best thresholds within the limits of a problem."""
+    store, limits, goal = prepared(problem).solved.store, problem.limits, problem.solved_objective
+    assert store is not None
+    assert limits is not None
+    judged = problem.solved if problem.observed is None else problem.observed
+    if limits.has_guarantees:
+        limits.check_rows(judged.data.counts_rows)
+    observed: SortedRows | None = None
+    if problem.observed is not None:
+        own = problem.observed.store or problem.observed.rows.in_whole_weights().sorted()
+        observed = own.all_rows()
+    goal = problem.objective if goal is None else goal
+    return LimitedSearch(store, goal, limits, observed, unit_of(judged))
+
+
+def unit_of(sample: Sample) -> Fraction:
+    """Return what a weight of 1 stands for once the weights are in whole numbers."""
+    if sample.row_unit is not None:
+        return sample.row_unit
+    rows = sample.data
+    if not isinstance(rows, Rows) or (rows.weights is None and rows.unit == 1):
+        return Fraction(rows.unit)
+    unit, whole = as_fraction(rows.unit, WEIGHT_DENOMINATOR), rows.in_whole_weights()
+    if whole is rows or rows.weights is None or whole.weights is None:
+        return unit
+    first = as_fraction(float(rows.weights[0]), WEIGHT_DENOMINATOR)
+    return unit * first / int(whole.weights[0])
+
+
+def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
+    """Return the result of a search: its thresholds, and the value they reach on the rows.
+
+    The value comes from the table of the cuts where all weights are whole numbers. Sums of
+    fractions depend on their order, and are added up in the order of predicting the rows again.
+    """
+    judged = problem.solved if problem.observed is None else problem.observed
+    data = judged.data
+    # Weights may have been scaled to whole numbers.
+    was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole
+    if problem.observed is not None or was_scaled or not cuts.is_whole:
+        table = data.confusion(cuts.place()[1])
+    else:
+        table = cuts.weigh().astype(np.float64)
+    if problem.smoothing is not None:
+        proof = replace(cuts.certificate, smoothing=problem.smoothing)
+        cuts = replace(cuts, certificate=proof)
+    return valued(
+        problem.objective,
+        data.classes,
+        cuts,
+        table,
+        constraints=()
+        if problem.limits is None
+        else outcomes_of(problem, cuts, unit_of(judged), limited_search),
+        origin=without_store(problem if problem.origin is None else problem.origin),
+    )
+
+
+def valued(
+    objective: Objective,
+    classes: Array,
+    cuts: Cuts,
+    table: Floats,
+    constraints: tuple[ConstraintOutcome, ...] = (),
+    origin: Problem | None = None,
+) -> Thresholds:
+    """Return the thresholds of cuts, with the value of the (decision, class) table they lead to."""
+    decisions = classes if objective.decisions is None else objective.decisions
+    around, thresholds = cuts.place()
+    return Thresholds(
+        thresholds=thresholds,
+        # Where rows have no true classes, decisions are what there is to show.
+        classes=classes if objective.has_truth else decisions,
+        value=objective.value(table),
+        objective=objective.name,
+        method=cuts.method,
+        proof=cuts.certificate,
+        ranges=np.array(around, dtype=np.float64).T + 0.0,
+        decisions=decisions,
+        review_share=objective.review_share(table) if objective.has_reviews else None,
+        constraints=constraints,
+        origin=origin,
+    )
+
+
+def without_store(problem: Problem) -> Problem:
+    """Return a problem without the rows prepared for solvers, for a result to keep."""
+    sample = problem.solved
+    if sample.store is None:
+        return problem
+    return replace(problem, solved=Sample(sample.data, None, sample.row_unit))
+
+
+def result_at(
+    problem: Problem, thresholds: Floats, method: str = "given", certificate: Certificate = GIVEN
+) -> Thresholds:
+    """Return given thresholds as a result, with the value that they reach on the rows to solve."""
+    rows = problem.solved.rows
+    distinct = rows.distinct_scores()
+    positions = np.searchsorted(distinct, thresholds, side="left")
+    table, around = rows.confusion(thresholds), scores_around(distinct, positions)
+    cuts = Cuts(positions, method, certificate, known(table), known((around, thresholds)))
+    origin = without_store(replace(problem, limits=None, smoothing=None))
+    result = valued(problem.goal, rows.classes, cuts, table, origin=origin)
+    if problem.observed is None or not problem.objective.has_reviews:
+        return result
+    observed = problem.observed.data.confusion(thresholds)
+    return replace(result, review_share=problem.objective.review_share(observed))
