@@ -129,10 +129,13 @@ def _completed(
     settings: TabularSettings,
     files: dict[tuple[str, str, str], Path],
 ) -> Iterator[tuple[str, str, str]]:
-    """Run units in one process per core, and yield each when its file has been written."""
-    if not units:
-        return
+    """Run units, in one process per core, and yield each when its file has been written."""
     n_workers = min(len(units), count_cores())
+    if n_workers <= 1:
+        for unit in units:
+            _run_unit(unit, settings, files[unit])
+            yield unit
+        return
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(n_workers, spawn, _start_worker) as executor:
         futures = {executor.submit(_run_unit, unit, settings, files[unit]): unit for unit in units}

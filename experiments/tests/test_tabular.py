@@ -22,7 +22,9 @@ SMALL = TabularSettings(("ESL",), splits=2, epochs=2)
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     out = tmp_path_factory.mktemp("tabular") / "out"
-    return out, start_tabular(SMALL, out)
+    with pytest.MonkeyPatch.context() as patch:  # the test of the benchmarks runs in processes
+        patch.setattr("experiments.tabular.count_cores", lambda: 1)
+        return out, start_tabular(SMALL, out)
 
 
 def test_every_loss_has_its_labelings_for_every_task_on_every_split(study):
