@@ -28,6 +28,7 @@ check: .venv/check.ready  ## for everyday work: lint, types and the tests of the
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy src --exclude src/ordcut/torch/ --disable-error-code import-not-found
+	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 $(CORE_TESTS) --deselect $(NEEDS_ONNX)
 
 # Where releases of other packages do not fit together, they warn that something is deprecated. Warnings of the compiler
@@ -59,6 +60,7 @@ lint: .venv/test.ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # What tests need of the system and pip does not have: a browser, and Java for Spark.
 MISSING = $(strip $(if $(shell command -v chromium || command -v chromium-browser),,chromium) \

@@ -11,6 +11,7 @@ from ordcut._core.decisions import check_alone, read_costs
 from ordcut._core.limits import Constraints, limits_for, read_constraints
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample
+from ordcut._core.protocols import LabelSource
 from ordcut._core.review import with_reviews
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.solve import optimum, smoothed_problem
@@ -141,8 +142,9 @@ def optimal_thresholds(
     >>> optimal_thresholds(scores, labels, smoothing=1).thresholds
     array([4.5])
     """
+    source = labels if isinstance(labels, LabelSource) else None
     if smoothing is None:
-        by_default: Smoothing = getattr(labels, "default_smoothing", 0.0)
+        by_default: Smoothing = 0.0 if source is None else source.default_smoothing
         smoothing = by_default if review_share is None else 0.0
     parsed = read_constraints(constraints) if constraints else ()
     resolved: Objective
@@ -172,5 +174,4 @@ def optimal_thresholds(
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)
     result = optimum(problem)
-    n_unrated = getattr(labels, "n_unrated", 0)  # items of a panel
-    return replace(result, dropped=n_unrated) if n_unrated else result
+    return result if source is None else replace(result, dropped=source.n_unrated)

@@ -15,6 +15,7 @@ from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut._core.protocols import LabelSource
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 from ordcut.panels.agreement import (
     COEFFICIENTS,
@@ -30,7 +31,7 @@ Raters: TypeAlias = Literal["identified", "anonymous"]
 Per: TypeAlias = Literal["item", "rating"]
 
 
-class Panel:
+class Panel(LabelSource):
     """Ratings of items by several raters, with gaps, to be passed as labels.
 
     Each item counts once, with a share of it for each of its ratings, so that the thresholds of a

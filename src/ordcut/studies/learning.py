@@ -11,6 +11,7 @@ import numpy as np
 from ordcut._core.data import Rows, WeightType
 from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut._core.problem import Problem, Sample
+from ordcut._core.protocols import LabelSource
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
@@ -132,7 +133,7 @@ def learning_curve(
         scores, labels, classes=classes, weights=sample_weight, weight_type=weight_type
     )
     resolved = resolve_objective(objective, rows.classes)
-    by_default: Smoothing = getattr(labels, "default_smoothing", 0.0)
+    by_default = labels.default_smoothing if isinstance(labels, LabelSource) else 0.0
     amount = by_default if smoothing is None else smoothing
     return curve_of_rows(rows, resolved, amount, sizes, n_splits, random_state)
 

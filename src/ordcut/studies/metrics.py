@@ -19,6 +19,7 @@ from ordcut._core.data import (
 )
 from ordcut._core.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample
+from ordcut._core.protocols import LabelSource
 from ordcut._core.solve import result_at
 from ordcut._core.thresholds import UNKNOWN, Thresholds, objective_for
 from ordcut._core.typing import Array, ArrayLike
@@ -147,7 +148,7 @@ def _check_order(labels: Any, predictions: Any, classes: Any) -> None:
             "labels must hold the true classes, got thresholds. To judge thresholds, use "
             "ordcut.judge(thresholds, scores, labels)."
         )
-    is_panel = hasattr(predictions, "as_labels")
+    is_panel = isinstance(predictions, LabelSource)
     if is_panel or (
         np.ndim(predictions) == 2 and np.ndim(labels) == 1 and np.shape(predictions)[1] > 1
     ):
@@ -156,7 +157,7 @@ def _check_order(labels: Any, predictions: Any, classes: Any) -> None:
             f"predictions must hold one class per row, got {got}. If labels and predictions are "
             "swapped, exchange them: evaluate(labels, predictions)."
         )
-    if hasattr(labels, "as_labels") or classes is not None:
+    if isinstance(labels, LabelSource) or classes is not None:
         return
     for argument, values in {
         "predictions": np.asarray(predictions),
@@ -168,7 +169,7 @@ def _check_order(labels: Any, predictions: Any, classes: Any) -> None:
 
 def _all_classes(labels: ArrayLike, predictions: ArrayLike) -> Array | None:
     """Return the numbers that occur in either; None where the labels state classes of their own."""
-    if hasattr(labels, "as_labels"):
+    if isinstance(labels, LabelSource):
         return None
     true, predicted = np.asarray(labels), np.asarray(predictions)
     if true.ndim != 1 or true.dtype.kind not in "iuf" or predicted.dtype.kind not in "iuf":

@@ -14,6 +14,7 @@ import numpy as np
 from ordcut._core.cuts import Cuts
 from ordcut._core.data import ClassWeight, place_known
 from ordcut._core.errors import InfeasibleConstraintsError, unknown_name
+from ordcut._core.extensions import extension
 from ordcut._core.limits import (
     Constraint,
     Constraints,
@@ -137,27 +138,9 @@ class ThresholdPath:
         >>> path.plot(kind="value").get_ylabel()
         'absolute'
         """
-        from ordcut.plots import add_legend, new_axes, ordered_colours, pair_names, set_log_scale
-
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)
-        ax = new_axes("ThresholdPath.plot") if ax is None else ax
-        order = np.argsort(self.grid)
-        if kind == "value":
-            ax.plot(self.grid[order], self.values[order], marker="o", markersize=3, color="black")
-            ax.set_ylabel(self.objective)
-        else:
-            lines = np.where(np.isfinite(self.thresholds), self.thresholds, np.nan)[order].T
-            names = pair_names(self.points[0].decisions)
-            for k, colour in enumerate(ordered_colours(len(lines), cmap)):
-                style = {"marker": "o", "markersize": 3, "color": colour}
-                ax.plot(self.grid[order], lines[k], label=names[k], **style)
-            ax.set_ylabel("threshold")
-            add_legend(ax)
-        if self.is_factor and self.grid.min() > 0:
-            set_log_scale(ax)
-        ax.set_xlabel(self.parameter).set_parse_math(False)
-        return ax
+        return extension("draw_path")(self, kind, ax, cmap)
 
 
 def asymmetry_path(

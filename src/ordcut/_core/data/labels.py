@@ -20,6 +20,7 @@ from ordcut._core.data.distinct import distinct_labels
 from ordcut._core.data.soft import check_soft_labels
 from ordcut._core.data.values import from_objects, missing_error
 from ordcut._core.errors import listed
+from ordcut._core.protocols import LabelSource
 from ordcut._core.typing import Array, ArrayLike, Floats
 
 #: Codes are stored in 16 bits once the scores are sorted.
@@ -70,9 +71,8 @@ def encode(
     """
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
         return _encode(labels, classes, n_classes)
-    if hasattr(labels, "as_labels"):  # a panel
-        encoded: Labels = labels.as_labels(classes, n_classes)
-        return encoded
+    if isinstance(labels, LabelSource):
+        return labels.as_labels(classes, n_classes)
     labels = intervals_as_text(only_column(labels))
     stated = classes
     if stated is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from ordcut._core.extensions import extension
 from ordcut._core.thresholds import rules, sql
 from ordcut._core.typing import Array, Floats
 
@@ -93,9 +94,8 @@ class Exports:
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_onnx().graph.output[0].name
         'label'
         """
-        from ordcut.onnx import rule_to_onnx
-
-        return rule_to_onnx(cast("Thresholds", self), dtype=dtype)
+        model: onnx.ModelProto = extension("rule_to_onnx")(self, dtype=dtype)
+        return model
 
     def __repr__(self) -> str:
         return rules.to_text(cast("Thresholds", self))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut._core.data import as_scores, check_classes
+from ordcut._core.extensions import extension
 from ordcut._core.thresholds import storage
 from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.codes import codes_by_stretch
@@ -198,9 +199,10 @@ class Thresholds(Exports):
         >>> (low <= [-0.5, 1.0]) & ([-0.5, 1.0] <= high)
         array([ True,  True])
         """
-        from ordcut._core.uncertainty import bootstrap_thresholds
-
-        return bootstrap_thresholds(self, n, size, random_state, n_jobs, progress)
+        bootstrap: Bootstrap = extension("bootstrap_thresholds")(
+            self, n, size, random_state, n_jobs, progress
+        )
+        return bootstrap
 
     def near_optimal(self, tolerance: float = 0.01) -> Floats:
         """Return how far each threshold can move alone before the value is noticeably worse.
@@ -231,9 +233,8 @@ class Thresholds(Exports):
         >>> result.near_optimal(tolerance=0.5)
         array([[1., 8.]])
         """
-        from ordcut._core.uncertainty import near_optimal_ranges
-
-        return near_optimal_ranges(self, tolerance)
+        ranges: Floats = extension("near_optimal_ranges")(self, tolerance)
+        return ranges
 
     def report(
         self,
@@ -290,9 +291,7 @@ class Thresholds(Exports):
         >>> result.plot(kind="confusion").ax_.get_ylabel()
         'true'
         """
-        from ordcut.plots import plot_thresholds
-
-        return plot_thresholds(self, scores, labels, **options)
+        return extension("plot_thresholds")(self, scores, labels, **options)
 
     def curves(self, n_positions: int | None = 6400) -> Curves:
         """Return the value at every position of each threshold, the others where they are.
@@ -315,9 +314,8 @@ class Thresholds(Exports):
         >>> float(curve.positions[curve.values.argmin()])
         2.5
         """
-        from ordcut.report import curves
-
-        return curves(self, n_positions)
+        result: Curves = extension("curves")(self, n_positions)
+        return result
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the thresholds as JSON text, with a schema version, for ``from_json``.
@@ -401,9 +399,8 @@ class Thresholds(Exports):
         >>> result.moved(0, 1.5).value
         0.25
         """
-        from ordcut._core.moved import moved_thresholds
-
-        return moved_thresholds(self, k, to)
+        result: Thresholds = extension("moved_thresholds")(self, k, to)
+        return result
 
     @property
     def decides_otherwise(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.extensions import extension
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Floats
 from ordcut._core.uncertainty.value_bounds import ValueBounds
@@ -201,9 +202,8 @@ class Bootstrap:
         >>> result.bootstrap(n=50).plot().get_yticklabels()[0].get_text()
         '0 | 1'
         """
-        from ordcut.plots import draw_bootstrap
-
-        return draw_bootstrap(self, level=level, ax=ax, cmap=cmap, score_name=score_name)
+        options = {"level": level, "ax": ax, "cmap": cmap, "score_name": score_name}
+        return extension("draw_bootstrap")(self, **options)
 
     def _between_scores(self, low: Floats, high: Floats) -> Floats:
         """Return the last score below each low end and the first at or above each high end."""
