@@ -1,4 +1,4 @@
-"""Figures of the results: growth, the paper's Table 1, rivals."""
+"""Figures of the results: growth, the paper's Table 1, rivals, ranks."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +9,8 @@ import numpy as np
 
 mpl.use("Agg")  # no display is needed
 import matplotlib.pyplot as plt
+
+from experiments.ranks import draw_ranks
 
 Row = dict[str, Any]
 
@@ -92,5 +94,6 @@ def _save(figure: plt.Figure, file: Path) -> None:
 DRAW: dict[str, Callable[[list[Row], Path], None]] = {
     "growth": draw_growth,
     "table1": draw_table1,
+    "tabular": draw_ranks,
     "rivals": draw_rivals,
 }
