@@ -51,4 +51,5 @@ def set_sizes(monkeypatch, **sizes):
 
 def prune_from(monkeypatch, n_rows):
     """Let ``method="auto"`` prune problems of every kind that have more than a number of rows."""
-    set_sizes(monkeypatch, rows_to_prune=dict.fromkeys(size_of("rows_to_prune"), (n_rows, 0, 3)))
+    set_sizes(monkeypatch, rows_to_prune=dict.fromkeys(size_of("rows_to_prune"), (n_rows, 0)))
+    set_sizes(monkeypatch, steps_to_sort_by_key=10**9, steps_to_sort_by_position=10**9)

@@ -79,21 +79,6 @@ def test_no_cell_holds_many_distinct_scores_of_any_distribution(name, dtype):
         assert len(np.unique(scores[located == single])) == 1
 
 
-def is_even(scores):
-    return ArraySource(Rows.read(scores, np.arange(len(scores)) % 2)).is_even
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_pruning_is_quick_for_even_scores_and_for_those_that_are_slow_to_sort(dtype):
-    z = np.random.default_rng(0).normal(size=100_000)
-    assert is_even(z.astype(dtype))
-    assert is_even(np.where(z > 0, z, 0).astype(dtype))
-    assert not is_even(np.exp(5 * z).astype(dtype))
-    assert not is_even(np.round(z, 1).astype(dtype))
-    assert not is_even(np.where(z > 0.3, z, 0).astype(dtype))
-    assert is_even(UNEVEN["sharp probabilities"](z).astype(dtype)) == (dtype == np.float64)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_negative_and_positive_zero_are_in_the_same_cell(dtype):
     tiny = np.finfo(dtype).smallest_subnormal

@@ -32,25 +32,16 @@ def auto(**options):
     return choose_method("auto", Task(**options))
 
 
-@pytest.mark.parametrize(("kind", "sorted_by"), list(FEWEST_ROWS_TO_PRUNE))
+@pytest.mark.parametrize("kind", list(FEWEST_ROWS_TO_PRUNE))
 @pytest.mark.parametrize("n_classes", [2, 5, 30])
-def test_auto_prunes_arrays_of_more_rows_than_measured(kind, sorted_by, n_classes):
-    least, for_each_pair, _ = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
+def test_auto_prunes_arrays_of_more_rows_than_measured(kind, n_classes):
+    least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind]
     limit = least + for_each_pair * n_classes * n_classes
-    sizes = {"kind": kind, "n_classes": n_classes, "sorted_by": sorted_by}
+    sizes = {"kind": kind, "n_classes": n_classes}
     few, many = ({**sizes, "n_rows": n} for n in (limit, limit + 1))
     assert auto(where="arrays", **few) != "pruned"
     assert auto(where="arrays", **many) == "pruned"
     assert auto(where="sorted", **many) == auto(where="arrays", **few) == auto(**many)
-
-
-@pytest.mark.parametrize(("kind", "sorted_by"), list(FEWEST_ROWS_TO_PRUNE))
-def test_auto_prunes_uneven_scores_of_several_times_as_many_rows(kind, sorted_by):
-    least, for_each_pair, times = FEWEST_ROWS_TO_PRUNE[kind, sorted_by]
-    limit = times * (least + for_each_pair * 3 * 3)
-    uneven = {"kind": kind, "n_classes": 3, "sorted_by": sorted_by, "where": "arrays"}
-    assert auto(n_rows=limit, is_even=lambda: False, **uneven) != "pruned"
-    assert auto(n_rows=limit + 1, is_even=lambda: False, **uneven) == "pruned"
 
 
 def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte(monkeypatch):

@@ -17,7 +17,7 @@ from ordcut._core.outcomes import outcomes_of
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import ArraySource, Budget, PrunedRows, lump_rows
 from ordcut._core.smoothing import Smoothing, check_smoothing, smooth
-from ordcut._core.solvers import FreeSteps, SortedBy, Store, Task, choose_method
+from ordcut._core.solvers import FreeSteps, Store, Task, choose_method
 from ordcut._core.thresholds import Certificate, ConstraintOutcome, Thresholds
 from ordcut._core.typing import Array, Floats
 
@@ -97,16 +97,11 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
         values = limits.listed_values(rows.extent, most)
         if values is not None:
             return lump_rows(rows, values, limits.grid)
-    sorted_by: SortedBy = "position" if rows.scores.dtype == np.float64 else "key"
-    if rows.weights is not None:
-        sorted_by = "weighted" if rows.is_whole else "fractional"
     task = Task(
         kind,
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
-        sorted_by=sorted_by,
-        is_even=lambda: ArraySource(rows).is_even,
         n_problems=n_problems,
     )
     if choose_method(problem.plan.method, task) == "pruned":

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ordcut._core.data import DIGIT_BITS, MOST_MOVES, Rows
+from ordcut._core.data import Rows
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property, run_all, split
 from ordcut._core.pruning.bounds import Verdict
@@ -19,21 +19,16 @@ from ordcut._core.pruning.cells import (
     Cells,
     cells_like,
     for_kernels,
-    has_repeats,
     locate_by_bits,
     slot_of,
     split_cells,
-    spreads_evenly,
 )
-from ordcut._core.pruning.prefixes import bits_of, share_of_near_pairs
+from ordcut._core.pruning.prefixes import bits_of
 from ordcut._core.pruning.source import Parts
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers, Real
 
 #: The number of scores in the sample that determines the cells of arrays and of frames.
 SAMPLE_SIZE = 4096
-
-#: The number of scores by which "auto" decides whether pruning pays.
-FEW_TO_JUDGE = 1024
 
 #: Rows are counted in pieces of at most this many, whatever the number of threads, so that sums of
 #: fractional weights do not depend on that number.
@@ -136,24 +131,6 @@ class ArraySource:
         if not np.isfinite(sample).all():
             self.rows.require_finite()
         return sample
-
-    @property
-    def is_even(self) -> bool:
-        """Whether pruning is as quick as for normal scores, or quicker than a slow sort.
-
-        That is judged on a small sample. Sorts are slow if float64 scores agree in leading bits, or
-        if weights are fractional and few scores repeat.
-        """
-        sample = spread_sample(self.rows.scores, FEW_TO_JUDGE)
-        if not np.isfinite(sample).all() or spreads_evenly(sample):  # or counting finds the error
-            return True
-        has_fractions = self.rows.weights is not None and not self.rows.is_whole
-        if has_fractions and not has_repeats(for_kernels(sample)):
-            return True
-        if sample.dtype != np.float64:
-            return False
-        n_moves = len(self.rows.scores) / 4 * share_of_near_pairs(sample, 3 * DIGIT_BITS)
-        return bool(n_moves > MOST_MOVES)
 
     def count_by(self, cells: Cells) -> tuple[Numbers, Array]:
         """Return the weight of each cell and class, and the slot of each row where that pays.

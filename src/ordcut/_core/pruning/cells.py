@@ -36,10 +36,6 @@ SLOTS_PER_CELL, MOST_SLOTS = 2, 1 << 16
 #: this many times as often as with equally filled slots.
 MOST_UNEVEN = 4
 
-#: Scores are not even if more than this share of their values are repeated, or if there are
-#: fewer values than this share of the scores.
-MOST_REPEATED, LEAST_DISTINCT = 0.05, 0.45
-
 #: A score gets a cell of its own if it occurs more often in the sample than this number of cells
 #: hold on average, and more than this number of times; if all of them together are at least the
 #: first share of the sample; and if they take at most the second share of the cells.
@@ -244,36 +240,6 @@ def _equal_steps(sample: Array, n_slots: int) -> Cells:
         # A single value, or a range beyond float64: below it, at it and above it.
         scale = 1 / np.maximum(np.abs(dtype(low)), 1)
         return Cells(dtype(low) - dtype(1.5) / scale, scale, np.arange(3))
-
-
-def spreads_evenly(sample: Array) -> bool:
-    """Return whether a sorted sample spreads over its range, with few scores that repeat.
-
-    Examples
-    --------
-    >>> z = np.linspace(-3, 3, 1000)
-    >>> spreads_evenly(z), spreads_evenly(np.exp(5 * z)), spreads_evenly(np.round(z, 1))
-    (True, False, False)
-    """
-    sample = for_kernels(sample)
-    if has_repeats(sample):
-        return False
-    slots = _equal_steps(sample, len(sample)).slots(sample)
-    return not _is_uneven(np.bincount(slots, minlength=len(sample)), sample)
-
-
-def has_repeats(sample: Array) -> bool:
-    """Return whether many values of a sorted sample are repeated, or a few very often.
-
-    Examples
-    --------
-    >>> has_repeats(np.arange(9)), has_repeats(np.maximum(np.arange(9), 6))
-    (False, True)
-    """
-    is_repeated = sample[1:] == sample[:-1]
-    n_distinct = len(sample) - int(is_repeated.sum())
-    n_common = int((is_repeated[1:] & ~is_repeated[:-1]).sum())
-    return n_common > MOST_REPEATED * n_distinct or n_distinct < LEAST_DISTINCT * len(sample)
 
 
 def _is_uneven(times: Ints, sample: Array) -> bool:

@@ -143,21 +143,6 @@ def ordered_integers(scores: Array) -> Keys:
     return ordered >> np.uint64(scores.itemsize >> 3)
 
 
-def share_of_near_pairs(sample: Array, n_bits: int) -> float:
-    """Return the share of pairs of a sorted sample that differ, but not in their leading bits.
-
-    These are the leading bits of the distance from the lowest score.
-
-    Examples
-    --------
-    >>> share_of_near_pairs(np.array([0.0, 1.0, 1.0, 1 + 1e-15]), 33)
-    0.25
-    """
-    u = ordered_integers(sample) - ordered_integers(sample[:1])
-    leading = u >> np.uint64(max(0, int(u[-1]).bit_length() - n_bits))
-    return (n_equal_pairs(leading) - n_equal_pairs(u)) / len(u) ** 2
-
-
 def n_equal_pairs(ordered: Array) -> int:
     """Return how many pairs of ordered values are equal, each value with itself included."""
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

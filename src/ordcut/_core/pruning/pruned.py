@@ -119,7 +119,7 @@ class PrunedRows:
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # fetched rows belong to the former cells
         # Else cells that are left out may have to be fetched later.
-        is_judged_alone = cost.convexity != "no" or isinstance(cost, SegmentTerms)
+        is_judged_alone = cost.kind in ("convex", "segments")
         while True:
             if not budget.spend(self._steps_to_fetch(chosen)):
                 return None

@@ -6,7 +6,6 @@ from ordcut._core.solvers.choose import FreeSteps as FreeSteps
 from ordcut._core.solvers.choose import Method as Method
 from ordcut._core.solvers.choose import Minimiser as Minimiser
 from ordcut._core.solvers.choose import Plan as Plan
-from ordcut._core.solvers.choose import SortedBy as SortedBy
 from ordcut._core.solvers.choose import Task as Task
 from ordcut._core.solvers.choose import best_within as best_within
 from ordcut._core.solvers.choose import choose_method as choose_method

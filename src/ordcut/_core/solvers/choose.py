@@ -48,41 +48,17 @@ METHODS: tuple[str, ...] = get_args(Method)
 #: Where rows are: in arrays, in order already, in the engine of a frame, or on another device.
 Place = Literal["arrays", "sorted", "engine", "device"]
 
-#: How rows in arrays are sorted: by a key of score and class (float32 scores without weights), by
-#: score and position (float64), or by score and position with weights, whole or fractional.
-SortedBy = Literal["key", "position", "weighted", "fractional"]
-
-#: When "auto" prunes rows in arrays, by the kind of objective and by how rows are sorted: if there
-#: are more rows than the first number plus the second number for each pair of classes; third, how
-#: many times as many rows it takes if scores are uneven, since their cells are slower to find.
-#: Otherwise it sorts all rows. At these sizes both take the same time (`python -m benchmarks auto
-#: distributions` measures them). Sums of fractional weights are slow where thresholds are judged
-#: together.
-FEWEST_ROWS_TO_PRUNE: dict[tuple[str, SortedBy], tuple[int, int, int]] = {
-    ("convex", "key"): (110_000, 290, 2),
-    ("convex", "position"): (100_000, 250, 2),
-    ("convex", "weighted"): (37_000, 100, 3),
-    ("convex", "fractional"): (37_000, 100, 5),
-    ("convex kappa", "key"): (125_000, 130, 2),
-    ("convex kappa", "position"): (110_000, 150, 2),
-    ("convex kappa", "weighted"): (60_000, 150, 3),
-    ("convex kappa", "fractional"): (60_000, 150, 5),
-    ("equal errors", "key"): (35_000, 4_000, 3),
-    ("equal errors", "position"): (5_000, 5_050, 2),
-    ("equal errors", "weighted"): (30_000, 3_400, 2),
-    ("equal errors", "fractional"): (20_000, 150, 100),
-    ("other", "key"): (0, 9_000, 2),
-    ("other", "position"): (5_000, 3_200, 2),
-    ("other", "weighted"): (5_000, 3_200, 3),
-    ("other", "fractional"): (5_000, 3_200, 5),
-    ("other kappa", "key"): (80_000, 1_300, 2),
-    ("other kappa", "position"): (60_000, 1_200, 2),
-    ("other kappa", "weighted"): (60_000, 1_200, 3),
-    ("other kappa", "fractional"): (60_000, 1_200, 5),
-    ("segments", "key"): (5_000, 1_500, 2),
-    ("segments", "position"): (5_000, 1_500, 2),
-    ("segments", "weighted"): (5_000, 1_500, 3),
-    ("segments", "fractional"): (5_000, 1_500, 5),
+#: When "auto" prunes rows in arrays, by the kind of objective: if there are more rows than the
+#: first number plus the second number for each pair of classes. With fewer rows, judging cells is
+#: slower than sorting all rows (`python -m benchmarks auto distributions` measures both). A search
+#: that turns out to cost more than sorting gives up, as ``Budget`` says.
+FEWEST_ROWS_TO_PRUNE: dict[Kind, tuple[int, int]] = {
+    "convex": (100_000, 300),
+    "convex kappa": (110_000, 150),
+    "equal errors": (10_000, 5_000),
+    "other": (10_000, 5_000),
+    "other kappa": (70_000, 1_500),
+    "segments": (50_000, 6_000),
 }
 
 #: The dynamic programme stores a byte for each row and class; from this many on, "auto" prunes.
@@ -157,10 +133,6 @@ class Task(NamedTuple):
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
-    sorted_by : {"key", "position", "weighted", "fractional"}
-        How rows in arrays would be sorted.
-    is_even : callable
-        Returns whether scores spread evenly over their range, or would be slow to sort.
     n_problems : int
         The number of problems that will be solved on the same rows. Sorted rows serve all problems
         with convex costs, which is then faster than counting for each.
@@ -170,8 +142,6 @@ class Task(NamedTuple):
     n_rows: int = 0
     n_classes: int = 2
     where: Place = "sorted"
-    sorted_by: SortedBy = "key"
-    is_even: Callable[[], bool] = lambda: True
     n_problems: int = 1
 
 
@@ -203,9 +173,8 @@ def choose_method(method: str, task: Task) -> str:
         return "scan"
     is_sorted_best = task.kind == "convex" and task.n_problems > 1
     if task.where == "arrays" and not is_sorted_best:
-        least, for_each_pair, times = FEWEST_ROWS_TO_PRUNE[task.kind, task.sorted_by]
-        fewest = least + for_each_pair * task.n_classes**2
-        if task.n_rows > times * fewest or (task.n_rows > fewest and task.is_even()):
+        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind]
+        if task.n_rows > least + for_each_pair * task.n_classes**2:
             return "pruned"
     if task.kind in METHOD_OF_SORTED:
         return METHOD_OF_SORTED[task.kind]

@@ -22,7 +22,7 @@ from ordcut._core.solvers.windows import Windows
 from ordcut._core.typing import Array, Codes, Floats, Ints, Numbers
 
 #: Of more cuts than this, weights are added up only where the search looks.
-MOST_CUTS = 1 << 15
+MOST_CUTS = 1 << 14
 
 #: Weights are added up before every row whose index is a multiple of this number.
 STEP = 64
