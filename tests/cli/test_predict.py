@@ -4,9 +4,12 @@ import csv
 import gzip
 import io
 import json
+import math
 
 import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -71,6 +74,17 @@ def test_columns_of_any_name_are_found(ordcut, tmp_path, thresholds_file, column
         return
     assert done.code == 0, done.err
     assert list(csv.reader(io.StringIO(done.out))) == [[column, column + "!"], ["9", "good"]]
+
+
+def test_nan_in_parquet_stops_it_or_stays_without_a_label(ordcut, tmp_path, thresholds_file):
+    rows, out = tmp_path / "rows.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"score": [9.0, math.nan, 9.0]}), rows)  # its statistics leave NaN out
+    command = "predict", rows, "-t", thresholds_file, "--score", "score", "-o", out
+    done = ordcut(*command)
+    assert done.code != 0
+    assert '"score" is missing in some row' in done.err
+    assert ordcut(*command, "--nulls", "keep").code == 0
+    assert [label for _, label in read_back(out)] == ["good", None, "good"]
 
 
 def test_missing_scores_stop_it_or_stay_without_a_label(ordcut, tmp_path, thresholds_file):

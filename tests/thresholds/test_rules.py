@@ -49,12 +49,12 @@ def test_sql_has_no_branch_for_what_no_finite_score_gets():
 
 def test_the_spreadsheet_formula_has_no_entry_for_what_no_finite_score_gets():
     formula = Thresholds.from_values([-INF, 2, 2, INF], "abcde").to_excel("B7")
-    assert formula == '=LOOKUP(B7,{-1E+307,2},{"b","d"})'
+    assert formula == ('=LOOKUP(B7-(B7="")*9E+307,{-9E+307,-1E+307,2},{"","b","d"})')
 
 
 def by_german_spreadsheet(formula, score):
     """Evaluate a formula with semicolons and decimal commas, for labels without either in text."""
-    bounds, labels = re.fullmatch(r"=VERWEIS\(A2;\{(.*)\};\{(.*)\}\)", formula).groups()
+    bounds, labels = re.fullmatch(r"=VERWEIS\(A2-.*;\{(.*)\};\{(.*)\}\)", formula).groups()
     edges = [float(bound.replace(",", ".")) for bound in bounds.split(";")]
     return labels.split(";")[sum(edge <= score for edge in edges) - 1]
 
@@ -71,7 +71,9 @@ def test_formulas_with_semicolons_have_decimal_commas(classes, written):
     rule = Thresholds.from_values([-0.5, 1 / 3, 1e-20 + 2], classes)
     formula = rule.to_excel("A2", separator=";", function="VERWEIS")
     assert formula == (
-        "=VERWEIS(A2;{-1E+307;-0,5;0,333333333333333;2};{" + ";".join(written) + "})"
+        '=VERWEIS(A2-(A2="")*9E+307;{-9E+307;-1E+307;-0,5;0,333333333333333;2};{"";'
+        + ";".join(written)
+        + "})"
     )
     for score in (-3.0, -0.5, 0.0, 0.4, 2.0, 9.0):
         label = rule.classes.tolist().index(rule.predict([score])[0])
@@ -107,7 +109,8 @@ def test_thresholds_in_spreadsheets_have_15_digits_or_fewer_within_their_range(
         Thresholds.from_values([threshold], "ab"),
         ranges=np.array([[low, high]]),
     )
-    assert rule.to_excel("A1") == f'=LOOKUP(A1,{{-1E+307,{text}}},{{"a","b"}})'
+    bounds, labels = f"{{-9E+307,-1E+307,{text}}}", '{"","a","b"}'
+    assert rule.to_excel("A1") == f'=LOOKUP(A1-(A1="")*9E+307,{bounds},{labels})'
 
 
 def test_a_table_shows_where_each_class_starts_and_ends():

@@ -140,11 +140,15 @@ def sum_by(frame: Any, columns: Columns, name: str) -> tuple[list[Any], list[Any
     """Return the weight of the complete rows by a column of predictions and by label."""
     import narwhals as nw
 
+    from ordcut.frames.dialects import as_float64
+
     weight = nw.lit(1.0) if columns.weight is None else nw.col(columns.weight).cast(nw.Float64)
     named = {"predicted": nw.col(name), "true": nw.col(str(columns.label)), "weight": weight}
     rows = nw.from_native(frame).lazy()
+    schema = rows.collect_schema()
     for column in columns.numeric:
-        rows = rows.filter(~nw.col(column).is_null(), ~nw.col(column).cast(nw.Float64).is_nan())
+        number = as_float64(rows, column, schema[column])
+        rows = rows.filter(~number.is_null(), ~number.is_nan())
     rows = rows.select(**named).filter(~nw.col("true").is_null())
     counted = rows.group_by("predicted", "true").agg(nw.col("weight").sum()).collect()
     predicted, true, weights = (counted[key].to_list() for key in named)

@@ -222,12 +222,31 @@ def may_round_integers(frame: Any) -> bool:
     return bool(frame.implementation.is_dask())
 
 
+def column_with_nan(frame: Any, name: str, dtype: Any) -> Any:
+    """Return a column of which an engine overlooks no NaN.
+
+    Statistics of Parquet files leave NaN out. DuckDB concludes from them that no value is NaN, and
+    that all values are below some number. It keeps no statistics of a conditional expression.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> rows = nw.from_native(duckdb.sql("select 'nan'::double as x"))
+    >>> rows.select(column_with_nan(rows, "x", nw.Float64()).is_nan()).collect()["x"].to_list()
+    [True]
+    """
+    column, engine = nw.col(name), frame.implementation
+    if not (dtype.is_float() and (engine.is_duckdb() or engine.is_ibis())):
+        return column
+    return nw.when(~column.is_null()).then(column)
+
+
 def as_float64(frame: Any, name: str, dtype: Any) -> Any:
     """Return a column of numbers as float64, each rounded to the nearest.
 
     PyArrow refuses to round integers, so they are the sum of two parts, of which each is exact.
     """
-    column = nw.col(name)
+    column = column_with_nan(frame, name, dtype)
     if not (frame.implementation.is_pyarrow() and isinstance(dtype, nw.Int64)):
         return column.cast(nw.Float64)
     high = column // HALF

@@ -96,8 +96,8 @@ class Engine:
         self.stated_order = (
             dialects.stated_order(frame, label, self._label_dtype) if is_category else None
         )
-        labels = nw.col(label).cast(nw.String) if is_category else nw.col(label)
-        self._label = labels.alias("label")
+        labels = dialects.column_with_nan(frame, label, self._label_dtype)
+        self._label = (labels.cast(nw.String) if is_category else labels).alias("label")
         self._expressions = [self._score, self._label]
         if weight is not None:
             weights = as_number(frame, weight, schema[weight], "weight").alias("weight")
@@ -115,6 +115,8 @@ class Engine:
             if lost is not None and "not in range" in str(error):  # PyArrow, of unsigned integers
                 raise inexact(score, "larger ones") from error
             raise
+        #: The scores with their statistics, by which an engine may find extreme ones faster.
+        self._bare: Frame = frame.lazy().select(nw.col(score).alias("x"))
         self._frame = self._given
         self._cached: list[CachedRows] = []
         self._name = frame.implementation.name.lower()
@@ -158,7 +160,7 @@ class Engine:
         if wide is None or self.is_weighted or not dialects.is_slow_at_conditions(self._frame):
             return root
         beyond = (nw.col("x") < wide.low) | (nw.col("x") > wide.high)
-        frame = self._frame.filter(beyond).select("x").head(1)
+        frame = self._bare.filter(beyond).head(1)
         outliers = self._collect(frame, "a score that lies far out", is_pass=False)
         return root if len(outliers["x"]) else wide
 

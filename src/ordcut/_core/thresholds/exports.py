@@ -23,7 +23,9 @@ class Exports:
     decisions: Array
 
     def to_sql(self, column: str | Sequence[str], dialect: sql.SqlDialect = "standard") -> str:
-        """Return the rule as an SQL ``CASE`` expression over a column of finite numbers.
+        """Return the rule as an SQL ``CASE`` expression over a column of numbers.
+
+        NULL and NaN give NULL.
 
         ``dialect`` is ``"standard"``, ``"duckdb"``, ``"spark"``, ``"bigquery"``, ``"mysql"``,
         ``"tsql"``, ``"sqlite"`` or ``"snowflake"``. Dots in ``column`` separate names, as in
@@ -53,7 +55,8 @@ class Exports:
     def to_excel(self, cell: str, *, separator: str = ",", function: str = "LOOKUP") -> str:
         """Return the rule as a spreadsheet formula over a cell that holds a number.
 
-        Spreadsheets read 15 digits of a number, to which thresholds are rounded within ``ranges``.
+        An empty cell gives empty text. Spreadsheets read 15 digits of a number, to which thresholds
+        are rounded within ``ranges``.
 
         Parameters
         ----------
@@ -70,10 +73,10 @@ class Exports:
         --------
         >>> import ordcut
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).to_excel("A2")
-        '=LOOKUP(A2,{-1E+307,1.5,2.5},{10,20,30})'
+        '=LOOKUP(A2-(A2="")*9E+307,{-9E+307,-1E+307,1.5,2.5},{"",10,20,30})'
         >>> result = ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30])
         >>> result.to_excel("A2", separator=";", function="VERWEIS")
-        '=VERWEIS(A2;{-1E+307;1,5;2,5};{10;20;30})'
+        '=VERWEIS(A2-(A2="")*9E+307;{-9E+307;-1E+307;1,5;2,5};{"";10;20;30})'
         """
         arrays = self.thresholds, self.ranges, self.decisions
         return rules.to_excel(*arrays, cell, separator, function)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: A cell, perhaps of another sheet; sheets whose names have other characters are quoted.
 CELL = re.compile(r"(([^\W\d][\w.]*|'([^'\[\]:*?/\\\n]|'')+')!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
 
+#: What spreadsheets subtract from an empty cell, which they would take for 0.
+BLANK = "9E+307"
+
 
 def to_python(thresholds: Floats, classes: Array) -> str:
     """Return the source of a function ``predict(score)``."""
@@ -58,15 +61,17 @@ def to_excel(
     lowest = classes.tolist()[int(np.sum(np.isneginf(thresholds)))]
     labels = [lowest, *finite.values()]
     bounds, values = ["-1E+307", *finite], [_excel_value(label) for label in labels]
+    bounds, values, labels = [f"-{BLANK}", *bounds], ['""', *values], ["", *labels]
     if separator == ";":
         bounds = [bound.replace(".", ",") for bound in bounds]
         values = [
             value if isinstance(label, str) else value.replace(".", ",")
             for label, value in zip(labels, values, strict=True)
         ]
+    number = f'{cell}-({cell}="")*{BLANK}'
     # A semicolon separates the rows of a constant in every language, and LOOKUP takes columns, too.
     lists = (f"{{{separator.join(entries)}}}" for entries in (bounds, values))
-    return f"={function}({separator.join((cell, *lists))})"
+    return f"={function}({separator.join((number, *lists))})"
 
 
 def to_text(result: Thresholds) -> str:

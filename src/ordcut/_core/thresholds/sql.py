@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -32,6 +32,8 @@ class Quoting:
         What is written before the opening quote of a text.
     booleans : tuple of str
         False and true.
+    nan : str, optional
+        The condition that a column, ``{}``, is NaN; None where no column can be.
     """
 
     name_quotes: str
@@ -39,6 +41,7 @@ class Quoting:
     text_escapes: Mapping[str, str]
     text_prefix: str = ""
     booleans: tuple[str, str] = ("FALSE", "TRUE")
+    nan: str | None = None
 
     def name(self, name: str) -> str:
         """Return a quoted name."""
@@ -50,23 +53,32 @@ class Quoting:
             return f"{self.text_prefix}'{_escaped(label, self.text_escapes)}'"
         return self.booleans[label] if isinstance(label, bool) else repr(label)
 
+    def is_missing(self, column: str) -> str:
+        """Return the condition that a column has no number."""
+        is_null = f"{column} IS NULL"
+        return is_null if self.nan is None else f"{is_null} OR {self.nan.format(column)}"
+
 
 def _escaped(text: str, escapes: Mapping[str, str]) -> str:
     return text.translate({ord(character): text for character, text in escapes.items()})
 
 
-_STANDARD = Quoting('""', {'"': '""'}, {"'": "''"})
+_SQLITE = Quoting('""', {'"': '""'}, {"'": "''"})
+# As text, since NaN equals itself in some systems and not in others. As text also in DuckDB, which
+# takes NaN tests on Parquet files as false: the statistics of these leave NaN out.
+_STANDARD = replace(_SQLITE, nan="LOWER(CAST({} AS VARCHAR(50))) = 'nan'")
+_FLOAT_NAN = "CAST({} AS FLOAT) = CAST('NaN' AS FLOAT)"
 _BACKSLASHES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
 
 #: The dialects. In T-SQL, text without the prefix loses characters, and there are no booleans.
 DIALECTS: dict[str, Quoting] = {
     "standard": _STANDARD,
     "duckdb": _STANDARD,
-    "sqlite": _STANDARD,
-    "snowflake": Quoting('""', {'"': '""'}, _BACKSLASHES),
-    "spark": Quoting("``", {"`": "``"}, _BACKSLASHES),
+    "sqlite": _SQLITE,
+    "snowflake": Quoting('""', {'"': '""'}, _BACKSLASHES, nan=_FLOAT_NAN),
+    "spark": Quoting("``", {"`": "``"}, _BACKSLASHES, nan="isnan({})"),
     "mysql": Quoting("``", {"`": "``"}, _BACKSLASHES | {"'": "''"}),
-    "bigquery": Quoting("``", {"`": "\\`", "\\": "\\\\"}, _BACKSLASHES),
+    "bigquery": Quoting("``", {"`": "\\`", "\\": "\\\\"}, _BACKSLASHES, nan="IS_NAN({})"),
     "tsql": Quoting("[]", {"]": "]]"}, {"'": "''"}, "N", ("0", "1")),
 }
 
@@ -80,7 +92,7 @@ def to_sql(
     --------
     >>> print(to_sql(np.array([0.5]), np.array(["it's", "b"]), "t.score", "spark"))
     CASE
-      WHEN `t`.`score` IS NULL THEN NULL
+      WHEN `t`.`score` IS NULL OR isnan(`t`.`score`) THEN NULL
       WHEN `t`.`score` < 5.0e-01 THEN 'it\'s'
       ELSE 'b'
     END
@@ -101,7 +113,13 @@ def to_sql(
         for bound, label in _bounds(thresholds, classes)
     ]
     last = quoting.value(_top_class(thresholds, classes))
-    lines = ["CASE", f"  WHEN {name} IS NULL THEN NULL", *branches, f"  ELSE {last}", "END"]
+    lines = [
+        "CASE",
+        f"  WHEN {quoting.is_missing(name)} THEN NULL",
+        *branches,
+        f"  ELSE {last}",
+        "END",
+    ]
     return "\n".join(lines)
 
 

@@ -66,9 +66,10 @@ def predict(score):
   },
   sql: {
     name: "SQL", file: "thresholds.sql", type: "text/plain",
-    note: "An expression over a column of finite numbers.",
+    note: "An expression over a column of numbers.",
     text(state) {
       const column = '"' + content.score.replaceAll('"', '""') + '"';
+      const isNan = `LOWER(CAST(${column} AS VARCHAR(50))) = 'nan'`;
       const branches = [];
       state.at.forEach((p, k) => {
         if (p > 0 && p < LAST && p !== state.at[k - 1]) {
@@ -76,7 +77,7 @@ def predict(score):
         }
       });
       const top = content.literals.sql[state.at.filter((p) => p < LAST).length];
-      return ["CASE", `  WHEN ${column} IS NULL THEN NULL`, ...branches, `  ELSE ${top}`, "END"].join("\n");
+      return ["CASE", `  WHEN ${column} IS NULL OR ${isNan} THEN NULL`, ...branches, `  ELSE ${top}`, "END"].join("\n");
     },
   },
   excel: {
@@ -84,14 +85,14 @@ def predict(score):
     note: "A formula for a score in cell A2.",
     text(state) {
       const ranges = rangesAt(state.at);
-      const bounds = ["-1E+307"];
-      const labels = [content.literals.excel[state.at.filter((p) => p === 0).length]];
+      const bounds = ["-9E+307", "-1E+307"];
+      const labels = ['""', content.literals.excel[state.at.filter((p) => p === 0).length]];
       state.at.forEach((p, k) => {
         if (p === 0 || p === LAST) return;
         bounds.push(fifteenDigits(positions[p], ...ranges[k]));
         labels.push(content.literals.excel[k + 1]);
       });
-      return `=LOOKUP(A2,{${bounds.join(",")}},{${labels.join(",")}})`;
+      return `=LOOKUP(A2-(A2="")*9E+307,{${bounds.join(",")}},{${labels.join(",")}})`;
     },
   },
 };
