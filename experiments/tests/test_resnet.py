@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-import ordcut.torch
 from experiments.resnet import resnet18, resnet34
 from ordcut.torch import AllThresholdLoss
 
@@ -49,12 +48,6 @@ def test_a_network_gives_one_score_per_image_around_the_middle_of_the_biases():
         scores = network(torch.rand(3, 3, 40, 40))
     assert scores.tolist() == [4.0] * 3
     assert AllThresholdLoss(10).biases().mean() == 4.0
-
-
-@pytest.mark.parametrize("name", ["ResNet", "resnet18", "resnet34"])
-def test_the_names_that_ordcut_torch_had_say_where_the_networks_are(name):
-    with pytest.raises(AttributeError, match=rf"{name} was removed .* experiments/resnet\.py"):
-        getattr(ordcut.torch, name)
 
 
 def test_scores_are_float32_under_autocast():
