@@ -18,6 +18,8 @@ WEIGHTS = pd.Series(RNG.integers(1, 4, N))
 ORDER = RNG.permutation(N)
 RESULT = ordcut.optimal_thresholds(SCORES, LABELS)
 
+PANEL = ordcut.Panel(pd.DataFrame({"a": LABELS, "b": LABELS}))
+
 #: Entry points that take two series of pandas, and the second of which is changed.
 ENTRY_POINTS = {
     "labels of optimal_thresholds": lambda change: ordcut.optimal_thresholds(
@@ -36,6 +38,18 @@ ENTRY_POINTS = {
     "weights of evaluate": lambda change: ordcut.evaluate(
         LABELS, LABELS, sample_weight=change(WEIGHTS)
     ),
+    "costs of optimal_thresholds": lambda change: ordcut.optimal_thresholds(
+        SCORES, costs=pd.DataFrame({name: change(LABELS) for name in "ab"})
+    ),
+    "weights beside costs": lambda change: ordcut.optimal_thresholds(
+        SCORES.to_numpy(), costs=LABELS.to_frame("a").assign(b=1), sample_weight=change(WEIGHTS)
+    ),
+    "scores of a panel": lambda change: ordcut.optimal_thresholds(change(SCORES), PANEL),
+    "weights beside a panel": lambda change: ordcut.optimal_thresholds(
+        SCORES.to_numpy(), PANEL, sample_weight=change(WEIGHTS)
+    ),
+    "scores of judge beside a panel": lambda change: ordcut.judge(RESULT, change(SCORES), PANEL),
+    "a judge of a panel": lambda change: PANEL.agreement_with(change(LABELS)),
     "labels of judge": lambda change: ordcut.judge(RESULT, SCORES, change(LABELS)),
 }
 

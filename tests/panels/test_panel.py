@@ -74,6 +74,47 @@ def test_a_long_table_is_the_panel_of_the_wide_table(kind):
     assert panel.agreement().value == wide.agreement().value
 
 
+def long_table(names):
+    rows = [
+        (name, f"r{j}", c) for name, row in zip(names, WIDE, strict=True) for j, c in enumerate(row)
+    ]
+    return pd.DataFrame(rows, columns=["item", "rater", "stars"])
+
+
+@pytest.mark.parametrize("names", [list("edcba"), [4, 3, 2, 1, 0], [0, 1, 2, 3, 4]])
+def test_scores_with_an_index_are_matched_to_the_items_by_name(names):
+    scores = pd.Series(SCORES, index=names)
+    table = long_table(names).sample(frac=1, random_state=1)
+    long = ordcut.Panel.from_long(table, item="item", rater="rater", rating="stars")
+    wide = ordcut.Panel(pd.DataFrame(WIDE, index=names).loc[long.items])
+    expected = ordcut.optimal_thresholds(SCORES, ordcut.Panel(WIDE), smoothing=0)
+    for panel in (long, wide):
+        assert panel.items.tolist() == long.items.tolist() != names
+        with pytest.raises(ValueError, match=r"for example with scores\.loc\[panel.items\], or"):
+            ordcut.optimal_thresholds(scores, panel, smoothing=0)
+        with pytest.raises(ValueError, match=r"for example with labels\.loc\[panel.items\], or"):
+            panel.agreement_with(scores.round() + 1)
+        result = ordcut.optimal_thresholds(scores.loc[panel.items], panel, smoothing=0)
+        assert result.thresholds.tolist() == expected.thresholds.tolist()
+        part = panel.take([3, 1])
+        with pytest.raises(ValueError, match="the same index in the same order"):
+            ordcut.optimal_thresholds(scores.loc[part.items[::-1]], part)
+        with pytest.warns(ordcut.DifferentIndexWarning, match=r"right, pass scores.to_numpy\(\)"):
+            ordcut.optimal_thresholds(scores.rename(lambda name: f"other {name}"), panel)
+
+
+def test_items_without_names_are_matched_by_position():
+    expected = ordcut.optimal_thresholds(SCORES, ordcut.Panel(WIDE))
+    scores = pd.Series(SCORES, index=list("abcde"))
+    repeated = pd.DataFrame(WIDE, index=[0, 1, 0, 1, 2])
+    for panel in (
+        ordcut.Panel(WIDE),
+        ordcut.Panel(pl.DataFrame(WIDE, orient="row")),
+        ordcut.Panel(repeated),
+    ):
+        assert ordcut.optimal_thresholds(scores, panel) == expected
+
+
 def test_mistakes_are_named():
     with pytest.raises(ValueError, match="'x' has rated 'a' 2 times"):
         ordcut.Panel.from_long(

@@ -13,6 +13,7 @@ from ordcut._core.data import (
     Rows,
     WeightType,
     as_scores,
+    check_aligned,
     check_classes,
     check_finite,
     column_names,
@@ -138,6 +139,7 @@ def read_costs(
     >>> objective.value(rows.confusion(np.array([0.5])))
     0.5
     """
+    check_aligned(scores=scores, costs=costs, sample_weight=sample_weight)
     array = as_scores(scores)
     check_finite(array)
     try:

@@ -20,6 +20,11 @@ class LabelSource(ABC):
 
     @property
     @abstractmethod
+    def row_names(self) -> Array | None:
+        """The names of the rows, or None if these have no names but their positions."""
+
+    @property
+    @abstractmethod
     def n_unrated(self) -> int:
         """The number of items that have no label and are left out."""
 

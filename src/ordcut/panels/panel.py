@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from ordcut._core.data import Labels, codes_of, encode
+from ordcut._core.data import Labels, check_aligned, codes_of, encode
 from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.numerics.threads import cached_property
@@ -40,7 +40,8 @@ class Panel(LabelSource):
     Parameters
     ----------
     ratings : array-like or dataframe of shape (n_items, n_raters)
-        The class that each rater gave each item; NaN, None or null where there is none.
+        The class that each rater gave each item; NaN, None or null where there is none. The index
+        of a dataframe of pandas names the items, and scores with an index must have the same one.
     classes : sequence, optional
         All classes, lowest first. By default those that occur, in ascending order, or the order
         that a categorical states.
@@ -108,7 +109,8 @@ class Panel(LabelSource):
         Returns
         -------
         Panel
-            Its ``items`` are in the order in which they first occur. Scores must be in that order.
+            Its ``items`` are in the order in which they first occur. Scores must be in that order;
+            a series of pandas whose index names the items in another order is an error.
 
         Examples
         --------
@@ -140,6 +142,11 @@ class Panel(LabelSource):
     def items(self) -> Array:
         """The names of the items, or their positions."""
         return self._ratings.items
+
+    @property
+    def row_names(self) -> Array | None:
+        """The names of the items, or None if these have no names but their positions."""
+        return self.items if self._ratings.has_names else None
 
     @property
     def rater_names(self) -> Array:
@@ -225,7 +232,7 @@ class Panel(LabelSource):
         names = np.empty(len(self), dtype=object)
         names[:] = given
         panel = Panel.__new__(Panel)
-        panel._set(replace(self._ratings, items=names), self.raters, self.per)
+        panel._set(replace(self._ratings, items=names, has_names=True), self.raters, self.per)
         return panel
 
     def with_classes(self, classes: Sequence[Any] | Array) -> Panel:
@@ -400,6 +407,7 @@ class Panel(LabelSource):
         return resolved
 
     def _codes(self, labels: ArrayLike) -> Array:
+        check_aligned(labels=labels, panel=self)
         codes = codes_of(labels, self.classes, "labels")
         if len(codes) != len(self):
             raise ValueError(

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ordcut._core.data import check_classes, encode, is_missing, numbers_in, stated_order
+from ordcut._core.data import (
+    check_classes,
+    encode,
+    is_missing,
+    numbers_in,
+    row_names,
+    stated_order,
+)
 from ordcut._core.errors import listed
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, Ints
@@ -26,6 +33,9 @@ class Ratings:
         The positions of the item, the rater and the class of each rating.
     items, raters : ndarray
         The names of the items and of the raters.
+    has_names : bool
+        Whether the items have names, which may be the default index of pandas; otherwise they are
+        numbered.
     """
 
     classes: Array
@@ -34,6 +44,7 @@ class Ratings:
     code: Ints
     items: Array
     raters: Array
+    has_names: bool = False
 
     @classmethod
     def of_table(cls, table: Any, classes: Sequence[Any] | Array | None) -> Ratings:
@@ -57,10 +68,9 @@ class Ratings:
         given = [column[rated] for column, rated in zip(values, is_rated.T, strict=True)]
         ordered, code = _encode(_joined(given), orders[0])
         by_item = np.argsort(item, kind="stable")
-        n_items = len(is_rated)
-        return cls(
-            ordered, item[by_item], rater[by_item], code[by_item], np.arange(n_items), raters
-        )
+        items, has_names = _items_of(table, len(is_rated))
+        each = item[by_item], rater[by_item], code[by_item]
+        return cls(ordered, *each, items, raters, has_names)
 
     @classmethod
     def of_rows(
@@ -85,7 +95,7 @@ class Ratings:
         stated = stated_order(rating) if classes is None else classes
         ordered, code = _encode(ratings[is_rated], stated)
         order = np.lexsort((by, at))
-        return cls(ordered, at[order], by[order], code[order], items, raters)
+        return cls(ordered, at[order], by[order], code[order], items, raters, has_names=True)
 
     @property
     def n_items(self) -> int:
@@ -124,6 +134,22 @@ def _columns_of(table: Any) -> tuple[list[Any], Array]:
             "Panel.from_long."
         )
     return list(array.T), np.arange(array.shape[1])
+
+
+def _items_of(table: Any, n_items: int) -> tuple[Array, bool]:
+    """Return the names of items by the index of a table of pandas, and whether it has one.
+
+    Without an index, or if items share names, items are numbered.
+    """
+    index = getattr(table, "index", None)
+    if not (hasattr(table, "iloc") and index is not None and index.is_unique):
+        return np.arange(n_items), False
+    names = row_names(table)
+    if names is None:
+        return np.arange(n_items), True
+    items = np.empty(n_items, dtype=object)
+    items[:] = names
+    return items, True
 
 
 def _as_array(column: Any) -> Array:

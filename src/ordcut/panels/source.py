@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ordcut._core.data import Rows, WeightType, as_scores
+from ordcut._core.data import Rows, WeightType, as_scores, check_aligned
 from ordcut._core.pruning import ArraySource
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.panels.panel import Panel
@@ -47,6 +47,7 @@ class PanelSource(ArraySource):
         **attributes: Any,
     ) -> Self:
         """Read the scores and ratings of items; ``attributes`` are those of a subclass."""
+        check_aligned(scores=scores, panel=panel, sample_weight=weights)
         array = as_scores(scores)
         rows = Rows.read(
             array,

@@ -18,6 +18,7 @@ from ordcut._core.data.matrices import as_matrix as as_matrix
 from ordcut._core.data.matrices import column_names as column_names
 from ordcut._core.data.matrices import in_order as in_order
 from ordcut._core.data.matrices import positions_of as positions_of
+from ordcut._core.data.matrices import row_names as row_names
 from ordcut._core.data.radix import ordered_bits as ordered_bits
 from ordcut._core.data.rows import Rows as Rows
 from ordcut._core.data.rows import as_scores as as_scores

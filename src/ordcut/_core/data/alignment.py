@@ -1,4 +1,4 @@
-"""Whether series of pandas that belong together have the same index."""
+"""Whether rows that belong together have the same names: those of an index or of a panel."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 from ordcut._core.errors import DifferentIndexWarning, depth_of_caller
+from ordcut._core.protocols import LabelSource
 
 
 def check_aligned(**arguments: Any) -> None:
     """Raise an error, or warn, if the indexes of pandas objects say that rows do not match.
 
-    Rows are matched by position, as in NumPy. The same index labels in another order are an error;
-    other labels are a warning, since they are usual after ``reset_index``. Anything without an
-    index is left out. Lengths are checked elsewhere.
+    The items of a panel are an index, too. Rows are matched by position, as in NumPy. The same
+    index labels in another order are an error; other labels are a warning, since they are usual
+    after ``reset_index``. Anything without an index is left out. Lengths are checked elsewhere.
 
     Examples
     --------
@@ -30,9 +31,9 @@ def check_aligned(**arguments: Any) -> None:
     if pandas is None:
         return
     indexes = {
-        name: values.index
+        name: index
         for name, values in arguments.items()
-        if isinstance(values, pandas.Series | pandas.DataFrame)
+        if (index := _index_of(values, pandas)) is not None
     }
     for (name, index), (other_name, other) in pairwise(indexes.items()):
         if len(index) != len(other) or index is other or index.equals(other):
@@ -42,13 +43,40 @@ def check_aligned(**arguments: Any) -> None:
             raise ValueError(
                 f"{name} and {other_name} must have the same index in the same order, got the same "
                 "index labels in different orders. Rows are matched by position: reorder them, "
-                f"for example with {other_name}.loc[{name}.index], or, if the positions are "
-                "right, call reset_index(drop=True) on both."
+                f"for example with {_in_order(arguments, name, other_name)}."
             )
         warnings.warn(
             f"{name} and {other_name} have different indexes. Rows are matched by position. If "
-            "that is right, call reset_index(drop=True) on both; if not, align them by their index "
-            "first.",
+            f"that is right, {_by_position(arguments, name, other_name)}; if not, align them by "
+            "their index first.",
             DifferentIndexWarning,
             stacklevel=depth_of_caller(),
         )
+
+
+def _index_of(values: Any, pandas: Any) -> Any:
+    """Return the index of an object of pandas, or that of a panel's items; None without names."""
+    if isinstance(values, LabelSource):
+        names = values.row_names
+        return None if names is None else pandas.Index(names)
+    return values.index if isinstance(values, pandas.Series | pandas.DataFrame) else None
+
+
+def _in_order(arguments: dict[str, Any], name: str, other_name: str) -> str:
+    """Return how to put one of two arguments in the order of the other, and what to do instead."""
+    if isinstance(arguments[other_name], LabelSource):
+        order = f"{name}.loc[panel.items]"
+    elif isinstance(arguments[name], LabelSource):
+        order = f"{other_name}.loc[panel.items]"
+    else:
+        order = f"{other_name}.loc[{name}.index]"
+    return f"{order}, or, if the positions are right, {_by_position(arguments, name, other_name)}"
+
+
+def _by_position(arguments: dict[str, Any], name: str, other_name: str) -> str:
+    """Return how to say that rows are to be matched by position."""
+    if isinstance(arguments[other_name], LabelSource):
+        return f"pass {name}.to_numpy()"
+    if isinstance(arguments[name], LabelSource):
+        return f"pass {other_name}.to_numpy()"
+    return "call reset_index(drop=True) on both"
