@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 import ordcut
 from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
-from ordcut.plots import ThresholdDisplay, ordered_colours
+from ordcut.plots import ThresholdDisplay
+from ordcut.plots.drawing import ordered_colours
 from tests.ordinal_data import ordinal_data
 from tests.ordinal_rows import ratings
 from tests.tables import KAPPAS

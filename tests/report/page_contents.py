@@ -15,11 +15,12 @@ def content_of(page):
     """Return the content of a page with all counts and costs as numbers."""
     content = written_in(page)
     counts = [[int(text or "0", 32) for text in row.split(",")] for row in content["counts"]]
-    costs = {one["name"]: one["cost"] for one in content["objectives"]}
-    objectives = [
-        {**one, "cost": costs[one["cost"]] if isinstance(one["cost"], str) else one["cost"]}
-        for one in content["objectives"]
-    ]
+    rules = {each["name"]: each["rule"] for each in content["objectives"]}
+    objectives = []
+    for objective in content["objectives"]:
+        cost = objective["rule"].get("cost")
+        cost = rules[cost]["cost"] if isinstance(cost, str) else cost
+        objectives.append({**objective, "cost": cost})
     ranges = {int(index): pair for index, pair in content["ranges"].items()}
     return {**content, "counts": counts, "objectives": objectives, "ranges": ranges}
 

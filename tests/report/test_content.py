@@ -136,7 +136,8 @@ def test_costs_that_several_objectives_share_are_written_once():
     resolved = {name: ordcut.resolve_objective(name, 3) for name in (*COSTS, *KAPPAS)}
     for one in page_content(ArraySource(Rows.read(*ratings(200, 3))))["objectives"]:
         assert one["cost"] == resolved[one["name"]].cost.tolist()
-    costs = [one["cost"] for one in written["objectives"] if not isinstance(one["cost"], str)]
+    rules = [each["rule"] for each in written["objectives"]]
+    costs = [rule["cost"] for rule in rules if not isinstance(rule["cost"], str)]
     assert len(costs) == 3
 
 
