@@ -1,6 +1,7 @@
 """Which method "auto" is, what plans and costs are refused, and what certificates count."""
 
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 from typing import get_args
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import ordcut
-from ordcut._core.cuts import Cuts, known
+from ordcut._core.cuts import Cuts
 from ordcut._core.data import Rows
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.objectives import ExactRatio, Kind, TableTotals
@@ -250,7 +251,7 @@ def test_the_least_ratio_that_was_reached_is_returned(reached, guess, last, n_st
     )
 
     def minimise(_):
-        return Cuts(None, "dp", Certificate("nothing"), known(next(steps)), None)
+        return Cuts(None, "dp", Certificate("nothing"), partial(int, next(steps)), None)
 
     search = SimpleNamespace(minimise=minimise, weight=1.0)
     result = ExactRatio.highest(kappa, search, Fraction(guess))

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from operator import getitem
-from typing import Any
 
 from ordcut._core.thresholds import Certificate
 from ordcut._core.typing import Array, Floats, Ints
 
 #: The scores below and above each cut, infinite at the ends, and the thresholds between them.
 Placed = tuple[tuple[Array, Array], Floats]
-
-
-def known(value: Any) -> Callable[[], Any]:
-    """Return a function that returns a value, for what is computed already."""
-    return partial(getitem, (value,), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +30,9 @@ class Cuts:
         Returns the exact weight of each decision and class, (D, K), on the rows that limits are
         about.
     place : callable
-        Returns the scores around the cuts, and the thresholds.
+        Returns the scores around the cuts, and the thresholds halfway between these.
+    at : ndarray of shape (D - 1,), optional
+        The thresholds, where limits put them elsewhere.
     is_whole : bool
         Whether weights are whole numbers, whose sums have no rounding.
     is_free : bool
@@ -50,6 +44,7 @@ class Cuts:
     certificate: Certificate
     weigh: Callable[[], Array]
     place: Callable[[], Placed]
+    at: Floats | None = None
     is_whole: bool = True
     is_free: bool = True
 
@@ -61,4 +56,4 @@ class Cuts:
     @property
     def thresholds(self) -> Floats:
         """The thresholds: where limits put them, or halfway between the scores around each cut."""
-        return self.place()[1]
+        return self.place()[1] if self.at is None else self.at

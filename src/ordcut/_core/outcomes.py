@@ -4,39 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from ordcut._core.cuts import Cuts
-from ordcut._core.limits import LimitedSearch, Outcome
+from ordcut._core.limits import LimitedSearch
 from ordcut._core.objectives import Objective, TableTotals
-from ordcut._core.problem import Problem
-from ordcut._core.thresholds import ConstraintOutcome
 from ordcut._core.typing import Array
-
-
-def outcomes_of(
-    problem: Problem, cuts: Cuts, unit: Fraction, search: Callable[[Problem], LimitedSearch]
-) -> tuple[ConstraintOutcome, ...]:
-    """Return what each constraint has reached, and a way to compute its cost.
-
-    ``unit`` is what a weight of 1 stands for, and ``search`` returns the search of a problem.
-    """
-    limits, sample, table = problem.limits, problem.solved, cuts.weigh()
-    assert limits is not None
-    assert sample.store is not None
-    outcome = Outcome(table, cuts.place()[1], unit)
-    # Lumps are few, and another query of an engine would have to count them again.
-    if sample.store.has_every_cut:
-        problem = replace(problem, solved=replace(sample, store=None))
-    prices = Prices(partial(search, problem), problem.objective, table, cuts.is_free)
-    each = zip(limits.constraints, limits.reached(outcome), strict=True)
-    return tuple(
-        ConstraintOutcome(constraint, reached, partial(prices.price, i), promise)
-        for i, (constraint, (reached, promise)) in enumerate(each)
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from ordcut._core.cuts import Cuts, known
+from ordcut._core.cuts import Cuts
 from ordcut._core.data import Rows, SortedRows, scores_around, sort_rows, warn_if_unclear
-from ordcut._core.limits import LimitedSearch
+from ordcut._core.limits import LimitedSearch, Outcome
 from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut._core.objectives import Objective
-from ordcut._core.outcomes import outcomes_of
+from ordcut._core.outcomes import Prices
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.pruning import ArraySource, Budget, PrunedRows, lump_rows
 from ordcut._core.smoothing import Smoothing, check_smoothing, smooth
@@ -136,7 +137,7 @@ def solve_if_feasible(problem: Problem, start: Cuts | None = None) -> Cuts | Non
     # An engine with fractional weights has pruned its rows for limits on single thresholds.
     if cuts is None and (search.curve_limits is None or store.is_exact):
         cuts = search.keeping(objective.optimise(steps) if start is None else start)
-    return search.solve() if cuts is None else cuts
+    return search.checked(objective.optimise(search.steps())) if cuts is None else cuts
 
 
 def limited_search(problem: Problem) -> LimitedSearch:
@@ -180,7 +181,7 @@ def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
     # Weights may have been scaled to whole numbers.
     was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole
     if problem.observed is not None or was_scaled or not cuts.is_whole:
-        table = data.confusion(cuts.place()[1])
+        table = data.confusion(cuts.place()[1] if cuts.at is None else cuts.at)
     else:
         table = cuts.weigh().astype(np.float64)
     if problem.smoothing is not None:
@@ -191,10 +192,27 @@ def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
         data.classes,
         cuts,
         table,
-        constraints=()
-        if problem.limits is None
-        else outcomes_of(problem, cuts, unit_of(judged), limited_search),
+        constraints=() if problem.limits is None else outcomes_of(problem, cuts),
         origin=without_store(problem if problem.origin is None else problem.origin),
+    )
+
+
+def outcomes_of(problem: Problem, cuts: Cuts) -> tuple[ConstraintOutcome, ...]:
+    """Return what each constraint has reached, and a way to compute its cost."""
+    judged = problem.solved if problem.observed is None else problem.observed
+    limits, sample, table = problem.limits, problem.solved, cuts.weigh()
+    assert limits is not None
+    assert sample.store is not None
+    assert cuts.at is not None
+    outcome = Outcome(table, cuts.at, unit_of(judged))
+    # Lumps are few, and another query of an engine would have to count them again.
+    if sample.store.has_every_cut:
+        problem = replace(problem, solved=replace(sample, store=None))
+    prices = Prices(partial(limited_search, problem), problem.objective, table, cuts.is_free)
+    each = zip(limits.constraints, limits.reached(outcome), strict=True)
+    return tuple(
+        ConstraintOutcome(constraint, reached, partial(prices.price, i), promise)
+        for i, (constraint, (reached, promise)) in enumerate(each)
     )
 
 
@@ -208,9 +226,9 @@ def valued(
 ) -> Thresholds:
     """Return the thresholds of cuts, with the value of the (decision, class) table they lead to."""
     decisions = classes if objective.decisions is None else objective.decisions
-    around, thresholds = cuts.place()
+    around, middle = cuts.place()
     return Thresholds(
-        thresholds=thresholds,
+        thresholds=middle if cuts.at is None else cuts.at,
         # Where rows have no true classes, decisions are what there is to show.
         classes=classes if objective.has_truth else decisions,
         value=objective.value(table),
@@ -241,7 +259,7 @@ def result_at(
     distinct = rows.distinct_scores()
     positions = np.searchsorted(distinct, thresholds, side="left")
     table, around = rows.confusion(thresholds), scores_around(distinct, positions)
-    cuts = Cuts(positions, method, certificate, known(table), known((around, thresholds)))
+    cuts = Cuts(positions, method, certificate, lambda: table, lambda: (around, thresholds))
     origin = without_store(replace(problem, limits=None, smoothing=None))
     result = valued(problem.goal, rows.classes, cuts, table, origin=origin)
     if problem.observed is None or not problem.objective.has_reviews:

@@ -332,8 +332,8 @@ def constraint_path(
                 point.proof,
                 partial(ordered.exact_between, cuts),
                 partial(place_known, ordered.scores, cuts, has_lumps=False),
-                ordered.is_whole,
-                is_free,
+                is_whole=ordered.is_whole,
+                is_free=is_free,
             )
     feasible = [point for point in points if point is not None]
     if impossible is not None and not feasible:

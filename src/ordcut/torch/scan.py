@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ordcut._core.cuts import Cuts, known
+from ordcut._core.cuts import Cuts
 from ordcut._core.data import place_between
 from ordcut._core.errors import undefined_kappa
 from ordcut._core.numerics.exact import LARGEST_SUM, ExactCost, as_exact, in_whole_numbers
@@ -49,7 +49,7 @@ def scan(rows: TensorRows, classes: Array, objective: Objective) -> Thresholds:
     table = on_host(rows.confusion(cuts)).astype(np.float64)
     around = _scores_around(rows.scores, cuts)
     placed = around, place_between(*around)
-    best = Cuts(on_host(cuts), "scan", certificate, known(table), known(placed))
+    best = Cuts(on_host(cuts), "scan", certificate, lambda: table, lambda: placed)
     return valued(objective, classes, best, table)
 
 

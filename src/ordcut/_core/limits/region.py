@@ -141,6 +141,17 @@ def region_of(
     array([[-inf, -inf,   2.,  inf,  inf]])
     """
     candidates = all_candidates(rows.scores, rows.ends, limits)
+    return region_among(candidates, rows, limits, observed, unit)
+
+
+def region_among(
+    candidates: CandidateCuts,
+    rows: SortedRows,
+    limits: Limits,
+    observed: SortedRows | None,
+    unit: Fraction,
+) -> Region:
+    """Return the candidates that limits on weights and distances allow; see ``region_of``."""
     cuts = candidates.cuts
     if observed is not None and observed is not rows:
         above = np.append(rows.scores, np.inf)[cuts]

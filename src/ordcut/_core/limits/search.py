@@ -5,23 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
-from ordcut._core.cuts import Cuts, known
-from ordcut._core.data import SortedRows, place_between, place_known, scores_around
+from ordcut._core.cuts import Cuts
+from ordcut._core.data import SortedRows, place_known
 from ordcut._core.errors import InfeasibleConstraintsError, TooManyRowsError
-from ordcut._core.limits.choices import place_each
+from ordcut._core.limits.choices import all_candidates, place_each
 from ordcut._core.limits.conflicts import Conflict
 from ordcut._core.limits.forms import Limits, Outcome
-from ordcut._core.limits.region import Region, region_of
+from ordcut._core.limits.region import Region, region_among, region_of
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective, SegmentTerms
 from ordcut._core.pruning import CurveLimit
-from ordcut._core.solvers import Store, best_within, cut_ranges, solve_nested_between
+from ordcut._core.solvers import (
+    Store,
+    best_candidates,
+    best_segments,
+    cut_ranges,
+    solve_nested_between,
+)
 from ordcut._core.thresholds import Certificate
-from ordcut._core.typing import Array, Floats
+from ordcut._core.typing import Array, Floats, Ints
 
 #: The method of thresholds that limits have moved.
 WITHIN_LIMITS = "windows"
@@ -68,7 +75,7 @@ class LimitedSearch:
             return None
         # Lumps of rows have no information on values that are not on their grid.
         is_free = free.is_free and self.store.has_every_cut
-        return replace(free, weigh=weigh, place=known((placed[0], at)), is_free=is_free)
+        return replace(free, weigh=weigh, at=at, is_free=is_free)
 
     def best(self) -> Cuts:
         """Return the best thresholds within the limits; an error if there are none."""
@@ -79,11 +86,12 @@ class LimitedSearch:
 
     def solve(self) -> Cuts | None:
         """Return the best thresholds within the limits, or None if the limits cannot hold."""
-        return self.within_ranges() or self._within_windows()
+        return self.within_ranges() or self.checked(self.objective.optimise(self.steps()))
 
     def _checked(self, cuts: Cuts) -> Cuts:
         """Return a solution, or raise an error if it breaks a limit, which would be a bug."""
-        if not self._plain.hold(Outcome(cuts.weigh(), cuts.place()[1], self.unit)):
+        assert cuts.at is not None
+        if not self._plain.hold(Outcome(cuts.weigh(), cuts.at, self.unit)):
             raise RuntimeError(
                 f"constraints {[str(limit) for limit in self.limits.constraints]} came out "
                 "broken, which must not happen. Please report this with your data."
@@ -108,31 +116,36 @@ class LimitedSearch:
         if ranges is None:
             return None
         cuts = solve_nested_between(whole, cost.integers, *ranges)
-        placed = place_known(rows.scores, cuts, has_lumps=False)
-        at, is_open = place_each(self.limits, placed)
+        place = cache(partial(place_known, rows.scores, cuts, has_lumps=False))
+        at, is_open = place_each(self.limits, place())
         if not is_open.all():
             return None
         assert cost.convexity != "no"
         certificate = Certificate(cost.convexity, in_ranges=True)
         weigh = cache(partial(rows.exact_between, cuts))
-        best = Cuts(cuts, "nested", certificate, weigh, known((placed[0], at)), is_free=False)
+        best = Cuts(cuts, "nested", certificate, weigh, place, at, is_free=False)
         return self._checked(best)
 
-    def _within_windows(self) -> Cuts | None:
-        """Return the best thresholds by the dynamic programme for any limits."""
+    def steps(self) -> StepsWithin:
+        """Return the search for the best thresholds by the dynamic programme for any limits."""
         rows = self._rows
-        region = region_of(rows, self._plain, self.observed, self.unit)
-        cuts: Cuts | None = self.objective.optimise(StepsWithin(self.store, region, rows))
+        candidates = all_candidates(rows.scores, rows.ends, self._plain)
+        region = region_among(candidates, rows, self._plain, self.observed, self.unit)
+        return StepsWithin(self.store, region, rows)
+
+    def checked(self, cuts: Cuts | None) -> Cuts | None:
+        """Return the best cuts of ``steps``, with the table of the observed rows; None for None."""
         if cuts is None:
             return None
-        around, at = cuts.place()
+        at = cuts.at
         if self.limits.distance is not None and self.limits.grid is None:
             # Candidates are as low as they can be.
-            at, _ = place_each(self.limits, (around, place_between(*around)))
+            at, _ = place_each(self.limits, cuts.place())
         weigh = cuts.weigh
         if self.observed is not None:
+            assert at is not None
             weigh = cache(partial(_exact_table, self.observed, at))
-        return self._checked(replace(cuts, weigh=weigh, place=known((around, at))))
+        return self._checked(replace(cuts, weigh=weigh, at=at))
 
     @cached_property
     def _plain(self) -> Limits:
@@ -211,7 +224,9 @@ class StepsWithin:
     def minimise(self, cost: ExactCost | SegmentTerms) -> Cuts | None:
         """Return the best thresholds in the region, or None if it is empty."""
         rows, windows = self.sorted_rows, self.region.windows
-        chosen = best_within(rows, cost, windows, partial(rows.exact_between, inside=True))
+        between = partial(rows.exact_between, inside=True)
+        choose: Any = best_segments if cost.kind == "segments" else best_candidates
+        chosen: Ints | None = choose(rows, cost, windows, len(rows.codes), between)
         if chosen is None:
             return None
         cuts, at = windows.cuts[chosen], self.region.values[np.arange(len(chosen)), chosen]
@@ -220,7 +235,8 @@ class StepsWithin:
             WITHIN_LIMITS,
             Certificate("constraints"),
             weigh=cache(partial(rows.exact_between, cuts)),
-            place=known((scores_around(rows.scores, cuts), at)),
+            place=cache(partial(place_known, rows.scores, cuts, has_lumps=False)),
+            at=at,
             is_whole=rows.is_whole,
             is_free=False,
         )

@@ -215,8 +215,9 @@ class ExactRatio:
         falls. Steps are counted from ``n_before`` on.
         """
         best: Any = None
+        weight = steps.weight
         for n_steps in count(n_before + 1):
-            cuts = steps.minimise(self.cost_at(ratio, steps.weight))
+            cuts = steps.minimise(self.cost_at(ratio, weight))
             if cuts is None:
                 return None
             reached = self.ratio_of(cuts.weigh())

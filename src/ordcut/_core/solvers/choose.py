@@ -31,9 +31,9 @@ from ordcut._core.solvers.independent import (
 )
 from ordcut._core.solvers.near_ties import ExactWeights, independent_cuts
 from ordcut._core.solvers.nested import solve_nested
-from ordcut._core.solvers.segment_sums import best_segments, segment_cuts
+from ordcut._core.solvers.segment_sums import segment_cuts
 from ordcut._core.solvers.store import Store
-from ordcut._core.solvers.windows import Windows, best_candidates, ordered_cuts
+from ordcut._core.solvers.windows import ordered_cuts
 from ordcut._core.solvers.zero_one import solve_equal_errors
 from ordcut._core.thresholds import Certificate, Sums, Verified
 from ordcut._core.typing import Array, Floats, Ints, Numbers
@@ -210,21 +210,6 @@ def solver_of(objective: Objective, plan: Plan) -> Callable[..., Cuts]:
     return solve
 
 
-#: How candidates are chosen within windows, by the kind of cost.
-WITHIN_WINDOWS: dict[str, Callable[..., Ints | None]] = {"segments": best_segments}
-
-
-def best_within(
-    rows: SortedRows,
-    cost: ExactCost | SegmentTerms,
-    windows: Windows,
-    between: ExactWeights,
-) -> Ints | None:
-    """Return the best candidate of each threshold within windows; None if there is none."""
-    choose = WITHIN_WINDOWS.get(cost.kind, best_candidates)
-    return choose(rows, cost, windows, len(rows.codes), between)
-
-
 @dataclass(frozen=True)
 class FreeSteps:
     """A search without limits for the best cuts of rows, as often as an objective needs it."""
@@ -317,7 +302,7 @@ class Minimiser:
         n_threads = self.plan.n_threads()
         weigh = cache(partial(store.exact_weights, rows, cuts, n_threads=n_threads))
         method = store.searched_by or self.method
-        return Cuts(cuts, method, certificate, weigh, place, rows.is_whole)
+        return Cuts(cuts, method, certificate, weigh, place, is_whole=rows.is_whole)
 
     def find_cuts(self, rows: SortedRows, store: Store | None = None) -> Ints:
         """Return the lowest cuts of least cost of rows, which a store may have pruned.
