@@ -1,6 +1,7 @@
 """The command line in this process, for most tests, and as a program of its own, for some."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -119,3 +120,25 @@ def thresholds_file(tmp_path, result):
     path = tmp_path / "thresholds.json"
     path.write_text(result.to_json(), encoding="utf-8")
     return path
+
+
+#: Run a program from a small process, since a process starts with the peak of memory of its parent.
+MEASURED = """
+import json, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+print(json.dumps([done.returncode, done.stderr, peak]))
+"""
+
+
+@pytest.fixture
+def peak_memory(tmp_path):
+    """Run the program, and return its exit code, its errors and its peak of memory in MB."""
+
+    def run(*arguments):
+        program = [sys.executable, "-m", "ordcut", *map(str, arguments)]
+        command = [sys.executable, "-c", MEASURED, *program]
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        return json.loads(subprocess.check_output(command, env=environment))
+
+    return run

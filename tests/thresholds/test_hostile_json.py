@@ -1,6 +1,8 @@
 """JSON of thresholds that nobody's ``to_json`` wrote: one short error that names the field."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -43,6 +45,14 @@ HOSTILE = {
     ),
     "boolean steps": (changed(proof={"verified": "convex", "n_steps": True}), "proof must hold"),
     "no proof": (changed(proof=None), "proof must be a dict"),
+    "a long name among many": (
+        changed(classes=["x" * 50_000, *map(str, range(7000))]),
+        "classes must be short names",
+    ),
+    "a longer name among more": (
+        changed(decisions=["x" * 10**6, *map(str, range(60_000))]),
+        "decisions must be short names: 60001 of them",
+    ),
     "another type": ("[1, 2]", 'with "schema"'),
 }
 
@@ -57,3 +67,23 @@ def test_hostile_json_is_refused_in_few_words(name):
     with pytest.raises(ValueError, match=message) as refusal:
         ordcut.Thresholds.from_json(text)
     assert len(str(refusal.value)) < 1100
+
+
+READ = """
+import sys
+import ordcut
+text = sys.stdin.read()
+try:
+    ordcut.Thresholds.from_json(text)
+except ValueError:
+    print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+@pytest.mark.parametrize("name", ["a long name among many", "a longer name among more"])
+def test_hostile_json_takes_little_memory(name):
+    done = subprocess.run(
+        [sys.executable, "-c", READ], input=HOSTILE[name][0], capture_output=True, text=True
+    )
+    assert int(done.stdout.split()[1]) < 200_000, done.stderr  # KiB

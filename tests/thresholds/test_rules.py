@@ -202,18 +202,16 @@ def test_only_decisions_of_their_own_are_written_and_have_a_version_of_their_own
     assert read.decides_otherwise
 
 
-def test_json_is_read_from_a_file_by_its_path_as_text_or_as_a_path(tmp_path):
-    for name in ("found.json", "found.txt"):
-        file = tmp_path / name
-        file.write_text("\n " + RESULT.to_json(), encoding="utf-8")
-        assert Thresholds.from_json(file) == RESULT
-        assert Thresholds.from_json(str(file)) == RESULT
+def test_a_path_is_a_file_and_a_str_is_text(tmp_path):
+    file = tmp_path / "found.txt"
+    file.write_text("\n " + RESULT.to_json(), encoding="utf-8")
+    assert Thresholds.from_json(file) == RESULT
     assert Thresholds.from_json("\n " + RESULT.to_json()) == RESULT
-    for missing in (tmp_path / "missing.JSON", str(tmp_path / "missing.JSON")):
-        with pytest.raises(FileNotFoundError):
-            Thresholds.from_json(missing)
-    with pytest.raises(ValueError, match="text must be the JSON"):
-        Thresholds.from_json("missing.txt")
+    with pytest.raises(FileNotFoundError):
+        Thresholds.from_json(tmp_path / "missing.json")
+    for name in (str(file), "cuts.json", "cuts"):
+        with pytest.raises(ValueError, match=r"text must be the JSON .* as a pathlib\.Path"):
+            Thresholds.from_json(name)
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], [1.0, np.nan]])

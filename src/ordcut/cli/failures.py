@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import errno
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from itertools import count
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -53,6 +55,9 @@ DAMAGED = re.compile(
     "schema|failed to decompress|invalid data|unexpected end",
     re.I,
 )
+
+#: The most characters of a line of text, as DuckDB limits its bytes.
+LONGEST_LINE = 2_000_000
 
 #: What engines put in the place of bytes that are not UTF-8.
 REPLACEMENT = "\ufffd"
@@ -150,7 +155,7 @@ def fault_in_csv(files: Files, columns: Columns | None) -> str | None:
     for path, title in zip(files.paths, files.titles, strict=False):
         try:
             with open_text(path, "utf-8-sig") as text:
-                rows = csv.reader(text, delimiter=files.separator or ",")
+                rows = csv.reader(_short_lines(text, title), delimiter=files.separator or ",")
                 header = next(rows, [])
                 names = columns.numeric if columns else []
                 if not all(name in header for name in names):
@@ -169,9 +174,25 @@ def fault_in_csv(files: Files, columns: Columns | None) -> str | None:
                                 f'column "{name}" must contain numbers, got "{row[index]}" in line '
                                 f"{rows.line_num} of {title}. {_advice(row[index], files.decimal)}"
                             )
+        except UserError as error:
+            return error.message
         except (csv.Error, TypeError, OSError, EOFError):  # which the engine has said in its words
             return None
     return None
+
+
+def _short_lines(text: TextIO, title: str) -> Iterator[str]:
+    """Yield the lines of a text; raise an error for a line that no engine should hold in memory."""
+    for number in count(1):
+        line = text.readline(LONGEST_LINE + 1)
+        if not line:
+            return
+        if len(line) > LONGEST_LINE:
+            raise UserError(
+                f"FILES must have lines of at most {LONGEST_LINE:,} characters, and line {number} "
+                f"of {title} is longer. Fix that line; if the file is not text, leave it out."
+            )
+        yield line
 
 
 def _is_number(text: str, decimal: str) -> bool:

@@ -22,13 +22,19 @@ def save_as_parquet(path: str, target: str) -> str:
         import python_calamine
     except ImportError as error:
         raise _missing("FILES in .xlsx need python-calamine", "save them as CSV", error) from error
+    import zipfile
+    import zlib
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from ordcut.cli.workbook_size import check_size
+
     try:
+        check_size(path)
         with python_calamine.CalamineWorkbook.from_path(path) as workbook:
             cells = workbook.get_sheet_by_index(0).to_python()
-    except (python_calamine.CalamineError, OSError) as error:
+    except (python_calamine.CalamineError, zipfile.BadZipFile, zlib.error, OSError) as error:
         raise UserError(
             f"FILES in .xlsx must be Excel workbooks, but {path} cannot be read: {error}. Save it "
             "again, or save it as CSV."

@@ -344,7 +344,7 @@ class Thresholds(Exports):
         Parameters
         ----------
         text : str or path
-            The JSON text, or the path of a file that holds it.
+            The JSON text, or a ``pathlib.Path`` to a file that holds it.
         """
         return cls(**storage.from_json(text))
 

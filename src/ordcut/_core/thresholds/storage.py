@@ -24,6 +24,9 @@ SCHEMA = "ordcut.thresholds"
 
 DAMAGED = "The file is damaged; write it again with Thresholds.to_json."
 
+#: The most characters in an array of classes, in which each takes as many as the longest.
+MOST_CHARACTERS = 1 << 24
+
 #: The version that is written for decisions that are the classes, and for others.
 VERSION, VERSION_OF_DECISIONS = 1, 2
 
@@ -60,9 +63,8 @@ def to_json(result: Thresholds) -> str:
 
 
 def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the fields of a result, read from JSON text or from a file, and checked."""
-    is_path = isinstance(text, os.PathLike) or not str(text).lstrip().startswith("{")
-    if is_path and (os.path.isfile(text) or str(text).lower().endswith(".json")):
+    """Return the fields of a result, read from JSON text or a file of a path, and checked."""
+    if isinstance(text, os.PathLike):
         text = Path(text).read_text(encoding="utf-8")
     try:
         return _checked(_parsed(text))
@@ -70,14 +72,16 @@ def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
         raise ValueError(shortened(str(error))) from None
 
 
-def _parsed(text: str | os.PathLike[str]) -> dict[str, Any]:
+def _parsed(text: str) -> dict[str, Any]:
     if isinstance(text, dict):
         raise TypeError("text must be JSON or a path, got a dict. Pass json.dumps(data).")
     try:
         data = json.loads(str(text))
     except (TypeError, ValueError, RecursionError) as error:
+        is_name = "{" not in str(text)
+        hint = " To read a file, pass its name as a pathlib.Path." if is_name else ""
         raise ValueError(
-            f"text must be the JSON that Thresholds.to_json wrote, got other text: {error}."
+            f"text must be the JSON that Thresholds.to_json wrote, got other text: {error}.{hint}"
         ) from error
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(
@@ -207,6 +211,12 @@ def _names(data: dict[str, Any], name: str) -> Array:
         raise ValueError(
             f"{name} must be at most {MOST_CLASSES} numbers, booleans or texts in the JSON of "
             f"thresholds, got {len(values)}: {short_repr(values)}. {DAMAGED}"
+        )
+    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
+    if len(values) * longest > MOST_CHARACTERS:
+        raise ValueError(
+            f"{name} must be short names: {len(values)} of them may have at most "
+            f"{MOST_CHARACTERS // len(values)} characters each, and one has {longest}. {DAMAGED}"
         )
     return check_classes(values, name)
 
