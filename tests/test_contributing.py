@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import expit, log_expit
+from sklearn.linear_model import Ridge
 
 import ordcut
 from ordcut import objectives
@@ -176,7 +177,7 @@ def test_a_labeling_is_a_row_in_labelings(monkeypatch):
 
     monkeypatch.setitem(LABELINGS, "line", by_line)
     X, y = ordinal_data()[:2]
-    model = OrdinalThresholdClassifierCV(labeling="line").fit(X, y)
+    model = OrdinalThresholdClassifierCV(Ridge(), labeling="line").fit(X, y)
     assert model.labeler_.certificate == "none: a line"
 
 
