@@ -16,6 +16,7 @@ from ordcut._core.data import (
     check_aligned,
     check_classes,
     check_finite,
+    check_not_masked,
     column_names,
     positions_of,
     read_weights,
@@ -142,6 +143,7 @@ def read_costs(
     check_aligned(scores=scores, costs=costs, sample_weight=sample_weight)
     array = as_scores(scores)
     check_finite(array)
+    check_not_masked(costs, "costs")
     try:
         paid = np.array(costs, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -52,6 +52,9 @@ Progress: TypeAlias = bool | Callable[[str], None]
 #: The maximum number of classes that can be predicted.
 MOST_PREDICTIONS = 1 << 16
 
+#: Decimals of at most this many digits differ in float64 if they differ.
+EXACT_DIGITS = 15
+
 _EXTREMES = [nw.col("x").min().alias("low"), nw.col("x").max().alias("high")]
 
 
@@ -117,12 +120,21 @@ class Engine:
             raise
         #: The scores with their statistics, by which an engine may find extreme ones faster.
         self._bare: Frame = frame.lazy().select(nw.col(score).alias("x"))
+        self._decimal = self._counts_of_decimals(frame, score, schema[score])
         self._frame = self._given
         self._cached: list[CachedRows] = []
         self._name = frame.implementation.name.lower()
         self._nulls, self._progress = nulls, progress
         self._all_rows_count = False  # until it is known that no row is to be left out
         self.passes = 0  # how many times the engine has gone through the frame
+
+    def _counts_of_decimals(self, frame: Any, score: str, dtype: Any) -> Frame | None:
+        """Return the numbers of distinct decimals and floats, as a query; None if they agree."""
+        if not dtype.is_decimal() or (dtype.precision or EXACT_DIGITS + 1) <= EXACT_DIGITS:
+            return None
+        numbers = {"scores": nw.col(score), "floats": dialects.as_float64(frame, score, dtype)}
+        counts = [number.n_unique().alias(name) for name, number in numbers.items()]
+        return frame.lazy().select(*counts)
 
     def sample(self) -> Columns:
         """Return a sample of rows: the first ones of a lazy frame, otherwise spread out.
@@ -145,6 +157,19 @@ class Engine:
             drawn = dialects.drawn_rows(self._frame.select(*names), SAMPLE_SIZE)
             return sample if drawn is None else self._collect(drawn, description)
         return sample
+
+    def check_distinct(self) -> None:
+        """Raise an error if decimal scores that differ are equal in float64."""
+        if self._decimal is None:
+            return
+        counts = self._collect(self._decimal, "the number of distinct scores")
+        n_scores, n_floats = (int(counts[name][0]) for name in ("scores", "floats"))
+        if n_floats < n_scores:
+            raise ValueError(
+                "score must name a column of numbers that differ in float64, which holds about 16 "
+                f"digits, got {n_scores} different decimals in {self.names['score']!r} that are "
+                f"{n_floats} different floats. Subtract a common offset first, or round them."
+            )
 
     def distinct_weights(self, most: int) -> Array:
         """Return the distinct weights above 0, or as many of them as asked for."""

@@ -90,6 +90,7 @@ class FrameSource:
         sample = self.engine.sample()
         if classes is None and n_classes is None:
             check_sample(sample)
+        self.engine.check_distinct()
         root = self.engine.widen(first_cells(sample["x"], N_CELLS))
         scale: int | None = 1
         if weight is None:

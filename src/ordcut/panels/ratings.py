@@ -127,6 +127,7 @@ def _columns_of(table: Any) -> tuple[list[Any], Array]:
         names = frame.columns
         return [frame.get_column(name).to_native() for name in names], np.array(names, object)
     array = table if isinstance(table, np.ndarray) else np.array(table, dtype=object)
+    array = _without_mask(array)
     if array.ndim != 2:
         raise ValueError(
             "ratings must have a row for each item and a column for each rater, all rows of the "
@@ -160,8 +161,15 @@ def _as_array(column: Any) -> Array:
     for method in ("to_pylist", "to_list"):  # of Arrow, pandas and Polars
         if hasattr(column, method):
             return _plain(np.array(getattr(column, method)(), dtype=object))
-    array = np.asarray(column)
+    array = np.asarray(_without_mask(column))
     return _plain(array) if array.dtype.kind == "O" else array
+
+
+def _without_mask(values: Any) -> Any:
+    """Return a masked array as an array of objects, None where it is masked; others as they are."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
 
 
 def _plain(values: Array) -> Array:

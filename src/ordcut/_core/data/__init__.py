@@ -18,7 +18,10 @@ from ordcut._core.data.matrices import as_matrix as as_matrix
 from ordcut._core.data.matrices import column_names as column_names
 from ordcut._core.data.matrices import in_order as in_order
 from ordcut._core.data.matrices import positions_of as positions_of
+from ordcut._core.data.matrices import predicted_in_rows as predicted_in_rows
+from ordcut._core.data.matrices import role_of as role_of
 from ordcut._core.data.matrices import row_names as row_names
+from ordcut._core.data.matrices import warn_if_gains as warn_if_gains
 from ordcut._core.data.radix import ordered_bits as ordered_bits
 from ordcut._core.data.rows import Rows as Rows
 from ordcut._core.data.rows import as_scores as as_scores
@@ -34,6 +37,7 @@ from ordcut._core.data.sorting import place_cuts as place_cuts
 from ordcut._core.data.sorting import place_known as place_known
 from ordcut._core.data.sorting import scores_around as scores_around
 from ordcut._core.data.sorting import sort_rows as sort_rows
+from ordcut._core.data.values import check_not_masked as check_not_masked
 from ordcut._core.data.values import is_missing as is_missing
 from ordcut._core.data.values import numbers_in as numbers_in
 from ordcut._core.data.weights import CheckedClassWeight as CheckedClassWeight

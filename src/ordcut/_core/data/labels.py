@@ -17,8 +17,9 @@ from ordcut._core.data.categories import (
     warn_unordered,
 )
 from ordcut._core.data.distinct import distinct_labels
+from ordcut._core.data.matrices import are_same_names, column_names, positions_of
 from ordcut._core.data.soft import check_soft_labels
-from ordcut._core.data.values import from_objects, missing_error
+from ordcut._core.data.values import check_not_masked, from_objects, missing_error
 from ordcut._core.errors import listed
 from ordcut._core.protocols import LabelSource
 from ordcut._core.typing import Array, ArrayLike, Floats
@@ -77,6 +78,7 @@ def encode(
     stated = classes
     if stated is None:
         stated = stated_order(labels) or listed_order(labels)
+    check_not_masked(labels, "labels")
     distinct = distinct_labels(labels)
     if distinct is not None:
         try:
@@ -93,7 +95,7 @@ def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = F
     """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
     values = as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
-        return _soft_labels(values, list(getattr(labels, "columns", ())), stated, n_classes)
+        return _soft_labels(values, column_names(labels) or [], stated, n_classes)
     if values.ndim != 1:
         raise ValueError(
             f"labels must be one-dimensional, or of shape (n, K) for soft labels, "
@@ -228,6 +230,7 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     >>> as_values(["good", "bad"]), as_values((1, 2.5))
     (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
     """
+    check_not_masked(labels, argument)
     try:
         values = np.asarray(labels)
         if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
@@ -391,24 +394,23 @@ def _are_codes(values: Array, classes: Array) -> bool:
 
 def _named_columns(values: Array, names: list[Any], classes: Any) -> tuple[Array, Any]:
     """Return soft labels in the order of the classes, which are the names of their columns."""
-    if not all(isinstance(name, str) for name in names):
-        return values, classes
     if classes is None:
+        if not all(isinstance(name, str) for name in names):
+            order = np.argsort(check_classes(names, "the columns of labels"))  # numbers ascend
+            return values[:, order], [names[column] for column in order]
         if names == sorted(names):  # as pandas.get_dummies has them
             warn_unordered(names, "one-hot columns")
         return values, names
-    if not _are_names(names, classes):
-        return values, classes
-    return values[:, [names.index(str(name)) for name in classes]], classes
-
-
-def _are_names(columns: Any, classes: Any) -> bool:
-    """Return whether the columns of a frame have the names of the classes."""
-    return classes is not None and sorted(map(str, classes)) == sorted(map(str, columns))
+    remedy = (
+        "Rename them, or pass the values alone, with a column for each class in their order: "
+        "labels.to_numpy()."
+    )
+    return values[:, positions_of(names, classes, "labels", "column", "class", remedy)], classes
 
 
 def _soft_labels(values: Array, names: list[Any], stated: Any, n_classes: int | None) -> Labels:
-    soft = check_soft_labels(values, is_named=_are_names(names, stated))
+    is_named = stated is not None and are_same_names(names, stated)
+    soft = check_soft_labels(values, is_named=is_named)
     if names:
         soft, stated = _named_columns(soft, names, stated)
     k = soft.shape[1]

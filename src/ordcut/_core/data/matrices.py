@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ordcut._core.errors import listed
+from ordcut._core.data.values import check_not_masked
+from ordcut._core.errors import depth_of_caller, listed
 from ordcut._core.typing import Array, Floats
+
+#: Words in the names of axes and parameters that say what is predicted, or what is true.
+PREDICTED = {"pred", "predicted", "prediction", "decision", "decided", "estimate", "estimated"}
+TRUE = {"true", "truth", "actual", "observed", "target", "gold", "reference"}
+LABEL = {"label", "labels"}
 
 
 def as_matrix(cost: Any, argument: str) -> Floats:
@@ -20,6 +28,7 @@ def as_matrix(cost: Any, argument: str) -> Floats:
     array([[0., 1.],
            [5., 0.]])
     """
+    check_not_masked(cost, argument)
     try:
         matrix = np.array(cost, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -40,6 +49,67 @@ def as_matrix(cost: Any, argument: str) -> Floats:
         )
     matrix.flags.writeable = False
     return matrix
+
+
+def warn_if_gains(matrix: Floats) -> None:
+    """Warn if what is right costs most in every column of a square cost matrix.
+
+    Examples
+    --------
+    >>> warn_if_gains(np.array([[0.0, 1], [5, 0]]))
+    """
+    if matrix.shape[0] != matrix.shape[1]:
+        return
+    highest, lowest = matrix.max(axis=0), matrix.min(axis=0)
+    if ((np.diag(matrix) == highest) & (lowest < highest)).all():
+        warnings.warn(
+            "objective seems to have gains instead of costs: in every column, the right class has "
+            "the highest entry, and thresholds of least cost avoid it. If these are gains, pass "
+            "-objective.",
+            UserWarning,
+            stacklevel=depth_of_caller(),
+        )
+
+
+def role_of(name: Any) -> Literal["predicted", "true"] | None:
+    """Return whether an axis or a parameter is named for what is predicted or for what is true.
+
+    Examples
+    --------
+    >>> role_of("y_pred"), role_of("True label"), role_of("k")
+    ('predicted', 'true', None)
+    """
+    words = set(re.findall("[a-z]+", str(name).lower()))
+    if words & PREDICTED:
+        return None if words & TRUE else "predicted"
+    return "true" if words & (TRUE | LABEL) else None
+
+
+def predicted_in_rows(matrix: Any) -> Any:
+    """Return a cost matrix with what is predicted in its rows, by the names of a frame's axes.
+
+    Anything whose axes have no such names is returned as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame([[0, 5], [1, 0]]).rename_axis(index="true", columns="predicted")
+    >>> predicted_in_rows(frame).to_numpy()
+    array([[0, 1],
+           [5, 0]])
+    """
+    if not (hasattr(matrix, "index") and hasattr(matrix, "columns")):
+        return matrix
+    rows, columns = (
+        role_of(getattr(axis, "name", None)) for axis in (matrix.index, matrix.columns)
+    )
+    if rows is not None and rows == columns:
+        raise ValueError(
+            "objective must have rows for what is predicted and columns for the true classes, got "
+            f"{matrix.index.name!r} in rows and {matrix.columns.name!r} in columns. Rename the "
+            "axes, or pass the values alone: objective.to_numpy()."
+        )
+    return matrix.T if rows == "true" or columns == "predicted" else matrix
 
 
 def in_order(matrix: Any, classes: Sequence[Any], decisions: Array | None = None) -> Any:
@@ -89,12 +159,23 @@ def positions_of(
     """Return the position of each known class or decision among the names of rows or columns."""
     positions = {_key(name): position for position, name in enumerate(names)}
     wanted = [_key(name) for name in known]
-    if len(names) != len(wanted) or set(positions) != set(wanted):
+    if not are_same_names(names, known):
         raise ValueError(
             f"{argument} must have a {part} for each {each}, {listed(known)}, got {part}s named "
             f"{listed(names)}. {remedy}"
         )
     return [positions[name] for name in wanted]
+
+
+def are_same_names(names: Sequence[Any], known: Sequence[Any] | Array) -> bool:
+    """Return whether names are those of the known classes or decisions, in any order.
+
+    Examples
+    --------
+    >>> are_same_names(["2", 1], [1, 2]), are_same_names([1, 1], [1, 2])
+    (True, False)
+    """
+    return len(names) == len(known) and {*map(_key, names)} == {*map(_key, known)}
 
 
 def column_names(frame: Any) -> list[Any] | None:

@@ -16,6 +16,7 @@ from ordcut._core.data.labels import Labels, check_classes_found, encode
 from ordcut._core.data.scores import check_exact, check_finite, not_numbers, shape_hint, swapped
 from ordcut._core.data.soft import weighted_labels
 from ordcut._core.data.sorting import SortedRows, sort_rows, sorted_order
+from ordcut._core.data.values import check_not_masked
 from ordcut._core.data.weights import WeightType, check_weights, effective_rows, read_weights
 from ordcut._core.errors import ReversedScoresWarning, depth_of_caller
 from ordcut._core.numerics.exact import EXACT, exact_totals, whole_weights
@@ -353,6 +354,7 @@ def as_scores(scores: ArrayLike) -> Array:
     >>> as_scores([1, 2])
     array([1., 2.])
     """
+    check_not_masked(scores, "scores")
     try:
         given = np.asarray(scores)
         if given.dtype.kind == "c":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -83,7 +85,8 @@ def shape_hint(scores: ArrayLike, array: Array) -> str:
 
 
 def check_exact(scores: ArrayLike, floats: Floats) -> None:
-    """Raise an error if integers lose digits as floats, which could make distinct scores equal."""
+    """Raise an error if scores lose digits as floats, which could make distinct scores equal."""
+    _check_distinct(scores, floats)
     if len(floats) == 0 or np.abs(floats).max() < EXACT:
         return
     integers = np.asarray(scores)
@@ -101,6 +104,27 @@ def check_exact(scores: ArrayLike, floats: Floats) -> None:
             "scores must be exact in float64, which holds whole numbers up to 2**53, got "
             f"{integers[position]} at position {position}. Subtract a common offset first, such "
             "as scores - scores.min()."
+        )
+
+
+def _check_distinct(scores: ArrayLike, floats: Floats) -> None:
+    """Raise an error if decimals or fractions that differ are equal as floats."""
+    given = np.asarray(scores)
+    if given.dtype.kind != "O":
+        return
+    values = given.tolist()
+    numbers = {
+        value: number
+        for value, number in zip(values, floats.tolist(), strict=True)
+        if isinstance(value, Decimal | Fraction)
+    }
+    if len(set(numbers.values())) < len(numbers):
+        seen: dict[float, Any] = {}
+        twice = next(x for x, number in numbers.items() if seen.setdefault(number, x) != x)
+        raise ValueError(
+            "scores must differ in float64, which holds about 16 digits, and "
+            f"{seen[numbers[twice]]} and {twice} do not. Subtract a common offset first, or round "
+            "them."
         )
 
 

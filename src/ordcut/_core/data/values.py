@@ -61,6 +61,28 @@ def _plain_numbers(values: list[Any], argument: str) -> list[Any]:
     return [as_float[value] for value in values]
 
 
+def check_not_masked(values: Any, argument: str) -> None:
+    """Raise an error for an array of NumPy with masked values, which are missing.
+
+    Examples
+    --------
+    >>> check_not_masked(np.ma.array([1, 2], mask=[False, True]), "scores")
+    Traceback (most recent call last):
+    ...
+    ValueError: scores must not be masked, got 1 masked value, the first at position 1. ...
+    """
+    if not np.ma.is_masked(values):
+        return
+    is_masked = np.ma.getmaskarray(values)
+    number = int(is_masked.sum())
+    first = [int(index) for index in np.argwhere(is_masked)[0]]
+    raise ValueError(
+        f"{argument} must not be masked, got {number} masked value{'s' * (number > 1)}, the first "
+        f"at position {first[0] if len(first) == 1 else first}. Drop those rows, or fill them in "
+        "with .filled(...)."
+    )
+
+
 def missing_error(argument: str, value: object, values: Array, index: int) -> ValueError:
     """Return the error for a missing label: the value at an index among all values."""
     position = [int(i) for i in np.unravel_index(index, values.shape)]

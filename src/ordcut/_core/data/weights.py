@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ordcut._core.data.matrices import positions_of
+from ordcut._core.data.values import check_not_masked
 from ordcut._core.errors import WeightTypeWarning, depth_of_caller, listed, unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
@@ -38,6 +40,7 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
     """
     if weights is None:
         return None
+    check_not_masked(weights, "sample_weight")
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -180,6 +183,8 @@ def checked_class_weight(class_weight: ClassWeight | None, classes: Array) -> Ch
     --------
     >>> checked_class_weight({"high": 3}, np.array(["low", "high"]))
     array([1., 3.])
+
+    The index of a series of pandas names the classes.
     """
     k = len(classes)
     if class_weight is None:
@@ -199,6 +204,12 @@ def checked_class_weight(class_weight: ClassWeight | None, classes: Array) -> Ch
                 f"got {unknown[0]!r}."
             )
         class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
+    names = getattr(class_weight, "index", None)
+    if hasattr(class_weight, "iloc") and type(names).__name__ != "RangeIndex":
+        remedy = "Or pass the numbers alone, in the order of the classes: class_weight.to_numpy()."
+        order = positions_of(list(names), classes, "class_weight", "number", "class", remedy)
+        class_weight = np.asarray(class_weight)[order]
+    check_not_masked(class_weight, "class_weight")
     try:
         factors = np.asarray(class_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -9,7 +10,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ordcut._core.data import as_matrix, check_classes, column_names, in_order
+from ordcut._core.data import (
+    as_matrix,
+    check_classes,
+    column_names,
+    in_order,
+    predicted_in_rows,
+    role_of,
+    warn_if_gains,
+)
 from ordcut._core.errors import unknown_name
 from ordcut._core.objectives.additive import Additive
 from ordcut._core.objectives.custom import CostFunction, Kappa, SegmentObjective
@@ -39,7 +48,7 @@ def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int |
         return objective.n_classes
     if isinstance(objective, SegmentObjective) or callable(objective):
         return None
-    n_decisions, n_classes = as_matrix(objective, "objective").shape
+    n_decisions, n_classes = as_matrix(predicted_in_rows(objective), "objective").shape
     if n_decisions != n_classes and not has_decisions:
         raise ValueError(
             "objective must be a (K, K) matrix, with a row for each predicted class and a column "
@@ -100,8 +109,12 @@ def resolve_objective(
         name = getattr(objective, "__name__", "callable")
         name = "custom cost" if name == "<lambda>" else name
         every, chosen = range(n_classes), range(n_classes if names is None else len(names))
+        takes_truth_first = _takes_truth_first(objective)
         try:
-            cost = [[objective(k, truth) for truth in every] for k in chosen]
+            if takes_truth_first:
+                cost = [[objective(truth, k) for truth in every] for k in chosen]
+            else:
+                cost = [[objective(k, truth) for truth in every] for k in chosen]
         except (TypeError, ValueError) as error:
             reason = str(error).removesuffix(".")
             raise TypeError(
@@ -111,6 +124,8 @@ def resolve_objective(
         resolved = Additive(name, as_matrix(cost, "objective"))
     else:
         matrix = as_matrix(_in_order(objective, classes, names), "objective")
+        if names is None:
+            warn_if_gains(matrix)
         resolved = _of_matrix(matrix.tobytes(), matrix.shape)
     if names is not None:
         if resolved.is_maximised:
@@ -130,6 +145,21 @@ def resolve_objective(
             "each true class, including those that do not occur."
         )
     return resolved
+
+
+def _takes_truth_first(function: Callable[..., Any]) -> bool:
+    """Return whether the parameters of a function are named for what is true, then predicted.
+
+    Examples
+    --------
+    >>> _takes_truth_first(lambda y_true, y_pred: 0), _takes_truth_first(lambda k, l: 0)
+    (True, False)
+    """
+    try:
+        names = list(inspect.signature(function).parameters)[:2]
+    except (TypeError, ValueError):  # of a function of C that does not say
+        return False
+    return [*map(role_of, names)] in (["true", "predicted"], ["true", None], [None, "predicted"])
 
 
 def objective_of(
@@ -201,6 +231,14 @@ def _named(
         # Squares of distances could leave the range of int64.
         at = np.array(given.tolist(), dtype=object)
     matrix = cost(at[:, None], at)
+    if matrix.dtype == object and (matrix.astype(np.float64) != matrix).any():
+        far = next(entry for entry in matrix.ravel().tolist() if float(entry) != entry)
+        raise ValueError(
+            f"classes must have {name} costs that are exact in float64, which holds whole numbers "
+            f"up to 2**53, got a cost of {far} between classes from {at[0]} to {at[-1]}. Divide "
+            "the classes by a common factor, or name them as text with classes= to compare their "
+            "positions."
+        )
     if name in KAPPAS:
         return Ratio(name, matrix)
     return Additive(name, matrix, class_weight="balanced" if name in BALANCED else None)
@@ -214,6 +252,7 @@ def _of_matrix(entries: bytes, shape: tuple[int, int]) -> Objective:
 
 def _in_order(matrix: Any, classes: int | ArrayLike, decisions: Array | None = None) -> Any:
     """Return a matrix with names in the order of the classes, or of its columns for a number."""
+    matrix = predicted_in_rows(matrix)
     if isinstance(classes, (int, np.integer)):
         known = column_names(matrix)
         return matrix if known is None else in_order(matrix, known, decisions)
