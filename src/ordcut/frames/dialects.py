@@ -15,6 +15,9 @@ from ordcut.frames.grid import NestedCells
 #: The maximum number of cached rows: a few hundred MiB, in the engine's own memory.
 MOST_CACHED = 1 << 25
 
+#: Types of pandas that have missing values besides all others, by the kind of NumPy's type.
+NULLABLE = {"i": "Int64", "u": "UInt64", "f": "Float64", "b": "boolean"}
+
 #: The name of a column that exists while rows are filtered.
 _FILTER_KEY = "ordcut_key"
 
@@ -125,12 +128,61 @@ def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
     if isinstance(dtype, nw.Enum):
         if frame.implementation.is_dask() and not frame.to_native()[name].cat.known:
             return list(frame.to_native()[name].head(1).dtype.categories)  # of a file: look inside
-        return list(dtype.categories)
+        categories: Any = dtype.categories
+        native = getattr(frame.to_native(), "dtypes", {})
+        if hasattr(native, "loc") and hasattr(native[name], "categories"):  # which may be no text
+            categories = native[name].categories
+        if hasattr(categories, "closed"):
+            return [str(interval) for interval in categories]
+        return categories.tolist() if hasattr(categories, "tolist") else list(categories)
     if frame.implementation.is_pyarrow():  # narwhals does not tell ordered dictionaries apart
         column = frame.to_native().column(name)
         if getattr(column.type, "ordered", False) and column.num_chunks:
             return list(column.chunk(0).dictionary.to_pylist())
     return None
+
+
+def with_values(frame: Any, name: str) -> Any:
+    """Return a frame in which a categorical column of numbers or booleans has its values.
+
+    The intervals of ``pandas.cut`` become text, as in arrays. Anything else stays as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = nw.from_native(pd.DataFrame({"y": pd.Categorical([1, 10, 2])}))
+    >>> with_values(frame, "y").schema["y"]
+    Int64
+    """
+    engine, native = frame.implementation, frame.to_native()
+    if engine.is_pyarrow():
+        column = native.column(name)
+        if hasattr(column.type, "value_type") and not _is_text(column.type.value_type):
+            at = native.column_names.index(name)
+            native = native.set_column(at, name, column.cast(column.type.value_type))
+        return nw.from_native(native)
+    if not (engine.is_pandas_like() or engine.is_dask()):
+        return frame
+    column = native[name]
+    if not engine.is_dask() or column.cat.known:
+        categories = column.dtype.categories
+    else:
+        categories = column.head(1).dtype.categories
+    kind = categories.dtype.kind
+    if hasattr(categories, "closed"):
+        values = column.cat.rename_categories([str(interval) for interval in categories])
+    elif kind in NULLABLE:
+        values = column.astype(NULLABLE[kind])
+    else:
+        return frame
+    native = native.copy() if engine.is_dask() else native.copy(deep=False)
+    native[name] = values
+    return nw.from_native(native)
+
+
+def _is_text(arrow_type: Any) -> bool:
+    """Return whether a type of Arrow is one of text."""
+    return "string" in str(arrow_type)
 
 
 def materialiser(frame: Any) -> Callable[[], Any] | None:

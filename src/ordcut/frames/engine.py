@@ -99,6 +99,10 @@ class Engine:
         self.stated_order = (
             dialects.stated_order(frame, label, self._label_dtype) if is_category else None
         )
+        if is_category:
+            frame = dialects.with_values(frame, label)
+            self._label_dtype = frame.collect_schema()[label]
+            is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
         labels = dialects.column_with_nan(frame, label, self._label_dtype)
         self._label = (labels.cast(nw.String) if is_category else labels).alias("label")
         self._expressions = [self._score, self._label]
