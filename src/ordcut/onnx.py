@@ -1,8 +1,8 @@
 """Export to ONNX: the rule of thresholds, and the estimators with the pipelines that hold them.
 
 Importing this module registers converters for the estimators with skl2onnx, if it is installed, so
-that ``skl2onnx.to_onnx`` and ``skl2onnx.convert_sklearn`` convert them. Needs the extra
-``ordcut[onnx]``.
+that ``skl2onnx.to_onnx`` and ``skl2onnx.convert_sklearn`` convert them. Needs the package
+onnx, and skl2onnx for estimators.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ try:
     from onnx import TensorProto, helper, numpy_helper
 except ImportError as error:
     raise ImportError(
-        "ordcut.onnx needs onnx, which is not installed. "
-        'Install it with: pip install "ordcut[onnx]".'
+        "ordcut.onnx needs onnx, which is not installed. Install it with: pip install onnx."
     ) from error
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ def register_converters() -> None:
     except ImportError as error:
         raise ImportError(
             "Converting estimators to ONNX needs skl2onnx, which is not installed. "
-            'Install it with: pip install "ordcut[onnx]".'
+            "Install it with: pip install skl2onnx."
         ) from error
     from ordcut.estimators import (
         LinearThresholdClassifier,

@@ -128,7 +128,7 @@ def test_without_click_it_says_how_to_install_it():
     code = "import sys; sys.modules['click'] = None; from ordcut.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert 'pip install "ordcut[cli]"' in done.stderr
+    assert 'pip install ".[cli]"' in done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

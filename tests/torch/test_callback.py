@@ -469,7 +469,7 @@ def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(mi
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith(f"ModuleNotFoundError: {name} needs {missing}, which is not installed.")
-    assert f'pip install "ordcut[{missing}]"' in last
+    assert f"pip install {missing}." in last
 
 
 def test_a_tracker_is_found_wherever_the_module_keeps_it(tmp_path):

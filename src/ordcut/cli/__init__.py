@@ -32,7 +32,10 @@ def _run() -> None:
     try:
         import click  # noqa: F401
     except ImportError:
-        sys.exit('The ordcut command needs click. Install it with: pip install "ordcut[cli]".')
+        sys.exit(
+            "The ordcut command needs click, which is not installed. Install its extra in a "
+            'checkout of ordcut with: pip install ".[cli]".'
+        )
     from ordcut.cli.app import ENDED_BY_SIGNAL, run
 
     code = run(sys.argv[1:])

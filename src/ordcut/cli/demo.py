@@ -62,7 +62,7 @@ def demo(output: Path, force: bool) -> None:
         outputs.publish()
     click.echo("\nWrote " + " and ".join(str(output / name) for name in names) + ".")
     if PLOT not in names:
-        click.echo('For a plot as well, install matplotlib: pip install "ordcut[plots]".')
+        click.echo("For a plot as well, install matplotlib: pip install matplotlib.")
 
 
 def run() -> dict[str, str | bytes]:

@@ -398,7 +398,7 @@ ENGINES: dict[str, Callable[[Files, Columns], Any]] = {
 
 #: The package to install for each engine.
 PACKAGES = {
-    "duckdb": "ordcut[cli]",
+    "duckdb": "duckdb",
     "polars": "polars",
     "dask": "dask[dataframe]",
     "spark": "pyspark",

@@ -363,8 +363,8 @@ def _check_plot(path: str) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "--plot needs matplotlib, which is not installed. Install it with: pip install "
-            '"ordcut[plots]".'
+            "--plot needs matplotlib, which is not installed. Install it with: "
+            "pip install matplotlib."
         ) from error
 
 

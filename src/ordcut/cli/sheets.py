@@ -21,7 +21,9 @@ def save_as_parquet(path: str, target: str) -> str:
     try:
         import python_calamine
     except ImportError as error:
-        raise _missing("FILES in .xlsx need python-calamine", "save them as CSV", error) from error
+        raise _missing(
+            "FILES in .xlsx need", "python-calamine", "save them as CSV", error
+        ) from error
     import zipfile
     import zlib
 
@@ -86,7 +88,9 @@ def sheet_of(relation: Any) -> tuple[bytes, int]:
     try:
         import xlsxwriter
     except ImportError as error:
-        raise _missing("--output in .xlsx needs XlsxWriter", "write CSV instead", error) from error
+        raise _missing(
+            "--output in .xlsx needs", "xlsxwriter", "write CSV instead", error
+        ) from error
 
     rows = relation.limit(MOST_ROWS).fetchall()
     if len(rows) == MOST_ROWS:
@@ -119,9 +123,9 @@ def _cell(value: Any) -> Any:
     return str(value)
 
 
-def _missing(what: str, instead: str, error: ImportError) -> ImportError:
+def _missing(what: str, package: str, instead: str, error: ImportError) -> ImportError:
     return ImportError(
-        f'{what}, which is not installed. Install it with: pip install "ordcut[excel]", or '
+        f"{what} {package}, which is not installed. Install it with: pip install {package}, or "
         f"{instead}.",
         name=error.name,
     )

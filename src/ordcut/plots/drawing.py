@@ -35,7 +35,7 @@ def new_axes(what: str) -> Any:
     except ImportError as error:
         raise ImportError(
             f"{what} needs matplotlib, which is not installed. "
-            'Install it with: pip install "ordcut[plots]".'
+            "Install it with: pip install matplotlib."
         ) from error
     return plt.subplots(layout="constrained")[1]
 

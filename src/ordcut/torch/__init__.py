@@ -7,8 +7,7 @@ try:
     import torch as _torch  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "ordcut.torch needs torch, which is not installed. "
-        'Install it with: pip install "ordcut[torch]".',
+        "ordcut.torch needs torch, which is not installed. Install it with: pip install torch.",
         name="torch",
     ) from error
 

@@ -17,7 +17,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "OptimalThresholds needs lightning, which is not installed. "
-        'Install it with: pip install "ordcut[lightning]".',
+        "Install it with: pip install lightning.",
         name="lightning",
     ) from error
 

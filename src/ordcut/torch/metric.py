@@ -13,7 +13,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "ThresholdMetric needs torchmetrics, which is not installed. "
-        'Install it with: pip install "ordcut[torchmetrics]".',
+        "Install it with: pip install torchmetrics.",
         name="torchmetrics",
     ) from error
 

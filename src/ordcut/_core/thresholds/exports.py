@@ -84,7 +84,7 @@ class Exports:
     def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:
         """Return the rule as an ONNX model with the input ``score`` and the output ``label``.
 
-        It is that of :func:`ordcut.onnx.rule_to_onnx`, and needs ``ordcut[onnx]``.
+        See :func:`ordcut.onnx.rule_to_onnx`. Needs the package onnx.
 
         Parameters
         ----------

@@ -289,7 +289,7 @@ def _progress_bar(title: str, total: int, *, shown: bool) -> Iterator[Callable[[
     except ImportError as error:
         raise ImportError(
             "progress=True needs rich, which is not installed. "
-            'Install it with: pip install "ordcut[cli]", or leave progress=False.'
+            "Install it with: pip install rich, or leave progress=False."
         ) from error
     columns = [*Progress.get_default_columns()[:3], MofNCompleteColumn(), TimeRemainingColumn()]
     with Progress(*columns) as bar:
