@@ -35,8 +35,9 @@ def optimum(problem: Problem) -> Thresholds:
     search: Callable[[Problem], Thresholds] | None = problem.objective.outer_search
     if search is not None:
         return search(problem)
-    ready = prepared(problem)
-    return result_of(ready, solve(ready))
+    if problem.limits is not None:
+        problem = prepared(problem)  # what constraints cost is found on the same rows
+    return result_of(problem, solve(problem))
 
 
 def smoothed_problem(problem: Problem, smoothing: Smoothing) -> Problem:
@@ -112,7 +113,7 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
 
 
 def solve(problem: Problem, start: Cuts | None = None) -> Cuts:
-    """Return the best cuts for a problem whose rows are prepared; an error if there are none.
+    """Return the best cuts for a problem; an error if its limits cannot hold.
 
     ``start`` are the best cuts without limits, or within looser limits, if they are known.
     """
@@ -125,7 +126,8 @@ def solve(problem: Problem, start: Cuts | None = None) -> Cuts:
 def solve_if_feasible(problem: Problem, start: Cuts | None = None) -> Cuts | None:
     """Return the best cuts for a problem, or None if its limits cannot hold."""
     store, objective = problem.solved.store, problem.solved_objective
-    assert store is not None
+    if store is None:
+        store = store_of(problem)
     objective = problem.objective if objective is None else objective
     steps = FreeSteps(store, problem.plan)
     cuts: Cuts | None

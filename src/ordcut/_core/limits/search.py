@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -68,14 +70,12 @@ class LimitedSearch:
         if not is_open.all():
             return None
         # Labels are the same wherever thresholds are between their scores.
-        weigh = free.weigh
-        if self.observed is not None:
-            weigh = cache(partial(_exact_table, self.observed, at))
-        if not self._plain.hold(Outcome(weigh(), at, self.unit)):
+        table = free.weigh() if self.observed is None else _exact_table(self.observed, at)
+        if not self._plain.hold(Outcome(table, at, self.unit)):
             return None
         # Lumps of rows have no information on values that are not on their grid.
         is_free = free.is_free and self.store.has_every_cut
-        return replace(free, weigh=weigh, at=at, is_free=is_free)
+        return replace(free, weigh=_known(table), place=_known(placed), at=at, is_free=is_free)
 
     def best(self) -> Cuts:
         """Return the best thresholds within the limits; an error if there are none."""
@@ -116,14 +116,14 @@ class LimitedSearch:
         if ranges is None:
             return None
         cuts = solve_nested_between(whole, cost.integers, *ranges)
-        place = cache(partial(place_known, rows.scores, cuts, has_lumps=False))
-        at, is_open = place_each(self.limits, place())
+        placed = place_known(rows.scores, cuts, has_lumps=False)
+        at, is_open = place_each(self.limits, placed)
         if not is_open.all():
             return None
         assert cost.convexity != "no"
         certificate = Certificate(cost.convexity, in_ranges=True)
-        weigh = cache(partial(rows.exact_between, cuts))
-        best = Cuts(cuts, "nested", certificate, weigh, place, at, is_free=False)
+        weigh = _known(rows.exact_between(cuts))
+        best = Cuts(cuts, "nested", certificate, weigh, _known(placed), at, is_free=False)
         return self._checked(best)
 
     def steps(self) -> StepsWithin:
@@ -141,11 +141,9 @@ class LimitedSearch:
         if self.limits.distance is not None and self.limits.grid is None:
             # Candidates are as low as they can be.
             at, _ = place_each(self.limits, cuts.place())
-        weigh = cuts.weigh
-        if self.observed is not None:
-            assert at is not None
-            weigh = cache(partial(_exact_table, self.observed, at))
-        return self._checked(replace(cuts, weigh=weigh, at=at))
+        assert at is not None
+        table = cuts.weigh() if self.observed is None else _exact_table(self.observed, at)
+        return self._checked(replace(cuts, weigh=_known(table), at=at))
 
     @cached_property
     def _plain(self) -> Limits:
@@ -234,8 +232,8 @@ class StepsWithin:
             cuts,
             WITHIN_LIMITS,
             Certificate("constraints"),
-            weigh=cache(partial(rows.exact_between, cuts)),
-            place=cache(partial(place_known, rows.scores, cuts, has_lumps=False)),
+            weigh=partial(rows.exact_between, cuts),
+            place=partial(place_known, rows.scores, cuts, has_lumps=False),
             at=at,
             is_whole=rows.is_whole,
             is_free=False,
@@ -244,6 +242,11 @@ class StepsWithin:
     def near_best(self) -> tuple[None, None]:
         """Return nothing: the search starts at a kappa of 0."""
         return None, None
+
+
+def _known(value: Any) -> Callable[[], Any]:
+    """Return a function that returns a value, for what is computed already."""
+    return partial(getitem, (value,), 0)
 
 
 def _exact_table(rows: SortedRows, thresholds: Floats) -> Array:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
+from operator import getitem
 from typing import Any, ClassVar
 
 import numpy as np
@@ -215,15 +217,19 @@ class ExactRatio:
         falls. Steps are counted from ``n_before`` on.
         """
         best: Any = None
+        best_table: Any = None
         weight = steps.weight
         for n_steps in count(n_before + 1):
             cuts = steps.minimise(self.cost_at(ratio, weight))
             if cuts is None:
                 return None
-            reached = self.ratio_of(cuts.weigh())
+            table = cuts.weigh()
+            reached = self.ratio_of(table)
             if reached >= ratio and (best is not None or reached == ratio):
                 # Above the last ratio only where a table was rounded.
-                best = cuts if reached == ratio else best
-                return replace(best, certificate=replace(best.certificate, n_steps=n_steps))
-            ratio, best = reached, cuts
+                best, table = (cuts, table) if reached == ratio else (best, best_table)
+                proof = replace(best.certificate, n_steps=n_steps)
+                # The table is known: what is asked for it next need not add up the rows again.
+                return replace(best, certificate=proof, weigh=partial(getitem, (table,), 0))
+            ratio, best, best_table = reached, cuts, table
         raise AssertionError("unreachable: every step but the last lowers the ratio")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -247,7 +247,7 @@ class RoughSteps:
         cuts = Minimiser.choose(cost, self.plan)(self.rows)
         if cuts.is_whole:
             return cuts
-        return replace(cuts, weigh=cache(lambda: as_exact(self.rows.between(cuts.cuts))))
+        return replace(cuts, weigh=lambda: as_exact(self.rows.between(cuts.cuts)))
 
     def near_best(self) -> tuple[None, None]:
         """Return nothing: these steps are what leads near the best cuts."""
@@ -298,9 +298,9 @@ class Minimiser:
         certificate = Certificate(self._verified(cuts), sums=sums)
         # Rows with lumps of other rows do not know all scores.
         has_lumps = store.searched_by is not None
-        place = cache(partial(place_known, rows.scores, cuts, has_lumps=has_lumps))
+        place = partial(place_known, rows.scores, cuts, has_lumps=has_lumps)
         n_threads = self.plan.n_threads()
-        weigh = cache(partial(store.exact_weights, rows, cuts, n_threads=n_threads))
+        weigh = partial(store.exact_weights, rows, cuts, n_threads=n_threads)
         method = store.searched_by or self.method
         return Cuts(cuts, method, certificate, weigh, place, is_whole=rows.is_whole)
 
