@@ -1,8 +1,8 @@
 """The methods that `method="auto"` chooses from, and how close its choice comes to the fastest.
 
 Milliseconds of whole calls in one thread. `auto over best` is the time of `"auto"` relative to the
-fastest method; it should be at most 1.25 everywhere. The rule is `FEWEST_ROWS_TO_PRUNE` in
-`ordcut/solvers/choose.py`.
+fastest method; it should be at most 1.25 everywhere. The rule is `FEWEST_STEPS_TO_PRUNE` in
+`ordcut/_core/solvers/choose.py`.
 """
 
 from collections.abc import Iterator

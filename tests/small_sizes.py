@@ -22,7 +22,7 @@ WHERE = {
     "steps_to_sort_by_key": ("ordcut._core.pruning.budget", "STEPS_TO_SORT_BY_KEY"),
     "steps_to_sort_by_position": ("ordcut._core.pruning.budget", "STEPS_TO_SORT_BY_POSITION"),
     "steps_of_round": ("ordcut._core.pruning.pruned", "STEPS_OF_ROUND"),
-    "rows_to_prune": ("ordcut._core.solvers.choose", "FEWEST_ROWS_TO_PRUNE"),
+    "steps_to_prune": ("ordcut._core.solvers.choose", "FEWEST_STEPS_TO_PRUNE"),
     "frame_cells": ("ordcut.frames.source", "N_CELLS"),
     "frame_parts": ("ordcut.frames.source", "N_PARTS"),
     "few_frame_rows": ("ordcut.frames.source", "FEW_ROWS"),
@@ -51,5 +51,7 @@ def set_sizes(monkeypatch, **sizes):
 
 def prune_from(monkeypatch, n_rows):
     """Let ``method="auto"`` prune problems of every kind that have more than a number of rows."""
-    set_sizes(monkeypatch, rows_to_prune=dict.fromkeys(size_of("rows_to_prune"), (n_rows, 0)))
-    set_sizes(monkeypatch, steps_to_sort_by_key=10**9, steps_to_sort_by_position=10**9)
+    steps = 10**9  # for each row, so that no search gives up
+    set_sizes(monkeypatch, steps_to_sort_by_key=steps, steps_to_sort_by_position=steps)
+    sizes = dict.fromkeys(size_of("steps_to_prune"), (steps * n_rows, 0))
+    set_sizes(monkeypatch, steps_to_prune=sizes)

@@ -23,30 +23,29 @@ from ordcut._core.solvers import (
     solve_freely,
 )
 from ordcut._core.thresholds import Certificate
-from tests.small_sizes import prune_from, set_sizes, size_of
+from tests.small_sizes import set_sizes, size_of
 from tests.tables import KAPPAS
 
-FEWEST_ROWS_TO_PRUNE = size_of("rows_to_prune")
+FEWEST_STEPS_TO_PRUNE = size_of("steps_to_prune")
 
 
 def auto(**options):
     return choose_method("auto", Task(**options))
 
 
-@pytest.mark.parametrize("kind", list(FEWEST_ROWS_TO_PRUNE))
+@pytest.mark.parametrize("kind", list(FEWEST_STEPS_TO_PRUNE))
 @pytest.mark.parametrize("n_classes", [2, 5, 30])
-def test_auto_prunes_arrays_of_more_rows_than_measured(kind, n_classes):
-    least, for_each_pair = FEWEST_ROWS_TO_PRUNE[kind]
+def test_auto_prunes_arrays_that_take_more_steps_to_sort_than_measured(kind, n_classes):
+    least, for_each_pair = FEWEST_STEPS_TO_PRUNE[kind]
     limit = least + for_each_pair * n_classes * n_classes
     sizes = {"kind": kind, "n_classes": n_classes}
-    few, many = ({**sizes, "n_rows": n} for n in (limit, limit + 1))
+    few, many = ({**sizes, "n_steps": n} for n in (limit, limit + 1))
     assert auto(where="arrays", **few) != "pruned"
     assert auto(where="arrays", **many) == "pruned"
     assert auto(where="sorted", **many) == auto(where="arrays", **few) == auto(**many)
 
 
-def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte(monkeypatch):
-    prune_from(monkeypatch, 10**9)
+def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigabyte():
     options = {"n_classes": 256, "where": "arrays"}
     assert auto(kind="other", n_rows=2**20, **options) == "pruned"
     assert auto(kind="other", n_rows=2**20 - 1, **options) == "dp"
@@ -55,7 +54,7 @@ def test_auto_prunes_where_the_dynamic_programme_would_need_a_quarter_of_a_gigab
 
 
 def test_auto_sorts_rows_once_for_many_convex_problems():
-    many = {"n_rows": 10**8, "where": "arrays", "n_problems": 2}
+    many = {"n_steps": 10**9, "where": "arrays", "n_problems": 2}
     assert auto(kind="convex", **many) == "nested"
     assert auto(kind="convex", **{**many, "n_problems": 1}) == "pruned"
     assert auto(kind="convex kappa", **many) == "pruned"
@@ -75,7 +74,7 @@ def test_auto_depends_on_where_rows_are_and_other_methods_do_not():
         assert auto(kind=kind, where="device") == "scan"
     for method in set(METHODS) - {"auto"}:
         for where in ("arrays", "sorted", "engine", "device"):
-            assert choose_method(method, Task("convex", n_rows=10**9, where=where)) == method
+            assert choose_method(method, Task("convex", n_steps=10**9, where=where)) == method
     with pytest.raises(ValueError, match="method must be"):
         choose_method("scan", Task("convex"))
 

@@ -99,16 +99,18 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
         values = limits.listed_values(rows.extent, most)
         if values is not None:
             return lump_rows(rows, values, limits.grid)
+    budget = Budget.to_sort(rows)
     task = Task(
         kind,
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
+        n_steps=budget.n_left,
         n_problems=n_problems,
     )
     if choose_method(problem.plan.method, task) == "pruned":
-        budget = Budget.to_sort(rows) if problem.plan.method == "auto" else None
-        return PrunedRows(ArraySource(rows, problem.plan.n_threads()), budget)
+        source, is_auto = ArraySource(rows, problem.plan.n_threads()), problem.plan.method == "auto"
+        return PrunedRows(source, budget if is_auto else None)
     return sort_rows(rows.scores, rows.codes, rows.soft, rows.weights, len(rows.classes))
 
 

@@ -206,7 +206,7 @@ def _on_near_paths(
     least, most, n_changes = ends.tolist()
     can_hold = has_rows & (lowest <= most + slack)
     near = least + FIRST_SHARE / (n_decisions - 1) * (most - least) + slack
-    n_steps = STEPS_OF_CELL * len(counts) + n_decisions * counts.size + n_changes
+    n_steps = STEPS_OF_CELL * len(counts) + 1.5 * (n_decisions * counts.size + n_changes)
     return Verdict(can_hold, can_hold & (lowest <= near), n_steps)
 
 

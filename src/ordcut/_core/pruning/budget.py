@@ -20,7 +20,7 @@ STEPS_TO_SORT_BY_KEY, STEPS_TO_SORT_BY_POSITION = 6, 12
 
 #: Steps to count a row by cells, to look whether it is to be fetched, to fetch it, to count it by
 #: parts of its cell, and to sort it if it is left over.
-STEPS_TO_COUNT, STEPS_TO_LOOK, STEPS_TO_FETCH, STEPS_TO_SPLIT, STEPS_TO_SORT_LEFT = 2, 1, 2, 4, 20
+STEPS_TO_COUNT, STEPS_TO_LOOK, STEPS_TO_FETCH, STEPS_TO_SPLIT, STEPS_TO_SORT_LEFT = 2, 1, 2, 5, 20
 
 #: Steps that a round takes for any number of rows.
 STEPS_OF_ROUND = 100_000

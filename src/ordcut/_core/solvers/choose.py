@@ -48,17 +48,17 @@ METHODS: tuple[str, ...] = get_args(Method)
 #: Where rows are: in arrays, in order already, in the engine of a frame, or on another device.
 Place = Literal["arrays", "sorted", "engine", "device"]
 
-#: When "auto" prunes rows in arrays, by the kind of objective: if there are more rows than the
-#: first number plus the second number for each pair of classes. With fewer rows, judging cells is
-#: slower than sorting all rows (`python -m benchmarks auto distributions` measures both). A search
-#: that turns out to cost more than sorting gives up, as ``Budget`` says.
-FEWEST_ROWS_TO_PRUNE: dict[Kind, tuple[int, int]] = {
-    "convex": (100_000, 300),
-    "convex kappa": (110_000, 150),
-    "equal errors": (10_000, 5_000),
-    "other": (10_000, 5_000),
-    "other kappa": (70_000, 1_500),
-    "segments": (50_000, 6_000),
+#: When "auto" prunes rows in arrays, by the kind of objective: if sorting them takes more steps, of
+#: about a nanosecond, than the first number plus the second for each pair of classes. Otherwise,
+#: judging cells takes longer than sorting (`python -m benchmarks auto distributions` measures it).
+#: A search that turns out to cost more than sorting gives up, as ``Budget`` says.
+FEWEST_STEPS_TO_PRUNE: dict[Kind, tuple[int, int]] = {
+    "convex": (1_800_000, 4_000),
+    "convex kappa": (1_300_000, 2_000),
+    "equal errors": (200_000, 60_000),
+    "other": (100_000, 30_000),
+    "other kappa": (600_000, 12_000),
+    "segments": (600_000, 50_000),
 }
 
 #: The dynamic programme stores a byte for each row and class; from this many on, "auto" prunes.
@@ -133,6 +133,8 @@ class Task(NamedTuple):
         The size of the problem.
     where : {"arrays", "sorted", "engine", "device"}
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
+    n_steps : float
+        About how many steps it takes to sort rows in arrays; see ``Budget``.
     n_problems : int
         The number of problems that will be solved on the same rows. Sorted rows serve all problems
         with convex costs, which is then faster than counting for each.
@@ -142,6 +144,7 @@ class Task(NamedTuple):
     n_rows: int = 0
     n_classes: int = 2
     where: Place = "sorted"
+    n_steps: float = 0.0
     n_problems: int = 1
 
 
@@ -159,7 +162,7 @@ def choose_method(method: str, task: Task) -> str:
 
     Examples
     --------
-    >>> large = Task("convex", n_rows=10**6, where="arrays")
+    >>> large = Task("convex", n_steps=10**7, where="arrays")
     >>> choose_method("auto", Task("convex")), choose_method("auto", large)
     ('nested', 'pruned')
     """
@@ -173,8 +176,8 @@ def choose_method(method: str, task: Task) -> str:
         return "scan"
     is_sorted_best = task.kind == "convex" and task.n_problems > 1
     if task.where == "arrays" and not is_sorted_best:
-        least, for_each_pair = FEWEST_ROWS_TO_PRUNE[task.kind]
-        if task.n_rows > least + for_each_pair * task.n_classes**2:
+        least, for_each_pair = FEWEST_STEPS_TO_PRUNE[task.kind]
+        if task.n_steps > least + for_each_pair * task.n_classes**2:
             return "pruned"
     if task.kind in METHOD_OF_SORTED:
         return METHOD_OF_SORTED[task.kind]
