@@ -1,6 +1,7 @@
 """Compiled kernels."""
 
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 
+from ordcut._core.numerics import jit
 from ordcut._core.numerics.jit import guard_cache
 
 
@@ -117,6 +119,53 @@ def test_a_kernel_is_compiled_in_memory_if_its_cache_goes_away(make_kernel, tmp_
         folder.rmdir()
         folder.write_text("a file where the folder was")
     assert run(kernel) == 0
+
+
+def lock_held_in(folder):
+    import fcntl
+
+    (path,) = folder.rglob("*.lock")
+    file = path.open("rb")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
+def run_for_a_minute(kernel):
+    """Run a kernel that may wait forever."""
+    hits = []
+    thread = threading.Thread(target=lambda: hits.append(run(kernel)), daemon=True)
+    thread.start()
+    thread.join(60)
+    (n_hits,) = hits
+    return n_hits
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked")
+def test_a_kernel_is_compiled_in_memory_if_its_cache_stays_locked(
+    make_kernel, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(jit, "PATIENCE", 0.1, raising=False)
+    run(make_kernel())
+    with lock_held_in(tmp_path):
+        assert run_for_a_minute(make_kernel()) == 0
+    assert run(make_kernel()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes")
+def test_nobody_else_can_open_the_files_that_are_locked(make_kernel, tmp_path):
+    run(make_kernel())
+    (lock,) = tmp_path.rglob("*.lock")
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+    assert stat.S_IMODE(lock.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes")
+def test_files_in_a_folder_of_everybody_are_not_locked(make_kernel, tmp_path):
+    run(make_kernel())
+    (lock,) = tmp_path.rglob("*.lock")
+    lock.parent.chmod(0o777)
+    with lock_held_in(tmp_path):
+        assert run_for_a_minute(make_kernel()) == 1
 
 
 FULL = """

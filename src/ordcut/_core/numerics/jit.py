@@ -14,6 +14,7 @@ import os
 import pickle
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from inspect import signature
@@ -30,6 +31,9 @@ Mode = Literal["auto", "python", "compiled"]
 #: Steps of plain Python that take about as long as importing Numba and loading a kernel, and as
 #: loading a kernel alone.
 STEPS_WORTH_IMPORTING, STEPS_WORTH_LOADING = 300_000, 50_000
+
+#: How long a process waits for another that reads or writes the same cached code, in seconds.
+PATIENCE = 5.0
 
 _mode: Mode = "auto"
 
@@ -149,7 +153,10 @@ def guard_cache(compiled: Any) -> None:
     Cached code is stored with a digest, and removed if it is damaged. Only one process at a time
     reads or writes the cached code of a kernel: Numba writes its index before the code that the
     index names, so that a second process could load code of other types, or of an older version, in
-    between.
+    between. A process that waits for more than ``PATIENCE`` seconds does without the cache.
+
+    Files that are locked are in a folder that is private to the user. Anybody who may read a file
+    may lock it, and the cache may be in a folder of everybody.
 
     This patches private names of Numba. What is public, ``Dispatcher.compile`` inside a lock, would
     need the types of all arguments at every call, to know whether the cache will be used.
@@ -186,23 +193,29 @@ def guard_cache(compiled: Any) -> None:
             with suppress(OSError):
                 os.unlink(path)
 
+    folder, name = os.path.split(base)
     file.load, file.save = load, save
-    cache.load_overload = _guarded(cache.load_overload, f"{base}.lock", remove)
-    cache.save_overload = _guarded(cache.save_overload, f"{base}.lock", lambda: None)
+    lock = os.path.join(folder, "locks", f"{name}.lock")
+    cache.load_overload = _guarded(cache.load_overload, lock, remove)
+    cache.save_overload = _guarded(cache.save_overload, lock, lambda: None)
 
 
 def _guarded(
     function: Callable[Q, R], lock: str, recover: Callable[[], None]
 ) -> Callable[Q, R | None]:
-    """Return a function that locks a file, and that recovers from an error and returns None."""
+    """Return a function that locks a file, and that recovers from an error and returns None.
+
+    It returns None as well if another process holds the lock for too long.
+    """
 
     def guarded(*args: Q.args, **kwargs: Q.kwargs) -> R | None:
         with ExitStack() as stack:
-            with suppress(ImportError, OSError):  # Windows; a folder that is read only or full
-                import fcntl
-
-                os.makedirs(os.path.dirname(lock), exist_ok=True)
-                fcntl.flock(stack.enter_context(open(lock, "ab")), fcntl.LOCK_EX)
+            try:
+                _lock(stack, lock)
+            except BlockingIOError:
+                return None
+            except (ImportError, OSError):  # Windows; a folder that is read only, full or another's
+                pass
             try:
                 return function(*args, **kwargs)
             except Exception:  # what a damaged pickle may raise, or a full disk
@@ -210,6 +223,32 @@ def _guarded(
                 return None
 
     return guarded
+
+
+def _lock(stack: ExitStack, path: str) -> None:
+    """Lock a file in a private folder, and unlock it when the stack is closed.
+
+    It raises ``BlockingIOError`` if another process holds the lock for too long.
+    """
+    import fcntl
+
+    folder = os.path.dirname(path)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    status = os.stat(folder)
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise PermissionError(f"{folder} must be private to the user.")
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    stack.callback(os.close, descriptor)
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _hold_locks() -> None:
