@@ -150,10 +150,10 @@ def test_a_shifted_judge_has_moved_against_people(ordcut, cuts, tmp_path):
     done = ordcut("evaluate", same, "-t", cuts, "--against", may)
     assert done.code == 0
     assert "(other items)" in done.out
-    assert "has not moved for certain" in done.out
+    assert "shows no significant change" in done.out
     done = ordcut("evaluate", moved, "-t", cuts, "--against", may)
     assert done.code == 5
-    assert "label minus mean rating, has moved" in done.out
+    assert "label minus mean rating, has changed significantly" in done.out
     done = ordcut("evaluate", moved, "-t", cuts, "--against", same, "--json")
     change = json.loads(done.out)["agreement"]["against"][str(same)]
     assert change["bias"]["is_paired"]

@@ -57,7 +57,7 @@ def test_what_is_reached_is_said_in_words_where_there_are_some(objective, phrase
 def test_classes_that_are_never_predicted_are_named_with_the_reason_if_there_is_one():
     options = {"classes": list("wabcz")}
     free = ordcut.optimal_thresholds(SCORES, LABELS, **options)
-    why = "No score is labelled w and z: on the data, that would not be better."
+    why = "No score is labelled w and z: that would not improve the value on the data."
     assert explained(free)[1] == why
     limited = ordcut.optimal_thresholds(SCORES, LABELS, constraints=["digits 1"], **options)
     smoothed = ordcut.optimal_thresholds(SCORES, LABELS, smoothing=0.5, **options)

@@ -335,7 +335,8 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
         console.print()
         _print_curve(console, run["learning_curve"], thresholds.objective)
     dropped = f" ({run['dropped']:,} dropped)" if run["dropped"] else ""
-    console.print(f"{run['rows']:,} rows{dropped}, {run['passes']} passes by {run['engine']}")
+    passes = "1 pass" if run["passes"] == 1 else f"{run['passes']} passes"
+    console.print(f"{run['rows']:,} rows{dropped}, {passes} by {run['engine']}")
     if run["rows"] < FEW_ROWS * len(thresholds.classes) and not is_smoothed:
         console.print(
             f"fewer than {FEW_ROWS} rows per class: expect a worse value on new rows. Try "

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
@@ -113,9 +114,16 @@ class Gate:
             difference = _numbers(*self.judge.difference(self.people))
             more = ""
             if self.people.is_maximised:
-                more = f"; a judge without noise would reach about {self.people.attainable:.3f}"
+                ends = np.sqrt(np.maximum(self.people.interval(), 0.0))
+                attainable = _numbers(self.people.attainable, *ends)
+                more = f"; a judge without noise would reach about {attainable}"
             click.echo(f"difference: {difference}{more}")
         click.echo("Intervals (95 %) are over items, for these raters.")
+        if self.judge.is_maximised:
+            click.echo(
+                "Chance is agreement with other raters of other items here, and over all ratings "
+                "in the table above, so that the kappas differ."
+            )
         if self.is_weighted:
             click.echo("Agreement counts each item once, whatever its --weight.")
         if self.fail_under is not None:
@@ -128,8 +136,16 @@ class Gate:
             )
             click.echo(f"target {self.target:g}: {decided.outcome}{needed}")
         for path, (agreement, bias) in self.changes.items():
-            fell = "has fallen" if self._has_fallen(agreement) else "has not fallen for certain"
-            moved = "has moved" if bias.low > 0 or bias.high < 0 else "has not moved for certain"
+            fell = (
+                "has dropped significantly"
+                if self._has_fallen(agreement)
+                else "shows no significant drop"
+            )
+            moved = (
+                "has changed significantly"
+                if bias.low > 0 or bias.high < 0
+                else "shows no significant change"
+            )
             how = "the same items" if bias.is_paired else "other items"
             click.echo(f"against {as_line(path)} ({how}):")
             click.echo(f"  agreement {fell}: {_change(agreement)}")

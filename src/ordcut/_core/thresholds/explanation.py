@@ -59,7 +59,7 @@ def explained(thresholds: Thresholds) -> list[str]:
     if never:
         names = " and ".join(map(str, never)) if len(never) <= MOST_SHOWN else listed(never)
         is_free = thresholds.proof.is_for_observed_labels and not thresholds.constraints
-        why = ": on the data, that would not be better" if is_free else ""
+        why = ": that would not improve the value on the data" if is_free else ""
         sentences.append(f"No score is labelled {names}{why}.")
     if not np.isnan(thresholds.value):
         reached = _phrase(thresholds.objective).format(f"{thresholds.value:.6g}")

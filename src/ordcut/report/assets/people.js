@@ -35,7 +35,7 @@ function peopleInWords() {
   if (!first?.difference) return whom;
   const [, low, high] = first.difference, sign = first.isMaximised ? 1 : -1;
   const better = sign * (sign > 0 ? low : high) > 0, worse = sign * (sign > 0 ? high : low) < 0;
-  const how = better ? "better than people do" : worse ? "worse than people do" : "neither better nor worse for certain than people do";
+  const how = better ? "better than people do" : worse ? "worse than people do" : "about as well as people do";
   return `${whom} By ${objectiveName(first.name)}, these thresholds agree with a person ${how} with each other.`;
 }
 
