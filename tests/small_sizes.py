@@ -19,8 +19,7 @@ WHERE = {
     "few_segment_pairs": ("ordcut._core.pruning.segment_bounds", "FEW_PAIRS"),
     "most_segment_cuts": ("ordcut._core.solvers.segment_sums", "MOST_CUTS"),
     "segment_step": ("ordcut._core.solvers.segment_sums", "STEP"),
-    "steps_to_sort_by_key": ("ordcut._core.pruning.budget", "STEPS_TO_SORT_BY_KEY"),
-    "steps_to_sort_by_position": ("ordcut._core.pruning.budget", "STEPS_TO_SORT_BY_POSITION"),
+    "steps_to_sort": ("ordcut._core.solve", "STEPS_TO_SORT"),
     "steps_of_round": ("ordcut._core.pruning.pruned", "STEPS_OF_ROUND"),
     "steps_to_prune": ("ordcut._core.solvers.choose", "FEWEST_STEPS_TO_PRUNE"),
     "frame_cells": ("ordcut.frames.source", "N_CELLS"),
@@ -52,6 +51,6 @@ def set_sizes(monkeypatch, **sizes):
 def prune_from(monkeypatch, n_rows):
     """Let ``method="auto"`` prune problems of every kind that have more than a number of rows."""
     steps = 10**9  # for each row, so that no search gives up
-    set_sizes(monkeypatch, steps_to_sort_by_key=steps, steps_to_sort_by_position=steps)
+    set_sizes(monkeypatch, steps_to_sort=dict.fromkeys([True, False], steps))
     sizes = dict.fromkeys(size_of("steps_to_prune"), (steps * n_rows, 0))
     set_sizes(monkeypatch, steps_to_prune=sizes)

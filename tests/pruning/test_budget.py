@@ -16,7 +16,7 @@ def spend_after(monkeypatch, steps):
     """Let "auto" prune few rows, with a budget of some steps for each row."""
     prune_from(monkeypatch, -1)
     set_sizes(monkeypatch, counters=64, least_cells=8, steps_of_round=20)
-    set_sizes(monkeypatch, steps_to_sort_by_key=steps, steps_to_sort_by_position=steps)
+    set_sizes(monkeypatch, steps_to_sort=dict.fromkeys([True, False], steps))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

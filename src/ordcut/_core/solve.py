@@ -16,7 +16,7 @@ from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut._core.objectives import Objective
 from ordcut._core.outcomes import Prices
 from ordcut._core.problem import Problem, Sample
-from ordcut._core.pruning import ArraySource, Budget, PrunedRows, lump_rows
+from ordcut._core.pruning import STEPS_TO_SORT, ArraySource, PrunedRows, lump_rows
 from ordcut._core.smoothing import Smoothing, check_smoothing, smooth
 from ordcut._core.solvers import FreeSteps, Store, Task, choose_method
 from ordcut._core.thresholds import Certificate, ConstraintOutcome, Thresholds
@@ -99,18 +99,19 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
         values = limits.listed_values(rows.extent, most)
         if values is not None:
             return lump_rows(rows, values, limits.grid)
-    budget = Budget.to_sort(rows)
+    has_key = rows.scores.dtype != np.float64 and rows.weights is None and rows.soft is None
+    to_sort = STEPS_TO_SORT[has_key] * len(rows.scores)
     task = Task(
         kind,
         n_rows=len(rows.scores),
         n_classes=len(rows.classes),
         where="arrays",
-        n_steps=budget.n_left,
+        n_steps=to_sort,
         n_problems=n_problems,
     )
     if choose_method(problem.plan.method, task) == "pruned":
         source, is_auto = ArraySource(rows, problem.plan.n_threads()), problem.plan.method == "auto"
-        return PrunedRows(source, budget if is_auto else None)
+        return PrunedRows(source, to_sort if is_auto else np.inf)
     return sort_rows(rows.scores, rows.codes, rows.soft, rows.weights, len(rows.classes))
 
 

@@ -223,7 +223,9 @@ def fit(
             if review is not None or review_share is not None:
                 resolved = with_reviews(resolved, review, review_share, source.classes)
             weights = read_class_weight(class_weight, source.classes)
-            weighted = resolved.weighted(weights, source.classes)
+            weighted = resolved
+            if weights is not None:
+                weighted = resolved.weighted(weights, source.classes)
             if isinstance(source, ArraySource):
                 thresholds = source.solve(weighted, smoothing, parsed)
             else:

@@ -138,8 +138,9 @@ def optimal_thresholds(
     if review is not None or review_share is not None:
         resolved = with_reviews(resolved, review, review_share, source.classes)
     parsed = read_constraints(constraints) if constraints else ()
-    weighted = resolved.weighted(class_weight, source.classes)
-    return thresholds_of(source, weighted, smoothing, parsed)
+    if class_weight is not None:
+        resolved = resolved.weighted(class_weight, source.classes)
+    return thresholds_of(source, resolved, smoothing, parsed)
 
 
 def thresholds_of(

@@ -169,7 +169,9 @@ def _without_mask(values: Any) -> Any:
     """Return a masked array as an array of objects, None where it is masked; others as they are."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
-    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
+    objects: Array = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def _plain(values: Array) -> Array:

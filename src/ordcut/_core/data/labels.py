@@ -78,7 +78,8 @@ def encode(
     stated = classes
     if stated is None:
         stated = stated_order(labels) or listed_order(labels)
-    check_not_masked(labels, "labels")
+    if isinstance(labels, np.ma.MaskedArray):
+        check_not_masked(labels, "labels")
     distinct = distinct_labels(labels)
     if distinct is not None:
         try:
@@ -230,7 +231,8 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     >>> as_values(["good", "bad"]), as_values((1, 2.5))
     (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
     """
-    check_not_masked(labels, argument)
+    if isinstance(labels, np.ma.MaskedArray):
+        check_not_masked(labels, argument)
     try:
         values = np.asarray(labels)
         if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):

@@ -354,7 +354,8 @@ def as_scores(scores: ArrayLike) -> Array:
     >>> as_scores([1, 2])
     array([1., 2.])
     """
-    check_not_masked(scores, "scores")
+    if isinstance(scores, np.ma.MaskedArray):
+        check_not_masked(scores, "scores")
     try:
         given = np.asarray(scores)
         if given.dtype.kind == "c":

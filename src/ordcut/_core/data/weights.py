@@ -204,7 +204,7 @@ def checked_class_weight(class_weight: ClassWeight | None, classes: Array) -> Ch
                 f"got {unknown[0]!r}."
             )
         class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
-    names = getattr(class_weight, "index", None)
+    names: Any = getattr(class_weight, "index", None)
     if hasattr(class_weight, "iloc") and type(names).__name__ != "RangeIndex":
         remedy = "Or pass the numbers alone, in the order of the classes: class_weight.to_numpy()."
         order = positions_of(list(names), classes, "class_weight", "number", "class", remedy)

@@ -6,7 +6,7 @@ from ordcut._core.pruning.arrays import spread_indices as spread_indices
 from ordcut._core.pruning.bounds import CurveLimit as CurveLimit
 from ordcut._core.pruning.bounds import Verdict as Verdict
 from ordcut._core.pruning.bounds import halving_order as halving_order
-from ordcut._core.pruning.budget import Budget as Budget
+from ordcut._core.pruning.budget import STEPS_TO_SORT as STEPS_TO_SORT
 from ordcut._core.pruning.lumped import LumpedRows as LumpedRows
 from ordcut._core.pruning.lumped import lump_rows as lump_rows
 from ordcut._core.pruning.lumped import lumps_of as lumps_of

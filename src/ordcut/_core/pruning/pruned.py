@@ -23,10 +23,9 @@ from ordcut._core.pruning.budget import (
     STEPS_TO_COUNT,
     STEPS_TO_FETCH,
     STEPS_TO_LOOK,
+    STEPS_TO_SOLVE,
     STEPS_TO_SORT_LEFT,
     STEPS_TO_SPLIT,
-    Budget,
-    steps_to_solve,
 )
 from ordcut._core.pruning.source import CountedCells, Parts, Source
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
@@ -42,8 +41,8 @@ FEW_SHARE = 1 / 16
 class PrunedRows:
     """Rows counted by cells, of which few are left to sort for a cost matrix.
 
-    Once a budget is spent, all rows are sorted. The methods of a store are described in
-    ``ordcut._core.solvers.store``.
+    Once a search has taken ``most_steps``, of about a nanosecond each, it gives up and all rows are
+    sorted. The methods of a store are described in ``ordcut._core.solvers.store``.
 
     Attributes
     ----------
@@ -51,6 +50,8 @@ class PrunedRows:
         Ordered cells of the line, with the weight of each class in each of them.
     totals : ndarray of shape (K,)
         The weight of each class.
+    searched_by : str or None
+        The name of the search; None if all rows were sorted instead.
 
     Examples
     --------
@@ -67,12 +68,12 @@ class PrunedRows:
     #: Bounds of cells are the closer, the smaller the costs are.
     cost_weight: ClassVar[float] = ENOUGH_WEIGHT
 
-    def __init__(self, source: Source, budget: Budget | None = None) -> None:
+    def __init__(self, source: Source, most_steps: float = np.inf) -> None:
         self._source = source
-        self._budget = Budget() if budget is None else budget
-        self._budget.spend(STEPS_TO_COUNT * source.n_rows)
-        # All rows, once the budget is spent.
+        self._n_left = most_steps - STEPS_TO_COUNT * source.n_rows
+        # All rows, once no steps are left.
         self._every: SortedRows | None = None
+        self.searched_by: str | None = "pruned"
         self.cells: CountedCells = source.count()
         self.totals: Floats = np.einsum("ij->j", self.cells.counts).astype(np.float64)
         self.weight = float(self.totals.sum())
@@ -83,11 +84,6 @@ class PrunedRows:
         self._split: tuple[Rows, bool, Parts, Numbers] | None = None
         self._left: tuple[Parts, Bools, SortedRows] | None = None
 
-    @property
-    def searched_by(self) -> str | None:
-        """The name of the search; None if all rows were sorted instead."""
-        return "pruned" if self._every is None else None
-
     def rows_for(
         self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit] = ()
     ) -> SortedRows:
@@ -96,23 +92,27 @@ class PrunedRows:
         Limits on single thresholds may be given for a convex cost.
         """
         if self._every is None:
-            self._budget.earn(steps_to_solve(cost) * self.n_rows)  # which sorted rows would take
-            rows = self._rows_within_budget(cost, limits)
+            least, per_class = STEPS_TO_SOLVE[cost.kind]
+            n_to_solve = least + per_class * len(self.totals)
+            self._n_left += n_to_solve * self.n_rows  # which sorted rows would take
+            rows = self._rows_in_time(cost, limits, n_to_solve)
             if rows is not None:
                 return rows
-            self._every = self.all_rows()
+            self._every, self.searched_by = self.all_rows(), None
         return self._every
 
-    def _rows_within_budget(
-        self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit]
+    def _rows_in_time(
+        self, cost: ExactCost | SegmentTerms, limits: Sequence[CurveLimit], n_to_solve: float
     ) -> SortedRows | None:
-        """Return what ``rows_for`` returns, or None if that takes too many steps."""
-        budget = self._budget
+        """Return what ``rows_for`` returns, or None if that takes too many steps.
+
+        ``n_to_solve`` is the number of steps per row that a solver takes afterwards.
+        """
 
         def judge(counts: Numbers, is_single: Bools, is_closed: Bools | None = None) -> Verdict:
-            n_steps = max(0.0, budget.n_left)
+            n_steps = max(0.0, self._n_left)
             verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single, n_steps)
-            budget.spend(verdict.n_steps + STEPS_OF_ROUND)
+            self._n_left -= verdict.n_steps + STEPS_OF_ROUND
             return verdict
 
         cells, chosen = self.cells.narrowed(judge)
@@ -121,7 +121,8 @@ class PrunedRows:
         # Else cells that are left out may have to be fetched later.
         is_judged_alone = cost.kind in ("convex", "segments")
         while True:
-            if not budget.spend(self._steps_to_fetch(chosen)):
+            self._n_left -= self._steps_to_fetch(chosen)
+            if self._n_left < 0:
                 return None
             chosen, rows = self._rows_of(chosen)
             if chosen.all():
@@ -142,7 +143,8 @@ class PrunedRows:
             chosen = cells.completed(chosen)
         can_hold = verdict.can_hold
         kept = rows_in(can_hold, parts.located)
-        if not budget.spend((STEPS_TO_SORT_LEFT + steps_to_solve(cost)) * len(kept)):
+        self._n_left -= (STEPS_TO_SORT_LEFT + n_to_solve) * len(kept)
+        if self._n_left < 0:
             return None
         if self._left is None or self._left[0] is not parts or (self._left[1] != can_hold).any():
             self._left = parts, can_hold, _sorted_rows_of(rows, kept, parts, counts, can_hold)

@@ -51,7 +51,7 @@ Place = Literal["arrays", "sorted", "engine", "device"]
 #: When "auto" prunes rows in arrays, by the kind of objective: if sorting them takes more steps, of
 #: about a nanosecond, than the first number plus the second for each pair of classes. Otherwise,
 #: judging cells takes longer than sorting (`python -m benchmarks auto distributions` measures it).
-#: A search that turns out to cost more than sorting gives up, as ``Budget`` says.
+#: A search that turns out to cost more than sorting gives up, as ``PrunedRows`` says.
 FEWEST_STEPS_TO_PRUNE: dict[Kind, tuple[int, int]] = {
     "convex": (1_800_000, 4_000),
     "convex kappa": (1_300_000, 2_000),
@@ -134,7 +134,7 @@ class Task(NamedTuple):
     where : {"arrays", "sorted", "engine", "device"}
         Where the rows are: in arrays, in order already, in a frame's engine, or on a GPU.
     n_steps : float
-        About how many steps it takes to sort rows in arrays; see ``Budget``.
+        About how many steps it takes to sort rows in arrays.
     n_problems : int
         The number of problems that will be solved on the same rows. Sorted rows serve all problems
         with convex costs, which is then faster than counting for each.
