@@ -140,14 +140,17 @@ def sum_by(frame: Any, columns: Columns, name: str) -> tuple[list[Any], list[Any
     """Return the weight of the complete rows by a column of predictions and by label."""
     import narwhals as nw
 
-    from ordcut.frames.dialects import as_float64
+    from ordcut.frames.dialects import as_float64, with_plain_names
 
-    weight = nw.lit(1.0) if columns.weight is None else nw.col(columns.weight).cast(nw.Float64)
-    named = {"predicted": nw.col(name), "true": nw.col(str(columns.label)), "weight": weight}
-    rows = nw.from_native(frame).lazy()
+    rows, plain = with_plain_names(nw.from_native(frame).lazy())
     schema = rows.collect_schema()
+    weight = nw.lit(1.0)
+    if columns.weight is not None:
+        weight = nw.col(plain[columns.weight]).cast(nw.Float64)
+    true = nw.col(plain[str(columns.label)])
+    named = {"predicted": nw.col(plain[name]), "true": true, "weight": weight}
     for column in columns.numeric:
-        number = as_float64(rows, column, schema[column])
+        number = as_float64(rows, plain[column], schema[plain[column]])
         rows = rows.filter(~number.is_null(), ~number.is_nan())
     rows = rows.select(**named).filter(~nw.col("true").is_null())
     counted = rows.group_by("predicted", "true").agg(nw.col("weight").sum()).collect()

@@ -142,6 +142,44 @@ def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
     return None
 
 
+def with_plain_names(frame: Any) -> tuple[Any, dict[Any, Any]]:
+    """Return a frame whose engine takes names of columns as they are, and these by the old names.
+
+    Spark reads ``a.b`` as a field of ``a``, ``*`` as all columns, and backticks as quotes, so its
+    columns are renamed by position. Others stay as they are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> with_plain_names(nw.from_native(pl.LazyFrame({"a.b": [1]})))[1]
+    {'a.b': 'a.b'}
+    """
+    names = frame.collect_schema().names()
+    if not renames(frame):
+        return frame, {name: name for name in names}
+    plain = [f"column_{position}" for position in range(len(names))]
+    return nw.from_native(frame.to_native().toDF(*plain)), dict(zip(names, plain, strict=True))
+
+
+def with_names(frame: Any, names: list[Any]) -> Any:
+    """Return a frame of an engine whose columns have the names that ``with_plain_names`` changed.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> with_names(nw.from_native(pl.LazyFrame({"a.b": [1]})), ["a.b"]).collect().columns
+    ['a.b']
+    """
+    native = frame.to_native()
+    return native.toDF(*names) if renames(frame) else native
+
+
+def renames(frame: Any) -> bool:
+    """Return whether ``with_plain_names`` renames columns of the engine: those of Spark."""
+    engine = frame.implementation
+    return bool(engine.is_pyspark() or engine.is_pyspark_connect())
+
+
 def with_values(frame: Any, name: str) -> Any:
     """Return a frame in which a categorical column of numbers or booleans has its values.
 
@@ -321,7 +359,7 @@ def filter_by_key(frame: Any, key: Any, keys: Ints) -> Any:
     engine, values = frame.implementation, keys.astype(np.float64).tolist()
     if engine.is_duckdb():
         condition = f"contains(cast('{values}' as double[]), {_FILTER_KEY})"
-    elif engine.is_pyspark() or engine.is_pyspark_connect():
+    elif renames(frame):
         condition = f"{_FILTER_KEY} in ({', '.join(f'{value}D' for value in values)})"
     else:
         return frame.filter(key.is_in(values))

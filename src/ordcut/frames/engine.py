@@ -88,7 +88,11 @@ class Engine:
             raise ValueError(f'nulls must be "raise" or "drop", got {nulls!r}.')
         frame = as_narwhals(frame)
         self.names = {"score": score, "label": label, "weight": weight}
-        schema = columns_of(frame, self.names)
+        columns_of(frame, self.names)
+        frame, plain = dialects.with_plain_names(frame)
+        score, label = plain[score], plain[label]
+        weight = None if weight is None else plain[weight]
+        schema = frame.collect_schema()
         self._label_dtype = schema[label]
         #: The dtype that the scores have, or get.
         self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)

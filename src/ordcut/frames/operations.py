@@ -21,6 +21,7 @@ from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.thresholds import Thresholds, objective_for
 from ordcut._core.typing import Array, Floats
+from ordcut.frames import dialects
 from ordcut.frames.columns import (
     as_narwhals,
     as_number,
@@ -35,6 +36,9 @@ from ordcut.frames.validation import Nulls
 
 #: The name of a column for the position of the predicted class, which no frame should have.
 CODE = "ordcut: position of the class"
+
+#: The name of the new column where columns are renamed.
+NEW = "label"
 
 
 def optimal_thresholds(
@@ -201,7 +205,10 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     schema = columns_of(rows, {"score": score})
     if name in schema:
         raise ValueError(f"name must be that of a new column, got {name!r}, which frame has.")
-    x = as_number(rows, score, schema[score], "score")
+    names, dtype = [*schema, name], schema[score]
+    rows, plain = dialects.with_plain_names(rows)
+    column, added = plain[score], NEW if dialects.renames(rows) else name
+    x = as_number(rows, column, dtype, "score")
     labels = thresholds.decisions.tolist()
     label: Any = nw.lit(labels[0])
     for code, above in enumerate(labels[1:], start=1):
@@ -210,13 +217,13 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
         # Engines take the smallest integer that holds a number.
         label = label.cast(nw.Int64 if max(labels) < 1 << 63 else nw.UInt64)
     code = n_at_or_below(x, thresholds.thresholds.tolist())
-    if isinstance(schema[score], nw.Int64):  # which float64 might round
-        code = n_at_or_below(nw.col(score), whole_thresholds(thresholds.thresholds.tolist()))
+    if isinstance(dtype, nw.Int64):  # which float64 might round
+        code = n_at_or_below(nw.col(column), whole_thresholds(thresholds.thresholds.tolist()))
     # Three steps: Dask cannot nest conditional expressions.
     rows = rows.with_columns(code.alias(CODE))
-    rows = rows.with_columns(label.alias(name))
-    rows = rows.with_columns(nw.when(~x.is_nan()).then(nw.col(name)).alias(name))
-    return rows.drop(CODE).to_native()
+    rows = rows.with_columns(label.alias(added))
+    rows = rows.with_columns(nw.when(~x.is_nan()).then(nw.col(added)).alias(added))
+    return dialects.with_names(rows.drop(CODE), names)
 
 
 @dataclass(frozen=True)
