@@ -131,7 +131,5 @@ def test_distances_of_large_classes_are_exact_or_refused(objective):
     power = 2 if objective == "squared" else 1
     assert exact.cost[0].tolist() == [0, 2.0 ** (40 * power), 2.0 ** (60 * power)]
     for classes in ([0, 1, 2**53 + 1], [-(2**53), 0, 1], [0, 10**18 + 1]):
-        with pytest.raises(
-            ValueError, match=f"{objective} costs that are exact in float64, .* got a cost of"
-        ):
+        with pytest.raises(ValueError, match=r"distances that are exact in float64, .* got \d+"):
             resolve_objective(objective, classes)

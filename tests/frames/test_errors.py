@@ -110,3 +110,19 @@ def test_max_rows_may_be_exactly_what_is_needed():
     result = find(frame, max_rows=needed)
     expected = ordcut.optimal_thresholds(scores, labels)
     assert result.thresholds.tolist() == expected.thresholds.tolist()
+
+
+@pytest.mark.parametrize("constraints", [(), "recall 1 >= 0.9"])
+def test_the_number_of_rows_that_an_error_names_is_enough(few_cells, constraints):
+    rng = np.random.default_rng(0)
+    for n_scores in (3, 40, 400):
+        labels = rng.integers(0, 3, 4000)
+        scores = np.round(labels + rng.normal(scale=2, size=4000), 3) * 5e-324
+        scores = 5e-324 * rng.integers(0, n_scores, 4000) if n_scores > 3 else scores
+        frame = polars.DataFrame({"s": scores, "y": labels})
+        for max_rows in (1, 10, 100, 1000):
+            try:
+                find(frame, max_rows=max_rows, constraints=constraints)
+            except ValueError as error:
+                needed = int(re.search(r"at least (\d+)", str(error)).group(1))
+                find(frame, max_rows=needed, constraints=constraints)

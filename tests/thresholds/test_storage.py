@@ -90,3 +90,15 @@ def test_damaged_constraints_are_refused(constraints):
     data["constraints"] = constraints
     with pytest.raises(ValueError, match="must be"):
         ordcut.Thresholds.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("infinite", ["Infinity", "-Infinity", "1e999", "NaN"])
+@pytest.mark.parametrize("name", ["classes", "decisions"])
+def test_classes_that_are_not_finite_are_refused(name, infinite):
+    text = ordcut.Thresholds.from_values([0.5], [1.0, 2.5]).to_json()
+    damaged = text.replace("2.5", infinite, 1)
+    if name == "decisions":
+        decisions = f'"version": 2, "decisions": [1.0, {infinite}]'
+        damaged = text.replace('"version": 1', decisions, 1)
+    with pytest.raises(ValueError, match=rf"{name} must .*(finite|missing).*, got -?(inf|nan)"):
+        ordcut.Thresholds.from_json(damaged)

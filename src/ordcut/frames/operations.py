@@ -64,7 +64,8 @@ def optimal_thresholds(
 
     They equal those of :func:`ordcut.optimal_thresholds` to the last bit if weights are whole
     numbers, or multiples of a common unit such as 0.1. Sums of other weights, such as random
-    numbers, are computed by the engine, and differ in the last digits.
+    numbers, are computed by the engine, and differ in the last digits. ``value`` is equal to the
+    last bit for whole weights, and may differ in the last digits for others.
 
     Parameters
     ----------

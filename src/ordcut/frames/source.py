@@ -201,7 +201,8 @@ class FrameSource:
     def fetched(self, counted: CountedFrame, wanted: Bools) -> tuple[Rows, Ints]:
         """Return all rows in memory and their cells, after those of wanted cells were added."""
         cells = counted.cells
-        merge = int(cells.n_rows[wanted].sum()) > self.max_rows
+        n_wanted = int(cells.n_rows[wanted].sum())
+        merge = n_wanted > self.max_rows
         for depth in np.unique(cells.depth[wanted]).tolist():
             is_here = wanted & (cells.depth == depth)
             indices = np.flatnonzero(is_here)
@@ -210,10 +211,10 @@ class FrameSource:
                 # A part of the cells often shows that there are too many rows.
                 few = spread_cells(cells.n_rows[indices], max(2 * self.max_rows, FEW_ROWS))
                 if len(few):
-                    self._refuse(self.engine.count_distinct(cells, indices[few]), wanted)
+                    self._refuse(self.engine.count_distinct(cells, indices[few]), n_wanted)
                 most = self.max_rows + 1
             rows = self.engine.fetch(cells, indices, most)
-            self._refuse(len(rows["score"]), wanted)
+            self._refuse(len(rows["score"]), n_wanted)
             self._keep(rows, counted, is_here)
         return self._fetched, self._located_in(cells)
 
@@ -223,16 +224,21 @@ class FrameSource:
             self._located = cells, cells.locate(self._fetched.scores)
         return self._located[1]
 
-    def _refuse(self, n_rows: int, wanted: Bools) -> None:
-        """Raise an error for more rows of wanted cells than may be fetched at once."""
+    def _refuse(self, n_rows: int, n_wanted: int) -> None:
+        """Raise an error for more rows of wanted cells than may be fetched at once.
+
+        The number that it names is enough: that of all rows of these cells, without adding up
+        equal ones.
+        """
         if n_rows > self.max_rows:
             reason = (
                 f"all {self.n_rows} rows are needed in memory"
-                if wanted.all()
-                else "at least this many rows can be next to a threshold"
+                if n_wanted == self.n_rows
+                else "this many rows can be next to a threshold"
             )
             raise TooManyRowsError(
-                f"max_rows must be at least {n_rows} for these data, got {self.max_rows}: {reason}."
+                f"max_rows must be at least {n_wanted} for these data, got {self.max_rows}: "
+                f"{reason}."
             )
 
     def _keep(self, columns: Columns, counted: CountedFrame, wanted: Bools) -> None:

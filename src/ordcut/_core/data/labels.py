@@ -134,6 +134,9 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
         )
     if len(ordered) > MOST_CLASSES:
         raise ValueError(f"there must be at most {MOST_CLASSES} {argument}, got {len(ordered)}.")
+    if ordered.dtype.kind == "f" and not np.isfinite(ordered).all():
+        infinite = ordered[~np.isfinite(ordered)][0]
+        raise ValueError(f"{argument} must be finite, got {infinite}. Name them as text instead.")
     distinct, counts = np.unique(ordered, return_counts=True)
     if len(distinct) < len(ordered):
         twice = distinct[counts > 1].tolist()[0]

@@ -230,18 +230,24 @@ def _named(
     if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**30:
         # Squares of distances could leave the range of int64.
         at = np.array(given.tolist(), dtype=object)
+        _check_distances(at)
     matrix = cost(at[:, None], at)
-    if matrix.dtype == object and (matrix.astype(np.float64) != matrix).any():
-        far = next(entry for entry in matrix.ravel().tolist() if float(entry) != entry)
-        raise ValueError(
-            f"classes must have {name} costs that are exact in float64, which holds whole numbers "
-            f"up to 2**53, got a cost of {far} between classes from {at[0]} to {at[-1]}. Divide "
-            "the classes by a common factor, or name them as text with classes= to compare their "
-            "positions."
-        )
     if name in KAPPAS:
         return Ratio(name, matrix)
     return Additive(name, matrix, class_weight="balanced" if name in BALANCED else None)
+
+
+def _check_distances(classes: Array) -> None:
+    """Raise an error if float64 rounds the distance of any two integers."""
+    distances = abs(classes[:, None] - classes).ravel().tolist()
+    rounded = [distance for distance in distances if float(distance) != distance]
+    if rounded:
+        raise ValueError(
+            "classes must have distances that are exact in float64, which holds whole numbers up "
+            f"to 2**53, got {rounded[0]} between two of the classes from {classes[0]} to "
+            f"{classes[-1]}. Divide the classes by a common factor, or pass them as text in "
+            "classes= to compare their positions."
+        )
 
 
 @lru_cache(maxsize=8)
