@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -105,6 +107,72 @@ def test_a_replaced_file_keeps_its_permissions_and_its_links(fit, folder, result
     assert link.is_symlink()
     assert is_complete(path, result)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_what_replaces_a_private_file_is_private_from_the_start(fit, folder, monkeypatch, option):
+    path, seen = folder / "t.json", []
+    path.write_text("old")
+    path.chmod(0o600)
+    fsync = os.fsync
+
+    def record(descriptor):
+        seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record)
+    assert fit(option, path, "--force").code == 0
+    assert seen == [0o600]
+
+
+def test_rows_that_replace_a_private_file_are_private_while_an_engine_writes(
+    ordcut, csv_file, folder, thresholds_file, monkeypatch
+):
+    path, seen = folder / "rows.csv", []
+    path.write_text("old")
+    path.chmod(0o600)
+    fsync = os.fsync
+
+    def record(descriptor):
+        seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record)
+    words = ("-t", thresholds_file, "--score", "score", "--name", "new", "-o", path, "--force")
+    assert ordcut("predict", csv_file, *words).code == 0
+    assert seen == [0o600]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
+def test_a_replaced_file_keeps_its_owner(fit, folder):
+    path = folder / "t.json"
+    path.write_text("old")
+    os.chown(path, 12345, 23456)
+    assert fit("-o", path, "--force").code == 0
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_standard_streams_are_no_error_if_files_are_written(
+    csv_file, folder, thresholds_file, closed
+):
+    run = f"exec {sys.executable} -m ordcut"
+    rows, cuts = folder / "rows.csv", folder / "t.json"
+    columns = f"--score score --label label --classes {','.join(CLASSES)}"
+    fitted = f"{run} fit {csv_file} {columns} -o {cuts} {closed}"
+    labelled = f"{run} predict {csv_file} -t {cuts} --name new -o {rows} {closed}"
+    assert subprocess.run(fitted, shell=True).returncode == 0
+    assert subprocess.run(labelled, shell=True).returncode == 0
+    assert len(rows.read_text().splitlines()) == 301
+
+
+def test_rows_that_go_to_a_closed_standard_output_are_an_error(csv_file, thresholds_file):
+    words = f"predict {csv_file} -t {thresholds_file} --score score --name new -o - >&-"
+    done = subprocess.run(
+        f"{sys.executable} -m ordcut {words}", shell=True, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "Error" in done.stderr
 
 
 def test_a_new_file_has_the_permissions_of_any_other(fit, folder):

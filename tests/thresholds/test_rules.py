@@ -82,6 +82,29 @@ def test_formulas_with_semicolons_have_decimal_commas(classes, written):
         rule.to_excel("A2", separator=".")
 
 
+@pytest.mark.parametrize("function", ["", "1+LOOKUP", 'HYPERLINK("x")+LOOKUP', "LOOK UP", None])
+def test_the_function_of_a_formula_must_be_a_name(function):
+    with pytest.raises(ValueError, match="function must be the name of LOOKUP"):
+        Thresholds.from_values([1], "ab").to_excel("A2", function=function)
+
+
+@pytest.mark.parametrize("name", ["RECHERCHE", "ПРОСМОТР", "PROC.LOOKUP"])
+def test_functions_have_names_in_any_language(name):
+    formula = Thresholds.from_values([1], "ab").to_excel("A2", function=name)
+    assert formula.startswith(f"={name}(")
+
+
+def test_formulas_that_excel_cannot_hold_are_refused():
+    fits = Thresholds.from_values([1], ["a", "b" * 255])
+    assert "b" * 255 in fits.to_excel("A2")
+    for thresholds in (
+        Thresholds.from_values([1], ["a", "b" * 256]),
+        Thresholds.from_values(range(1, 2000), range(2000)),
+    ):
+        with pytest.raises(ValueError, match=r"at most 8192 .* or use to_sql or to_python"):
+            thresholds.to_excel("A2")
+
+
 def test_python_text_has_infinite_thresholds_as_floats():
     space = {}
     exec(Thresholds.from_values([-INF, 0.1, INF], "abcd").to_python(), space)

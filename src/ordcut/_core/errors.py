@@ -54,6 +54,22 @@ def shortened(message: str, most: int = 1000) -> str:
     return message if len(message) <= most else f"{message[:half]}...{message[-half:]}"
 
 
+def printable(text: str) -> str:
+    r"""Return text, which may come from the data, with control characters escaped.
+
+    These include the marks that turn the direction of text, so that it reads as something else.
+
+    Examples
+    --------
+    >>> print(printable("red \x1b[31malert"))
+    red \x1b[31malert
+    """
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in text
+    )
+
+
 class TooManyRowsError(ValueError):
     """More rows would have to leave their engine than ``max_rows`` allows."""
 

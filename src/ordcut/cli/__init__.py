@@ -11,6 +11,7 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line and exit, or print how to install it."""
+    _open_closed_streams()
     before = signal.getsignal(signal.SIGINT)
     with suppress(ValueError):  # only the main thread can set handlers
         if before is signal.default_int_handler:
@@ -20,6 +21,22 @@ def main() -> None:
     finally:
         if signal.getsignal(signal.SIGINT) is _leave:
             signal.signal(signal.SIGINT, before)
+
+
+def _open_closed_streams() -> None:
+    """Open standard streams that are closed, so that no other file gets their descriptors.
+
+    Standard error goes nowhere then, standard input is empty, and writing to standard output is an
+    error, as it was.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _leave(number: int, _: FrameType | None) -> None:

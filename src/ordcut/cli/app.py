@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -16,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ordcut import __version__
-from ordcut._core.errors import shortened
-from ordcut.cli.console import printable
+from ordcut._core.errors import printable, shortened
 from ordcut.cli.failures import explain, explain_in, with_option_names
 from ordcut.cli.signals import catch_signals
 
@@ -53,6 +53,7 @@ class State:
     traceback: bool = False
     files: Files | None = None  # what the command reads, for messages
     columns: Columns | None = None
+    has_published: bool = False  # whether all outputs are complete
 
 
 class LazyGroup(click.Group):
@@ -156,9 +157,12 @@ def _report(error: BaseException, state: State) -> int:
     """Print an error to standard error, and return the exit code."""
     if state.traceback:
         traceback.print_exception(error)
-    if isinstance(error, BrokenPipeError):  # the reader has closed the pipe
-        _detach_stdout()
-        return 1
+    if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.EBADF):
+        _detach_stdout()  # which was closed, or the reader has closed the pipe
+        if state.has_published:
+            return 0
+        if isinstance(error, BrokenPipeError):
+            return 1
     if isinstance(error, click.ClickException):
         if isinstance(error, click.UsageError):
             error.show()

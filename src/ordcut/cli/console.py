@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from ordcut._core.errors import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -16,20 +18,6 @@ LARGEST_COUNT = 1e15
 
 #: The width of lines in a file or a pipe, where they must not be wrapped.
 WIDTH_OF_FILES = 10_000
-
-
-def printable(text: str) -> str:
-    r"""Return text, which may come from the data, with control characters escaped.
-
-    Examples
-    --------
-    >>> print(printable("red \x1b[31malert"))
-    red \x1b[31malert
-    """
-    return "".join(
-        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
-        for character in text
-    )
 
 
 def as_line(value: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,8 +97,10 @@ def evaluate(
             }
             gate = Gate.of(rows, before, target, fail_under)
     if as_json:
+        from ordcut._core.thresholds import json_text
+
         judged = {} if gate is None else {"agreement": gate.as_dict()}
-        click.echo(json.dumps(evaluation.as_dict() | judged, indent=2, ensure_ascii=False))
+        click.echo(json_text(evaluation.as_dict() | judged))
     else:
         _print_tables(evaluation)
         if gate is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import (
@@ -275,7 +276,7 @@ def fit(
         _print_summary(saved, run, stderr=outputs.uses_stdout)
         for path in (output, report, plot):
             if path and path != "-":
-                click.echo(f"Wrote {path}.", err=True)
+                click.echo(f"Wrote {as_line(path)}.", err=True)
 
 
 def _require_memory(source: Source, options: dict[str, bool]) -> None:
@@ -296,7 +297,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     """Print the range of each decision, the value, constraints, and why it is optimal."""
     from ordcut._core.errors import listed
     from ordcut._core.thresholds import percent, reason
-    from ordcut.cli.console import as_line, format_number, open_console, print_table
+    from ordcut.cli.console import format_number, open_console, print_table
 
     thresholds, console = saved.thresholds, open_console(stderr=stderr)
 
@@ -320,7 +321,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
     value = f"{thresholds.objective}: {format_number(thresholds.value)}"
     if bounds is not None:
         value += f" ({bounds['level']:.0%} interval on new rows: {interval(bounds['value'])})"
-    console.print(value)
+    console.print(as_line(value))
     if never:
         console.print(f"never predicted: {listed(map(as_line, never))}")
     if thresholds.review_share is not None:
@@ -332,7 +333,7 @@ def _print_summary(saved: ThresholdsFile, run: dict[str, Any], *, stderr: bool) 
             f"all limits with a confidence hold together with at least {percent(joint)} confidence"
         )
     is_smoothed = bool(thresholds.proof.smoothing)
-    console.print(reason(thresholds, "on these rows"))
+    console.print(as_line(reason(thresholds, "on these rows")))
     if "learning_curve" in run:
         console.print()
         _print_curve(console, run["learning_curve"], thresholds.objective)

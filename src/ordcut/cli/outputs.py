@@ -16,6 +16,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+import click
+
 from ordcut.cli.failures import UserError
 
 
@@ -76,6 +78,9 @@ class Outputs:
             file.sync()
         for file in self._files:
             file.publish()
+        context = click.get_current_context(silent=True)
+        if self._files and not self.uses_stdout and context is not None and context.obj is not None:
+            context.obj.has_published = True
 
     def __enter__(self) -> Outputs:
         return self
@@ -126,19 +131,31 @@ class OutputFile:
 
     def write(self, content: str | bytes) -> None:
         """Write all of the content to the temporary file."""
+        self._create()
         self._temporary.write_bytes(_as_bytes(content))
 
     @contextmanager
     def path_for_engine(self) -> Iterator[str]:
         """Yield the path of the temporary file."""
+        self._create()
         yield str(self._temporary)
 
+    def _create(self) -> None:
+        """Create the temporary file, with the owner and the permissions of what it replaces."""
+        replaced = self._target.stat() if self._target.exists() else None
+        mode = 0o666 if replaced is None else 0o600
+        os.close(os.open(self._temporary, os.O_WRONLY | os.O_CREAT, mode))
+        if replaced is not None:
+            if hasattr(os, "chown"):
+                for owner in ((replaced.st_uid, -1), (-1, replaced.st_gid)):
+                    with suppress(OSError):  # only root may give files away
+                        os.chown(self._temporary, *owner)
+            shutil.copymode(self._target, self._temporary)
+
     def sync(self) -> None:
-        """Flush the file to disk, and give it the permissions of the file that it replaces."""
+        """Flush the file to disk."""
         with self._temporary.open("rb+") as written:
             os.fsync(written.fileno())
-        if self._target.exists():
-            shutil.copymode(self._target, self._temporary)
 
     def publish(self) -> None:
         """Rename the file to its final name."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files, format_of, remember
 from ordcut.cli.options import (
@@ -107,7 +108,7 @@ def predict(
             n_rows = _copy(connection, labelled, data, written, output, out)
         outputs.publish()
     if not quiet:
-        click.echo(f"Wrote {n_rows:,} rows to {output}.", err=True)
+        click.echo(f"Wrote {n_rows:,} rows to {as_line(output)}.", err=True)
 
 
 def _copy(

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ordcut.cli.console import as_line
 from ordcut.cli.options import force_option, output_option, quiet_option, thresholds_on_files
 from ordcut.cli.outputs import Outputs
 
@@ -42,4 +43,4 @@ def report(output: str, title: str | None, force: bool, quiet: bool, **options: 
         page_out.write(page)
         outputs.publish()
     if not quiet:
-        click.echo(f"Wrote {output}.", err=True)
+        click.echo(f"Wrote {as_line(output)}.", err=True)

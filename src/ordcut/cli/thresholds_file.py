@@ -19,7 +19,7 @@ import numpy as np
 from ordcut._core.data import checked_class_weight, factors_for
 from ordcut._core.decisions import ReviewObjective
 from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut._core.thresholds import Thresholds, numbers_in, to_dict
+from ordcut._core.thresholds import Thresholds, json_text, numbers_in, to_dict
 from ordcut._core.typing import Array
 from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
@@ -82,7 +82,7 @@ class ThresholdsFile:
 
     def as_text(self) -> str:
         """Return the text of the file."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.as_dict()) + "\n"
 
     def objective(self, option: str | None = None) -> Objective:
         """Return the objective given by an option, or else that of the thresholds."""

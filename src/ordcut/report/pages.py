@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.errors import printable
 from ordcut._core.numerics.threads import count_threads
 from ordcut._core.objectives import ObjectiveLike, n_classes_of
 from ordcut._core.pruning import ArraySource, Source
@@ -189,7 +190,7 @@ def page_from_source(
     title = f"Thresholds for {label_name}" if title is None else title
     names = {"score": score_name, "label": label_name, "title": title}
     written = as_json(compact(content) | names)
-    parts = {"title": escape(title), "content": written, **_fixed_parts()}
+    parts = {"title": escape(printable(title)), "content": written, **_fixed_parts()}
     # In one pass, so that a name in the data that looks like a part of the page stays text.
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.errors import both_ends, listed
+from ordcut._core.errors import both_ends, listed, printable
 from ordcut._core.thresholds.sql import DIALECTS
 from ordcut._core.typing import Array, Floats
 
@@ -21,6 +21,13 @@ CELL = re.compile(r"(([^\W\d][\w.]*|'([^'\[\]:*?/\\\n]|'')+')!)?\$?[A-Za-z]{1,3}
 
 #: What spreadsheets subtract from an empty cell, which they would take for 0.
 BLANK = "9E+307"
+
+
+#: The name of a function, in any language.
+FUNCTION = re.compile(r"[^\W\d_][\w.]*")
+
+#: The most characters of a formula of Excel, and of a text in it.
+LONGEST_FORMULA, LONGEST_TEXT = 8192, 255
 
 
 def to_python(thresholds: Floats, classes: Array) -> str:
@@ -51,6 +58,11 @@ def to_excel(
         )
     if separator not in (",", ";"):
         raise ValueError(f'separator must be "," or ";", got {separator!r}.')
+    if not (isinstance(function, str) and FUNCTION.fullmatch(function)):
+        raise ValueError(
+            'function must be the name of LOOKUP in a language, such as "LOOKUP" or "VERWEIS", '
+            f"got {function!r}."
+        )
     finite = {  # of equal thresholds the last decides, and only that is written
         _fifteen_digits(threshold, low, high): label
         for threshold, (low, high), label in zip(
@@ -71,7 +83,16 @@ def to_excel(
     number = f'{cell}-({cell}="")*{BLANK}'
     # A semicolon separates the rows of a constant in every language, and LOOKUP takes columns, too.
     lists = (f"{{{separator.join(entries)}}}" for entries in (bounds, values))
-    return f"={function}({separator.join((number, *lists))})"
+    formula = f"={function}({separator.join((number, *lists))})"
+    longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
+    if longest > LONGEST_TEXT or len(formula) > LONGEST_FORMULA:
+        raise ValueError(
+            f"formulas of Excel must have at most {LONGEST_FORMULA} characters, and texts in them "
+            f"{LONGEST_TEXT}; this has {len(formula)}, and texts of up to {longest}. Write the "
+            "thresholds and classes into two columns and look scores up there, or use to_sql or "
+            "to_python."
+        )
+    return formula
 
 
 def to_text(result: Thresholds) -> str:
@@ -101,14 +122,14 @@ def to_html(result: Thresholds) -> str:
     cells = zip(result.decisions.tolist(), edges[:-1], edges[1:], strict=True)
     gap = (f"... ({len(result.decisions)} in all)", "...", "...")
     rows = "".join(
-        f"<tr><td>{escape(str(name))}</td><td>{low}</td><td>{high}</td></tr>"
+        f"<tr><td>{escape(printable(str(name)))}</td><td>{low}</td><td>{high}</td></tr>"
         for name, low, high in both_ends(cells, gap)
     )
     what = "decision" if result.decides_otherwise else "class"
     return (
         f"<table><thead><tr><th>{what}</th><th>from</th><th>below</th></tr></thead>"
-        f"<tbody>{rows}</tbody><caption>{escape(result.objective)} {result.value:.6g}; "
-        f"{escape(result.certificate)}</caption></table>"
+        f"<tbody>{rows}</tbody><caption>{escape(printable(result.objective))} "
+        f"{result.value:.6g}; {escape(printable(result.certificate))}</caption></table>"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import partial
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -26,6 +27,9 @@ DAMAGED = "The file is damaged; write it again with Thresholds.to_json."
 
 #: The most characters in an array of classes, in which each takes as many as the longest.
 MOST_CHARACTERS = 1 << 24
+
+#: The marks that turn the direction of text.
+DIRECTIONS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 #: The version that is written for decisions that are the classes, and for others.
 VERSION, VERSION_OF_DECISIONS = 1, 2
@@ -59,7 +63,19 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
 
 def to_json(result: Thresholds) -> str:
     """Return a result as JSON text."""
-    return json.dumps(to_dict(result), indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text(to_dict(result))
+
+
+def json_text(data: Any) -> str:
+    r"""Return JSON in which the marks that turn the direction of text are escaped.
+
+    Examples
+    --------
+    >>> json_text(["é", "\u202e"])
+    '[\n  "é",\n  "\\u202e"\n]'
+    """
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    return DIRECTIONS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
