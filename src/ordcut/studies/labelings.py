@@ -173,9 +173,10 @@ class LabelingProblem:
     def as_problem(self) -> Problem:
         """Return the problem of finding optimal thresholds."""
         # Objectives that weigh classes themselves take no factors, not even equal ones.
-        factors = None if (self.factors == 1).all() else self.factors
-        weighted = self.objective.weighted(factors, self.rows.classes)
-        return Problem(Sample(self.rows), weighted, self.limits)
+        objective = self.objective
+        if (self.factors != 1).any():
+            objective = objective.weighted(self.factors, self.rows.classes)
+        return Problem(Sample(self.rows), objective, self.limits)
 
 
 def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:

@@ -141,12 +141,10 @@ class SortedRows:
         del cost, limits
         return self
 
-    def exact_weights(
-        self, rows: SortedRows, cuts: Ints, *, inside: bool = False, n_threads: int = 1
-    ) -> Array:
+    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the exact weight of each class between cuts of the rows themselves."""
         del rows
-        return self.exact_between(cuts, inside=inside, n_threads=n_threads)
+        return self.exact_between(cuts, inside=inside)
 
     def all_rows(self) -> SortedRows:
         """Return the rows themselves, which are all rows."""

@@ -17,7 +17,7 @@ from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import SegmentTerms
-from ordcut._core.pruning.bounds import CurveLimit, Verdict, judge_cells, totals_of_cells
+from ordcut._core.pruning.bounds import CurveLimit, Verdict, judge_cells
 from ordcut._core.pruning.budget import (
     STEPS_OF_ROUND,
     STEPS_TO_COUNT,
@@ -69,15 +69,14 @@ class PrunedRows:
     cost_weight: ClassVar[float] = ENOUGH_WEIGHT
 
     def __init__(self, source: Source, most_steps: float = np.inf) -> None:
-        self._source = source
-        self._n_left = most_steps - STEPS_TO_COUNT * source.n_rows
+        self._source, self.n_rows = source, source.n_rows
+        self._n_left = most_steps - STEPS_TO_COUNT * self.n_rows
         # All rows, once no steps are left.
         self._every: SortedRows | None = None
         self.searched_by: str | None = "pruned"
         self.cells: CountedCells = source.count()
         self.totals: Floats = np.einsum("ij->j", self.cells.counts).astype(np.float64)
         self.weight = float(self.totals.sum())
-        self.n_rows = source.n_rows
         self.is_exact = source.is_exact
         # The rows for the last cost matrix: the next step of a kappa often needs the same rows.
         self._fetched: tuple[Bools, Rows] | None = None
@@ -108,8 +107,10 @@ class PrunedRows:
 
         ``n_to_solve`` is the number of steps per row that a solver takes afterwards.
         """
+        singles: list[Bools] = []  # first of the cells, then of parts of these
 
         def judge(counts: Numbers, is_single: Bools, is_closed: Bools | None = None) -> Verdict:
+            singles.append(is_single)
             n_steps = max(0.0, self._n_left)
             verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single, n_steps)
             self._n_left -= verdict.n_steps + STEPS_OF_ROUND
@@ -121,7 +122,7 @@ class PrunedRows:
         # Else cells that are left out may have to be fetched later.
         is_judged_alone = cost.kind in ("convex", "segments")
         while True:
-            self._n_left -= self._steps_to_fetch(chosen)
+            self._n_left -= self._steps_to_fetch(chosen, singles[0])
             if self._n_left < 0:
                 return None
             chosen, rows = self._rows_of(chosen)
@@ -160,13 +161,13 @@ class PrunedRows:
             self._split = rows, is_last, parts, counts
         return self._split[2:]
 
-    def _steps_to_fetch(self, chosen: Bools) -> float:
+    def _steps_to_fetch(self, chosen: Bools, is_single: Bools) -> float:
         """Return about how many steps it takes to fetch the rows of cells and split the cells."""
         more = chosen if self._fetched is None else chosen & ~self._fetched[0]
         if not more.any():
             return 0.0
         # Rows of a common score are merged.
-        weight = np.where(self.cells.is_single, 0, totals_of_cells(self.cells.counts))
+        weight = np.where(is_single, 0, np.einsum("ij->i", self.cells.counts))
         n_more, n_chosen = (self.n_rows / self.weight * weight[own].sum() for own in (more, chosen))
         to_fetch = STEPS_TO_LOOK * self.n_rows + STEPS_TO_FETCH * n_more
         return float(to_fetch + STEPS_TO_SPLIT * n_chosen)
@@ -190,9 +191,7 @@ class PrunedRows:
             return as_exact(self.totals)
         return np.asarray(self._source.all_rows().exact_between(np.empty(0))[0])
 
-    def exact_weights(
-        self, rows: SortedRows, cuts: Ints, *, inside: bool = False, n_threads: int = 1
-    ) -> Array:
+    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the weight of each class between cuts of pruned rows, without rounding.
 
         Lumps of fractional weights are rounded sums, so that the rows are added up again; where an
@@ -200,7 +199,7 @@ class PrunedRows:
         to the last cut need be added up.
         """
         if rows.is_whole or rows is self._every:
-            return rows.exact_between(cuts, inside=inside, n_threads=n_threads)
+            return rows.exact_between(cuts, inside=inside)
         if not self.is_exact:
             return as_exact(rows.between(cuts))
         return self._source.all_rows().exact_between(_borders(rows.scores, cuts), inside=inside)

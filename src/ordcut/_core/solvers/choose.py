@@ -303,7 +303,10 @@ class Minimiser:
         has_lumps = store.searched_by is not None
         place = partial(place_known, rows.scores, cuts, has_lumps=has_lumps)
         n_threads = self.plan.n_threads()
-        weigh = partial(store.exact_weights, rows, cuts, n_threads=n_threads)
+        if rows.is_whole:
+            weigh: Callable[[], Array] = partial(rows.exact_between, cuts, n_threads=n_threads)
+        else:
+            weigh = partial(store.exact_weights, rows, cuts)
         method = store.searched_by or self.method
         return Cuts(cuts, method, certificate, weigh, place, is_whole=rows.is_whole)
 

@@ -59,9 +59,7 @@ class Store(Protocol):
         Limits on single thresholds may be given for a convex cost.
         """
 
-    def exact_weights(
-        self, rows: SortedRows, cuts: Ints, *, inside: bool = False, n_threads: int = 1
-    ) -> Array:
+    def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the weight of each class between cuts of rows that the store returned, exactly.
 
         With ``inside``, the weights before the first and after the last cut may be left out.
