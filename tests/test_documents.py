@@ -42,7 +42,7 @@ def test_examples_without_prompts_are_python(page):
 def test_the_first_commands_of_the_readme_work_in_a_checkout(tmp_path):
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^ordcut ((?:fit|predict) .*)$", text, re.MULTILINE)
+    commands = re.findall(r"^ordcut ((?:fit|predict) .*)$", text.replace("\\\n", " "), re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
         arguments = [sys.executable, "-m", "ordcut", *shlex.split(command)]
@@ -189,12 +189,48 @@ def test_what_is_said_about_the_coverage_of_intervals_is_what_was_simulated():
 
 
 def test_the_readme_shows_the_gains_that_were_measured():
-    result = pl.read_csv(ROOT / "benchmarks" / "results" / "gains.csv")
+    gains = pl.read_csv(ROOT / "benchmarks" / "results" / "gains.csv")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    rules = ["rounding", "Kaggle's rounder", "likelihood", "ordcut"]
-    shown = {"quadratic kappa": "{:.3f}", "highest classes too low": "{:.0%}"}
-    for row in result.iter_rows(named=True):
-        is_shown = row["training rows"] > 200 or row["measure"] == "quadratic kappa"
-        if row["measure"] in shown and is_shown:
-            values = [shown[row["measure"]].format(row[rule]).replace("%", " %") for rule in rules]
-            assert f"| {row['training rows']} | {' | '.join(values)} |" in text
+    rules = [
+        "rounding", "Kaggle's rounder", "rounder from quantiles", "ordcut, likelihood", "ordcut"
+    ]  # fmt: skip
+    shown = {
+        "quadratic kappa": ("quadratic kappa", "{:.3f}"),
+        "cost": ("cost", "{:.2f}"),
+        "limit": ("highest classes too low", "{:.0%}"),
+    }
+    rows = re.findall(r"^\| \*\*([\w ]+)\*\*, (\w+)[^|]* \| (\d+) \| (.+) \|$", text, re.MULTILINE)
+    assert len(rows) == 4
+    for measure, data, n_rows, values in rows:
+        name, pattern = shown[measure]
+        measured = gains.filter(
+            pl.col("data") == data.replace("abalones", "abalone"),
+            pl.col("training rows") == int(n_rows),
+            pl.col("measure") == name,
+        )
+        written = [pattern.format(measured[rule].item()).replace("%", " %") for rule in rules]
+        assert values == " | ".join(written)
+    few = gains.filter(
+        pl.col("training rows") == 200, pl.col("measure") == "highest classes too low"
+    )["ordcut"]
+    assert f"{few.min():.0%}"[:-1] + " to " + f"{few.max():.0%}"[:-1] + " %" in text
+
+
+def test_the_readme_shows_the_times_that_were_measured():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    rivals = pl.read_csv(ROOT / "benchmarks" / "results" / "rivals.csv")
+    kappa = rivals.filter(pl.col("data") == "fair", pl.col("metric") == "quadratic kappa")
+    ours = kappa.row(by_predicate=pl.col("rival") == "ordcut", named=True)
+    search = kappa.row(by_predicate=pl.col("rival") == "Nelder-Mead", named=True)
+    assert f"{ours['n']} rows and {ours['K']} classes takes {1000 * ours['seconds']:.1f} ms" in text
+    assert f"Nelder-Mead takes {1000 * search['seconds']:.0f} ms" in text
+    assert f"[{search['short of ordcut']:.3f} below it]" in text
+    limits = pl.read_csv(ROOT / "benchmarks" / "limits" / "results" / "limits.csv")
+    seconds = limits.filter(pl.col("limits") == "under, one threshold", pl.col("n") == 10**6)
+    assert f"[{1000 * seconds['seconds'].item():.0f} ms]" in text
+
+
+def test_links_of_the_readme_lead_to_files():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        assert link.startswith("https://") or (ROOT / link).is_file(), link
