@@ -8,6 +8,9 @@ costs` are costs of each row, entries below 0 among them, and `balanced` weigh a
 with weights of the rows of any kind. `constraints` have one or two random limits, on costs or on
 kappas, and must keep them exactly at the least cost, or be refused because no thresholds keep them.
 `gaps` have a gap between thresholds, alone or with another limit: all real thresholds are compared.
+`scores with class weights` are macro-F1 and its like, `near-optimal ranges within limits` keep a
+minimum F1 and other limits at every position, and `costs of constraints` are the differences to the
+best values without each.
 `solved` counts problems that at least one method solved, `results` the results of single methods,
 all of which were compared with the brute force. The others were drawn with costs that are not
 finite, or were refused.
@@ -16,24 +19,19 @@ finite, or were refused.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from benchmarks.reports import shown, write_csv, write_markdown
-
-TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(TESTS), str(TESTS / "solvers"), str(TESTS / "limits")]
-
-from adversarial import (  # noqa: E402
-    check_additive,
-    check_balanced,
-    check_kappa,
-    check_row_costs,
+from tests.limits.adversarial_limits import check_gaps, check_limits
+from tests.limits.adversarial_scores import (
+    check_balanced_scores,
+    check_constraint_costs,
+    check_near_optimal,
 )
-from adversarial_limits import check_gaps, check_limits  # noqa: E402
+from tests.solvers.adversarial import check_additive, check_balanced, check_kappa, check_row_costs
 
 N_PROBLEMS = 20_000
 
@@ -45,6 +43,9 @@ CHECKS = {
     "row costs": (check_row_costs, 3 * 10**6),
     "balanced": (check_balanced, 4 * 10**6),
     "gaps": (check_gaps, 5 * 10**6),
+    "scores with class weights": (check_balanced_scores, 6 * 10**6),
+    "near-optimal ranges within limits": (check_near_optimal, 7 * 10**6),
+    "costs of constraints": (check_constraint_costs, 8 * 10**6),
 }
 
 

@@ -5,6 +5,11 @@ import pytest
 
 import ordcut
 from tests.limits.adversarial_limits import check_limits
+from tests.limits.adversarial_scores import (
+    check_balanced_scores,
+    check_constraint_costs,
+    check_near_optimal,
+)
 
 # `make bench-exact` runs 20 000.
 
@@ -13,6 +18,14 @@ from tests.limits.adversarial_limits import check_limits
 def test_the_best_thresholds_within_limits_are_found_in_exact_arithmetic(part):
     outcomes = [check_limits(seed) for seed in range(150 * part, 150 * (part + 1))]
     assert np.count_nonzero(outcomes) > 75  # limits that cannot hold are the exception
+
+
+@pytest.mark.parametrize(
+    "check", [check_balanced_scores, check_near_optimal, check_constraint_costs]
+)
+def test_scores_ranges_and_costs_of_constraints_are_those_of_fractions(check):
+    outcomes = [check(seed) for seed in range(100)]
+    assert np.count_nonzero(outcomes) > 40
 
 
 @pytest.mark.parametrize("unit", [1, 1 / 7, 0.1, 1e-3])
