@@ -392,7 +392,7 @@ def _reached(graph: _Graph, score: str, thresholds: Floats, kind: int) -> str:
 
 
 def _add_probabilities(graph: _Graph, below: str, output: str, n: int) -> None:
-    """Add the probability of each of n classes, given those of at most the class k < n - 1."""
+    """Add the probability of each of n classes, given those up to each class k < n - 1."""
     # Differences of the columns 0, F(b_0 - a), ..., F(b_(K-2) - a), 1.
     first, last = np.zeros((n - 1, n), dtype=np.float32), np.zeros(n, dtype=np.float32)
     at_bias = np.arange(n - 1)

@@ -134,7 +134,7 @@ def test_the_option_is_named_where_text_is_not_utf_8(ordcut, tmp_path):
     assert ordcut("fit", path, *columns, "--encoding", "windows-1252").code == 0
     done = ordcut("fit", path, *columns, "--encoding", "ascii")
     assert done.code == 2
-    assert "--encoding must be that of the text" in done.err
+    assert "--encoding must match the text" in done.err
     done = ordcut("fit", path, *columns, "--encoding", "base64")
     assert done.code == 2
     assert "'base64' is not an encoding" in done.err

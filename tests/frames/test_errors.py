@@ -73,7 +73,7 @@ def test_too_many_rows_that_could_hold_a_threshold_are_refused():
 
 def test_predictions_do_not_overwrite_a_column():
     result = ordcut.optimal_thresholds([1, 2], [0, 1])
-    with pytest.raises(ValueError, match="name must be that of a new column, got 'y'"):
+    with pytest.raises(ValueError, match="name must name a new column, got 'y'"):
         frames.predict(FRAME, result, score="s", name="y")
 
 

@@ -88,7 +88,7 @@ def test_the_bootstrap_must_be_of_the_thresholds_of_the_page():
     result = ordcut.optimal_thresholds(scores, labels)
     bootstrap = result.bootstrap(n=20)
     other = ordcut.optimal_thresholds(scores, labels, objective="zero_one")
-    with pytest.raises(ValueError, match="bootstrap must be that of the thresholds of the page"):
+    with pytest.raises(ValueError, match="bootstrap must belong to the thresholds of the page"):
         page(scores, labels, thresholds=other, bootstrap=bootstrap)
     given = page(scores, labels, thresholds=result, bootstrap=bootstrap)
     assert given == page(scores, labels, bootstrap=bootstrap)

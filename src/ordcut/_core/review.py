@@ -176,7 +176,7 @@ class ReviewedRows:
 def _check(problem: Problem) -> None:
     if problem.smoothing is not None:
         raise ValueError(
-            "review_share cannot be combined with smoothing: the share is that of the rows as "
+            "review_share cannot be combined with smoothing: the share counts rows as "
             "observed. Leave one of them out, or pass the cost of a review instead: review=."
         )
     if problem.objective.class_weight is not None:

@@ -130,7 +130,7 @@ class ScoreTable:
     ) -> Thresholds:
         """Find the thresholds that are optimal for an objective.
 
-        The arguments are those of :func:`ordcut.optimal_thresholds`.
+        Takes the same arguments as :func:`ordcut.optimal_thresholds`.
 
         Examples
         --------

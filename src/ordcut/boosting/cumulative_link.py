@@ -103,7 +103,7 @@ class CumulativeLink:
     def fit(
         self, raw_scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> CumulativeLink:
-        """Fit the biases to raw scores, such as those of rows that the trees were not trained on.
+        """Fit the biases to raw scores, for instance of rows that the trees have not seen.
 
         Parameters
         ----------

@@ -123,7 +123,7 @@ def fill_logit_gradients(
     unit = np.float32(1.0)
     for i in range(len(labels)):
         above, below = odds[i] * gradients[i], hessians[i]
-        # With one division, which is that of 1 / (1 + above) and of 1 / (below + odds).
+        # One division serves both 1 / (1 + above) and 1 / (below + odds).
         inverse = unit / ((unit + above) * (below + odds[i]))
         per_above, per_below = (below + odds[i]) * inverse, (unit + above) * inverse
         gradients[i] = (above * odds[i] - below) * inverse
@@ -194,7 +194,7 @@ def fill_logit_masses(
 ) -> None:
     """Fill the probability ``P`` of the class of each row, for the logistic link.
 
-    Odds are those of ``fill_logit_gradients`` in float64, and ``gaps`` (K,) is
+    Odds are defined in ``fill_logit_gradients``, in float64, and ``gaps`` (K,) is
     ``1 - exp(lower - upper)`` of the biases around each class. Overwrites ``odds``. O(n) time.
     """
     for i in range(len(labels)):

@@ -76,9 +76,9 @@ class CostTable:
 def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
     """Read a cost matrix from a CSV file, which may have a header, a first column of names or both.
 
-    Numbers are names as well where the file has one line, or one column, more than the other. For
-    a given number of decisions, which need not be that of the classes, names in the first column
-    are text, or have an empty cell above them.
+    Numbers are names as well where the file has one line, or one column, more than the other. If
+    the number of decisions is given, names in the first column are text, or have an empty cell
+    above them.
     """
     rows = _read_cells(text)
     header: list[str] | None = None

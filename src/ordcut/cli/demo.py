@@ -1,6 +1,6 @@
 """``ordcut demo``: ratings of marriages, labelled by ordinal logistic regression.
 
-The data are those of Ray Fair, "A Theory of Extramarital Affairs", Journal of Political Economy,
+The data are from Ray Fair, "A Theory of Extramarital Affairs", Journal of Political Economy,
 1978, which statsmodels includes with his permission. With matplotlib, the demo draws a plot.
 """
 
@@ -50,7 +50,7 @@ THRESHOLDS, PLOT = "thresholds.json", "thresholds.png"
 def demo(output: Path, force: bool) -> None:
     """Find and compare thresholds on real data.
 
-    The data are ratings of marriages. Their scores are those of an ordinal logistic regression.
+    The data are ratings of marriages. An ordinal logistic regression computes their scores.
     """
     output.mkdir(parents=True, exist_ok=True)
     names = [THRESHOLDS, PLOT] if find_spec("matplotlib") else [THRESHOLDS]

@@ -20,7 +20,7 @@ import click
 from ordcut._core.numerics.threads import cached_property
 from ordcut.cli.failures import UserError, fault_in_csv
 
-#: The formats and the extensions of each; those of compressed files may follow where it is text.
+#: The formats and their extensions; text may have the extension of a compressed file after it.
 EXTENSIONS = {
     "csv": (".csv", ".tsv", ".txt"),
     "parquet": (".parquet", ".pq"),
@@ -372,7 +372,7 @@ def _in_utf_8(path: str, encoding: str, folder: str) -> str:
             shutil.copyfileobj(text, copy)
     except UnicodeError as error:
         raise UserError(
-            f"--encoding must be that of the text, but {path} is not {encoding}: {error}. "
+            f"--encoding must match the text, but {path} is not {encoding}: {error}. "
             f"Pass another, or leave it out for {UTF_8}."
         ) from error
     return str(target)

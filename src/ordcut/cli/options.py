@@ -159,7 +159,7 @@ def thresholds_on_files(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--objective",
             metavar="NAME|FILE",
-            help="The objective, as in ordcut fit. [default: that of the thresholds]",
+            help="The objective, as in ordcut fit. [default: the thresholds' own]",
         ),
         column_option("--weight", "The column of row weights. [default: as in ordcut fit]"),
         *panel_options("[default: as in ordcut fit]"),

@@ -151,7 +151,7 @@ def _format_of_output(
 
 
 def _separator_of_output(output: str, connection: Any, data: Files) -> str:
-    """Return the character between the fields of a CSV output: that of the input, or a tab."""
+    """Return the character between the fields of a CSV output, as in the input, or a tab."""
     from ordcut.cli.engines import separator_of
 
     if _uncompressed(output).endswith(".tsv"):

@@ -85,7 +85,7 @@ class ThresholdsFile:
         return json_text(self.as_dict()) + "\n"
 
     def objective(self, option: str | None = None) -> Objective:
-        """Return the objective given by an option, or else that of the thresholds."""
+        """Return the objective given by an option, or else the objective of the thresholds."""
         thresholds = self.thresholds
         decisions = thresholds.decisions if thresholds.decides_otherwise else None
         resolved = resolve_objective(self._goal(option, decisions), thresholds.classes, decisions)

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 from ordcut.cli.failures import UserError
 
-#: A workbook may have this many bytes when decompressed, or this many times those of its file.
+#: A workbook may have this many bytes when decompressed, or this many times the size of its file.
 MOST_BYTES, MOST_EXPANSION = 1 << 25, 50
 
-#: A sheet may span this many cells, or this many times those that it holds.
+#: A sheet may span this many cells, or this many times the cells that it holds.
 MOST_CELLS, MOST_SPREAD = 1 << 21, 16
 
 #: The number of bytes that are decompressed at a time.

@@ -42,8 +42,8 @@ from ordcut.studies.labelings import LabelingProblem, check_labeling, find_label
 
 #: Why the rows that trained an estimator promise nothing for new rows.
 SEEN = (
-    "rows that trained the estimator have other scores than new rows, and cross-fitted scores are "
-    "those of other estimators. Hold out rows with OrdinalThresholdClassifierCV(..., "
+    "rows that trained the estimator have other scores than new rows, and cross-fitted scores come "
+    "from other estimators. Hold out rows with OrdinalThresholdClassifierCV(..., "
     'calibration=0.2), or pass rows that the estimator has not seen to one with cv="prefit".'
 )
 
@@ -325,7 +325,7 @@ class Targets:
         return replace(self, codes=self.codes[rows], sample_weight=weights)
 
     def with_scores(self, scores: Array) -> Rows:
-        """Return the rows to find thresholds on, without those of weight 0."""
+        """Return the rows to find thresholds on, without rows of weight 0."""
         labels = Labels(self.classes, self.codes)
         return Rows.encoded(as_scores(scores), labels, self.sample_weight, self.weight_type)
 

@@ -64,8 +64,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     review : float, default=None
         Adds a decision between any two neighbouring classes, which hands the row over for review
         at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
-        ``predict`` still returns classes: those of ``decide`` where a row is not reviewed, and the
-        best for the objective where it is.
+        ``predict`` still returns classes: the decision where a row is not reviewed, and the best
+        class for the objective where it is.
     review_share : float from 0 to 1, default=None
         Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
         it takes only 0 and ``"auto"``, which is then 0 for decisions.
@@ -111,7 +111,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     labeler_ : Thresholds
         The thresholds with their value on the scored rows, and the reason for the choice.
     decider_ : Thresholds
-        The thresholds between decisions, if there are reviews; else those of ``labeler_``.
+        The thresholds between decisions, if there are reviews; else as in ``labeler_``.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     cv_results_ : dict of str to ndarray

@@ -150,7 +150,7 @@ def plain_name(name: str) -> str:
 
 
 def is_per_row(name: str, value: Any, n_rows: int) -> bool:
-    """Return whether routed metadata hold one value per row, and not those of evaluation rows.
+    """Return whether routed metadata hold one value per row, and no values of evaluation rows.
 
     Examples
     --------

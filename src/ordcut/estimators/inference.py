@@ -38,7 +38,7 @@ def covariance_of(hessian: Floats, design: Design, model: ProportionalOddsModel)
     back[m:, m:] /= design.scale
     back[:m, m:] = design.centre / design.scale
     inverse = back @ inverse @ back.T
-    # The parts of a direction can cancel in a bias, as those of equal features do.
+    # The parts of a direction can cancel in a bias, as with equal features.
     undetermined = (np.abs(back @ flat) > LEAST_PART * (np.abs(back) @ np.abs(flat))).any(axis=1)
     inverse[undetermined], inverse[:, undetermined] = np.nan, np.nan
     index = np.concatenate([_indices_of_biases(model), np.arange(m, len(hessian))])
@@ -284,7 +284,7 @@ def score_test_of_odds(
     score, information = _score_and_information(rows, link, biases, coef)
     m, p = len(biases), len(coef)
     # The first parameters are biases and common coefficients; then, for every threshold but the
-    # first, by how much its coefficients differ from those of the first.
+    # first, by how much its coefficients differ from the first coefficients.
     common = np.vstack([np.eye(p)] * m)
     differences = np.eye(m * p)[:, p:]
     to_thresholds = np.zeros((m + m * p, m + p + (m - 1) * p))

@@ -122,8 +122,8 @@ class LinearThresholdClassifier(LinearClassifier):
     review : float, default=None
         Adds a decision between any two neighbouring classes, which hands the row over for review
         at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
-        ``predict`` still returns classes: those of ``decide`` where a row is not reviewed, and the
-        best for the objective where it is.
+        ``predict`` still returns classes: the decision where a row is not reviewed, and the best
+        class for the objective where it is.
     review_share : float from 0 to 1, default=None
         Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
         it takes only 0 and ``"auto"``, which is then 0 for decisions.
@@ -160,7 +160,7 @@ class LinearThresholdClassifier(LinearClassifier):
     labeler_ : Thresholds
         The thresholds with their value and the reason for the choice.
     decider_ : Thresholds
-        The thresholds between decisions, if there are reviews; else those of ``labeler_``.
+        The thresholds between decisions, if there are reviews; else as in ``labeler_``.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     n_iter_ : int

@@ -58,7 +58,7 @@ class OrdinalLogisticRegression(LinearClassifier):
     smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the training rows, ``"auto"``
-        generalises better. Unless it is 0, thresholds are those of leave-one-out scores, by a
+        generalises better. Unless it is 0, thresholds are found on leave-one-out scores, by a
         Newton step per row and no further fit (not after ``"lbfgs"``, which has no Hessian).
     constraints : sequence of constraints or str, default=None
         Constraints on the scores that determine the thresholds, as in
@@ -66,8 +66,8 @@ class OrdinalLogisticRegression(LinearClassifier):
     review : float, default=None
         Adds a decision between any two neighbouring classes, which hands the row over for review
         at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
-        ``predict`` still returns classes: those of ``decide`` where a row is not reviewed, and the
-        best for the objective where it is.
+        ``predict`` still returns classes: the decision where a row is not reviewed, and the best
+        class for the objective where it is.
     review_share : float from 0 to 1, default=None
         Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
         it takes only 0 and ``"auto"``, which is then 0 for decisions.
@@ -108,7 +108,7 @@ class OrdinalLogisticRegression(LinearClassifier):
     labeler_ : Thresholds
         The thresholds with their value and the reason for the choice.
     decider_ : Thresholds
-        The thresholds between decisions, if there are reviews; else those of ``labeler_``.
+        The thresholds between decisions, if there are reviews; else as in ``labeler_``.
     classes_ : ndarray of shape (n_classes,)
         The ordered classes.
     log_likelihood_ : float
@@ -243,7 +243,7 @@ class OrdinalLogisticRegression(LinearClassifier):
         ``statistics`` of the result has n, the log-likelihood, AIC, BIC and McFadden's pseudo R2.
         AIC and BIC count the parameters that the rows determine. Collinear features are named, and
         without a penalty they have no standard errors.
-        They are those of maximum likelihood if ``alpha`` is 0; otherwise they, and the standard
+        They are maximum-likelihood values if ``alpha`` is 0; otherwise they, and the standard
         errors, are taken at the penalised estimates, which are shrunk towards 0: p values and
         intervals are then not valid tests, and a note says so.
 
@@ -368,7 +368,7 @@ class OrdinalLogisticRegression(LinearClassifier):
             return ""
         return (
             f"Coefficients are shrunk by alpha={self.alpha:g}: p values and intervals are not "
-            "those of maximum likelihood. Fit with alpha=0 to test effects."
+            "maximum-likelihood values. Fit with alpha=0 to test effects."
         )
 
     def _note_on_rank(self) -> str:

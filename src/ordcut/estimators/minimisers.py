@@ -74,7 +74,7 @@ def newton(
 ) -> Minimum[CurvedPoint]:
     """Minimise by Newton steps, halved until the function decreases enough.
 
-    Directions that the function does not depend on, such as those of collinear features, are left
+    Directions that the function does not depend on, as with collinear features, are left
     as they are; directions of negative curvature are followed downwards. Ends where no derivative
     is above ``gtol``.
     """

@@ -11,7 +11,7 @@ from typing import Any
 class OfProbabilities:
     """A method that an estimator has only with ``probabilities=True`` or likelihood labeling.
 
-    Unlike the error of scikit-learn's ``available_if``, that of a missing method says why.
+    Unlike scikit-learn's ``available_if``, the error says why the method is missing.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

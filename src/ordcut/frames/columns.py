@@ -106,12 +106,12 @@ def inexact(name: str, values: str) -> ValueError:
 def as_integers(labels: Array, name: str, engine: str) -> Array:
     """Return integer labels that an engine turned into floats, as Dask does if some are missing.
 
-    ``name`` is that of the column.
+    ``name`` names the column.
     """
     if np.abs(labels).max() >= EXACT:
         raise ValueError(
-            f"label must name a column of exact numbers, but {engine} has turned those of {name!r} "
-            "into floats since some are missing. Read the column as nullable integers, for example "
+            f"label must name a column of exact numbers, but {engine} has turned {name!r} into "
+            "floats since numbers are missing. Read the column as nullable integers, for example "
             'with dtype_backend="pyarrow".'
         )
     return labels.astype(np.int64)
@@ -179,7 +179,7 @@ def key_and_label(frame: Any, key: Any, most_keys: int) -> Any:
 def split_pairs(columns: Columns, least: int) -> Columns:
     """Return columns with the key and the label instead of their pair.
 
-    A row without a label or a score has no pair: its label is None, and its key that of no cell.
+    A row without a label or a score has no pair: its label is None, and its key belongs to no cell.
 
     Examples
     --------

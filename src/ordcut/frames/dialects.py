@@ -175,7 +175,7 @@ def with_names(frame: Any, names: list[Any]) -> Any:
 
 
 def renames(frame: Any) -> bool:
-    """Return whether ``with_plain_names`` renames columns of the engine: those of Spark."""
+    """Return whether ``with_plain_names`` renames columns of the engine: only for Spark."""
     engine = frame.implementation
     return bool(engine.is_pyspark() or engine.is_pyspark_connect())
 

@@ -236,7 +236,7 @@ class Engine:
             dialects.release(self._cached.pop().frame)
 
     def _find_cached(self, cells: NestedCells, chosen: Ints) -> CachedRows | None:
-        """Return cached rows that include those of chosen cells, all at the same depth."""
+        """Return cached rows that include all rows of chosen cells, at the same depth."""
         return next((entry for entry in self._cached if entry.holds(cells, chosen)), None)
 
     def _is_cached(self, cells: NestedCells, chosen: Ints) -> bool:

@@ -106,7 +106,7 @@ class Root:
     def has_other_rows(self, keys: Ints) -> bool:
         """Return whether scores from below ``low`` or above ``high`` can have one of the keys.
 
-        These are the keys of the ends, and that of the last cell, which reaches beyond ``high``;
+        These are the keys of the ends, and of the last cell, which reaches beyond ``high``;
         any key if scores are mapped, which needs an order from ``low`` to ``high`` only.
         """
         below, above = (int(end) for end in self.ends)
@@ -228,7 +228,7 @@ class ArrayBackend:
 def enter(root: Root, value: Any, backend: Any) -> Location:
     """Return the location of scores among the cells of the root, given ``Root.value_of`` them.
 
-    The key of a score beyond them is that of no cell; see ``Root.end_of``.
+    The key of a score beyond them belongs to no cell; see ``Root.end_of``.
     """
     window = root.window
     key, width = backend.floor((value - window.low) * window.scale), 1 / window.scale

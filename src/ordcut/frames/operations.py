@@ -62,7 +62,7 @@ def optimal_thresholds(
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for a frame.
 
-    They equal those of :func:`ordcut.optimal_thresholds` to the last bit if weights are whole
+    They equal the result of :func:`ordcut.optimal_thresholds` to the last bit if weights are whole
     numbers, or multiples of a common unit such as 0.1. Sums of other weights, such as random
     numbers, are computed by the engine, and differ in the last digits. ``value`` is equal to the
     last bit for whole weights, and may differ in the last digits for others.
@@ -205,7 +205,7 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     rows = as_narwhals(frame)
     schema = columns_of(rows, {"score": score})
     if name in schema:
-        raise ValueError(f"name must be that of a new column, got {name!r}, which frame has.")
+        raise ValueError(f"name must name a new column, got {name!r}, which frame has.")
     names, dtype = [*schema, name], schema[score]
     rows, plain = dialects.with_plain_names(rows)
     column, added = plain[score], NEW if dialects.renames(rows) else name
@@ -271,7 +271,7 @@ def evaluate(
     weight : str, optional
         The name of the column of row weights.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
-        The objective; by default that of the thresholds. JSON files do not
+        The objective; by default the thresholds' own. JSON files do not
         contain costs without a name, so these must be passed for thresholds read from JSON.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each true class count.

@@ -199,7 +199,7 @@ class FrameSource:
         return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, counts
 
     def fetched(self, counted: CountedFrame, wanted: Bools) -> tuple[Rows, Ints]:
-        """Return all rows in memory and their cells, after those of wanted cells were added."""
+        """Return all rows in memory and their cells, after rows of wanted cells were added."""
         cells = counted.cells
         n_wanted = int(cells.n_rows[wanted].sum())
         merge = n_wanted > self.max_rows
@@ -227,8 +227,8 @@ class FrameSource:
     def _refuse(self, n_rows: int, n_wanted: int) -> None:
         """Raise an error for more rows of wanted cells than may be fetched at once.
 
-        The number that it names is enough: that of all rows of these cells, without adding up
-        equal ones.
+        The number in the message is enough: it counts all rows of these cells, without adding up
+        equal rows.
         """
         if n_rows > self.max_rows:
             reason = (
@@ -355,7 +355,7 @@ class CountedFrame:
         return np.asarray(~self._is_known & self.cells.can_split)
 
     def _with_splits(self, verdict: Verdict) -> CountedFrame:
-        """Return the cells with those of one depth split: the depth of the heaviest to resolve."""
+        """Return the cells after a split of one depth, at which the heaviest to resolve lies."""
         cells, left = self.cells, verdict.first & self._can_split
         if not left.any():
             left = verdict.can_hold & self._can_split

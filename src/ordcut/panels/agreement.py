@@ -93,7 +93,7 @@ class Agreement:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the value on new items, for these raters.
 
-        The jackknife over items gives its width; that of a kappa is symmetric on Fisher's scale.
+        The jackknife over items gives its width; for a kappa it is symmetric on Fisher's scale.
 
         Examples
         --------

@@ -46,7 +46,7 @@ class PanelSource(ArraySource):
         n_threads: int = 1,
         **attributes: Any,
     ) -> Self:
-        """Read the scores and ratings of items; ``attributes`` are those of a subclass."""
+        """Read the scores and ratings of items; ``attributes`` belong to a subclass."""
         check_aligned(scores=scores, panel=panel, sample_weight=weights)
         array = as_scores(scores)
         rows = Rows.read(

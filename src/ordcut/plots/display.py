@@ -40,7 +40,7 @@ class ThresholdDisplay:
     Parameters
     ----------
     positions : ndarray of shape (P,)
-        Candidate positions of thresholds, from -inf to inf, those of ``thresholds`` among them.
+        Candidate positions of thresholds, from -inf to inf, including ``thresholds``.
     below : ndarray of shape (P, K)
         The weight of each class below each position.
     extent : tuple of float
@@ -152,9 +152,9 @@ class ThresholdDisplay:
         thresholds : Thresholds, default=None
             The thresholds to show; those that are optimal for the objective by default.
         objective : str, array-like of shape (D, K), callable, Kappa or Objective, default=None
-            The objective to judge by; by default that of ``thresholds``, or the absolute loss.
+            The objective to judge by; by default the thresholds' own, or the absolute loss.
         classes : sequence, default=None
-            All classes, lowest first; those of ``thresholds`` by default.
+            All classes, lowest first; the classes of ``thresholds`` by default.
         sample_weight, class_weight
             As in :func:`ordcut.optimal_thresholds`.
         kind, ax, cmap, score_name
@@ -276,7 +276,7 @@ class ThresholdDisplay:
             kappa the kappa itself as each threshold moves, with the best position; or how many rows
             of each class get each label.
         ax : matplotlib Axes, default=None
-            The axes to plot on; those of a new figure by default.
+            The axes to plot on; a new figure by default.
         cmap : str, default="viridis"
             The colours of the ordered classes; ``"cividis"`` is as safe for the colour-blind.
         score_name : str, default="score"
@@ -322,7 +322,7 @@ class ThresholdDisplay:
     def histogram(self) -> tuple[Floats, Floats]:
         """Return edges at nearly equal steps, and the weight of each class between them.
 
-        The steps are those of ``xlim``; scores beyond it share a step at either end.
+        The steps divide ``xlim``; scores beyond it share a step at either end.
 
         Returns
         -------
@@ -350,8 +350,8 @@ class ThresholdDisplay:
 
         Threshold ``k`` at a position pays for scores below it as decision ``k``, by default class
         ``k``, and for the rest as decision ``k + 1``. If the objective is convex, the minimum is
-        at the optimal threshold. For a kappa, the risk is that of its cost; see ``curves`` for the
-        kappa itself.
+        at the optimal threshold. For a kappa, the risk is the mean of its cost; see ``curves`` for
+        the kappa itself.
 
         Returns
         -------

@@ -198,7 +198,7 @@ def _finish_curves(axes: Any, display: ThresholdDisplay, key: Key, score_name: s
 def draw_confusion(axes: Any, counts: Floats, thresholds: Thresholds, value: float) -> None:
     """Draw a (true, decided) table: a cell for each pair, shaded by its share of the true class.
 
-    ``value`` is that of the table, which need not be of the rows that thresholds were found on.
+    ``value`` belongs to the table, whose rows may differ from the rows of the thresholds.
     """
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)

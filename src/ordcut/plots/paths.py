@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw_path(path: ThresholdPath, kind: str, ax: Any, cmap: str) -> Any:
-    """Draw a path on given axes, or on those of a new figure; see ``ThresholdPath.plot``."""
+    """Draw a path on given axes, or in a new figure; see ``ThresholdPath.plot``."""
     ax = new_axes("ThresholdPath.plot") if ax is None else ax
     order = np.argsort(path.grid)
     if kind == "value":

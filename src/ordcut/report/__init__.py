@@ -1,7 +1,7 @@
 """An interactive HTML page about scores, classes and thresholds.
 
 The page is a single file that needs no network. It contains counts, never rows, so that its size
-does not depend on that of the data; only a panel of raters adds a few items, by name. All numbers
+does not grow with the data; only a panel of raters adds a few items, by name. All numbers
 that it shows are computed exactly from the counts.
 """
 

@@ -198,7 +198,7 @@ def class_mean_thresholds(candidates: Candidates) -> Floats:
     totals = counts.sum(axis=0)
     occurs = np.flatnonzero(totals)
     means = (candidates.centres @ counts)[occurs] / totals[occurs]
-    # The mean of a class that does not occur is interpolated between those of its neighbours.
+    # The mean of a class that does not occur is interpolated between its neighbours' means.
     every = np.interp(np.arange(len(totals)), occurs, means)
     return np.maximum.accumulate(every[:-1] / 2 + every[1:] / 2)
 

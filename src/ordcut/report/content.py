@@ -124,7 +124,7 @@ def page_content(
 
 
 def _has_proof_of(thresholds: Thresholds, optimum: Thresholds) -> bool:
-    """Return whether thresholds are the optimum, and their certificate is that of an optimum."""
+    """Return whether thresholds are the optimum, and their certificate proves it."""
     is_proven = thresholds.proof.verified != "given" and not is_smoothed(thresholds)
     return is_proven and np.array_equal(thresholds.thresholds, optimum.thresholds)
 

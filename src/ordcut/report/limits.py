@@ -163,7 +163,7 @@ def blocks_of(coefficients: Ints) -> list[list[Any]]:
 
 
 def _runs(row: list[int]) -> list[tuple[int, list[int]]]:
-    """Return the runs of equal numbers in a row, except those of 0, with their first and end."""
+    """Return the runs of equal numbers in a row, except runs of 0, with their first and end."""
     changes = [0, *(i for i in range(1, len(row)) if row[i] != row[i - 1]), len(row)]
     pairs = itertools.pairwise(changes)
     return [(row[first], [first, end]) for first, end in pairs if row[first] != 0]

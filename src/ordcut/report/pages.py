@@ -77,7 +77,7 @@ def page(
         ``"absolute"``. All objectives with a name can be selected on the page, unless decisions
         are not the classes.
     classes : sequence, optional
-        All classes, lowest first; those of ``thresholds`` by default.
+        All classes, lowest first; the classes of ``thresholds`` by default.
     sample_weight, class_weight
         As in :func:`ordcut.optimal_thresholds`.
     bootstrap : Bootstrap, optional
@@ -221,7 +221,7 @@ def known_classes(
     objective: ObjectiveLike | None,
     classes: Sequence[Any] | Array | None,
 ) -> dict[str, Any]:
-    """Return the classes of rows, by default those of thresholds, and how many an objective has."""
+    """Return the classes of rows, by default the thresholds', and how many an objective has."""
     if thresholds is not None and classes is None:
         classes = thresholds.classes
     has_decisions = thresholds is not None and thresholds.decides_otherwise
@@ -237,7 +237,7 @@ def _with_intervals(
         return thresholds, None
     if thresholds is not None and thresholds != bootstrap.result:
         raise ValueError(
-            "bootstrap must be that of the thresholds of the page, got that of other thresholds. "
-            "Pass thresholds.bootstrap(), or leave thresholds out."
+            "bootstrap must belong to the thresholds of the page, got a bootstrap of other "
+            "thresholds. Pass thresholds.bootstrap(), or leave thresholds out."
         )
     return bootstrap.result, intervals_of(bootstrap)

@@ -50,7 +50,7 @@ def label_sets(
 ) -> LabelSets:
     """Find for each score the run of classes that contains the true class with a probability.
 
-    The probability is that of a new row of the same kind, over that row and the rows at hand. It
+    The probability is over a new row of the same kind and the rows at hand. It
     holds for any number of rows and any distribution, if the rows did not train the model that
     gives the scores.
 
@@ -128,7 +128,7 @@ def _ends_by_class(ordered: SortedRows, n_classes: int, risk: Fraction) -> tuple
 
 
 def _ends_over_all(ordered: SortedRows, n_classes: int, risk: Fraction) -> tuple[Ints, Ints]:
-    """Return the ends of each class by the distance of ranks from those of the class.
+    """Return the ends of each class by the distance of ranks from the ranks of the class.
 
     The classes in their order would take the ranks up to ``upto[k]``. The distance of a row with
     another one added changes by at most 1, which the distance allowed has on top (full conformal

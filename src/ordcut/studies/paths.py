@@ -54,7 +54,7 @@ class ThresholdPath:
     grid : ndarray of shape (n_points,)
         The values of the parameter, in the order in which they were given.
     points : tuple of Thresholds
-        The result at each value: to the last bit that of ``optimal_thresholds``, if perhaps by
+        The result at each value, equal to the last bit to ``optimal_thresholds``, if perhaps by
         another method.
     infeasible : ndarray of shape (n_infeasible,)
         Limits that no thresholds can keep, which are not in ``grid``.
@@ -212,7 +212,7 @@ def class_weight_path(
     name : object
         The class.
     weights : array-like of shape (n_points,)
-        The weights of its rows, while those of other classes count 1; from 1/10 to 10 by default.
+        The weights of its rows, while rows of other classes count 1; from 1/10 to 10 by default.
     n_jobs : int, optional
         The number of threads, which share the points; -1 for all cores, 1 by default.
 

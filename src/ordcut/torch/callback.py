@@ -68,13 +68,13 @@ class OptimalThresholds(Callback):
     n_classes : int, optional
         The number of classes, K. Not needed if the module has a tracker.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
-        The objective; by default that of the module's tracker, or ``"absolute"``.
+        The objective; by default the objective of the module's tracker, or ``"absolute"``.
     scores_from : {"evaluation", "training"}
         Where the scores of the training rows come from: a separate pass over the training data
         before each validation, as in the paper, or the outputs of ``training_step``, which needs
         no further pass.
     dataloader : iterable, optional
-        The batches of the evaluation pass, if not those of the training data; for instance the
+        The batches of the evaluation pass, if not the training data; for instance the
         same images without random crops.
     score : callable, optional
         A function of the module and a batch that returns scores, labels, and optionally
@@ -103,7 +103,7 @@ class OptimalThresholds(Callback):
     If a step returns a dictionary with ``"scores"``, ``"labels"`` and optionally
     ``"sample_weight"``, these are used; ``scores_from="training"`` needs such a ``training_step``.
     With several validation loaders, the metrics of each have the suffix ``/dataloader_idx_<i>``, as
-    in Lightning, and those of the first are also logged without it.
+    in Lightning, and the metrics of the first are also logged without it.
 
     Examples
     --------

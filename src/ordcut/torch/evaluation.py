@@ -65,7 +65,7 @@ def score_training_rows(
     update : callable
         Takes what ``score`` returns.
     loader : iterable, optional
-        The batches, if not those of the training data.
+        The batches, if not the training data.
     n_trained : int
         The number of batches to read from a loader without a length.
     """
@@ -142,7 +142,7 @@ def _n_batches(trainer: Trainer, loader: Any, is_given: bool) -> float:
 
 @contextmanager
 def _progress(trainer: Trainer, total: int) -> Iterator[Callable[[], Any]]:
-    """Show a progress bar like those of the trainer, and yield a function that advances it."""
+    """Show a progress bar like the trainer's, and yield a function that advances it."""
     bar = trainer.progress_bar_callback
     if isinstance(bar, TQDMProgressBar) and bar.is_enabled:
         with Tqdm(

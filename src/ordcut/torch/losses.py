@@ -41,7 +41,7 @@ class OrdinalLoss(nn.Module):
 
     Whatever the dtype of the input, the loss is computed in float32 at least. The mean is
     weighted, as in ``torch.nn.CrossEntropyLoss``. The loss of soft labels is the sum of the
-    losses of all classes, each times its share of the label. The parameters are those of
+    losses of all classes, each times its share of the label. The parameters are as in
     :class:`AbsoluteLoss`.
     """
 

@@ -102,7 +102,7 @@ class ThresholdMetric(Metric):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
-        """Whether a higher value is better: that of a kappa is, a loss is better if it is lower."""
+        """Whether a higher value is better: true for a kappa, false for a loss."""
         tracker: ThresholdTracker = self._tracker.value
         return tracker.objective.is_maximised
 

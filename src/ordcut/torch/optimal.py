@@ -42,7 +42,7 @@ def optimal_thresholds(
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for tensors.
 
-    The arguments and the thresholds are those of :func:`ordcut.optimal_thresholds`. On the CPU, its
+    The arguments and the thresholds are as in :func:`ordcut.optimal_thresholds`. On the CPU, its
     solvers read the memory of the tensors. On another device, the rows are sorted and scanned
     there, and only the thresholds and their value are copied back.
 

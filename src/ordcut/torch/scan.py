@@ -170,7 +170,7 @@ class KappaSearch:
 
     def __init__(self, rows: TensorRows, objective: Ratio, totals: Floats, factors: Floats) -> None:
         self.rows = rows
-        # Only the ratios of the factors matter, and those of balanced classes are plain fractions.
+        # Only the ratios of the factors matter, which for balanced classes are plain fractions.
         factors = in_whole_numbers(factors[None, :], float(totals.sum()))[0].astype(np.float64)
         weighed = totals * factors
         n = float(weighed.sum())

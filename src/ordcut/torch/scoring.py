@@ -137,7 +137,7 @@ def naming_epoch(epoch: float | None) -> Iterator[None]:
 
 @contextmanager
 def same_random_state(*loaders: Any) -> Iterator[None]:
-    """Leave the random state of Python, NumPy and PyTorch as it was, and that of data loaders.
+    """Leave the random state of Python, NumPy, PyTorch and data loaders as it was.
 
     A loader that shuffles draws from it, and so do random crops: without this, a training with
     thresholds would see other batches than a training without.

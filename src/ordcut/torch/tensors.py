@@ -1,6 +1,6 @@
 """Scores, labels and weights that are tensors: validated and sorted without leaving their device.
 
-The checks are those of arrays. Rows are copied to the CPU only if a check fails, for its message.
+Rows are checked like arrays, and copied to the CPU only if a check fails, for its message.
 """
 
 from __future__ import annotations

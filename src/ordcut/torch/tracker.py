@@ -196,7 +196,7 @@ class ThresholdTracker(nn.Module):
             ) from error
 
     def keep(self, thresholds: Thresholds) -> None:
-        """Store thresholds from elsewhere as those of this tracker."""
+        """Store thresholds from elsewhere as this tracker's own."""
         if len(thresholds.thresholds) != self.n_classes - 1:
             raise ValueError(
                 f"thresholds must be {self.n_classes - 1} for the {self.n_classes} classes of the "
@@ -236,7 +236,7 @@ class ThresholdTracker(nn.Module):
             )
         if self._is_averaged():
             raise RuntimeError(
-                "the thresholds belong to other weights: those of the module have been averaged "
+                "the thresholds belong to other weights: the module's weights have been averaged "
                 "since they were found. Call reset(), update(scores, labels) with the scores of "
                 "the averaged module, and compute()."
             )
@@ -405,9 +405,10 @@ class ThresholdTracker(nn.Module):
             stored = torch.tensor(self.result.thresholds).to(given.dtype)
             if given.tolist() != stored.tolist():
                 raise ValueError(
-                    "thresholds in a state_dict must equal those of the result stored with them, "
-                    f"got {given.tolist()} and {stored.tolist()}. The state_dict is damaged, or "
-                    "something has computed with its values, such as an average of states."
+                    "thresholds in a state_dict must equal the thresholds of the result that is "
+                    f"stored with them, got {given.tolist()} and {stored.tolist()}. The state_dict "
+                    "is damaged, or something has computed with its values, such as an average of "
+                    "states."
                 )
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ThresholdTracker:

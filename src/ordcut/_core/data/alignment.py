@@ -1,4 +1,4 @@
-"""Whether rows that belong together have the same names: those of an index or of a panel."""
+"""Whether rows that belong together have the same names, from an index or a panel."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check_aligned(**arguments: Any) -> None:
 
 
 def _index_of(values: Any, pandas: Any) -> Any:
-    """Return the index of an object of pandas, or that of a panel's items; None without names."""
+    """Return the index of a pandas object or of a panel's items; None without names."""
     if isinstance(values, LabelSource):
         names = values.row_names
         return None if names is None else pandas.Index(names)

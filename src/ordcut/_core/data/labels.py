@@ -93,7 +93,7 @@ def encode(
 
 
 def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = False) -> Labels:
-    """Turn labels into codes, in the stated order of classes or, if None, in that of values."""
+    """Turn labels into codes, in the stated order of classes or, if None, ordered by value."""
     values = as_values(labels)
     if values.ndim == 2 and values.shape[1] > 1:
         return _soft_labels(values, column_names(labels) or [], stated, n_classes)
@@ -148,7 +148,7 @@ def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None
     """Raise an error if labels look like scores or ids: nearly all different, or many and swapped.
 
     Numbers with few distinct values are classes, and so are ratings in halves or quarters. The
-    scores may be a sample of those of ``n_rows`` rows.
+    scores may be a sample of the scores of ``n_rows`` rows.
 
     Examples
     --------

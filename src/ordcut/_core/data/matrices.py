@@ -168,7 +168,7 @@ def positions_of(
 
 
 def are_same_names(names: Sequence[Any], known: Sequence[Any] | Array) -> bool:
-    """Return whether names are those of the known classes or decisions, in any order.
+    """Return whether names are the known classes or decisions, in any order.
 
     Examples
     --------

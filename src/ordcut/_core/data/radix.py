@@ -6,8 +6,8 @@ negative numbers, are an integer in the order of the floats. A float32 score and
 bits make a key with its position, ``leading << 31 | position``. Keys are sorted by three digits of
 the score, lowest digit first. Scores that agree in their leading bits are then sorted by insertion.
 
-Two digits are enough for scores that spread over their range: those of ``(score - low) * scale``,
-rounded down, of which few are equal for different scores.
+Two digits are enough for scores that spread over their range: the digits of
+``(score - low) * scale``, rounded down, of which few are equal for different scores.
 """
 
 from __future__ import annotations

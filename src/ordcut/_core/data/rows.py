@@ -164,7 +164,7 @@ class Rows:
 
     @property
     def _adds_up_exactly(self) -> bool:
-        """Whether soft labels are whole numbers whose sum no float rounds, as those of panels."""
+        """Whether soft labels are whole numbers whose sum no float rounds, as in panels."""
         if self.soft is None or self.weights is not None or self.soft.sum() >= EXACT:
             return False
         return bool((self.soft == np.rint(self.soft)).all())

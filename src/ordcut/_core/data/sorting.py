@@ -49,7 +49,7 @@ class SortedRows:
     """Rows in the order of their scores: the store that has every cut.
 
     ``ends`` marks the last row of each distinct score; ``weights`` is None where each row counts 1.
-    A cut ``p`` puts the rows ``[:p]`` below a threshold. ``weight`` is that of all rows together;
+    A cut ``p`` puts the rows ``[:p]`` below a threshold. ``weight`` is the total of all rows;
     ``whole_kernel_rows`` are the arguments of kernels, if all weights are whole numbers, else None.
     The methods of a store are described in ``ordcut._core.solvers.store``.
     """
@@ -420,7 +420,7 @@ def segment_totals(
     """Add up the weight of each class between neighbouring cuts.
 
     Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``totals[k]`` by class. ``codes``,
-    ``weights`` and ``stride`` are those of ``KernelRows``. O(n) time.
+    ``weights`` and ``stride`` come from ``KernelRows``. O(n) time.
     """
     n_classes = totals.shape[1]
     # Consecutive rows of a class go to different sums, so that no addition waits for the last.

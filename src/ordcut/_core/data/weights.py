@@ -64,7 +64,7 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
         raise ValueError("sample_weight must have a finite sum, got inf. Scale the weights down.")
     if total < EXACT and _all(array, lambda values: values == np.rint(values)):
         return None if least == most == 1 else array.astype(np.int64)
-    # Only ratios matter, and those of equal weights are those of no weights.
+    # Only ratios matter, so equal weights count like no weights.
     if least == most:
         return None
     if least == 0 and _all(array, lambda values: (values == 0) | (values == most)):

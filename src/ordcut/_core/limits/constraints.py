@@ -204,7 +204,7 @@ class F1(_Floor):
     word: ClassVar[str] = "f1"
 
     def lower(self, names: Names) -> Ratio:
-        """Return twice the right rows over the rows of the decision and those of its class."""
+        """Return twice the right rows over the sum of the decision's and the class's rows."""
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = 2 * names.cells(decisions=decision, classes=truth)
         whole = names.cells(decisions=decision) + names.cells(classes=truth)

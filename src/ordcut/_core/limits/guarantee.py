@@ -73,7 +73,7 @@ class Guarantee:
 
         Kuiper's bound holds for all shares at once, and so around the share that was reached. The
         binomial bound holds for all thresholds within counts that are known beforehand, so the
-        promise is that of the ``counts``, even if the count that was reached is further inside.
+        promise depends on the ``counts``, even if the count that was reached is further inside.
         """
         if self.bound == "Kuiper":
             return self.best_promise(count)
@@ -179,8 +179,8 @@ def _is_tail_above(n_rows: int, count: int, share: Fraction, risk: Fraction) -> 
 def kuiper_quantile(risk: float) -> float:
     """Return what sqrt(n) times Kuiper's statistic exceeds with a probability, for large n.
 
-    The statistic is the largest difference between the share of the rows and that of the
-    population over all intervals. For any n it exceeds the quantile less often.
+    The statistic is the largest difference, over all intervals, between the share of the rows and
+    the share of the population. For any n it exceeds the quantile less often.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class LimitedSearch:
     limits : Limits
         What must hold.
     observed : Store, optional
-        The rows on which the limits must hold, if not those of ``store``.
+        The rows on which the limits must hold; ``store`` by default.
     unit : Fraction
         What a weight of 1 stands for on the rows on which the limits must hold.
     """

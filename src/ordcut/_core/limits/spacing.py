@@ -1,8 +1,8 @@
 """Thresholds at least a gap apart: the values they may need, and where they are placed.
 
 Every threshold of an optimum can be lowered until it is just above a score, at the lower end of its
-interval, or exactly a gap above its lower neighbour, without changing a label. All comparisons are
-those of the numbers that floats stand for. Rounding is monotone, so ``np.diff`` of the thresholds
+interval, or exactly a gap above its lower neighbour, without changing a label. Comparisons are
+between the numbers that floats stand for. Rounding is monotone, so ``np.diff`` of the thresholds
 is not below the gap, either.
 """
 

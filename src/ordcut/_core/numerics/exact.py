@@ -67,7 +67,7 @@ def as_fraction(value: float, largest: int = COST_DENOMINATOR) -> Fraction:
 def _nearest_fraction(top: int, bottom: int, largest: int) -> tuple[int, int]:
     """Return the nearest fraction with a denominator up to the largest, which ``bottom`` is above.
 
-    It is that of ``Fraction.limit_denominator``, in a tenth of its time.
+    Returns the result of ``Fraction.limit_denominator`` in a tenth of its time.
     """
     before, this = (0, 1), (1, 0)  # the last two convergents of the continued fraction
     n, d = top, bottom

@@ -52,7 +52,7 @@ class Segments(Objective):
 
     @property
     def n_decisions(self) -> int:
-        """The number of decisions: that of the classes."""
+        """The number of decisions, one per class."""
         return self.terms.n_classes
 
     @property

@@ -31,7 +31,7 @@ DISTANCES = ("absolute", "squared")
 #: Losses in which every true class counts the same, whatever its number of rows.
 BALANCED: dict[str, str] = {"macro_mae": "absolute", "balanced_zero_one": "zero_one"}
 
-#: Other names that people use, among them those of scikit-learn's metrics and scorers.
+#: Other names that people use, such as the names of scikit-learn's metrics and scorers.
 ALIASES: dict[str, str] = {
     alias: name
     for name, aliases in {

@@ -1,9 +1,9 @@
 """Scores that add up over decisions, each judged by the rows between its two thresholds.
 
 A named score is a row in ``TERMS``. Its term for a decision rises with the weight of the rows that
-get the decision rightly, and falls with that of the others. So the term with the most right rows
-and the fewest wrong rows bounds all segments between two ranges of positions. For a score of one's
-own, the user gives the bound.
+get the decision rightly, and falls with the weight of the others. So the term with the most right
+rows and the fewest wrong rows bounds all segments between two ranges of positions. For a score of
+one's own, the user gives the bound.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ class Ranges(NamedTuple):
     low, high : ndarray of shape (n,)
         The first and the last position of each range.
     starts, ends : ndarray of shape (n_limits, n)
-        A segment may be between two ranges if no limit of its start is above that of its end.
+        A segment may be between two ranges if no limit of its start exceeds the same limit of
+        its end.
     offsets : ndarray of shape (K + 2,)
         Where the ranges of each border begin.
     """

@@ -212,7 +212,7 @@ class CountedRows:
         return chosen
 
     def fetch(self, chosen: Bools) -> Rows:
-        """Return the rows of the chosen cells; those of a common score are merged by class."""
+        """Return the rows of the chosen cells; rows of a common score are merged by class."""
         part = self._fetch(chosen)
         slots = np.flatnonzero(self.cells.has_common & chosen[self.cells.cell_of])
         if len(slots) == 0:
@@ -241,7 +241,7 @@ class CountedRows:
         return Parts(located, finer.is_run, is_single, finer.locate)
 
     def _fetch(self, chosen: Bools) -> Rows:
-        """Return the rows in chosen cells, except those of a common score."""
+        """Return the rows in chosen cells, except rows of a common score."""
         rows, cells = self.source.rows, self.cells
         is_wanted = chosen[cells.cell_of].astype(np.uint8)
         all_scores = self.source.scores

@@ -119,8 +119,8 @@ def judge_cells(
 def halving_order(n_curves: int) -> Ints:
     """Return the order in which to minimise the risk curves of a convex objective.
 
-    Theorem 2 orders their minima, so the minimum of the middle curve of a range bounds those of
-    the others. Row ``i`` holds the curve to minimise at step ``i``, and the nearest curves below
+    Theorem 2 orders their minima, so the minimum of the middle curve of a range bounds the
+    other minima. Row ``i`` holds the curve to minimise at step ``i``, and the nearest curves below
     and above it that were minimised before; -1 and ``n_curves`` stand for the ends.
 
     Examples
@@ -285,9 +285,9 @@ def mark_near_minima(
     border plus the falls that the cell's rows could bring; in a cell of a single score, not below
     its borders. A cell is marked for a curve if that bound is not above the lowest border, and so
     are the cells with rows next to the lowest border.
-    Values of curve ``k`` within ``slack[k]`` count as equal. ``order`` is that of
-    ``halving_order``: the middle curve's cells bound those of the others. O(C K log K) time for C
-    cells.
+    Values of curve ``k`` within ``slack[k]`` count as equal. ``order`` comes from
+    ``halving_order``: the middle curve's cells bound the cells of the others. O(C K log K) time
+    for C cells.
     """
     n_cells, n_classes = counts.shape
     n_cuts = len(gain)

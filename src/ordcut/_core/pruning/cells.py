@@ -339,7 +339,7 @@ def locate_parts(
 ) -> None:
     """Fill in the part of its slot that each score lies in, counted from the slot's first part.
 
-    ``common`` is that of ``Cells``.
+    ``common`` is ``Cells.common``.
     """
     zero = scale - scale
     top = zero + np.float32(len(first_part) - 1)

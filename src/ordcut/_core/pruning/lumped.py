@@ -40,7 +40,7 @@ class LumpedRows(SortedRows):
 def lump_rows(rows: Rows, values: Floats, grid: object) -> LumpedRows:
     """Return rows of whole weight lumped together between ascending values of a grid.
 
-    The first and the last score of each lump are those of its rows, so that thresholds go where
+    The first and the last score of each lump are scores of its rows, so that thresholds go where
     they would go between the rows themselves.
 
     Examples

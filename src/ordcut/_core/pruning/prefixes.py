@@ -113,7 +113,7 @@ def prefixes_like(sample: Array, n_slots: int) -> Prefixes:
         within = (u >> np.repeat(width, n_here)) - np.repeat(before, n_here)
         at = (np.repeat(targets[here], n_here) + within).astype(np.int64)
         widths, n_nodes = np.repeat(widths, n_parts), int(n_parts.sum())
-    # Nodes of all steps are in one table; only those of the last step are counted from 0.
+    # Nodes of all steps are in one table; only nodes of the last step are counted from 0.
     offset = np.uint64(0)
     for node in steps[:-1]:
         offset += np.uint64(len(node))

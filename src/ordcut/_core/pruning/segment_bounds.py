@@ -93,7 +93,7 @@ class SegmentBounds:
         raise NotImplementedError
 
     def weighed(self, below: Numbers) -> Floats:
-        """Return weights (m, K) times the factors, and those of all classes, as (K + 1, m)."""
+        """Return weights (m, K) times the factors, and their sum over classes, as (K + 1, m)."""
         weights = self.terms.weighed(below)
         return np.concatenate([weights, weights.sum(axis=1, keepdims=True)], axis=1).T.copy()
 
@@ -212,7 +212,7 @@ class UnitBounds(SegmentBounds):
         start, end = np.zeros(1, np.int64), np.full(1, len(below) - 1)
         self._low: Ints = np.concatenate([start, *low, end])
         self._high: Ints = self._low if high is low else np.concatenate([start, *high, end])
-        # The weight below each unit, plus that of all rows for each border before its border.
+        # The weight below each unit, plus the total for each border before its border.
         at, border = self._below[-1][self._low], np.arange(len(low) + 2)
         self._weight: Floats = at + at[-1] * np.repeat(border, np.diff(self.offsets))
 
@@ -257,7 +257,7 @@ def can_hold_cuts(
 ) -> tuple[Bools, float]:
     """Return which cells can hold a threshold, and about how many steps it took to know that.
 
-    The arguments are those of ``judge_cells``.
+    The arguments are described in ``judge_cells``.
 
     Examples
     --------

@@ -76,7 +76,7 @@ def smooth(
 ) -> Smoothed:
     """Return rows whose labels are ``1 - smoothing`` observed and ``smoothing`` the model's.
 
-    With ``"bagging"``, labels are those of the mean of optimal thresholds of bootstrap samples.
+    With ``"bagging"``, the mean of optimal thresholds of bootstrap samples gives the labels.
     ``n_rows`` is the sample size, by default the effective number of the rows.
 
     Examples

@@ -37,10 +37,10 @@ MOST_WEIGHT = 1e9
 OWN_PENALTIES = 0.2, 1.0, 0.2
 
 #: The number of waves (cosines of the rank) in a departure, and the variances of the first wave
-#: that are compared. The standard deviation of wave j is that of the first over j to this power.
+#: that are compared. The first wave's standard deviation over j to this power is wave j's.
 N_WAVES, VARIANCES, DECAY = 12, 4.0 ** np.arange(-5, 3), 0.7
 
-#: Logits of ranks are divided by this, so that their spread is about that of standardised scores.
+#: Logits of ranks are divided by this, so that they spread about as much as standardised scores.
 RANK_SCALE = 1.7
 
 

@@ -100,7 +100,7 @@ def best_of_lowest_levels(
     best: Ints,
     start: Ints,
 ) -> None:
-    """Find the first open start of least value up to ``high[e]``, among those of the lowest levels.
+    """Find the first open start of least value up to ``high[e]`` among the lowest levels.
 
     ``rank[s]`` is the position of start ``s`` in the order of levels, of which an end ``e`` allows
     the first ``top[e]``. ``best`` is a Fenwick tree over the ranks: entry ``i`` is the best start
@@ -114,7 +114,7 @@ def best_of_lowest_levels(
             if is_open[arriving]:
                 value = values[arriving]
                 node = rank[arriving] + 1
-                # Starts arrive in ascending order, so that of equal values the first stays; entries
+                # Starts arrive in ascending order, so the first of equal values stays; entries
                 # further up cover this one, and are no worse.
                 while node < len(best) and (best[node] < 0 or value < least[node]):
                     best[node] = arriving
@@ -147,7 +147,7 @@ def best_by_level(
     tree: Ints,
     start: Ints,
 ) -> None:
-    """Find the first open start of least value in a window, among those of the lowest levels.
+    """Find the first open start of least value in a window, among starts of the lowest levels.
 
     ``rank[s]`` is the position of start ``s`` in the order of levels, of which an end ``e`` allows
     the first ``top[e]``. ``tree`` is a segment tree over the ranks, of the best starts that are in
@@ -165,7 +165,7 @@ def best_by_level(
                 node //= 2
                 while node > 0:
                     best = tree[node]
-                    # Starts arrive in ascending order, so that of equal values the first stays.
+                    # Starts arrive in ascending order, so the first of equal values stays.
                     if best >= 0 and values[best] <= values[arriving]:
                         break
                     tree[node] = arriving

@@ -55,8 +55,8 @@ def ordered_path(
     i = 0
     while i < n_rows:  # DP2
         if stride == 0 and i + 1 < n_rows and ends[i] and ends[i + 1]:
-            # Two scores at once: the minima of the second are a single step behind those of the
-            # first, so that a processor works on both.
+            # Two scores at once: the minima of the second are a single step behind the
+            # first minima, so that a processor works on both.
             paid = cost[codes[i]]
             paid_next = cost[codes[i + 1]]
             least = reached[0] + paid[0]  # DP3

@@ -81,8 +81,8 @@ def near_minima(
     """Find the cuts at which each risk curve is within ``slack`` of its least value.
 
     Fills the ``first`` and the ``last`` of them, and how many there are, ``n_near``, which holds
-    zeros. ``order`` is that of ``halving_order`` where minima are known to come in order, so that
-    the range of a curve is bounded by those of the curves before it. ``KernelRows`` describes the
+    zeros. ``order`` comes from ``halving_order`` where minima are known to come in order, so
+    that the curves before it bound the range of a curve. ``KernelRows`` describes the
     first four arguments.
     """
     n_curves = len(gain)

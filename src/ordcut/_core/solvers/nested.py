@@ -98,8 +98,8 @@ def nested_minima(
     """Find the first minimum of every risk curve of a convex objective.
 
     Theorem 2 orders the minima, so once the middle threshold of a range is known, the thresholds
-    below it need only the rows below it and those above it only the rows above it. ``order`` is
-    that of ``halving_order``: every level of the halving reads each row once, O(n log K) time in
+    below it need only the rows below it and those above it only the rows above it. ``order``
+    comes from ``halving_order``: every level of the halving reads each row once, O(n log K) time in
     all, O(K) memory. Curve ``k`` is searched from ``lowest_cut[k]`` to ``highest_cut[k]``. Fills
     ``cuts`` (K - 1,). ``KernelRows`` describes the first four arguments.
     """

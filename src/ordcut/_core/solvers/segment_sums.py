@@ -197,7 +197,7 @@ def _best_path(terms: SegmentTerms, near: Ranges, weights: Array) -> list[int]:
 def add_steps(codes: Codes, weights: Numbers, stride: int, step: int, before: Numbers) -> None:
     """Fill in the weight of each class before every row whose index is a multiple of ``step``.
 
-    ``codes``, ``weights`` and ``stride`` are those of ``KernelRows``. O(n) time.
+    ``codes``, ``weights`` and ``stride`` come from ``KernelRows``. O(n) time.
     """
     sums = np.zeros(before.shape[1], before.dtype)
     for c in range(len(before)):
@@ -212,7 +212,7 @@ def add_rest(
 ) -> None:
     """Add the weights from the last multiple of ``step`` to each cut, by class (m, K).
 
-    ``codes``, ``weights`` and ``stride`` are those of ``KernelRows``.
+    ``codes``, ``weights`` and ``stride`` come from ``KernelRows``.
     """
     for c in range(len(cuts)):
         for i in range(cuts[c] // step * step, cuts[c]):

@@ -372,7 +372,7 @@ def sums_at(
 ) -> None:
     """Add up ``step`` of the class times the weight of the rows from the first of ascending cuts.
 
-    Fills ``sums`` with the sum up to each cut. ``codes``, ``weights`` and ``stride`` are those of
+    Fills ``sums`` with the sum up to each cut. ``codes``, ``weights`` and ``stride`` come from
     ``KernelRows``. O(n) time.
     """
     total = step[0] - step[0]

@@ -57,7 +57,7 @@ class Certificate:
     sums : {"exact", "engine", "float64"}
         How weights were added up: without rounding, by an engine, or in float64.
     smoothing : float or "bagging", optional
-        The share of the labels that a model gives; or that all are those of mean thresholds.
+        The share of the labels that a model gives, or ``"bagging"`` if mean thresholds give all.
     note : str
         What else there is to say; the whole text for ``"model"`` and ``"given"``.
 

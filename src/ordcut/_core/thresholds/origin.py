@@ -64,7 +64,7 @@ def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
 def objective_for(
     thresholds: Thresholds | None, objective: ObjectiveLike | None, classes: Array
 ) -> Objective:
-    """Return the given objective, or else that of the thresholds.
+    """Return the given objective, or else the objective of the thresholds.
 
     Without thresholds, it is the absolute loss. Thresholds that were read from JSON have the name
     of their objective only, which is not enough for costs of the user's own.
@@ -100,8 +100,8 @@ def _optimised(thresholds: Thresholds) -> ObjectiveLike:
         if not thresholds.origin.objective.has_truth:
             raise ValueError(
                 "objective must be given for thresholds that were found for costs of each row: new "
-                "rows with labels have no such costs. For the mean of new costs, take that of "
-                "costs[np.arange(len(scores)), thresholds.codes(scores)]."
+                "rows with labels have no such costs. The mean of new costs is "
+                "costs[np.arange(len(scores)), thresholds.codes(scores)].mean()."
             )
         return thresholds.origin.objective.as_named
     if is_named(thresholds.objective):

@@ -169,7 +169,7 @@ class Thresholds(Exports):
     ) -> Bootstrap:
         """Return intervals for the thresholds and their value, by an m-out-of-n bootstrap.
 
-        Thresholds approach those of the population at a cube-root rate, for which a bootstrap that
+        Thresholds approach the population's at a cube-root rate, for which a bootstrap that
         draws all n rows is misleading. So each replicate draws fewer, and the spread is scaled
         back; see :class:`ordcut.Bootstrap`. Intervals are for the best thresholds of the
         population, also if these are smoothed, and for the value of these on new rows.

@@ -20,15 +20,15 @@ THRESHOLD_RATE, VALUE_RATE = 1 / 3, 1 / 2
 class Bootstrap:
     """Thresholds of many replicates of the data, and intervals for thresholds and value.
 
-    Thresholds converge to those of the population at the cube-root rate in the number of rows n,
+    Thresholds converge to the population's at the cube-root rate in the number of rows n,
     because each is the minimum of a step function. A bootstrap that draws n rows is then not
-    consistent, but a bootstrap of fewer rows, m, is. Its spread is that of m rows, and is scaled by
+    consistent, but a bootstrap of fewer rows, m, is. It spreads as m rows do, and is scaled by
     ``(m / n) ** (1/3)`` to n rows. The value converges at the square-root rate, and its optimism at
     a rate in between.
 
     Intervals are for the best thresholds of the population, and for the value of the result on new
-    rows. Smoothed thresholds are biased if the model does not fit, so their intervals are those of
-    the plain optimum.
+    rows. Smoothed thresholds are biased if the model does not fit, so their intervals are taken
+    from the plain optimum.
 
     The replicates of a constrained result are solved under the same constraints, with counts in
     proportion to the rows drawn. Replicates in which the constraints cannot hold are left out.
@@ -43,7 +43,7 @@ class Bootstrap:
         The thresholds whose uncertainty this is.
     thresholds : ndarray of shape (n_replicates, D - 1)
         The thresholds of each replicate, with the same smoothing, and infinite where it never
-        predicts a class at an end. Their spread is that of ``size`` rows.
+        predicts a class at an end. They spread as thresholds of ``size`` rows.
     plain_thresholds : ndarray of shape (n_replicates, D - 1)
         The thresholds of each replicate without smoothing.
     centres : ndarray of shape (D - 1,)
@@ -175,7 +175,7 @@ class Bootstrap:
     ) -> Any:
         """Plot each threshold with its interval, with matplotlib; the title is about the value.
 
-        The thick part of an interval is that of level 0.5. An arrow leads to an end that is
+        The thick part is the interval of level 0.5. An arrow leads to an end that is
         infinite.
 
         Parameters
@@ -183,7 +183,7 @@ class Bootstrap:
         level : float, default=0.95
             The level of the intervals.
         ax : matplotlib Axes, default=None
-            The axes to draw on; by default those of a new figure.
+            The axes to draw on; a new figure by default.
         cmap : str, default="viridis"
             The colours of the ordered thresholds.
         score_name : str, default="score"
@@ -212,7 +212,7 @@ class Bootstrap:
         return np.stack([below, above], axis=1)
 
     def _scales(self, shares: Floats) -> Floats:
-        """Return the factors that scale the spread of replicates to that of all rows.
+        """Return the factors that scale the spread of replicates to the spread of all rows.
 
         ``share`` is m / n. Replicates deviate from the population's threshold ``share ** (-1/3)``
         times as much as the result does, and their difference contains both deviations.

@@ -34,7 +34,7 @@ OPTIMISM_RATE = 2 / 3
 #: The rows near a threshold are those between these quantiles of its replicates.
 NEAR = (0.1, 0.9)
 
-#: The number of consecutive draws without a value, such as those of a single class for a kappa,
+#: The number of consecutive draws without a value, such as a single class for a kappa,
 #: after which an error is raised.
 MOST_TRIES = 100
 
@@ -121,7 +121,7 @@ def bootstrap_thresholds(
 class Replicate:
     """Draw samples of rows and solve them for the objective of the result.
 
-    Class weights are those of all rows, since they vary much less than thresholds.
+    Class weights are computed from all rows, since they vary much less than thresholds.
     """
 
     deck: Deck
@@ -156,7 +156,7 @@ class Replicate:
     def __call__(self, seed: np.random.SeedSequence) -> tuple[Floats, Floats, float, float]:
         """Return the thresholds of a sample, with and without smoothing, and two values.
 
-        The values are those of the smoothed thresholds and of the result, on the sample. All but
+        The values of the smoothed thresholds and of the result are computed on the sample. All but
         the last are NaN for a sample on which the constraints cannot hold.
         """
         sample = self._draw(np.random.default_rng(seed))

@@ -116,7 +116,7 @@ class ValueBounds:
         either = np.maximum(costs[:, :-1], costs[:, 1:]).max(axis=0)
         wrong = either[np.isfinite(thresholds) & is_new]  # what a row on the wrong side may pay
         every = np.concatenate([totals / sums, [costs.min(), costs.max()], wrong])
-        # The first of two decisions, which the table must have, is that of all rows.
+        # The table must have two decisions: all rows get the first.
         table = np.zeros((5, 2, len(every)))
         counts, units_of, best, worst, beyond = table
         counts[0, : len(sums)], units_of[0, : len(sums)] = sums / units, units
@@ -134,7 +134,7 @@ class ValueBounds:
     def interval(self, level: float, optimism: float) -> tuple[float, float]:
         """Return an interval for the value on new rows of thresholds optimised on the data.
 
-        Its better end is that of thresholds given beforehand, since optimised thresholds are not
+        Its better end is as for thresholds given beforehand, since optimised thresholds are not
         better on new rows. Its worse end is moved by the optimism, and by at least a row for each
         threshold.
         """
