@@ -107,7 +107,7 @@ class PrunedRows:
 
         ``n_to_solve`` is the number of steps per row that a solver takes afterwards.
         """
-        singles: list[Bools] = []  # first of the cells, then of parts of these
+        singles: list[Bools] = []
 
         def judge(counts: Numbers, is_single: Bools, is_closed: Bools | None = None) -> Verdict:
             singles.append(is_single)
@@ -117,12 +117,13 @@ class PrunedRows:
             return verdict
 
         cells, chosen = self.cells.narrowed(judge)
+        is_single = singles[-1]  # of the cells that are left, which were judged last
         if cells is not self.cells:
             self.cells, self._fetched = cells, None  # fetched rows belong to the former cells
         # Else cells that are left out may have to be fetched later.
         is_judged_alone = cost.kind in ("convex", "segments")
         while True:
-            self._n_left -= self._steps_to_fetch(chosen, singles[0])
+            self._n_left -= self._steps_to_fetch(chosen, is_single)
             if self._n_left < 0:
                 return None
             chosen, rows = self._rows_of(chosen)
