@@ -149,6 +149,26 @@ def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path)
     assert tested["test_absolute_optimal"] == min(errors)
 
 
+@pytest.mark.parametrize(
+    ("objective", "mode", "is_wrong"),
+    [
+        ("quadratic_kappa", "min", True),
+        ("quadratic_kappa", "max", False),
+        ("absolute", "max", True),
+        ("absolute", "min", False),
+    ],
+)
+def test_monitoring_for_the_worst_value_is_said(tmp_path, recwarn, objective, mode, is_wrong):
+    stop = EarlyStopping(f"val_{objective}_optimal", mode=mode)
+    callback = OptimalThresholds(N_CLASSES, objective)
+    trainer = make_trainer(tmp_path, callback, stop, max_epochs=1)
+    trainer.fit(Small(owns_tracker=False), train_loader(), validation_loader())
+    warned = [str(warning.message) for warning in recwarn if "monitors" in str(warning.message)]
+    right = "max" if mode == "min" else "min"
+    assert len(warned) == is_wrong
+    assert all(f'with mode="{mode}". Pass mode="{right}"' in message for message in warned)
+
+
 def run_training(folder, *options, **environment):
     command = [sys.executable, "-m", "tests.torch.lightning_module", str(folder), *options]
     environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo"} | environment

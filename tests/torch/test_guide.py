@@ -49,6 +49,8 @@ def test_the_example_for_transformers_trains(tmp_path, run):
     names = run("transformers")
     error = (names["labels"] - names["stage"][400:]).abs().double().mean().item()
     assert error == names["trainer"].state.best_metric
+    assert names["errors"] == sorted(names["errors"], reverse=True)
+    assert names["errors"][-1] < 0.9 * names["errors"][0]
     assert len(list((tmp_path / "runs").iterdir())) == 3
 
 

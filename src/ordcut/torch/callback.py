@@ -196,14 +196,28 @@ class OptimalThresholds(Callback):
             )
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Check that the weights that are trained are those that are validated, if required."""
+        """Check what the trainer monitors, and that the trained weights are the validated ones."""
         del pl_module
+        self._check_modes(trainer)
         if self.scores_from == "training" and averaged_models(trainer):
             raise ValueError(
                 'scores_from="training" takes scores of the weights that are trained, but with '
                 "weight averaging others are validated, whose thresholds differ. Use "
                 'scores_from="evaluation".'
             )
+
+    def _check_modes(self, trainer: Trainer) -> None:
+        """Warn of callbacks that look for the worst value of a metric of this callback."""
+        is_maximised = self._tracker.objective.is_maximised
+        right, wrong = ("max", "min") if is_maximised else ("min", "max")
+        for part in callbacks_of(trainer):
+            metric = getattr(part, "monitor", None) or ""
+            if metric.startswith(self._metric("val", "")) and getattr(part, "mode", right) == wrong:
+                better = "higher" if is_maximised else "lower"
+                rank_zero_warn(
+                    f"{type(part).__name__} monitors {metric!r}, of which a {better} value is "
+                    f'better, with mode="{wrong}". Pass mode="{right}".'
+                )
 
     def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Drop the rows of the previous epoch."""
