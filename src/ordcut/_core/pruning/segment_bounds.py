@@ -1,4 +1,4 @@
-"""Where the thresholds of a score can be that adds up over decisions: branch and bound.
+"""Bounds on where the thresholds of a segment score can lie: branch and bound.
 
 Each threshold is in one of several ranges of positions. A bound for every pair of ranges, and a
 dynamic programme over them, bound the score of all thresholds in given ranges. Ranges that cannot
