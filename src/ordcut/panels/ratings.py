@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ma
 
 from ordcut._core.data import (
     check_classes,
@@ -167,10 +168,10 @@ def _as_array(column: Any) -> Array:
 
 def _without_mask(values: Any) -> Any:
     """Return a masked array as an array of objects, None where it is masked; others as they are."""
-    if not isinstance(values, np.ma.MaskedArray):
+    if not isinstance(values, ma.MaskedArray):
         return values
     objects: Array = values.data.astype(object)
-    objects[np.ma.getmaskarray(values)] = None
+    objects[ma.getmaskarray(values)] = None
     return objects
 
 

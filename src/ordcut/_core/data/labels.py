@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ma
 
 from ordcut._core.data.categories import (
     intervals_as_text,
@@ -78,7 +79,7 @@ def encode(
     stated = classes
     if stated is None:
         stated = stated_order(labels) or listed_order(labels)
-    if isinstance(labels, np.ma.MaskedArray):
+    if isinstance(labels, ma.MaskedArray):
         check_not_masked(labels, "labels")
     distinct = distinct_labels(labels)
     if distinct is not None:
@@ -234,7 +235,7 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     >>> as_values(["good", "bad"]), as_values((1, 2.5))
     (array(['good', 'bad'], dtype='<U4'), array([1. , 2.5]))
     """
-    if isinstance(labels, np.ma.MaskedArray):
+    if isinstance(labels, ma.MaskedArray):
         check_not_masked(labels, argument)
     try:
         values = np.asarray(labels)

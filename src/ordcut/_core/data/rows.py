@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy import ma
 
 from ordcut._core.data.alignment import check_aligned
 from ordcut._core.data.confusion import count_between, count_confusion
@@ -354,7 +355,7 @@ def as_scores(scores: ArrayLike) -> Array:
     >>> as_scores([1, 2])
     array([1., 2.])
     """
-    if isinstance(scores, np.ma.MaskedArray):
+    if isinstance(scores, ma.MaskedArray):
         check_not_masked(scores, "scores")
     try:
         given = np.asarray(scores)

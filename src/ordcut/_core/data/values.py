@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from numpy import ma
 
 from ordcut._core.typing import Array, Bools
 
@@ -66,14 +67,14 @@ def check_not_masked(values: Any, argument: str) -> None:
 
     Examples
     --------
-    >>> check_not_masked(np.ma.array([1, 2], mask=[False, True]), "scores")
+    >>> check_not_masked(ma.array([1, 2], mask=[False, True]), "scores")
     Traceback (most recent call last):
     ...
     ValueError: scores must not be masked, got 1 masked value, the first at position 1. ...
     """
-    if not np.ma.is_masked(values):
+    if not ma.is_masked(values):
         return
-    is_masked = np.ma.getmaskarray(values)
+    is_masked = ma.getmaskarray(values)
     number = int(is_masked.sum())
     first = [int(index) for index in np.argwhere(is_masked)[0]]
     raise ValueError(
