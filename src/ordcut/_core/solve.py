@@ -1,4 +1,4 @@
-"""The path from a problem to its result: prepare the rows, search, judge what was found."""
+"""The path from a problem to its result: prepare the rows, search, judge the result."""
 
 from __future__ import annotations
 

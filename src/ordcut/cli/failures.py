@@ -149,7 +149,7 @@ def explain_in(
 
 
 def fault_in_csv(files: Files, columns: Columns | None) -> str | None:
-    """Return what is wrong with the first line of CSV that an engine cannot read."""
+    """Describe the error in the first line of CSV that an engine cannot read."""
     from ordcut.cli.files import open_text
 
     for path, title in zip(files.paths, files.titles, strict=False):

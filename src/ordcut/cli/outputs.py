@@ -141,7 +141,7 @@ class OutputFile:
         yield str(self._temporary)
 
     def _create(self) -> None:
-        """Create the temporary file, with the owner and the permissions of what it replaces."""
+        """Create the temporary file, with the owner and the permissions of the file it replaces."""
         replaced = self._target.stat() if self._target.exists() else None
         mode = 0o666 if replaced is None else 0o600
         os.close(os.open(self._temporary, os.O_WRONLY | os.O_CREAT, mode))

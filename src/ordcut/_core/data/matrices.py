@@ -52,7 +52,7 @@ def as_matrix(cost: Any, argument: str) -> Floats:
 
 
 def warn_if_gains(matrix: Floats) -> None:
-    """Warn if what is right costs most in every column of a square cost matrix.
+    """Warn if the right prediction costs most in every column of a square cost matrix.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def role_of(name: Any) -> Literal["predicted", "true"] | None:
 
 
 def predicted_in_rows(matrix: Any) -> Any:
-    """Return a cost matrix with what is predicted in its rows, by the names of a frame's axes.
+    """Return a cost matrix with predictions in its rows, by the names of a frame's axes.
 
     Anything whose axes have no such names is returned as it is.
 

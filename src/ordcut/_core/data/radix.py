@@ -202,7 +202,7 @@ def count_digits(
 
 @inlined
 def sort_by_insertion(ordered: Array, rows: Array, moves_left: int) -> int:
-    """Sort nearly sorted scores, and what else is known of their rows, by insertion.
+    """Sort nearly sorted scores, and the columns of their rows, by insertion.
 
     Returns how many moves are left. Less than 0 says that there were too few, and scores are not
     sorted.

@@ -1,4 +1,4 @@
-"""The protocols of a source: what the pruned search needs of rows, wherever these are."""
+"""The protocols of a source: the questions that the pruned search asks, wherever rows are."""
 
 from __future__ import annotations
 
