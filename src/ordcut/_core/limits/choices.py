@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,6 +14,9 @@ from ordcut._core.limits.forms import Limits
 from ordcut._core.limits.grid import Grid, round_numbers
 from ordcut._core.limits.spacing import place_apart, values_apart
 from ordcut._core.typing import Array, Bools, Floats, Ints
+
+#: The number of cuts at which thresholds are placed at a time, which keeps memory low.
+PIECE = 1 << 18
 
 #: The scores below and above each cut, and the threshold in the middle between them.
 Around: TypeAlias = tuple[Array, Array, Floats]
@@ -130,17 +134,28 @@ def all_candidates(scores: Array, ends: Bools, limits: Limits) -> CandidateCuts:
         cuts: Ints = np.searchsorted(scores.astype(np.float64), listed, "left")
         values = listed[None]
         is_open = (choices.low[:, None] <= values) & (values <= choices.high[:, None])
+        used = np.flatnonzero(is_open.any(axis=0))
+        pieces = [(cuts[used], np.broadcast_to(values[:, used], (1, len(used))), is_open[:, used])]
     else:
-        cuts = np.append(0, np.flatnonzero(ends) + 1)
-        (lower, upper), middle = place_known(scores, cuts, has_lumps=False)
-        values, is_open = _placed_at(choices, (lower, upper, middle))
-    used = np.flatnonzero(is_open[0] if len(is_open) == 1 else is_open.any(axis=0))
+        every = np.append(0, np.flatnonzero(ends) + 1)
+        pieces = [
+            _open_among(choices, scores, every[i : i + PIECE]) for i in range(0, len(every), PIECE)
+        ]
+    open_cuts, values_at, open_at = zip(*pieces, strict=True)
     return CandidateCuts(
-        np.concatenate([[0], cuts[used], [len(scores)]]),
-        _with_ends(values, used, (-np.inf, np.inf), n_thresholds),
-        _with_ends(is_open, used, (False, False), n_thresholds),
+        np.concatenate([[0], *open_cuts, [len(scores)]]),
+        _between_ends(values_at, (-np.inf, np.inf), n_thresholds),
+        _between_ends(open_at, (False, False), n_thresholds),
         choices.gaps,
     )
+
+
+def _open_among(choices: Choices, scores: Array, cuts: Ints) -> tuple[Ints, Floats, Bools]:
+    """Return which of the cuts are open to any threshold, and the values and thresholds there."""
+    (lower, upper), middle = place_known(scores, cuts, has_lumps=False)
+    values, is_open = _placed_at(choices, (lower, upper, middle))
+    used = np.flatnonzero(is_open.any(axis=0))
+    return cuts[used], values[:, used], is_open[:, used]
 
 
 def _placed_at(choices: Choices, around: Around) -> tuple[Floats, Bools]:
@@ -168,9 +183,8 @@ def _values_apart(choices: Choices, scores: Floats, gap: float) -> Floats:
     return round_numbers(choices.grid.n_digits, ends.min() - beyond, ends.max() + beyond)
 
 
-def _with_ends(entries: Array, used: Ints, ends: tuple[Any, Any], n_thresholds: int) -> Array:
-    """Return the used columns of a table between two others, with a row for each threshold."""
-    table = np.empty((len(entries), len(used) + 2), entries.dtype)
-    table[:, 0], table[:, -1] = ends
-    table[:, 1:-1] = entries[:, used]
+def _between_ends(pieces: Sequence[Array], ends: tuple[Any, Any], n_thresholds: int) -> Array:
+    """Return pieces of a table side by side between two columns, with a row for each threshold."""
+    first, last = (np.full((len(pieces[0]), 1), end, pieces[0].dtype) for end in ends)
+    table = np.concatenate([first, *pieces, last], axis=1)
     return np.broadcast_to(table, (n_thresholds, table.shape[1]))

@@ -137,18 +137,20 @@ def _blend(
     Observed rows keep at least the finest part, to decide where the model has no preference.
     """
     assert given.codes is not None
-    observed = np.ones(len(given.codes), np.int64) if given.weights is None else given.weights
-    total = float(observed.sum())
+    n, observed = len(given.codes), given.weights
+    total = float(n if observed is None else observed.sum())
     modelled = probabilities * (cells.weights * (total / cells.weights.sum()))[:, None]
     parts = min(FINEST, int(EXACT / 8 / total)) if given.is_whole else 0
     is_whole = parts >= COARSEST
     if is_whole:
-        observed = observed * max(1, round((1 - amount) * parts))
+        factor: float = max(1, round((1 - amount) * parts))
         modelled = np.rint(amount * parts * modelled).astype(np.int64)
     else:
-        observed, modelled = observed * max(1 / FINEST, 1 - amount), amount * modelled
+        factor, modelled = max(1 / FINEST, 1 - amount), amount * modelled
     cell, code = np.nonzero(modelled)
-    weights = np.concatenate([observed, modelled[cell, code]])
+    weights = np.empty(n + len(cell), modelled.dtype)
+    np.multiply(1 if observed is None else observed, factor, out=weights[:n])
+    weights[n:] = modelled[cell, code]
     return replace(
         rows,
         scores=np.concatenate(

@@ -9,7 +9,7 @@ need a tree, O(m log m). Candidates that are closed to all thresholds are not vi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -243,25 +243,25 @@ def is_feasible(windows: Windows) -> bool:
     return _lowest_path(free, windows) is not None
 
 
-def _curves(rows: SortedRows, gain: Numbers, windows: Windows) -> list[Numbers]:
-    """Return each risk curve over the range of its threshold, from 0 at the first candidate."""
+def _curves(rows: SortedRows, gain: Numbers, windows: Windows) -> Iterator[Numbers]:
+    """Yield each risk curve over the range of its threshold, from 0 at the first candidate."""
     whole = rows.whole_kernel_rows if gain.dtype == np.int64 else None
     codes, _, weights, stride = whole or rows.for_kernels(gain.dtype)
-    curves = []
     for step, candidates in zip(gain, windows.ranges, strict=True):
         cuts = windows.cuts[candidates.start : candidates.stop]
         curve = np.empty(len(cuts), gain.dtype)
         sums_at(codes, weights, stride, np.ascontiguousarray(step), cuts, curve)
-        curves.append(curve)
-    return curves
+        yield curve
 
 
-def _lowest_path(curves: Sequence[Array], windows: Windows) -> Ints | None:
+def _lowest_path(curves: Iterable[Array], windows: Windows) -> Ints | None:
     """Return the candidates of least total, by a pass over the candidates for each decision."""
-    starts, *_ = _forward(curves, windows)
-    path = np.empty(len(curves), np.int64)
+    # Of all that a pass returns, only this is kept: it makes up most of the memory.
+    dtype = np.int32 if len(windows.cuts) < 2**31 else np.int64
+    starts = [start.astype(dtype) for start, *_ in _forward(curves, windows)]
+    path = np.empty(len(starts) - 1, np.int64)
     end = 0  # the only end of the last segment
-    for k in range(len(curves), 0, -1):
+    for k in range(len(path), 0, -1):
         end = int(starts[k][end])
         if end < 0:
             return None
@@ -269,38 +269,34 @@ def _lowest_path(curves: Sequence[Array], windows: Windows) -> Ints | None:
     return path if starts[0][end] >= 0 else None
 
 
-def _forward(
-    curves: Sequence[Array], windows: Windows
-) -> tuple[list[Ints], list[Array], list[Bools]]:
-    """Return the best start for each decision and end, the least cost H, and where it is defined.
+def _forward(curves: Iterable[Array], windows: Windows) -> Iterator[tuple[Ints, Array, Bools]]:
+    """Yield for each decision the best start of each end, the least cost H, and where it is known.
 
     With the risk curves R, ``H[k][e] = R[k][e] + min H[k - 1][s]`` over the starts ``s`` that the
     segment of decision ``k`` allows, is the least cost of the thresholds up to ``k`` if threshold
     ``k`` is at ``e``.
     """
-    before: Array = np.zeros(1, curves[0].dtype)
+    before: Array | None = None
     is_reached = np.ones(1, np.bool_)
-    closed, free = np.zeros(1, np.bool_), np.zeros(1, before.dtype)
-    starts, totals, reached = [], [], []
-    for k, segment in enumerate(windows.segments):
-        is_last = k == len(curves)
-        is_open, curve = (closed, free) if is_last else (windows.is_open[k], curves[k])
+    *segments, last = windows.segments
+    for segment, curve, is_open in zip(segments, curves, windows.is_open, strict=True):
+        before = np.zeros(1, curve.dtype) if before is None else before
         start, before, is_reached = _best_starts(before, is_reached, segment, curve, is_open)
-        starts.append(start)
-        if not is_last:
-            totals.append(before)
-            reached.append(is_reached)
-    return starts, totals, reached
+        yield start, before, is_reached
+    assert before is not None
+    closed, free = np.zeros(1, np.bool_), np.zeros(1, before.dtype)
+    yield _best_starts(before, is_reached, last, free, closed)
 
 
 def _near_optimal(curves: Sequence[Floats], windows: Windows, slack: float) -> list[Bools] | None:
     """Return which candidates of each threshold lie on a path whose total is near the least."""
-    _, below, from_below = _forward(curves, windows)
-    _, above, from_above = _forward([curve[::-1] for curve in reversed(curves)], windows.mirrored())
+    _, below, from_below = zip(*_forward(curves, windows), strict=True)
+    upside_down = [curve[::-1] for curve in reversed(curves)]
+    _, above, from_above = zip(*_forward(upside_down, windows.mirrored()), strict=True)
     near, least = [], np.inf
     for k, curve in enumerate(curves):
-        both = from_below[k] & from_above[-1 - k][::-1]
-        total = np.where(both, below[k] + above[-1 - k][::-1] - curve, np.inf)
+        both = from_below[k] & from_above[-2 - k][::-1]
+        total = np.where(both, below[k] + above[-2 - k][::-1] - curve, np.inf)
         near.append(total)
         least = min(least, float(total.min()))
     return None if least == np.inf else [total <= least + slack for total in near]
