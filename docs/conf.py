@@ -2,6 +2,8 @@
 
 from importlib.metadata import version as version_of
 
+from docutils import nodes
+
 project = "ordcut"
 author = "the ordcut developers"
 copyright = "the ordcut developers"
@@ -43,8 +45,15 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "ordcut"
+html_title = f"ordcut {version}"
+html_favicon = "images/logo.svg"
 html_theme_options = {
+    "logo": {
+        "text": html_title,
+        "image_light": "images/logo.svg",
+        "image_dark": "images/logo.svg",
+        "alt_text": "ordcut",
+    },
     "show_toc_level": 2,
     "navigation_with_keys": True,
     "show_prev_next": True,
@@ -67,6 +76,15 @@ def skip_request_methods(app, what, name, obj, skip, options):  # noqa: ARG001
     return True if is_request or name == "get_metadata_routing" else None
 
 
+def strip_code(app, doctree):  # noqa: ARG001
+    """Remove the last blank lines of code, which doctest needs in the source of a page."""
+    for block in doctree.findall(nodes.literal_block):
+        if len(block.children) == 1 and isinstance(block.children[0], nodes.Text):
+            block.rawsource = block.astext().rstrip()
+            block.children = [nodes.Text(block.rawsource)]
+
+
 def setup(app):
     """Connect the handlers to Sphinx."""
     app.connect("autodoc-skip-member", skip_request_methods)
+    app.connect("doctree-read", strip_code)

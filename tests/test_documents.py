@@ -39,6 +39,17 @@ def test_examples_without_prompts_are_python(page):
             compile(code, page.name, "exec")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_code_fits_the_width_of_a_page(page):
+    if page.name in ("experiment.md", "tabular.md"):
+        pytest.skip("long commands and paths")
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^(?:>>> |\.\.\. ).*$", text, re.MULTILINE)
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        lines += [] if ">>> " in code else code.splitlines()
+    assert [line for line in lines if len(line) > 78] == []
+
+
 def test_the_first_commands_of_the_readme_work_in_a_checkout(tmp_path):
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     text = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -283,7 +283,7 @@ class Ratio:
     def holds(self, outcome: Outcome) -> bool:
         """Return whether the limits hold, as they do for a share of nothing.
 
-        With a confidence, whether the rows promise them, which no rows cannot.
+        With a confidence, the rows must promise them; without rows there is no promise.
         """
         plain = self if self.is_plain else self.on(outcome.totals, outcome.unit)
         part, whole = plain.sums(outcome)

@@ -109,7 +109,7 @@ class _Levels:
         needed: Sequence[int],
         barred: int | None = None,
     ) -> tuple[list[int], list[int | None]] | None:
-        """Return the lowest ends that give every decision its share, and the level of each.
+        """Return the lowest ends that give every decision its weight, and the level of each.
 
         The decisions of ``fixed`` need a weight of their own. Of the others, as many as each of the
         ``levels`` says stay at that level, and the rest need ``needed``. The ``barred`` decision
