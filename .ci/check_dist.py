@@ -7,6 +7,7 @@ there.
 
 import doctest
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -86,7 +87,7 @@ def run_installed(wheel: Path, place: Path) -> None:
     python = str(programs / "python")
     constraints, package = str(ROOT / "constraints.txt"), f"{wheel.resolve()}[cli,plots]"
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    run(*pip, "--constraint", constraints, package, cwd=place)
+    run(*pip, "--constraint", constraints, package, "pandas", cwd=place)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     quickstart = readme.split("```python\n")[1].split("```")[0]
     examples = doctest.DocTestParser().get_examples(quickstart)
@@ -95,6 +96,7 @@ def run_installed(wheel: Path, place: Path) -> None:
             "The first Python block of README.md must hold examples that start with >>>."
         )
     (place / "quickstart.txt").write_text(quickstart, encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "data", place / "docs" / "data")  # which it reads
     run(python, "-W", "error", "-m", "doctest", "quickstart.txt", cwd=place)
     run(str(programs / "ordcut"), "--version", cwd=place)
     run(str(programs / "ordcut"), "demo", cwd=place)
