@@ -28,7 +28,8 @@ def as_line(value: object) -> str:
     >>> as_line("two\nlines")
     'two lines'
     """
-    return printable(" ".join(str(value).splitlines()))
+    line = " ".join(str(value).splitlines())
+    return line if line.isprintable() else printable(line)
 
 
 def format_number(value: float) -> str:
