@@ -8,6 +8,9 @@ from pathlib import Path
 
 from ordcut import __version__
 
+#: The files that results depend on. Changes of other files, such as results, make no commit dirty.
+CODE = ("--", "src", ":(glob)experiments/**/*.py", ":(glob)benchmarks/**/*.py")
+
 
 @cache
 def made_with() -> dict[str, str]:
@@ -35,10 +38,15 @@ def describe_versions() -> str:
 
 def _commit() -> str:
     """Return the short hash of the commit that is checked out, or nothing outside a checkout."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=7"]
-    folder = Path(__file__).parent
+    commit = _git("describe", "--always", "--abbrev=7")
+    return f"{commit}-dirty" if commit and _git("diff", "--name-only", "HEAD", *CODE) else commit
+
+
+def _git(*arguments: str) -> str:
+    """Return what a git command prints, or nothing if it fails."""
+    command, root = ["git", *arguments], Path(__file__).parents[1]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10)
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
