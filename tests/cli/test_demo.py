@@ -1,92 +1,103 @@
-"""``ordcut demo``: its tables and its files."""
+"""``ordcut demo``: its comparison, its files, and the next steps that it names."""
 
 import re
+import shlex
 
 import pytest
+from click.testing import CliRunner
+from sklearn.metrics import cohen_kappa_score
 
 import ordcut as library
+from ordcut.cli.demo import demo
 
-OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
-
-
-@pytest.fixture
-def printed(ordcut, tmp_path):
-    """What the demo prints; its files are in the folder of the test."""
-    done = ordcut("demo", "--output", tmp_path)
-    assert (done.code, done.err) == (0, "")
-    return done.out
+GROUPS = ["young", "adult", "mature", "old"]
 
 
-def values_in(table):
-    """The values in a table of the demo by labeling, in the order of the objectives."""
-    lines = re.findall(r"^  (\w+) +([\d. *]+)$", table, re.MULTILINE)
-    return {name: [float(one.strip("*")) for one in cells.split()] for name, cells in lines}
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of the demo's files."""
+    return tmp_path_factory.mktemp("demo")
 
 
-def test_the_demo_prints_its_tables_and_saves_thresholds_and_a_picture(ordcut, printed, tmp_path):
-    for word in ["rounding", "biases", "likelihood", "optimal", "Theorem 2", "Dinkelbach"]:
-        assert word in printed
-    saved = library.Thresholds.from_json((tmp_path / "thresholds.json").read_text("utf-8"))
-    assert saved.objective == "absolute"
-    assert "smoothed" not in saved.certificate
-    assert (tmp_path / "thresholds.png").read_bytes().startswith(b"\x89PNG")
-    again = ordcut("demo", "--output", tmp_path)
-    assert again.code == 2  # its files are there
+@pytest.fixture(scope="module")
+def printed(folder):
+    """The demo's output on the terminal."""
+    done = CliRunner().invoke(demo, ["--output", str(folder)])
+    assert (done.exit_code, done.stderr) == (0, "")
+    return done.stdout
+
+
+def row_of(printed, name):
+    """The values of rounding, of ordcut and with the limit in a row of the table."""
+    [cells] = re.findall(rf"^  {name} +(.+)$", printed, re.MULTILINE)
+    return [float(cell.strip("%")) for cell in cells.split()]
+
+
+def test_on_rows_not_seen_the_gain_is_visible_and_the_limit_holds(printed):
+    rounded, free, limited = row_of(printed, "quadratic kappa")
+    assert free > rounded + 0.03
+    assert free > limited
+    assert f"kappa is {free - rounded:.3f} higher" in printed
+    assert f"lowers it by {free - limited:.3f}" in printed
+    assert row_of(printed, "old animals labelled old")[2] >= 75
+
+
+def test_a_newcomer_reads_no_internal_word(printed):
+    for word in ("inf", "Dinkelbach", "Theorem", "nested", "dp"):
+        assert not re.search(rf"\b{word}\b", printed)
+    assert len(printed.splitlines()) < 32
+
+
+def test_the_rows_and_the_thresholds_in_the_files_are_as_good_as_printed(printed, folder):
+    saved = library.Thresholds.from_json((folder / "thresholds.json").read_text("utf-8"))
+    _, *lines = (folder / "abalones.csv").read_text("utf-8").splitlines()
+    scores, ages = zip(*(line.split(",") for line in lines), strict=True)
+    truth = [GROUPS.index(age) for age in ages]
+    halves = [8 - 0.5, 11 - 0.5, 15 - 0.5]
+    for cuts, column in ((halves, 0), (saved.thresholds, 2)):
+        predicted = [sum(float(score) >= cut for cut in cuts) for score in scores]
+        kappa = cohen_kappa_score(truth, predicted, weights="quadratic")
+        assert row_of(printed, "quadratic kappa")[column] == pytest.approx(kappa, abs=0.002)
+    assert saved.constraints[0].reached >= 0.75
+
+
+def test_the_next_steps_run_as_they_are_printed(ordcut, printed, folder):
+    commands = re.findall(r"^  ordcut (.*)$", printed.replace("\\\n", " "), re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["predict", "fit"]
+    for command in commands:
+        assert ordcut(*shlex.split(command)).code == 0
+    assert "suggested" in (folder / "labelled.csv").read_text("utf-8").splitlines()[0]
+
+
+def test_it_ends_with_the_address_of_the_page(printed, folder):
+    assert printed.splitlines()[-1].strip() == (folder / "page.html").resolve().as_uri()
+    assert "<title>Ages of abalones</title>" in (folder / "page.html").read_text("utf-8")
+    assert (folder / "thresholds.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_files_of_an_earlier_demo_are_kept_without_force(ordcut, printed, folder):
+    again = ordcut("demo", "--output", folder)
+    assert again.code == 2
     assert "pass --force" in again.err
+    assert ordcut("demo", "--output", folder, "--force").code == 0
 
 
-def test_optimal_thresholds_are_best_on_the_rows_they_were_found_on(printed):
-    learnt, tested = printed.partition("Values on the rows to learn from")[2].split("\n\n")[:2]
-    values = values_in(learnt)
-    assert set(values) == set(values_in(tested))
-    for labeling in ["rounding", "biases", "likelihood"]:
-        others, ours = values[labeling], values["optimal"]
-        assert len(others) == len(ours) == len(OBJECTIVES)
-        assert all(our <= other for our, other in zip(ours[:3], others[:3], strict=True))
-        assert ours[3] >= others[3]
+def test_the_data_are_those_of_scikit_lego():
+    import gzip
+
+    datasets = pytest.importorskip("sklego.datasets")
+
+    from ordcut.cli.demo import DATA
+
+    abalones = datasets.load_abalone(as_frame=True).drop(columns="sex")
+    with gzip.open(DATA, "rt", encoding="utf-8") as shipped:
+        assert shipped.read() == abalones.to_csv(index=False, lineterminator="\n")
 
 
-def test_only_thresholds_without_smoothing_are_called_optimal_for_the_rows(printed):
-    proven, smoothed, *_ = printed.split("Thresholds that are optimal", 1)[1].split("\n\n")
-    assert "with the proof" in proven
-    assert "Theorem 2" in proven
-    assert "smoothed" not in proven
-    assert smoothed.startswith("Smoothed thresholds")
-    assert smoothed.count("of labels smoothed by") == len(OBJECTIVES)
-
-
-def test_classes_are_never_predicted_where_thresholds_leave_no_room_for_them(printed):
-    assert "no score is below it" in printed
-    table = printed.split("Thresholds that are optimal", 1)[1].split("\n\n")[0]
-    for objective in OBJECTIVES:
-        line, next_line = (table + "\n")[table.index(f"  {objective} ") :].split("\n", 2)[:2]
-        cuts = [float(one) for one in line.split()[1:5]]
-        edges = [float("-inf"), *cuts, float("inf")]
-        empty = [str(k + 1) for k in range(5) if edges[k] == edges[k + 1]]
-        assert next_line.partition("never predicted: ")[2] == ", ".join(empty)
-
-
-def test_the_data_are_those_of_statsmodels():
-    import numpy as np
-    from statsmodels.datasets import fair
-
-    from ordcut.cli.demo import load_marriages
-
-    halves = load_marriages()
-    rows = np.vstack([np.column_stack([half.ratings, half.features]) for half in halves])
-    expected = fair.load_pandas().data.to_numpy()
-    assert sorted(map(tuple, rows.tolist())) == sorted(map(tuple, expected.tolist()))
-
-
-def test_the_last_sentence_is_about_rows_that_were_not_seen(printed):
-    tested = values_in(printed.partition("Values on the rows to test on")[2].split("\n\n")[0])
-    assert f"to {tested['smoothed'][3]:.3f}; the absolute loss" in printed.splitlines()[-3]
-    assert "On 3183 rows that they had not seen" in printed
-
-
-def test_without_matplotlib_there_is_no_plot(ordcut, tmp_path, monkeypatch):
+def test_without_matplotlib_there_is_no_picture(ordcut, tmp_path, monkeypatch):
     monkeypatch.setattr("ordcut.cli.demo.find_spec", lambda _: None)
     done = ordcut("demo", "--output", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "pip install matplotlib" in done.out
-    assert [file.name for file in tmp_path.iterdir()] == ["thresholds.json"]
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"thresholds.json", "abalones.csv", "page.html"}

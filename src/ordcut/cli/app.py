@@ -31,7 +31,7 @@ COMMANDS = {
     "predict": ("ordcut.cli.predict:predict", "Label the rows of files with thresholds."),
     "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
     "report": ("ordcut.cli.report:report", "Write an interactive HTML page about thresholds."),
-    "demo": ("ordcut.cli.demo:demo", "Find and compare thresholds on real data."),
+    "demo": ("ordcut.cli.demo:demo", "Compare thresholds with rounding on real data."),
     "completion": ("ordcut.cli.app:completion", "Print a completion script for a shell."),
 }
 

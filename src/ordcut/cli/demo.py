@@ -1,15 +1,16 @@
-"""``ordcut demo``: ratings of marriages, labelled by ordinal logistic regression.
+"""``ordcut demo``: age groups of abalones from their measurements, on rows not seen.
 
-The data are from Ray Fair, "A Theory of Extramarital Affairs", Journal of Political Economy,
-1978, which statsmodels includes with his permission. With matplotlib, the demo draws a plot.
+The data are from Nash, Sellers, Talbot, Cawthorn and Ford, "Abalone", UCI Machine Learning
+Repository, 1995 (CC BY 4.0), without the sex of the animals.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -18,24 +19,53 @@ from ordcut.cli.options import force_option
 from ordcut.cli.outputs import Outputs
 
 if TYPE_CHECKING:
-    from ordcut._core.smoothing import Smoothing
+    from ordcut import Thresholds
     from ordcut._core.typing import Array, Floats
-    from ordcut.estimators import OrdinalLogisticRegression
 
-OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa"]
+DATA = Path(__file__).with_name("abalones.csv.gz")
+OBJECTIVE = "quadratic_kappa"
 
-#: The labelings by their names in the tables: the estimator's labeling and smoothing.
-LABELINGS: dict[str, tuple[str, Smoothing]] = {
-    "rounding": ("rounding", 0),
-    "biases": ("biases", 0),
-    "likelihood": ("likelihood", 0),
-    "optimal": ("optimal", 0),
-    "smoothed": ("optimal", "auto"),
-}
+#: The age groups, lowest first, and the least number of rings of all but the lowest.
+GROUPS = ["young", "adult", "mature", "old"]
+LEAST_RINGS = [8, 11, 15]
 
-#: The data, and the files that the demo writes.
-DATA = Path(__file__).with_name("fair.csv.gz")
-THRESHOLDS, PLOT = "thresholds.json", "thresholds.png"
+#: The least share of old animals to be labelled old, and this limit as text.
+LEAST_FOUND = 0.75
+LIMIT = f"recall old >= {LEAST_FOUND}"
+
+#: The files that the demo writes.
+THRESHOLDS, ROWS, PICTURE, PAGE = "thresholds.json", "abalones.csv", "thresholds.png", "page.html"
+
+#: The file that the first of the next steps writes.
+LABELLED = "labelled.csv"
+
+INTRODUCTION = """\
+How old is an abalone? A linear regression predicts the rings in its shell, which
+take a microscope to count, from its size and weight. Which predictions mean young,
+adult (8 rings or more), mature (11) or old (15)?
+
+Goal: the highest quadratic kappa, agreement beyond chance (1 is perfect).
+Thresholds are chosen on {known} animals and judged on {new} others:
+"""
+
+NEXT_STEPS = """\
+The thresholds with the limit are in {thresholds}. Label a file with them:
+  ordcut predict {rows} --score predicted_rings \\
+      --thresholds {thresholds} --name suggested -o {labelled}
+
+The {new} other animals are in {rows}. Find thresholds in a file:
+  ordcut fit {rows} --score predicted_rings --label age \\
+      --classes young,adult,mature,old --objective quadratic_kappa
+"""
+
+DRAWN = """\
+A picture for a paper or a talk is {picture}. In Python:
+  result = ordcut.optimal_thresholds(scores, labels); result.plot()
+"""
+
+EXPLORED = """\
+Drag the thresholds and watch what changes. Open this page in a browser:
+  {page}"""
 
 
 @click.command()
@@ -44,144 +74,142 @@ THRESHOLDS, PLOT = "thresholds.json", "thresholds.png"
     default="demo-output",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder for the plot and the thresholds.",
+    help="The folder for the page, the picture, the thresholds and the rows.",
 )
 @force_option
 def demo(output: Path, force: bool) -> None:
-    """Find and compare thresholds on real data.
+    """Find thresholds on real data, and judge them on rows not seen.
 
-    The data are ratings of marriages. An ordinal logistic regression computes their scores.
+    A linear regression predicts the ages of abalones. The demo compares rounding with the
+    thresholds of highest kappa, with and without a limit, and writes an interactive page.
     """
     output.mkdir(parents=True, exist_ok=True)
-    names = [THRESHOLDS, PLOT] if find_spec("matplotlib") else [THRESHOLDS]
+    has_picture = find_spec("matplotlib") is not None
+    names = [THRESHOLDS, ROWS, *([PICTURE] if has_picture else []), PAGE]
     with Outputs(force=force) as outputs:
         files = {name: outputs.add("--output", str(output / name)) for name in names}
-        contents = run()
-        for name, file in files.items():
-            file.write(contents[name])
+        known, new = load_abalones()
+        click.echo(INTRODUCTION.format(known=len(known.ages), new=len(new.ages)))
+        free, limited = find_thresholds(known), find_thresholds(known, LIMIT)
+        click.echo(comparison(new, free, limited))
+        files[THRESHOLDS].write(limited.to_json())
+        files[ROWS].write(as_csv(new))
+        if has_picture:
+            files[PICTURE].write(draw(limited))
+        files[PAGE].write(page_of(known, limited))
         outputs.publish()
-    click.echo("\nWrote " + " and ".join(str(output / name) for name in names) + ".")
-    if PLOT not in names:
-        click.echo("For a plot as well, install matplotlib: pip install matplotlib.")
-
-
-def run() -> dict[str, str | bytes]:
-    """Fit the model, find thresholds, print the tables, and return the content of each file."""
-    train, test = load_marriages()
-    print(
-        f"{len(train.ratings)} ratings from 1 to 5 to learn from, {len(test.ratings)} to test on."
+    paths = {name: quote(str(output / name)) for name in (*names, LABELLED)}
+    click.echo(
+        NEXT_STEPS.format(
+            thresholds=paths[THRESHOLDS],
+            rows=paths[ROWS],
+            labelled=paths[LABELLED],
+            new=len(new.ages),
+        )
     )
-    chosen = _print_thresholds(
-        "Thresholds that are optimal for the rows to learn from, with the proof", train, "optimal"
-    )
-    _print_thresholds(
-        "Smoothed thresholds, for new rows: optimal for labels that a model has smoothed",
-        train,
-        "smoothed",
-    )
-    print("\nWhere a threshold is -inf, no score is below it: the class below is never predicted.")
-    _print_values("Values on the rows to learn from (a star marks the best)", compare(train, train))
-    tested = compare(train, test)
-    _print_values("Values on the rows to test on", tested)
-    print(f"\n{_gain(tested, len(test.ratings))}")
-    plot = {PLOT: _draw(chosen, train)} if find_spec("matplotlib") else {}
-    return {THRESHOLDS: chosen.labeler_.to_json(), **plot}
+    if has_picture:
+        click.echo(DRAWN.format(picture=paths[PICTURE]))
+    else:
+        click.echo("For a picture as well, install matplotlib: pip install matplotlib.\n")
+    click.echo(EXPLORED.format(page=(output / PAGE).resolve().as_uri()))
 
 
 @dataclass(frozen=True)
-class Ratings:
-    """Women who rated their marriage from 1 to 5, with their answers to other questions."""
+class Abalones:
+    """Predicted numbers of rings, and the true age groups."""
 
-    features: Floats
-    ratings: Array
+    scores: Floats
+    ages: Array
 
 
-def load_marriages() -> tuple[Ratings, Ratings]:
-    """Return Fair's survey of 6366 women in two halves: rows to learn from and rows to test on."""
+def load_abalones() -> tuple[Abalones, Abalones]:
+    """Return half of the animals with held-out predictions, and the others with new ones."""
     import numpy as np
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import cross_val_predict
 
     data = np.loadtxt(DATA, delimiter=",", skiprows=1)
-    ratings, features = data[:, 0].astype(int), data[:, 1:]
-    train = np.random.default_rng(0).permutation(len(ratings)) < len(ratings) // 2
-    return Ratings(features[train], ratings[train]), Ratings(features[~train], ratings[~train])
+    features, rings = np.log(np.clip(data[:, :-1], 0.001, None)), data[:, -1]
+    ages = np.array(GROUPS)[np.digitize(rings, LEAST_RINGS)]
+    known = np.random.default_rng(0).permutation(len(rings)) < len(rings) // 2
+    held_out = cross_val_predict(LinearRegression(), features[known], rings[known], cv=5)
+    model = LinearRegression().fit(features[known], rings[known])
+    predicted = model.predict(features[~known])
+    return Abalones(held_out, ages[known]), Abalones(predicted, ages[~known])
 
 
-def fit(train: Ratings, objective: str, labeling: str) -> OrdinalLogisticRegression:
-    """Fit the model by maximum likelihood, with thresholds for an objective."""
-    from ordcut.estimators import OrdinalLogisticRegression
+def find_thresholds(known: Abalones, *limits: str) -> Thresholds:
+    """Return the thresholds of highest kappa, within limits."""
+    from ordcut import optimal_thresholds
 
-    by, smoothing = LABELINGS[labeling]
-    model = OrdinalLogisticRegression(
-        objective=objective, labeling=by, smoothing=smoothing, alpha=0
+    return optimal_thresholds(
+        known.scores, known.ages, classes=GROUPS, objective=OBJECTIVE, constraints=limits
     )
-    return model.fit(train.features, train.ratings)
 
 
-def compare(train: Ratings, test: Ratings) -> dict[str, list[float]]:
-    """Return, for each labeling, the value of each objective on the test rows."""
-    from ordcut import evaluate
+def comparison(new: Abalones, free: Thresholds, limited: Thresholds) -> str:
+    """Return a table of rounding and of both thresholds on new rows, and what it says."""
+    import numpy as np
 
-    def value(objective: str, labeling: str) -> float:
-        predicted = fit(train, objective, labeling).predict(test.features)
-        return evaluate(test.ratings, predicted, objective, classes=range(1, 6))
+    from ordcut import Thresholds, evaluate
 
-    return {
-        labeling: [value(objective, labeling) for objective in OBJECTIVES] for labeling in LABELINGS
+    halves = np.array(LEAST_RINGS) - 0.5
+    rules = (Thresholds.from_values(halves, classes=GROUPS), free, limited)
+    predicted = [rule.predict(new.scores) for rule in rules]
+    is_old = new.ages == "old"
+    kappas = [round(evaluate(new.ages, ages, OBJECTIVE, classes=GROUPS), 3) for ages in predicted]
+    shares = [np.mean(ages[is_old] == "old") for ages in predicted]
+    rows = {
+        "": ["rounding", "ordcut", f"ordcut, {LIMIT}"],
+        "quadratic kappa": [f"{kappa:.3f}" for kappa in kappas],
+        "old animals labelled old": [f"{share:.0%}" for share in shares],
+        **{
+            f"{name} from ... predicted rings": [f"{rule.thresholds[k]:.1f}" for rule in rules]
+            for k, name in enumerate(GROUPS[1:])
+        },
     }
-
-
-def _print_thresholds(title: str, train: Ratings, labeling: str) -> OrdinalLogisticRegression:
-    """Print the thresholds of each objective and why they are optimal; return the first model."""
-    print(f"\n{title}")
-    models = {objective: fit(train, objective, labeling) for objective in OBJECTIVES}
-    for objective, model in models.items():
-        cuts = "".join(f"{cut:8.3f}" for cut in model.thresholds_)
-        never = ", ".join(map(str, model.labeler_.never_predicted))
-        print(f"  {objective:16}{cuts}  {model.labeler_.certificate}")
-        if never:
-            print(f"  {'':16}  never predicted: {never}")
-    return models[OBJECTIVES[0]]
-
-
-def _print_values(title: str, values: dict[str, list[float]]) -> None:
-    """Print a table with a line per labeling and a column per objective."""
-    columns = zip(OBJECTIVES, zip(*values.values(), strict=True), strict=True)
-    best = [max(column) if name.endswith("kappa") else min(column) for name, column in columns]
-    print(f"\n{title}")
-    print(f"  {'labeling':12}" + "".join(f"{name:>17}" for name in OBJECTIVES))
-    for labeling, row in values.items():
-        cells = (f"{v:.4f}{'*' if v == b else ' '}" for v, b in zip(row, best, strict=True))
-        print(f"  {labeling:12}" + "".join(f"{cell:>17}" for cell in cells))
-
-
-def _gain(values: dict[str, list[float]], n_rows: int) -> str:
-    """Return in a sentence what optimal thresholds gain on rows that they were not found on."""
-    rounded, likely, smoothed = (
-        dict(zip(OBJECTIVES, values[labeling], strict=True))
-        for labeling in ("rounding", "likelihood", "smoothed")
+    table = "\n".join(
+        f"  {name:32}{cells[0]:>9}{cells[1]:>9}{cells[2]:>28}" for name, cells in rows.items()
     )
-    kappa, loss = "quadratic_kappa", "absolute"
     return (
-        f"On {n_rows} rows that they had not seen, smoothed optimal thresholds raise the quadratic "
-        f"kappa from {rounded[kappa]:.3f} (rounding) and {likely[kappa]:.3f} (likelihood) to "
-        f"{smoothed[kappa]:.3f}; the absolute loss is {smoothed[loss]:.3f}, compared "
-        f"with {rounded[loss]:.3f} and {likely[loss]:.3f}."
+        f"{table}\n\nThe thresholds of ordcut agree better than rounding: kappa is "
+        f"{kappas[1] - kappas[0]:.3f} higher.\nThe limit, to find at least {LEAST_FOUND:.0%} "
+        f"of the old animals, lowers it by {kappas[1] - kappas[2]:.3f}.\n"
     )
 
 
-def _draw(model: OrdinalLogisticRegression, train: Ratings) -> bytes:
-    """Plot the scores of each class and the risk of each threshold, as PNG."""
+def as_csv(abalones: Abalones) -> str:
+    """Return the predictions and the age groups as a CSV file."""
+    text = StringIO()
+    text.write("predicted_rings,age\n")
+    for score, age in zip(abalones.scores.tolist(), abalones.ages.tolist(), strict=True):
+        text.write(f"{score:.4f},{age}\n")
+    return text.getvalue()
+
+
+def draw(thresholds: Thresholds) -> bytes:
+    """Draw the thresholds between the scores of each group, as PNG."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    from ordcut.plots import ThresholdDisplay
-
-    figure, (left, right) = plt.subplots(ncols=2, figsize=(12, 4), layout="constrained")
-    for kind, axes in (("density", left), ("risk", right)):
-        ThresholdDisplay.from_estimator(model, train.features, train.ratings, kind=kind, ax=axes)
-    plot = BytesIO()
-    figure.savefig(plot, dpi=120)
+    figure = thresholds.plot().figure_
+    picture = BytesIO()
+    figure.savefig(picture, dpi=150)
     plt.close(figure)
-    return plot.getvalue()
+    return picture.getvalue()
+
+
+def page_of(known: Abalones, thresholds: Thresholds) -> str:
+    """Return the interactive page about the thresholds."""
+    from ordcut.report import page
+
+    return page(
+        known.scores,
+        known.ages,
+        thresholds=thresholds,
+        score_name="predicted rings",
+        label_name="age",
+        title="Ages of abalones",
+    )
