@@ -158,9 +158,9 @@ def test_a_path_of_limits_is_drawn_on_a_linear_scale():
 
     path = ordcut.constraint_path(*noisy(300), "recall 2 >=", [0.9, 0.5], review=0.25)
     ax = path.plot(kind="value")
-    assert (ax.get_xscale(), ax.get_xlabel()) == ("linear", "recall 2 >=")
+    assert (ax.get_xscale(), ax.get_xlabel()) == ("linear", "recall 2, at least")
     assert ax.get_lines()[0].get_ydata().tolist() == path.values[::-1].tolist()
-    names = [text.get_text() for text in path.plot().get_legend().get_texts()]
+    names = [text.get_text() for text in path.plot().artists[0].texts]
     assert names[0] == "0 | 0 or 1"
     plt.close("all")
 
@@ -216,7 +216,7 @@ def test_a_path_is_drawn_over_its_parameter(kind):
     expected = path.values[None] if kind == "value" else path.thresholds.T
     assert drawn.tolist() == expected[:, [1, 2, 0]].tolist()
     assert all(line.get_xdata().tolist() == [1, 2, 4] for line in lines)
-    assert ax.get_xlabel() == "asymmetry"
+    assert ax.get_xlabel() == "cost factor of predictions that are too high"
     assert path.plot(kind=kind, ax=ax) is ax
     plt.close("all")
 

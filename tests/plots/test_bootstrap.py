@@ -18,7 +18,8 @@ def test_each_threshold_is_drawn_with_its_interval():
 def test_the_title_has_the_interval_of_the_value():
     boot = ordcut.optimal_thresholds(*ratings(300, 3)).bootstrap(n=30)
     low, high = boot.value_interval(0.95)
-    assert f"absolute on new rows: {low:.3g} to {high:.3g}" in draw_bootstrap(boot).get_title()
+    title = draw_bootstrap(boot).get_title(loc="left")
+    assert f"Mean absolute error on new rows: {low:.3g} to {high:.3g}" in title
 
 
 def test_an_arrow_leads_to_an_infinite_end():

@@ -17,6 +17,7 @@ MODULES = {
     "moved_thresholds": "ordcut._core.moved",
     "plot_thresholds": "ordcut.plots",
     "draw_bootstrap": "ordcut.plots",
+    "draw_learning_curve": "ordcut.plots",
     "draw_path": "ordcut.plots",
     "curves": "ordcut.report",
     "rule_to_onnx": "ordcut.onnx",

@@ -1,11 +1,12 @@
 """Plots of scores, thresholds and risks, with matplotlib, in the manner of scikit-learn's displays.
 
 Colours are ordered as the classes are, by lightness too, so that the order survives colour
-blindness and grey printers.
+blindness and grey printers. Pictures can be read at the width of a column of a paper.
 """
 
 from ordcut.plots.display import ThresholdDisplay
-from ordcut.plots.drawing import draw_bootstrap as draw_bootstrap
+from ordcut.plots.intervals import draw_bootstrap as draw_bootstrap
+from ordcut.plots.learning import draw_learning_curve as draw_learning_curve
 from ordcut.plots.paths import draw_path as draw_path
 from ordcut.plots.result import plot_thresholds as plot_thresholds
 

@@ -15,8 +15,11 @@ from ordcut._core.objectives import Objective, ObjectiveLike
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import Thresholds, objective_for
 from ordcut._core.typing import Array, ArrayLike, Floats
-from ordcut.plots import drawing
+from ordcut.plots.confusion import draw_confusion
+from ordcut.plots.curves import draw_risk
+from ordcut.plots.ridges import draw_ridges
 from ordcut.plots.scores import estimator_scores
+from ordcut.plots.style import new_axes
 from ordcut.report import Candidates, Curves, curves_of_counts, known_classes
 
 KINDS = ("density", "risk", "confusion")
@@ -33,7 +36,7 @@ FEWEST_BINS, MOST_BINS = 10, 80
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ThresholdDisplay:
-    """Thresholds between scores: densities of the classes, risk curves or the confusion matrix.
+    """Thresholds between scores: ridges of the classes, risk curves or the confusion matrix.
 
     Use ``from_estimator``, ``from_predictions`` or ``from_frame`` to create a display.
 
@@ -56,6 +59,8 @@ class ThresholdDisplay:
         The axes with the plot.
     figure_ : matplotlib Figure
         The figure that contains them.
+    risk_ax_ : matplotlib Axes or None
+        The axes below the scores of the classes, with ``kind="density"``.
 
     Examples
     --------
@@ -65,7 +70,7 @@ class ThresholdDisplay:
     >>> shown.thresholds.thresholds
     array([0.45, 0.7 ])
     >>> shown.ax_.get_ylabel()
-    'mean risk (absolute)'
+    'mean absolute error'
     """
 
     positions: Floats
@@ -75,6 +80,7 @@ class ThresholdDisplay:
     objective: Objective
     ax_: Any = field(init=False)
     figure_: Any = field(init=False)
+    risk_ax_: Any = field(init=False, default=None)
 
     @classmethod
     def from_estimator(
@@ -271,10 +277,11 @@ class ThresholdDisplay:
         Parameters
         ----------
         kind : {"density", "risk", "confusion"}, default="density"
-            The scores of each class with the thresholds and the range of each that changes no
-            label; the risk of each threshold over all its positions, with the minimum, or for a
-            kappa the kappa itself as each threshold moves, with the best position; or how many rows
-            of each class get each label.
+            The distribution of the scores of each class in a row of its own, solid where the
+            prediction is right and pale where it is not, and below it the objective as one
+            threshold moves; the loss that each threshold decides over all its positions, with the
+            minimum, or for a kappa the kappa itself as each threshold moves, with the best
+            position; or how many rows of each class get each label.
         ax : matplotlib Axes, default=None
             The axes to plot on; a new figure by default.
         cmap : str, default="viridis"
@@ -289,17 +296,15 @@ class ThresholdDisplay:
         """
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)
-        self.ax_ = drawing.new_axes("ThresholdDisplay") if ax is None else ax
+        self.ax_ = new_axes("ThresholdDisplay") if ax is None else ax
         self.figure_ = self.ax_.figure
         if kind == "confusion":
-            drawing.draw_confusion(self.ax_, self.confusion(), self.thresholds, self.value)
+            table, name = self.confusion(), self.thresholds.objective
+            draw_confusion(self.ax_, table, self.thresholds, name, self.value)
         elif kind == "risk":
-            key = drawing.Key(drawing.pair_names(self.thresholds.decisions), cmap)
-            draw = drawing.draw_kappas if self.objective.is_maximised else drawing.draw_risks
-            draw(self.ax_, self, key, score_name)
+            draw_risk(self.ax_, self, cmap, score_name)
         else:
-            key = drawing.Key(drawing.class_names(self.thresholds), cmap)
-            drawing.draw_densities(self.ax_, self, key, score_name)
+            draw_ridges(self.ax_, self, cmap, score_name)
         return self
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.data import Rows, WeightType
+from ordcut._core.extensions import extension
 from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.protocols import LabelSource
@@ -57,22 +58,19 @@ class LearningCurve:
     def plot(self, *, level: float = 0.95, ax: Any = None) -> Any:
         """Plot the means and their ranges against the number of rows, with matplotlib.
 
+        Parameters
+        ----------
+        level : float, default=0.95
+            The share of the splits that is in the ranges.
+        ax : matplotlib Axes, default=None
+            The axes to draw on; a new figure by default.
+
         Returns
         -------
         matplotlib Axes
             The axes that were drawn on.
         """
-        if ax is None:
-            from matplotlib import pyplot
-
-            ax = pyplot.subplots()[1]
-        low, high = self.intervals(level).T
-        ax.fill_between(self.sizes, low, high, alpha=0.25, label=f"{level:.0%} of splits")
-        ax.plot(self.sizes, self.means, marker="o", label="mean")
-        ax.set(xscale="log", xlabel="rows with labels", ylabel=f"{self.objective} on rows left out")
-        ax.set_xticks(self.sizes, [str(size) for size in self.sizes], minor=False)
-        ax.legend()
-        return ax
+        return extension("draw_learning_curve")(self, level=level, ax=ax)
 
     def __repr__(self) -> str:
         points = ", ".join(

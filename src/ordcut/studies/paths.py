@@ -136,7 +136,7 @@ class ThresholdPath:
         >>> import matplotlib; matplotlib.use("Agg")
         >>> path = asymmetry_path([1, 2, 3, 4, 5], [0, 1, 0, 1, 1])
         >>> path.plot(kind="value").get_ylabel()
-        'absolute'
+        'mean absolute error'
         """
         if kind not in KINDS:
             raise unknown_name("kind", kind, KINDS)

@@ -30,3 +30,4 @@ from ordcut._core.objectives.terms import OwnTerms as OwnTerms
 from ordcut._core.objectives.terms import Ranges as Ranges
 from ordcut._core.objectives.terms import Rule as Rule
 from ordcut._core.objectives.terms import SegmentTerms as SegmentTerms
+from ordcut._core.objectives.titles import title_of as title_of
