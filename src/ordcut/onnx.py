@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.data import intervals_as_text
 from ordcut._core.errors import unknown_name
 from ordcut._core.typing import Array, Floats
 
@@ -284,7 +285,7 @@ def _class_values(classes: Array) -> tuple[Array, int]:
         return classes.astype(np.float64), TensorProto.DOUBLE
     if classes.dtype.kind == "b":
         return classes, TensorProto.BOOL
-    values = classes.tolist()
+    values = intervals_as_text(classes).tolist()
     if all(isinstance(value, str) for value in values):
         return np.array(values, dtype=object), TensorProto.STRING
     raise TypeError(

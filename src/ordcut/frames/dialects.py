@@ -132,8 +132,6 @@ def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
         native = getattr(frame.to_native(), "dtypes", {})
         if hasattr(native, "loc") and hasattr(native[name], "categories"):  # which may be no text
             categories = native[name].categories
-        if hasattr(categories, "closed"):
-            return [str(interval) for interval in categories]
         return categories.tolist() if hasattr(categories, "tolist") else list(categories)
     if frame.implementation.is_pyarrow():  # narwhals does not tell ordered dictionaries apart
         column = frame.to_native().column(name)
@@ -183,7 +181,8 @@ def renames(frame: Any) -> bool:
 def with_values(frame: Any, name: str) -> Any:
     """Return a frame in which a categorical column of numbers or booleans has its values.
 
-    The intervals of ``pandas.cut`` become text, as in arrays. Anything else stays as it is.
+    The intervals of ``pandas.cut`` become text, by which ``intervals_of`` has them. Anything else
+    stays as it is.
 
     Examples
     --------
@@ -201,11 +200,7 @@ def with_values(frame: Any, name: str) -> Any:
         return nw.from_native(native)
     if not (engine.is_pandas_like() or engine.is_dask()):
         return frame
-    column = native[name]
-    if not engine.is_dask() or column.cat.known:
-        categories = column.dtype.categories
-    else:
-        categories = column.head(1).dtype.categories
+    column, categories = native[name], _categories(native[name])
     kind = categories.dtype.kind
     if hasattr(categories, "closed"):
         values = column.cat.rename_categories([str(interval) for interval in categories])
@@ -216,6 +211,47 @@ def with_values(frame: Any, name: str) -> Any:
     native = native.copy() if engine.is_dask() else native.copy(deep=False)
     native[name] = values
     return nw.from_native(native)
+
+
+def intervals_of(frame: Any, name: str) -> dict[str, Any]:
+    """Return the intervals that are the categories of a column, by their text; empty if none are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> intervals_of(nw.from_native(pd.DataFrame({"y": pd.cut([1, 3], [0, 2, 4])})), "y")
+    {'(0, 2]': Interval(0, 2, closed='right'), '(2, 4]': Interval(2, 4, closed='right')}
+    """
+    if not (frame.implementation.is_pandas_like() or frame.implementation.is_dask()):
+        return {}
+    categories = _categories(frame.to_native()[name])
+    return {str(c): c for c in categories} if hasattr(categories, "closed") else {}
+
+
+def with_intervals(frame: Any, name: str, classes: Array) -> Any:
+    """Return a frame of pandas or Dask whose column of text has the intervals that are classes.
+
+    Frames of other engines, which have no intervals, and other classes stay as they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> classes = np.array([pd.Interval(0, 2), pd.Interval(2, 4)])
+    >>> with_intervals(pd.DataFrame({"y": ["(2, 4]"]}), "y", classes)["y"].tolist()
+    [Interval(2, 4, closed='right')]
+    """
+    engine = nw.from_native(frame).implementation
+    if classes.dtype.kind != "O" or not (engine.is_pandas_like() or engine.is_dask()):
+        return frame
+    intervals = {str(interval): interval for interval in classes.tolist()}
+    options = {"meta": (name, "object")} if engine.is_dask() else {}
+    return frame.assign(**{name: frame[name].map(intervals, **options)})
+
+
+def _categories(column: Any) -> Any:
+    """Return the categories of a column of pandas or Dask, which looks into a file for them."""
+    is_known = not hasattr(column, "compute") or column.cat.known
+    return (column if is_known else column.head(1)).dtype.categories
 
 
 def _is_text(arrow_type: Any) -> bool:

@@ -103,7 +103,10 @@ class Engine:
         self.stated_order = (
             dialects.stated_order(frame, label, self._label_dtype) if is_category else None
         )
+        #: The intervals that are classes, by the text that the engine has for them.
+        self.intervals: dict[str, Any] = {}
         if is_category:
+            self.intervals = dialects.intervals_of(frame, label)
             frame = dialects.with_values(frame, label)
             self._label_dtype = frame.collect_schema()[label]
             is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)

@@ -12,7 +12,13 @@ from typing import Any
 
 import narwhals as nw
 
-from ordcut._core.data import ClassWeight, WeightType, codes_of, truth_in_rows
+from ordcut._core.data import (
+    ClassWeight,
+    WeightType,
+    codes_of,
+    intervals_as_text,
+    truth_in_rows,
+)
 from ordcut._core.limits import Constraint, Constraints, limits_for, read_constraints
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample
@@ -210,7 +216,7 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     rows, plain = dialects.with_plain_names(rows)
     column, added = plain[score], NEW if dialects.renames(rows) else name
     x = as_number(rows, column, dtype, "score")
-    labels = thresholds.decisions.tolist()
+    labels = intervals_as_text(thresholds.decisions).tolist()
     label: Any = nw.lit(labels[0])
     for code, above in enumerate(labels[1:], start=1):
         label = nw.when(nw.col(CODE) >= code).then(nw.lit(above)).otherwise(label)
@@ -224,7 +230,8 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     rows = rows.with_columns(code.alias(CODE))
     rows = rows.with_columns(label.alias(added))
     rows = rows.with_columns(nw.when(~x.is_nan()).then(nw.col(added)).alias(added))
-    return dialects.with_names(rows.drop(CODE), names)
+    rows = dialects.with_names(rows.drop(CODE), names)
+    return dialects.with_intervals(rows, name, thresholds.decisions)
 
 
 @dataclass(frozen=True)
@@ -300,7 +307,8 @@ def evaluate(
     engine = Engine(frame, score, label, weight, nulls=nulls)
     predicted = n_at_or_below(nw.col("x"), thresholds.thresholds.tolist())
     counted, dropped = engine.usable(engine.count_labels(predicted))
-    codes = codes_of(counted["label"], thresholds.classes, "labels", in_order=False)
+    classes = intervals_as_text(thresholds.classes)
+    codes = codes_of(counted["label"], classes, "labels", in_order=False)
     shape = len(thresholds.decisions), len(thresholds.classes)
     confusion = confusion_of(counted, codes, shape)
     weighted = resolved.weighted(class_weight, thresholds.classes)

@@ -17,6 +17,7 @@ from ordcut._core.data import (
     check_classes_found,
     codes_of,
     encode,
+    intervals_as_text,
     is_missing,
     type_of_weights,
 )
@@ -99,6 +100,7 @@ class FrameSource:
             counted, self.dropped, scale = weighted_count(self.engine, root, sample)
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
+        self._labels = intervals_as_text(self.classes)  # as the engine has them
         self.is_exact = scale is not None  # engines round sums of fractions
         self.unit = Fraction(1, scale or 1)
         self._weight_dtype = np.dtype(np.int64 if self.is_exact else np.float64)
@@ -110,7 +112,7 @@ class FrameSource:
         # All rows that are in memory.
         self._fetched = Rows(*no_rows, unit=float(self.unit), weight_type=stated)
         self._located: tuple[NestedCells, Ints] | None = None
-        codes = codes_of(counted["label"], self.classes, "labels", in_order=False)
+        codes = codes_of(counted["label"], self._labels, "labels", in_order=False)
         columns, counts = self.tabulate(counted, codes)
         no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
@@ -180,7 +182,7 @@ class FrameSource:
     def codes_again(self, labels: Array) -> Array:
         """Return the codes of labels; an error if any was not among those counted first."""
         try:
-            return codes_of(labels, self.classes, "labels", in_order=False)
+            return codes_of(labels, self._labels, "labels", in_order=False)
         except (ValueError, TypeError) as error:
             raise changed("it returned labels that it had not returned before") from error
 
@@ -277,6 +279,10 @@ class FrameSource:
         stated = self.engine.stated_order if classes is None else classes
         if stated is not None:
             return check_classes(stated)
+        intervals = self.engine.intervals
+        if intervals:
+            occur = set(labels.tolist())
+            return check_classes(sorted(intervals[text] for text in intervals if text in occur))
         occurring = encode(labels, None, n_classes).classes
         if n_classes is None:
             check_classes_found(occurring, sample[np.isfinite(sample)], self.n_rows)

@@ -7,6 +7,10 @@ from ordcut._core.data.confusion import confusions_of as confusions_of
 from ordcut._core.data.confusion import count_between as count_between
 from ordcut._core.data.confusion import count_confusion as count_confusion
 from ordcut._core.data.confusion import truth_in_rows as truth_in_rows
+from ordcut._core.data.intervals import from_fields as from_fields
+from ordcut._core.data.intervals import intervals_as_text as intervals_as_text
+from ordcut._core.data.intervals import is_interval as is_interval
+from ordcut._core.data.intervals import to_fields as to_fields
 from ordcut._core.data.labels import MOST_CLASSES as MOST_CLASSES
 from ordcut._core.data.labels import Labels as Labels
 from ordcut._core.data.labels import check_classes as check_classes

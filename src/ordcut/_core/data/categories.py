@@ -27,15 +27,6 @@ def only_column(labels: Any) -> Any:
     return labels
 
 
-def intervals_as_text(labels: Any) -> Any:
-    """Return the intervals of pandas.cut as an ordered categorical of text; others as they are."""
-    categories: Any = getattr(getattr(labels, "dtype", None), "categories", None)
-    if not str(getattr(categories, "dtype", "")).startswith("interval"):
-        return labels
-    names = [str(interval) for interval in categories]
-    return getattr(labels, "cat", labels).rename_categories(names)
-
-
 def stated_order(labels: Any) -> list[Any] | None:
     """Return the categories of an ordered Categorical or an Enum; None where no order is stated."""
     if bool(getattr(getattr(labels, "dtype", None), "ordered", False)):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy import ma
 
 from ordcut._core.data.categories import (
-    intervals_as_text,
     listed_order,
     only_column,
     order_of_text,
@@ -18,6 +17,7 @@ from ordcut._core.data.categories import (
     warn_unordered,
 )
 from ordcut._core.data.distinct import distinct_labels
+from ordcut._core.data.intervals import are_intervals, intervals_as_text
 from ordcut._core.data.matrices import are_same_names, column_names, positions_of
 from ordcut._core.data.soft import check_soft_labels
 from ordcut._core.data.values import check_not_masked, from_objects, missing_error
@@ -34,6 +34,9 @@ MOST_ROWS_TO_COMPARE = 10_000
 #: From this many rows on, fractions that are all different are not classes. So are other labels
 #: from more than the second number of rows on.
 FEWEST_TO_DIFFER, MOST_TO_DIFFER = 6, 20
+
+#: What arrays of other types than numbers hold.
+_KINDS = {"U": "text", "O": "intervals"}
 
 #: More classes than the first number, for fractions, or the second are too many for half the rows.
 MOST_FRACTIONS, MOST_WHOLE = 20, 50
@@ -75,7 +78,7 @@ def encode(
         return _encode(labels, classes, n_classes)
     if isinstance(labels, LabelSource):
         return labels.as_labels(classes, n_classes)
-    labels = intervals_as_text(only_column(labels))
+    labels = only_column(labels)
     stated = classes
     if stated is None:
         stated = stated_order(labels) or listed_order(labels)
@@ -228,7 +231,7 @@ def codes_of(values: ArrayLike, classes: Array, argument: str, *, in_order: bool
 
 
 def as_values(labels: Any, argument: str = "labels") -> Array:
-    """Return labels as an array of numbers, booleans or text, with none missing.
+    """Return labels as an array of numbers, booleans, text or intervals, with none missing.
 
     Examples
     --------
@@ -251,7 +254,7 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
         values = from_objects(values, argument)
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise missing_error(argument, "nan", values, int(np.flatnonzero(np.isnan(values))[0]))
-    if values.dtype.kind not in "biufU":
+    if values.dtype.kind not in "biufU" and not are_intervals(values):
         raise TypeError(
             f"{argument} must be numbers, booleans or text, got values of type "
             f"{_type_of(values)}. Convert them first: dates, for example, to years, or to text "
@@ -333,10 +336,12 @@ def _codes_among(
     matrix_of: int | None = None,
     in_order: bool = True,
 ) -> Array:
-    if (values.dtype.kind == "U") != (classes.dtype.kind == "U"):
-        is_text = "text" if values.dtype.kind == "U" else "numbers"
+    if {values.dtype.kind, classes.dtype.kind} == {"U", "O"}:
+        values, classes = intervals_as_text(values), intervals_as_text(classes)
+    kind = _KINDS.get(values.dtype.kind, "numbers")
+    if kind != _KINDS.get(classes.dtype.kind, "numbers"):
         if (
-            is_text == "text"
+            kind == "text"
             and argument == "predictions"
             and (np.char.find(values, " or ") > 0).any()
         ):
@@ -345,9 +350,9 @@ def _codes_among(
                 "reviews, use ordcut.judge(thresholds, scores, labels)."
             )
         raise TypeError(
-            f"{argument} and classes must be of the same type, got {is_text} in {argument} "
+            f"{argument} and classes must be of the same type, got {kind} in {argument} "
             f"and {listed(classes.tolist())} in classes. Convert one of them, for example with "
-            f"{argument}.astype({'int' if is_text == 'text' else 'str'})."
+            f"{argument}.astype({'int' if classes.dtype.kind in 'biuf' else 'str'})."
         )
     if _are_codes(values, classes):
         return values

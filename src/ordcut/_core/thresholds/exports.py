@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from ordcut._core.data import intervals_as_text
 from ordcut._core.extensions import extension
 from ordcut._core.thresholds import rules, sql
 from ordcut._core.typing import Array, Floats
@@ -37,7 +38,7 @@ class Exports:
         >>> ordcut.optimal_thresholds([1, 2], [7, 8]).to_sql("t.s", "mysql").splitlines()[1:3]
         ['  WHEN `t`.`s` IS NULL THEN NULL', '  WHEN `t`.`s` < 1.5e+00 THEN 7']
         """
-        return sql.to_sql(self.thresholds, self.decisions, column, dialect)
+        return sql.to_sql(self.thresholds, intervals_as_text(self.decisions), column, dialect)
 
     def to_python(self) -> str:
         """Return the rule as the text of a Python function that needs nothing but Python.
@@ -50,7 +51,7 @@ class Exports:
         >>> namespace["predict"](1.7)
         20
         """
-        return rules.to_python(self.thresholds, self.decisions)
+        return rules.to_python(self.thresholds, intervals_as_text(self.decisions))
 
     def to_excel(self, cell: str, *, separator: str = ",", function: str = "LOOKUP") -> str:
         """Return the rule as a spreadsheet formula over a cell that holds a number.
@@ -78,7 +79,7 @@ class Exports:
         >>> result.to_excel("A2", separator=";", function="VERWEIS")
         '=VERWEIS(A2-(A2="")*9E+307;{-9E+307;-1E+307;1,5;2,5};{"";10;20;30})'
         """
-        arrays = self.thresholds, self.ranges, self.decisions
+        arrays = self.thresholds, self.ranges, intervals_as_text(self.decisions)
         return rules.to_excel(*arrays, cell, separator, function)
 
     def to_onnx(self, *, dtype: str = "float64") -> onnx.ModelProto:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.data import intervals_as_text, is_interval
 from ordcut._core.errors import both_ends, listed, printable
 from ordcut._core.thresholds.sql import DIALECTS
 from ordcut._core.typing import Array, Floats
@@ -99,7 +100,7 @@ def to_text(result: Thresholds) -> str:
     """Return a result on a single line."""
     cuts = listed(f"{threshold:.6g}" for threshold in result.thresholds)
     unused = result.never_predicted
-    never = f", never predicted: [{listed(map(repr, unused))}]" if unused else ""
+    never = f", never predicted: [{_names(unused)}]" if unused else ""
     value = ""
     if not np.isnan(result.value):
         value = f"{result.objective}={result.value:.6g}, "
@@ -112,8 +113,12 @@ def to_text(result: Thresholds) -> str:
         else f", smoothing={smoothing if isinstance(smoothing, str) else f'{smoothing:.6g}'}"
     )
     kind = "decisions" if result.decides_otherwise else "classes"
-    names = f"{kind}=[{listed(map(repr, result.decisions.tolist()))}]"
+    names = f"{kind}=[{_names(result.decisions.tolist())}]"
     return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{smoothed}{never})"
+
+
+def _names(labels: list[Any]) -> str:
+    return listed(repr(str(label) if is_interval(label) else label) for label in labels)
 
 
 def to_html(result: Thresholds) -> str:
@@ -141,7 +146,7 @@ def class_literals(classes: Array) -> dict[str, list[str]]:
     >>> class_literals(np.array(["a"]))
     {'json': ['"a"'], 'python': ["'a'"], 'sql': ["'a'"], 'excel': ['"a"']}
     """
-    labels = classes.tolist()
+    labels = intervals_as_text(classes).tolist()
     return {
         "json": [json.dumps(label, ensure_ascii=False) for label in labels],
         "python": [repr(label) for label in labels],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.data import MOST_CLASSES, check_classes
+from ordcut._core.data import MOST_CLASSES, check_classes, from_fields, to_fields
 from ordcut._core.errors import listed, shortened
 from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
@@ -41,7 +41,7 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
     The costs of constraints, which may take time to compute, are left out without ``with_costs``.
     """
     own = result.decisions.tolist() != result.classes.tolist()
-    decisions = {"decisions": result.decisions.tolist()} if own else {}
+    decisions = {"decisions": [*map(to_fields, result.decisions.tolist())]} if own else {}
     share = {} if result.review_share is None else {"review_share": result.review_share}
     outcomes = [outcome.to_dict(with_cost=with_costs) for outcome in result.constraints]
     return {
@@ -52,7 +52,7 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
         "method": result.method,
         "certificate": str(result.proof),
         "proof": result.proof.as_dict(),
-        "classes": result.classes.tolist(),
+        "classes": [*map(to_fields, result.classes.tolist())],
         **decisions,
         **share,
         "thresholds": _written(result.thresholds.tolist()),
@@ -221,12 +221,16 @@ def _field(data: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def _names(data: dict[str, Any], name: str) -> Array:
-    """Return classes or decisions: numbers, booleans or text."""
-    values = _field(data, name, list)
-    if len(values) > MOST_CLASSES or not all(isinstance(v, str | int | float) for v in values):
+    """Return classes or decisions: numbers, booleans, text or intervals."""
+    fields = _field(data, name, list)
+    try:
+        values = [*map(from_fields, fields[: MOST_CLASSES + 1])]
+    except (TypeError, ValueError):
+        values = fields[:0]
+    if len(values) != len(fields) or len(values) > MOST_CLASSES:
         raise ValueError(
-            f"{name} must be at most {MOST_CLASSES} numbers, booleans or texts in the JSON of "
-            f"thresholds, got {len(values)}: {short_repr(values)}. {DAMAGED}"
+            f"{name} must be at most {MOST_CLASSES} numbers, booleans, texts or intervals in the "
+            f"JSON of thresholds, got {len(fields)}: {short_repr(fields)}. {DAMAGED}"
         )
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
     if len(values) * longest > MOST_CHARACTERS:
