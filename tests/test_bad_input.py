@@ -164,6 +164,19 @@ def test_a_kappa_of_one_class_only_is_a_clear_error(objective):
         ordcut.evaluate([1, 1], [1, 1], objective, classes=[0, 1, 2])
 
 
+@pytest.mark.parametrize("labels", [[0, 0, 0], [1, 1, 0]])
+def test_constraints_that_exclude_a_prediction_do_not_define_a_kappa(labels):
+    one_way = ordcut.Kappa([[0, 2, 1], [0, 0, 2], [1, 2, 0]])
+    with pytest.raises(ValueError, match=r"undefined .* Constraints that exclude this do not help"):
+        ordcut.optimal_thresholds(
+            [1, 2, 3],
+            labels,
+            classes=[0, 1, 2],
+            objective=one_way,
+            constraints=["count 2 >= 2", "share 1 <= 0"],
+        )
+
+
 def test_predicting_refuses_nan_and_takes_infinite_and_no_scores():
     result = ordcut.optimal_thresholds([1, 2], [0, 1])
     with pytest.raises(ValueError, match="scores must not be NaN, got nan at position 1"):

@@ -125,6 +125,19 @@ def test_other_matrices_say_nothing(cost):
     resolve_objective(cost, len(cost))
 
 
+def test_the_weights_of_a_kappa_are_not_said_to_hold_gains():
+    with pytest.raises(ValueError, match="weights of a Kappa must be 0 on the diagonal"):
+        resolve_objective(ordcut.Kappa(np.eye(3)), 3)
+
+
+def test_squares_of_distances_are_exact_or_refused():
+    assert resolve_objective("squared", [0, 2**26 + 1]).cost[0, 1] == (2**26 + 1) ** 2
+    for classes in ([0, 2**27 + 1], [-(2**26), 2**26 + 1]):
+        resolve_objective("absolute", classes)
+        with pytest.raises(ValueError, match=r"squared distances that are exact .* got 18014398"):
+            resolve_objective("squared", classes)
+
+
 @pytest.mark.parametrize("objective", ["absolute", "squared"])
 def test_distances_of_large_classes_are_exact_or_refused(objective):
     exact = resolve_objective(objective, [0, 2**40, 2**60])

@@ -27,8 +27,13 @@ def test_every_mark_is_escaped(mark):
 
 @pytest.mark.parametrize(
     "show",
-    [repr, lambda result: result._repr_html_(), lambda result: result.to_python()],
-    ids=["text", "table", "Python"],
+    [
+        repr,
+        lambda result: result._repr_html_(),
+        ordcut.Thresholds.to_python,
+        ordcut.Thresholds.explain,
+    ],
+    ids=["text", "table", "Python", "words"],
 )
 def test_names_are_shown_with_their_marks_escaped(show):
     assert "\u202e" not in show(NAMED)
@@ -44,3 +49,26 @@ def test_json_escapes_marks_and_keeps_names():
 
 def test_sql_keeps_names_as_they_are():
     assert f"'{TURNED}'" in NAMED.to_sql("score")
+
+
+def test_pages_show_marks_except_in_rules():
+    page = ordcut.report.page([1.0, 2.0, 3.0], ["low", TURNED, TURNED], classes=["low", TURNED])
+    content = json.loads(
+        page.split('<script type="application/json" id="content">')[1].split("<")[0]
+    )
+    literals = content.pop("literals")
+    assert "\u202e" not in str(content)
+    assert content["classes"] == ["low", TURNED.replace("\u202e", "\\u202e")]
+    assert literals["sql"] == ["'low'", f"'{TURNED}'"]
+
+
+@pytest.mark.parametrize("kind", ["density", "risk", "confusion"])
+def test_plots_show_marks(kind):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    figure = NAMED.plot(kind=kind, score_name=TURNED).figure_
+    figure.canvas.draw()
+    texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+    assert "\u202e" not in "".join(texts)
+    assert "\\u202e" in "".join(texts)
+    matplotlib.pyplot.close(figure)

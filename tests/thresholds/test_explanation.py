@@ -143,3 +143,9 @@ def test_intervals_are_named_by_their_finite_ends(ends, text):
     assert how_sure(0.9, [ends], [0, 0.25]) == f"{start}threshold is {text}."
     several = how_sure(0.9, [[1, 2], ends, [3, 4]], [0, 0.25])
     assert several == f"{start}thresholds are between 1 and 2, {text} and between 3 and 4."
+
+
+def test_names_with_braces_are_explained_as_they_are():
+    objective = ordcut.Objective("cost {0} of {x}", [[0, 1], [1, 0]])
+    result = ordcut.optimal_thresholds([1, 2], ["{", "}"], classes=["{", "}"], objective=objective)
+    assert "a value of 0 (objective: cost {0} of {x})" in result.explain()

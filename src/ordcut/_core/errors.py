@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from math import inf
 from typing import Any, NamedTuple, TypeVar
+
+#: The marks that turn the direction of text.
+DIRECTIONS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 #: The number of names that messages and tables show of a long list.
 MOST_SHOWN = 20
@@ -68,6 +72,17 @@ def printable(text: str) -> str:
         character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
         for character in text
     )
+
+
+def marks_escaped(text: str) -> str:
+    r"""Return text in which the marks that turn its direction are escaped, and nothing else is.
+
+    Examples
+    --------
+    >>> print(marks_escaped("é \u202e"))
+    é \u202e
+    """
+    return DIRECTIONS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 class TooManyRowsError(ValueError):
@@ -217,6 +232,7 @@ def undefined_kappa(name: str, position: int) -> ValueError:
     return ValueError(
         f"objective {name!r} is undefined for these labels: if the class at position {position} is "
         "predicted for every row, no label disagrees, so there is no disagreement by chance to "
-        "compare with. Use data in which other classes occur, weights that "
-        'are positive for other classes, or a cost such as objective="absolute".'
+        "compare with. Constraints that exclude this do not help. Use data in which other classes "
+        "occur, weights that are positive for other classes, or a cost such as "
+        'objective="absolute".'
     )

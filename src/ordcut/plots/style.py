@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.errors import marks_escaped
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
 
@@ -55,7 +56,7 @@ def dress(axes: Any, *, left: bool = True) -> None:
 
 def write_axis(axis: Any, text: str) -> None:
     """Name an axis; a dollar in the name stays a dollar."""
-    axis.set_label_text(text, fontsize=TEXT).set_parse_math(False)
+    axis.set_label_text(marks_escaped(text), fontsize=TEXT).set_parse_math(False)
 
 
 def write_title(axes: Any, text: str, *, pad: float = 8.0, beside: float = BESIDE) -> None:
@@ -64,7 +65,8 @@ def write_title(axes: Any, text: str, *, pad: float = 8.0, beside: float = BESID
     ``beside`` is about the width of what is at the left of the axes, in points.
     """
     fits = max(16, int((1.4 * width_of(axes) - beside) / TITLE_CHARACTER))
-    lines = [part for line in text.splitlines() for part in textwrap.wrap(line, fits)]
+    given = marks_escaped(text).splitlines()
+    lines = [part for line in given for part in textwrap.wrap(line, fits)]
     title = axes.set_title("\n".join(lines), loc="left", fontsize="medium", pad=pad)
     title.set_parse_math(False)
 
@@ -89,7 +91,7 @@ def shortened(name: object, most: int = LONGEST_NAME) -> str:
     >>> shortened("a name that would take half of the figure")
     'a name that would…'
     """
-    text = str(name)
+    text = marks_escaped(str(name))
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ordcut import __version__
 from ordcut._core.data import ClassWeight
+from ordcut._core.errors import marks_escaped
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import (
@@ -250,6 +251,24 @@ def written_counts(counts: list[list[int]]) -> list[str]:
     [',5,v8', ',,']
     """
     return [",".join(np.base_repr(n, 32).lower() if n else "" for n in row) for row in counts]
+
+
+def with_marks_escaped(content: Any) -> Any:
+    r"""Return content in which marks that turn the direction of text are visible, except in rules.
+
+    Examples
+    --------
+    >>> print(with_marks_escaped({"classes": ["\u202e"]})["classes"][0])
+    \u202e
+    """
+    if isinstance(content, dict):
+        return {
+            key: value if key == "literals" else with_marks_escaped(value)
+            for key, value in content.items()
+        }
+    if isinstance(content, list):
+        return [*map(with_marks_escaped, content)]
+    return marks_escaped(content) if isinstance(content, str) else content
 
 
 def as_json(content: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike
 from ordcut.panels import Panel, PanelSource
-from ordcut.report.content import as_json, compact, intervals_of, page_content
+from ordcut.report.content import as_json, compact, intervals_of, page_content, with_marks_escaped
 
 if TYPE_CHECKING:
     from ordcut._core.uncertainty import Bootstrap
@@ -189,7 +189,7 @@ def page_from_source(
     content = page_content(source, thresholds, objective, class_weight, intervals)
     title = f"Thresholds for {label_name}" if title is None else title
     names = {"score": score_name, "label": label_name, "title": title}
-    written = as_json(compact(content) | names)
+    written = as_json(with_marks_escaped(compact(content) | names))
     parts = {"title": escape(printable(title)), "content": written, **_fixed_parts()}
     # In one pass, so that a name in the data that looks like a part of the page stays text.
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))

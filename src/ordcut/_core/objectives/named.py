@@ -227,25 +227,24 @@ def _named(
     """
     given = np.frombuffer(values, dtype)
     at = np.array(given.tolist()) if (given[1:] > given[:-1]).all() else np.arange(len(given))
-    if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**30:
-        # Squares of distances could leave the range of int64.
-        at = np.array(given.tolist(), dtype=object)
-        _check_distances(at)
+    if at.dtype.kind in "iu" and max(abs(int(at[0])), abs(int(at[-1]))) >= 2**25:
+        # Squares of distances could leave the range of int64, or of exact numbers in float64.
+        at = np.array(at.tolist(), dtype=object)
+        _check_distances(BALANCED.get(name, name), cost(at[:, None], at), at)
     matrix = cost(at[:, None], at)
     if name in KAPPAS:
         return Ratio(name, matrix)
     return Additive(name, matrix, class_weight="balanced" if name in BALANCED else None)
 
 
-def _check_distances(classes: Array) -> None:
-    """Raise an error if float64 rounds the distance of any two integers."""
-    distances = abs(classes[:, None] - classes).ravel().tolist()
-    rounded = [distance for distance in distances if float(distance) != distance]
+def _check_distances(name: str, costs: Array, classes: Array) -> None:
+    """Raise an error if float64 rounds the cost of taking an integer for another."""
+    rounded = [cost for cost in costs.ravel().tolist() if float(cost) != cost]
     if rounded:
         raise ValueError(
-            "classes must have distances that are exact in float64, which holds whole numbers up "
-            f"to 2**53, got {rounded[0]} between two of the classes from {classes[0]} to "
-            f"{classes[-1]}. Divide the classes by a common factor, or pass them as text in "
+            f"classes must have {name} distances that are exact in float64, which holds whole "
+            f"numbers up to 2**53, got {rounded[0]} between two of the classes from {classes[0]} "
+            f"to {classes[-1]}. Divide the classes by a common factor, or pass them as text in "
             "classes= to compare their positions."
         )
 
@@ -267,7 +266,13 @@ def _in_order(matrix: Any, classes: int | ArrayLike, decisions: Array | None = N
 
 def _resolve_kappa(kappa: Kappa, classes: int | ArrayLike) -> Objective:
     n_classes = classes if isinstance(classes, (int, np.integer)) else np.size(classes)
-    base = resolve_objective(_in_order(kappa.weights, classes), int(n_classes))
+    weights = _in_order(kappa.weights, classes)
+    base: Objective
+    if isinstance(weights, str) or callable(weights):
+        base = resolve_objective(weights, int(n_classes))
+    else:
+        matrix = as_matrix(weights, "weights of a Kappa")
+        base = _of_matrix(matrix.tobytes(), matrix.shape)
     if not isinstance(base, Additive):
         raise ValueError(f"weights of a Kappa must be a cost, got {base.name!r}.")
     return Ratio(f"kappa ({base.name})", base.cost)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.errors import MOST_SHOWN, both_ends, listed
+from ordcut._core.errors import MOST_SHOWN, both_ends, listed, marks_escaped
 from ordcut._core.thresholds.certificate import reason
 from ordcut._core.thresholds.outcomes import joint_confidence, percent
 
@@ -62,7 +62,7 @@ def explained(thresholds: Thresholds) -> list[str]:
         why = ": that would not improve the value on the data" if is_free else ""
         sentences.append(f"No score is labelled {names}{why}.")
     if not np.isnan(thresholds.value):
-        reached = _phrase(thresholds.objective).format(f"{thresholds.value:.6g}")
+        reached = _phrase(thresholds.objective, f"{thresholds.value:.6g}")
         sentences.append(
             f"On the data that they were found on, these thresholds reach {reached}."
             if thresholds.proof.verified != "given"
@@ -78,15 +78,19 @@ def explained(thresholds: Thresholds) -> list[str]:
             "new rows of the same kind, if the model of the scores was not fitted to these rows."
         )
     sentences.append(reason(thresholds))
-    return sentences
+    return [*map(marks_escaped, sentences)]
 
 
-def _phrase(objective: str) -> str:
-    """Return what an objective is called in a sentence, with braces for its value."""
+def _phrase(objective: str, value: str) -> str:
+    """Return what an objective is called in a sentence, with its value."""
     loss, _, review = objective.partition(", review at ")
-    if not review:
-        return PHRASES.get(loss, f"a value of {{}} (objective: {loss})")
-    return f"{_phrase(loss)}, where each review costs {review}"
+    if review:
+        return f"{_phrase(loss, value)}, where each review costs {review}"
+    return (
+        PHRASES[loss].format(value)
+        if loss in PHRASES
+        else f"a value of {value} (objective: {loss})"
+    )
 
 
 def how_sure(level: float, intervals: Sequence[Any], value: Sequence[Any]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut._core.data import intervals_as_text, is_interval
-from ordcut._core.errors import both_ends, listed, printable
+from ordcut._core.errors import both_ends, listed, marks_escaped, printable
 from ordcut._core.thresholds.sql import DIALECTS
 from ordcut._core.typing import Array, Floats
 
@@ -148,7 +148,7 @@ def class_literals(classes: Array) -> dict[str, list[str]]:
     """
     labels = intervals_as_text(classes).tolist()
     return {
-        "json": [json.dumps(label, ensure_ascii=False) for label in labels],
+        "json": [marks_escaped(json.dumps(label, ensure_ascii=False)) for label in labels],
         "python": [repr(label) for label in labels],
         "sql": [DIALECTS["standard"].value(label) for label in labels],
         "excel": [_excel_value(label) for label in labels],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from functools import partial
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut._core.data import MOST_CLASSES, check_classes, from_fields, to_fields
-from ordcut._core.errors import listed, shortened
+from ordcut._core.errors import listed, marks_escaped, shortened
 from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
 from ordcut._core.typing import Array, Floats
@@ -27,9 +26,6 @@ DAMAGED = "The file is damaged; write it again with Thresholds.to_json."
 
 #: The most characters in an array of classes, in which each takes as many as the longest.
 MOST_CHARACTERS = 1 << 24
-
-#: The marks that turn the direction of text.
-DIRECTIONS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 #: The version that is written for decisions that are the classes, and for others.
 VERSION, VERSION_OF_DECISIONS = 1, 2
@@ -74,8 +70,7 @@ def json_text(data: Any) -> str:
     >>> json_text(["é", "\u202e"])
     '[\n  "é",\n  "\\u202e"\n]'
     """
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    return DIRECTIONS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
+    return marks_escaped(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
