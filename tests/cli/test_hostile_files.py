@@ -93,3 +93,15 @@ def test_an_endless_line_is_refused(peak_memory, tmp_path, engine, start_of_file
     assert (code, memory < MOST_MEMORY) == (2, True), (errors, memory)
     line = start_of_file.count(b"\n") + 1
     assert f"line {line} of {path} is longer" in errors
+
+
+@pytest.mark.parametrize("option", ["--objective", "--thresholds"])
+def test_costs_and_thresholds_without_an_end_are_refused(peak_memory, tmp_path, option):
+    rows, path = tmp_path / "rows.csv", tmp_path / "endless.csv"
+    rows.write_text("score,label\n1,0\n2,1\n")
+    with path.open("wb") as file:
+        file.truncate(1 << 36)  # which takes no space
+    command = ["fit", rows, *COLUMNS] if option == "--objective" else ["evaluate", rows]
+    code, errors, memory = peak_memory(*command, option, path)
+    assert (code, memory < MOST_MEMORY) == (2, True), (errors, memory)
+    assert "more than 64 MiB" in errors

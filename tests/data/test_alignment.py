@@ -130,3 +130,13 @@ def test_pandas_is_not_imported_for_the_check():
         "assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_repeated_names_are_named():
+    names = ["w", "x", "y", "z"]
+    ratings = pd.DataFrame({"a": [0, 1, 2, 1], "b": [0, 1, 1, 2]}, index=names)
+    scores = pd.Series([1.0, 2.0, 3.0, 4.0], index=["w", "x", "y", "y"])
+    with pytest.warns(ordcut.DifferentIndexWarning, match="different indexes: scores repeat 'y'"):
+        ordcut.optimal_thresholds(scores, ordcut.Panel(ratings))
+    with pytest.raises(ValueError, match="names each item once, got y more than once"):
+        ordcut.Panel(ratings.set_axis(scores.index))

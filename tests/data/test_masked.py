@@ -2,11 +2,14 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 import ordcut
+from ordcut.estimators import OrdinalLogisticRegression, OrdinalThresholdClassifierCV
 
 SCORES = np.arange(6.0)
 LABELS = np.array([0, 0, 1, 1, 2, 2])
@@ -18,6 +21,21 @@ def masked(values):
     mask = np.zeros(np.shape(values), np.bool_)
     mask[3] = True
     return np.ma.array(values, mask=mask)
+
+
+MODELS = OrdinalLogisticRegression(), OrdinalThresholdClassifierCV(Ridge(), cv=2)
+
+
+def fit(model, what):
+    features = SCORES[:, None]
+    given = {"X": features, "y": LABELS, "sample_weight": LABELS + 1}
+    model.fit(
+        **{name: masked(values) if name == what else values for name, values in given.items()}
+    )
+    if what == "predict":
+        model.predict(masked(features))
+    elif what == "score":
+        model.score(features, masked(LABELS))
 
 
 ENTRY_POINTS = {
@@ -34,6 +52,11 @@ ENTRY_POINTS = {
     "predict": lambda: RESULT.predict(masked(SCORES)),
     "predictions": lambda: ordcut.evaluate(LABELS, masked(LABELS)),
     "judge": lambda: ordcut.judge(RESULT, masked(SCORES), LABELS),
+    **{
+        f"{type(model).__name__}: {what}": partial(fit, model, what)
+        for model in MODELS
+        for what in ("X", "y", "sample_weight", "predict", "score")
+    },
 }
 
 

@@ -106,12 +106,7 @@ def test_scores_with_an_index_are_matched_to_the_items_by_name(names):
 def test_items_without_names_are_matched_by_position():
     expected = ordcut.optimal_thresholds(SCORES, ordcut.Panel(WIDE))
     scores = pd.Series(SCORES, index=list("abcde"))
-    repeated = pd.DataFrame(WIDE, index=[0, 1, 0, 1, 2])
-    for panel in (
-        ordcut.Panel(WIDE),
-        ordcut.Panel(pl.DataFrame(WIDE, orient="row")),
-        ordcut.Panel(repeated),
-    ):
+    for panel in (ordcut.Panel(WIDE), ordcut.Panel(pl.DataFrame(WIDE, orient="row"))):
         assert ordcut.optimal_thresholds(scores, panel) == expected
 
 

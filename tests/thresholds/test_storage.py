@@ -1,6 +1,8 @@
 """JSON of what came of constraints."""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,3 +104,12 @@ def test_classes_that_are_not_finite_are_refused(name, infinite):
         damaged = text.replace('"version": 1', decisions, 1)
     with pytest.raises(ValueError, match=rf"{name} must .*(finite|missing).*, got -?(inf|nan)"):
         ordcut.Thresholds.from_json(damaged)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_or_a_folder_is_no_file_to_read(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path(os.devnull)):
+        with pytest.raises(ValueError, match=r"the path of a file, and .* is none. Read it"):
+            ordcut.Thresholds.from_json(path)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ordcut.cli.failures import UserError
 
 if TYPE_CHECKING:
     from ordcut._core.typing import Array
+
+#: The most characters of a file.
+LONGEST = 1 << 26
 
 OTHER_DECISIONS = "If its lines are decisions other than the classes, name them with --decisions."
 
@@ -97,13 +99,20 @@ def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
 def _read_cells(path: str) -> list[list[str]]:
     """Return the cells of a CSV file, line by line, without empty lines."""
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read(LONGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(
             f"--objective must be a name or a CSV file that can be read, but {path} cannot: "
             f"{getattr(error, 'strerror', None) or 'it is not text in UTF-8'}. Check the path, or "
             "save the costs as CSV."
         ) from error
+    if len(text) > LONGEST:
+        raise UserError(
+            f"--objective must be a name or a cost matrix in a CSV file, but {path} has more than "
+            f"{LONGEST >> 20} MiB of text. Check the path."
+        )
+    lines = text.splitlines()
     separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     return [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from ordcut._core.data import checked_class_weight, factors_for
 from ordcut._core.decisions import ReviewObjective
 from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut._core.thresholds import Thresholds, json_text, numbers_in, to_dict
+from ordcut._core.thresholds import Thresholds, json_text, numbers_in, read_limited, to_dict
 from ordcut._core.typing import Array
 from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
@@ -140,7 +140,8 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
             "--thresholds and FILES must not both be - (standard input). Save one in a file."
         )
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        with nullcontext(sys.stdin) if path == "-" else open(path, encoding="utf-8") as file:
+            text = read_limited(file)
         thresholds = Thresholds.from_json(text)
         data = json.loads(text)
         cost = data.get("cost")

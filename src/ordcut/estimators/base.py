@@ -21,6 +21,7 @@ from ordcut._core.data import (
     as_scores,
     check_aligned,
     check_not_continuous,
+    check_not_masked,
     class_factors,
     effective_rows,
     encode,
@@ -131,6 +132,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             The share of correctly predicted rows.
         """
         check_is_fitted(self)
+        check_not_masked(y, "y")
         if self.classes_.dtype.kind != "f":
             return float(super().score(X, y, sample_weight))
         # Ratings in half steps are classes here, and continuous to the metrics of scikit-learn.
@@ -395,7 +397,9 @@ def _check_two_classes(y: Any) -> None:
 
 
 def check_given(estimator: Any, features: Any, y: Any) -> None:
-    """Raise an error if labels are missing, or swapped with the features."""
+    """Raise an error if labels are missing, swapped with the features, or any value is masked."""
+    check_not_masked(features, "X")
+    check_not_masked(y, "y")
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."

@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
-from ordcut._core.data import codes_of
+from ordcut._core.data import check_not_masked, codes_of
 from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints
 from ordcut._core.objectives import ObjectiveLike
@@ -323,6 +323,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             Higher means a higher class.
         """
         check_is_fitted(self)
+        check_not_masked(X, "X")
         return self._response.scores(self.estimator_, X, self._code_of)
 
     def _route(

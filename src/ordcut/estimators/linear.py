@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from ordcut._core.data import check_not_masked
 from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints
 from ordcut._core.objectives import ObjectiveLike
@@ -86,6 +87,7 @@ class LinearClassifier(OrdinalClassifier):
             Higher means a higher class.
         """
         check_is_fitted(self)
+        check_not_masked(X, "X")
         rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores = np.asarray(rows @ self.coef_)
         return scores + self.intercept_ if hasattr(self, "intercept_") else scores

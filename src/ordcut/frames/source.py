@@ -236,7 +236,8 @@ class FrameSource:
             reason = (
                 f"all {self.n_rows} rows are needed in memory"
                 if n_wanted == self.n_rows
-                else "this many rows can be next to a threshold"
+                else "this many rows can be next to a threshold, and constraints may need all "
+                f"{self.n_rows}"
             )
             raise TooManyRowsError(
                 f"max_rows must be at least {n_wanted} for these data, got {self.max_rows}: "

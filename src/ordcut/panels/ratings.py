@@ -141,11 +141,18 @@ def _columns_of(table: Any) -> tuple[list[Any], Array]:
 def _items_of(table: Any, n_items: int) -> tuple[Array, bool]:
     """Return the names of items by the index of a table of pandas, and whether it has one.
 
-    Without an index, or if items share names, items are numbered.
+    Without an index, items are numbered.
     """
     index = getattr(table, "index", None)
-    if not (hasattr(table, "iloc") and index is not None and index.is_unique):
+    if not (hasattr(table, "iloc") and index is not None):
         return np.arange(n_items), False
+    if not index.is_unique:
+        repeated = index[index.duplicated()].unique().tolist()
+        raise ValueError(
+            f"ratings must have an index that names each item once, got {listed(repeated)} more "
+            "than once. If each row is an item, call reset_index(drop=True) on the ratings and the "
+            "scores; if rows are single ratings, use Panel.from_long."
+        )
     names = row_names(table)
     if names is None:
         return np.arange(n_items), True

@@ -46,9 +46,9 @@ def check_aligned(**arguments: Any) -> None:
                 f"for example with {_in_order(arguments, name, other_name)}."
             )
         warnings.warn(
-            f"{name} and {other_name} have different indexes. Rows are matched by position. If "
-            f"that is right, {_by_position(arguments, name, other_name)}; if not, align them by "
-            "their index first.",
+            f"{name} and {other_name} have different indexes{_repeated(indexes)}. Rows are matched "
+            f"by position. If that is right, {_by_position(arguments, name, other_name)}; if not, "
+            "align them by their index first.",
             DifferentIndexWarning,
             stacklevel=depth_of_caller(),
         )
@@ -60,6 +60,13 @@ def _index_of(values: Any, pandas: Any) -> Any:
         names = values.row_names
         return None if names is None else pandas.Index(names)
     return values.index if isinstance(values, pandas.Series | pandas.DataFrame) else None
+
+
+def _repeated(indexes: dict[str, Any]) -> str:
+    """Return which names an index repeats, for a message."""
+    repeated = {name: index[index.duplicated()] for name, index in indexes.items()}
+    parts = [f"{name} repeat {names[0]!r}" for name, names in repeated.items() if len(names)]
+    return f": {' and '.join(parts)}" if parts else ""
 
 
 def _in_order(arguments: dict[str, Any], name: str, other_name: str) -> str:

@@ -20,4 +20,5 @@ from ordcut._core.thresholds.result import Thresholds as Thresholds
 from ordcut._core.thresholds.rules import class_literals as class_literals
 from ordcut._core.thresholds.storage import json_text as json_text
 from ordcut._core.thresholds.storage import numbers_in as numbers_in
+from ordcut._core.thresholds.storage import read_limited as read_limited
 from ordcut._core.thresholds.storage import to_dict as to_dict

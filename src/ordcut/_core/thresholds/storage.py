@@ -7,7 +7,7 @@ import os
 from functools import partial
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -26,6 +26,9 @@ DAMAGED = "The file is damaged; write it again with Thresholds.to_json."
 
 #: The most characters in an array of classes, in which each takes as many as the longest.
 MOST_CHARACTERS = 1 << 24
+
+#: The most characters of a file, which the costs of about 1500 classes have.
+LONGEST_TEXT = 1 << 26
 
 #: The version that is written for decisions that are the classes, and for others.
 VERSION, VERSION_OF_DECISIONS = 1, 2
@@ -76,11 +79,37 @@ def json_text(data: Any) -> str:
 def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the fields of a result, read from JSON text or a file of a path, and checked."""
     if isinstance(text, os.PathLike):
-        text = Path(text).read_text(encoding="utf-8")
+        text = _text_of(Path(text))
     try:
         return _checked(_parsed(text))
     except (TypeError, ValueError) as error:
         raise ValueError(shortened(str(error))) from None
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a file; an error for pipes and devices, which can be endless."""
+    if path.exists() and not path.is_file():
+        raise ValueError(
+            f"text must be JSON or the path of a file, and {str(path)!r} is none. Read it "
+            "yourself, and pass its text."
+        )
+    with path.open(encoding="utf-8") as file:
+        return read_limited(file)
+
+
+def read_limited(file: TextIO) -> str:
+    """Return the text of an open file; a ValueError if it is longer than any that was written.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_limited(io.StringIO("{}"))
+    '{}'
+    """
+    text = file.read(LONGEST_TEXT + 1)
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"it has more than {LONGEST_TEXT >> 20} MiB of text. {DAMAGED}")
+    return text
 
 
 def _parsed(text: str) -> dict[str, Any]:
