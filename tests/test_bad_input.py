@@ -37,7 +37,7 @@ def says(text):
             "scores must be finite, got inf at position 2",
         ),
         ({"scores": [0.1, 0.4]}, ValueError, "got 2 scores and 3 labels"),
-        ({"scores": [[0.1], [0.4], [0.9]]}, ValueError, "got shape (3, 1). Pass a flat list."),
+        ({"scores": [[0.1, 0.4, 0.9]]}, ValueError, "got shape (1, 3). Pass a flat list."),
         ({"scores": [], "labels": []}, ValueError, "scores must hold at least one row, got none"),
         ({"scores": ["a", "b", "c"]}, ValueError, "they seem to be swapped. Exchange them"),
         (
@@ -81,8 +81,8 @@ def says(text):
         ),
         ({"labels": [0, 1, np.inf]}, ValueError, "labels must be finite, got inf"),
         ({"labels": [1j, 2, 3]}, TypeError, "labels must be numbers, booleans or text"),
-        ({"labels": [[0], [1], [2]]}, ValueError, "labels must be one-dimensional"),
-        ({"labels": [[0], [1, 2], [2]]}, ValueError, "labels must be a flat list or array"),
+        ({"labels": [[[0, 1]]] * 3}, ValueError, "labels must be one-dimensional"),
+        ({"labels": [[0], [1, 2], [2]]}, TypeError, "got a list, [0], at position 0"),
         ({"labels": [1, 1, 1]}, ValueError, "labels must hold at least two classes, got only"),
         ({"labels": [0, 1, 7], "classes": [0, 1, 2]}, ValueError, "got 7 at position 2"),
         ({"labels": ["a", "b", "c"], "classes": [0, 1, 2]}, TypeError, "must be of the same type"),
@@ -190,7 +190,7 @@ def test_predicting_refuses_nan_and_takes_infinite_and_no_scores():
     [
         ([0, 1], [0, 1, 1], "got 2 labels and 3 predictions"),
         ([0, 1], [0, 5], "predictions must be among the classes 0, 1, got 5 at position 1"),
-        ([0, 1], [[0], [1]], "predictions must be one-dimensional"),
+        ([0, 1], [[[0]], [[1]]], "predictions must be one-dimensional"),
     ],
 )
 def test_evaluate_names_what_is_wrong(labels, predictions, message):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ordcut import report as report
     from ordcut import scorers as scorers
     from ordcut import torch as torch
+    from ordcut._core.errors import ColumnVectorWarning as ColumnVectorWarning
     from ordcut._core.errors import CrossedThresholdsError as CrossedThresholdsError
     from ordcut._core.errors import DifferentIndexWarning as DifferentIndexWarning
     from ordcut._core.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ordcut._core.limits import Precision as Precision
     from ordcut._core.limits import Recall as Recall
     from ordcut._core.limits import Share as Share
+    from ordcut._core.limits import Specificity as Specificity
     from ordcut._core.limits import Under as Under
     from ordcut._core.objectives import Kappa as Kappa
     from ordcut._core.objectives import Objective as Objective
@@ -65,6 +67,7 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 _NAMES = {
     "studies.conformal": ("LabelSets", "label_sets"),
     "_core.errors": (
+        "ColumnVectorWarning",
         "CrossedThresholdsError",
         "DifferentIndexWarning",
         "InfeasibleConstraintsError",
@@ -86,6 +89,7 @@ _NAMES = {
         "Precision",
         "Recall",
         "Share",
+        "Specificity",
         "Under",
     ),
     "studies.metrics": ("evaluate", "judge"),

@@ -20,6 +20,7 @@ from ordcut._core.limits import (
     Ratio,
     Recall,
     Share,
+    Specificity,
     Under,
     read_constraints,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "Ratio",
     "Recall",
     "Share",
+    "Specificity",
     "Under",
     "read_constraints",
 ]

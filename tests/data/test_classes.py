@@ -127,7 +127,6 @@ def test_two_classes_are_enough_and_keep_their_order():
         ([], "labels must hold at least one row, got none"),
         (np.zeros((0, 3)), "labels must hold at least one row, got none"),
         (np.zeros((2, 2, 2)), r"got shape \(2, 2, 2\)"),
-        (np.zeros((2, 1)), r"got shape \(2, 1\)"),
         (np.array(5), r"got shape \(\)"),
         ([7, 7], "at least two classes, got only 7. If other classes"),
         (["a", "a"], "at least two classes, got only 'a'"),

@@ -52,9 +52,11 @@ RIGHT = {
     "a list of floats and a list of ints": lambda: (best(Y.tolist(), S.tolist()), best(Y)),
     "pandas series": lambda: (best(pd.Series(Y), pd.Series(S)), best(Y)),
     "polars series": lambda: (best(pl.Series(Y), pl.Series(S)), best(Y)),
-    "a column of a frame": lambda: (best(pd.DataFrame({"y": Y})), best(Y)),
     "labels that start at 1": lambda: (best(Y).classes.tolist(), [1, 2, 3, 4]),
     "55 ages": lambda: (len(best(AGES, AGE_SCORES).classes), 55),
+    "a column of a frame": lambda: (best(pd.DataFrame({"y": Y})), best(Y)),
+    "a frame of scores": lambda: (best(Y, pd.DataFrame({"s": S})), best(Y)),
+    "a frame of Polars as scores": lambda: (best(Y, pl.DataFrame({"s": S})), best(Y)),
     "ratings in half steps": lambda: (len(best(Y / 2).classes), 4),
     "the order of text given": lambda: (
         best(NAMES, classes=ORDER).thresholds.tolist(),
@@ -252,7 +254,6 @@ ERRORS = {
     "class probabilities as scores": (
         lambda: best(Y, np.full((N, 4), 0.25)), r"proba @ np.arange\(4\)",
     ),
-    "a frame of scores": (lambda: best(Y, pd.DataFrame({"s": S})), "squeeze"),
     "NaN in the scores": (lambda: best(Y, np.append(S[1:], np.nan)), "Drop or fix those rows"),
     "missing labels": (lambda: best([None, *Y[1:]]), "must not be missing"),
     "fewer labels than scores": (lambda: best(Y[1:]), "must have the same length"),
@@ -283,7 +284,6 @@ ERRORS = {
     "dates as scores": (
         lambda: best(np.sort(Y), pd.date_range("2026-01-01", periods=N)), "Convert them first",
     ),
-    "a frame of Polars as scores": (lambda: best(Y, pl.DataFrame({"s": S})), "to_series"),
     "a single score": (lambda: best(Y).predict(2.0), r"\[score\]"),
     "scores in the place of predictions": (
         lambda: ordcut.evaluate(Y, S, "qwk"), r"thresholds.predict\(scores\)",
@@ -334,9 +334,6 @@ ERRORS = {
     ),
     "a typo in a constraint": (
         lambda: best(Y, constraints="recal 4 >= 0.9"), "Did you mean 'recall 4 >= 0.9'",
-    ),
-    "two constraints in one text": (
-        lambda: best(Y, constraints="share 4 <= 0.3, share 1 <= 0.3"), "as a list",
     ),
     "a decimal comma in a constraint": (
         lambda: best(Y, constraints="recall 4 >= 0,9"), "'0,9' is not a number",

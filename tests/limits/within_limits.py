@@ -60,6 +60,10 @@ def share_of_higher_classes_decided_lower(table, k):
 REACHED = {
     ordcut.Recall: lambda table, k: share(table[k][k], totals(table)[k]),
     ordcut.Precision: lambda table, k: share(table[k][k], sum(table[k])),
+    ordcut.Specificity: lambda table, k: share(
+        sum(w for d, row in enumerate(table) for c, w in enumerate(row) if k not in (d, c)),
+        sum(w for row in table for c, w in enumerate(row) if c != k),
+    ),
     ordcut.Lift: lambda table, k: share(
         table[k][k] * sum(map(sum, table)), sum(table[k]) * totals(table)[k]
     ),
@@ -252,6 +256,9 @@ DRAWN = {
     "gap": lambda draw: ordcut.Gap(at_least=draw.limit * 3),
     "f1": lambda draw: ordcut.F1(draw.decision, at_least=draw.limit),
     "lift": lambda draw: ordcut.Lift(draw.decision, at_least=draw.limit * 3),
+    "specificity": lambda draw: ordcut.Specificity(draw.decision, at_least=draw.limit),
+    "most recall": lambda draw: ordcut.Recall(draw.decision, at_most=draw.limit),
+    "most precision": lambda draw: ordcut.Precision(draw.decision, at_most=draw.limit),
 }
 KINDS = list(DRAWN)
 
@@ -268,10 +275,19 @@ def random_constraint(kind, random, n_classes):
     return DRAWN[kind](Draw(decision, limit, threshold, value, random))
 
 
+def share_of_decision(constraint):
+    """What is limited, and from which side, if it is a share of the rows of a decision."""
+    if isinstance(constraint, ordcut.F1):
+        return "f1"
+    return "at least" if constraint.at_most is None else "at most"
+
+
 def can_be_combined(constraints):
-    """Whether no decision has a limit on its F1 and another one on its precision or its lift."""
-    shares = {c.decision for c in constraints if isinstance(c, ordcut.Precision | ordcut.Lift)}
-    return shares.isdisjoint(c.decision for c in constraints if isinstance(c, ordcut.F1))
+    """Whether each decision has limits on one share of its rows, from one side."""
+    kinds = ordcut.Precision | ordcut.Lift | ordcut.F1
+    limited = [c for c in constraints if isinstance(c, kinds)]
+    pairs = {(c.decision, share_of_decision(c)) for c in limited}
+    return len({decision for decision, _ in pairs}) == len(pairs)
 
 
 def random_constraints(kinds, random, n_classes):

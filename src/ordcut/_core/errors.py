@@ -173,6 +173,11 @@ class WeightTypeWarning(UserWarning):
 
 
 @public
+class ColumnVectorWarning(UserWarning):
+    """A column, of shape (n, 1), was passed in the place of a flat array."""
+
+
+@public
 class DifferentIndexWarning(UserWarning):
     """pandas Series that were passed together have different indexes."""
 

@@ -342,7 +342,8 @@ def read_targets(
     class_weight: ClassWeight | None,
 ) -> Targets:
     """Validate and encode the labels and weights that were passed to ``fit``."""
-    y = only_column(y)
+    if not isinstance(y, np.ndarray):
+        y = only_column(y)
     if np.ndim(y) == 2:
         y = column_or_1d(y, warn=True)
     if np.asarray(y).dtype.kind == "c":

@@ -98,6 +98,12 @@ class Engine:
         self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)
         self.is_weighted = weight is not None
         self._score = as_number(frame, score, schema[score], "score").alias("x")
+        if isinstance(self._label_dtype, nw.List | nw.Struct | nw.Array):
+            raise TypeError(
+                f"label must name a column with one class per row, got {self.names['label']!r} of "
+                f"type {self._label_dtype}. Name a column of numbers or text; for the ratings of "
+                "several raters, use ordcut.Panel."
+            )
         is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
         #: The order of the classes if the type of the labels states it, or None.
         self.stated_order = (

@@ -49,10 +49,11 @@ NEW = "label"
 
 def optimal_thresholds(
     frame: Any,
-    *,
     score: str,
     label: str,
+    *,
     weight: str | None = None,
+    sample_weight: str | None = None,
     weight_type: WeightType | None = None,
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
@@ -82,8 +83,8 @@ def optimal_thresholds(
         The names of the columns with the scores and the true classes. Integer scores that float64
         cannot represent, such as nanoseconds since 1970, are an error. Decimal labels become
         integers if all are whole, and floats otherwise.
-    weight : str, optional
-        The name of the column of row weights.
+    weight, sample_weight : str, optional
+        The name of the column of row weights; both arguments mean the same.
     weight_type : {"repeats", "importance"}, optional
         What weights are, as in :func:`ordcut.optimal_thresholds`.
     objective : str, array-like of shape (D, K), callable, Kappa or Objective
@@ -133,6 +134,7 @@ def optimal_thresholds(
     """
     if smoothing != 0:
         check_smoothing(smoothing)
+    weight = _weight_of(weight, sample_weight)
     source = FrameSource(
         frame,
         score=score,
@@ -152,6 +154,25 @@ def optimal_thresholds(
     if class_weight is not None:
         resolved = resolved.weighted(class_weight, source.classes)
     return thresholds_of(source, resolved, smoothing, parsed)
+
+
+def _weight_of(weight: str | None, sample_weight: str | None) -> str | None:
+    """Return the name of the column of weights, by whichever argument it was passed."""
+    if weight is not None and sample_weight is not None:
+        raise ValueError(
+            f"weight and sample_weight mean the same, got {weight!r} and {sample_weight!r}. Pass "
+            "one of them."
+        )
+    return sample_weight if weight is None else weight
+
+
+def _check_thresholds(thresholds: Any, call: str) -> None:
+    """Raise an error unless thresholds are a result, or thresholds of one's own."""
+    if not isinstance(thresholds, Thresholds):
+        raise TypeError(
+            f"thresholds must be a Thresholds, got {type(thresholds).__name__}. Call {call}, with "
+            "values of your own as ordcut.Thresholds.from_values(values, classes=...)."
+        )
 
 
 def thresholds_of(
@@ -182,7 +203,7 @@ def thresholds_of(
     return replace(result, passes=source.engine.passes, dropped=source.dropped)
 
 
-def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "label") -> Any:
+def predict(frame: Any, thresholds: Thresholds, score: str, *, name: str = "label") -> Any:
     """Add the predicted class to a frame, as an expression of its engine.
 
     Parameters
@@ -208,6 +229,7 @@ def predict(frame: Any, thresholds: Thresholds, *, score: str, name: str = "labe
     >>> predict(pl.DataFrame({"s": [0.0, 2.2, 9.0]}), thresholds, score="s")["label"].to_list()
     ['a', 'b', 'c']
     """
+    _check_thresholds(thresholds, "predict(frame, thresholds, score=...)")
     rows = as_narwhals(frame)
     schema = columns_of(rows, {"score": score})
     if name in schema:
@@ -257,10 +279,11 @@ class Evaluation:
 def evaluate(
     frame: Any,
     thresholds: Thresholds,
-    *,
     score: str,
     label: str,
+    *,
     weight: str | None = None,
+    sample_weight: str | None = None,
     objective: ObjectiveLike | None = None,
     class_weight: ClassWeight | None = None,
     nulls: Nulls = "raise",
@@ -275,8 +298,8 @@ def evaluate(
         The thresholds to evaluate.
     score, label : str
         The names of the columns with the scores and the true classes.
-    weight : str, optional
-        The name of the column of row weights.
+    weight, sample_weight : str, optional
+        The name of the column of row weights; both arguments mean the same.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
         The objective; by default the thresholds' own. JSON files do not
         contain costs without a name, so these must be passed for thresholds read from JSON.
@@ -303,6 +326,8 @@ def evaluate(
            [0., 1., 0.],
            [0., 1., 1.]])
     """
+    _check_thresholds(thresholds, "evaluate(frame, thresholds, score=..., label=...)")
+    weight = _weight_of(weight, sample_weight)
     resolved = objective_for(thresholds, objective, thresholds.classes)
     engine = Engine(frame, score, label, weight, nulls=nulls)
     predicted = n_at_or_below(nw.col("x"), thresholds.thresholds.tolist())

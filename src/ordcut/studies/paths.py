@@ -16,6 +16,7 @@ from ordcut._core.data import ClassWeight, place_known
 from ordcut._core.errors import InfeasibleConstraintsError, unknown_name
 from ordcut._core.extensions import extension
 from ordcut._core.limits import (
+    COMPLEMENTS,
     Constraint,
     Constraints,
     confidence_text,
@@ -366,6 +367,12 @@ class LimitedBy:
         Recall(decision='urgent', at_least=0.9)
         """
         if isinstance(constraint, str):
+            word = constraint.split()[0].lower() if constraint.strip() else ""
+            if word in COMPLEMENTS:
+                raise ValueError(
+                    f"constraint must be about what the limits are of, and {word} is one minus "
+                    f"{COMPLEMENTS[word]}. Use {COMPLEMENTS[word]!r} with limits of its own."
+                )
             constraint = re.sub(r"(=|digits)\s*(\swith\s.*)?$", r"\1 0\2", constraint)
         (parsed,) = read_constraints(constraint)
         names = [name for name in LIMITS if getattr(parsed, name, None) is not None]

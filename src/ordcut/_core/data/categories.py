@@ -8,23 +8,44 @@ from typing import Any
 
 import numpy as np
 
-from ordcut._core.errors import MOST_SHOWN, UnorderedLabelsWarning, depth_of_caller, listed
+from ordcut._core.errors import (
+    MOST_SHOWN,
+    ColumnVectorWarning,
+    UnorderedLabelsWarning,
+    depth_of_caller,
+    listed,
+)
 from ordcut._core.typing import Array
 
 #: Text that is a number.
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.I)
 
 
-def only_column(labels: Any) -> Any:
-    """Return the column of a frame with a single column; anything else as it is."""
-    if len(getattr(labels, "shape", ())) != 2 or isinstance(labels, np.ndarray):
-        return labels
-    import narwhals as nw
+def only_column(values: Any, argument: str = "labels") -> Any:
+    """Return the column of an (n, 1) array, with a warning, or of a frame; others as they are.
 
-    frame: Any = nw.from_native(labels, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame) and len(frame.columns) == 1:
-        return frame.get_column(frame.columns[0]).to_native()  # whose name may be a number
-    return labels
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     only_column(np.array([[1], [2]]))
+    array([1, 2])
+    """
+    if len(getattr(values, "shape", ())) != 2 or values.shape[1] != 1:
+        return values
+    if not isinstance(values, np.ndarray):
+        import narwhals as nw
+
+        frame: Any = nw.from_native(values, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return frame.get_column(frame.columns[0]).to_native()  # whose name may be a number
+    warnings.warn(
+        f"{argument} should be one-dimensional, got shape {tuple(values.shape)}: its only column "
+        "is used. Pass it as a flat array, for example with ravel().",
+        ColumnVectorWarning,
+        stacklevel=depth_of_caller(),
+    )
+    return values.reshape(-1)
 
 
 def stated_order(labels: Any) -> list[Any] | None:
@@ -67,6 +88,7 @@ def order_of_text(names: Array, sort_text: bool) -> Array:
     >>> order_of_text(np.array(["1", "10", "2"]), False)
     array([0, 2, 1])
     """
+    check_text(names, "labels")
     if _are_numbers(names.tolist()):
         return np.argsort(names.astype(np.float64), kind="stable")
     _check_not_numbers(names.tolist())
@@ -77,6 +99,29 @@ def order_of_text(names: Array, sort_text: bool) -> Array:
         )
     warn_unordered(names.tolist(), "text with no stated order")
     return np.arange(len(names))
+
+
+def check_text(names: Array, argument: str) -> None:
+    r"""Raise an error if a name cannot be written to a file, since it has half a character.
+
+    Examples
+    --------
+    >>> check_text(np.array(["\ud800"]), "classes")
+    Traceback (most recent call last):
+    ...
+    ValueError: classes must be text that can be written as UTF-8, got '\ud800', which has ...
+    """
+    if names.dtype.kind != "U":
+        return
+    for name in names.tolist():
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"{argument} must be text that can be written as UTF-8, got {name!a}, which has "
+                "half of a character (a lone surrogate). Read the file in its own encoding, or "
+                "rename the class."
+            ) from None
 
 
 def _check_not_numbers(names: list[str]) -> None:

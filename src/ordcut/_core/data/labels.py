@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ma
 
 from ordcut._core.data.categories import (
+    check_text,
     listed_order,
     only_column,
     order_of_text,
@@ -20,7 +21,14 @@ from ordcut._core.data.distinct import distinct_labels
 from ordcut._core.data.intervals import are_intervals, intervals_as_text
 from ordcut._core.data.matrices import are_same_names, column_names, positions_of
 from ordcut._core.data.soft import check_soft_labels
-from ordcut._core.data.values import check_not_masked, from_objects, missing_error
+from ordcut._core.data.values import (
+    check_not_masked,
+    from_objects,
+    is_tensor,
+    missing_error,
+    not_single,
+    of_tensor,
+)
 from ordcut._core.errors import listed
 from ordcut._core.protocols import LabelSource
 from ordcut._core.typing import Array, ArrayLike, Floats
@@ -98,8 +106,8 @@ def encode(
 
 def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = False) -> Labels:
     """Turn labels into codes, in the stated order of classes or, if None, ordered by value."""
-    values = as_values(labels)
-    if values.ndim == 2 and values.shape[1] > 1:
+    values = only_column(as_values(labels))
+    if values.ndim == 2:
         return _soft_labels(values, column_names(labels) or [], stated, n_classes)
     if values.ndim != 1:
         raise ValueError(
@@ -132,6 +140,7 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
             f"{argument} must be a list of all {argument}, lowest first, got {classes!r}."
         )
     ordered = as_values(list(classes), argument)
+    check_text(ordered, argument)
     if ordered.ndim != 1 or len(ordered) < 2:
         raise ValueError(
             f"{argument} must list at least two {argument}, lowest first, got {classes!r}."
@@ -224,7 +233,7 @@ def codes_of(values: ArrayLike, classes: Array, argument: str, *, in_order: bool
     >>> codes_of(["b", "a"], np.array(["a", "b"]), "predictions")
     array([1, 0])
     """
-    array = as_values(values, argument)
+    array = only_column(as_values(only_column(values, argument), argument), argument)
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
     return _codes_among(array, classes, argument, in_order=in_order)
@@ -240,6 +249,13 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     """
     if isinstance(labels, ma.MaskedArray):
         check_not_masked(labels, argument)
+    if not isinstance(labels, np.ndarray | list):
+        dtype = str(getattr(labels, "dtype", ""))
+        if dtype.lower().startswith(("list", "struct", "map", "array(")):
+            raise TypeError(
+                f"{argument} must be numbers, booleans or text, got {dtype}. Each row has a single "
+                "class: pass one field, or the ratings of several raters as ordcut.Panel(labels)."
+            )
     try:
         values = np.asarray(labels)
         if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
@@ -248,7 +264,14 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
         is_list = values.dtype.kind == "f" and isinstance(labels, list | tuple)
         if is_list and np.abs(values).max(initial=0) >= 2.0**63:  # integers that NumPy rounds
             values = np.asarray(labels, dtype=object)
-    except ValueError as error:
+    except (ValueError, TypeError, RuntimeError) as error:
+        if is_tensor(labels):
+            raise of_tensor(argument, error) from None
+        rows = list(labels) if np.iterable(labels) else []
+        nested = (i for i, row in enumerate(rows) if np.iterable(row) and not isinstance(row, str))
+        position = next(nested, None)
+        if position is not None:
+            raise not_single(argument, rows[position], position) from None
         raise ValueError(f"{argument} must be a flat list or array: {error}") from error
     if values.dtype.kind in "OT":
         values = from_objects(values, argument)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ma
 
 from ordcut._core.data.alignment import check_aligned
+from ordcut._core.data.categories import only_column
 from ordcut._core.data.confusion import count_between, count_confusion
 from ordcut._core.data.labels import Labels, check_classes_found, encode
 from ordcut._core.data.scores import check_exact, check_finite, not_numbers, shape_hint, swapped
@@ -368,8 +369,11 @@ def as_scores(scores: ArrayLike) -> Array:
             )
         is_float = given.dtype.kind == "f" and given.itemsize <= 8
         array = given if is_float else given.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise not_numbers(scores, error) from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0] if hasattr(scores, "columns") else only_column(array, "scores")
+        scores = np.asarray(scores).reshape(-1)
     if array.ndim != 1:
         raise ValueError(
             f"scores must be one-dimensional, got shape {array.shape}.{shape_hint(scores, array)}"

@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from ordcut._core.data.values import is_missing, is_tensor, of_tensor
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, ArrayLike, Floats
 
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
 
+#: What to do about a frame in the place of scores.
+FRAMES = (
+    "For columns of a dataframe, use ordcut.frames.optimal_thresholds(frame, score=..., "
+    "label=...), and ordcut.frames.predict(frame, thresholds, score=...) to label its rows."
+)
 
-def not_numbers(scores: ArrayLike, error: Exception) -> TypeError:
+
+def not_numbers(scores: ArrayLike, error: Exception) -> Exception:
     """Return the error for scores that are not numbers; for text, with the first that is not.
 
     Examples
@@ -23,13 +30,19 @@ def not_numbers(scores: ArrayLike, error: Exception) -> TypeError:
     >>> print(not_numbers(["0.5", "high"], ValueError()))
     scores must be numbers, got 'high' at position 1.
     """
+    if is_tensor(scores):
+        return of_tensor("scores", error)
     if isinstance(scores, str) or hasattr(scores, "columns"):
         got = f"the text {scores!r}" if isinstance(scores, str) else f"a {type(scores).__name__}"
-        return TypeError(
-            f"scores must be numbers, one per row, got {got}. For columns of a dataframe, use "
-            "ordcut.frames.optimal_thresholds(frame, score=..., label=...)."
+        return TypeError(f"scores must be numbers, one per row, got {got}. {FRAMES}")
+    values = np.asarray(scores, dtype=object).ravel()
+    if is_missing(values).any():
+        position = int(is_missing(values).argmax())
+        return ValueError(
+            f"scores must be finite, got {values[position]} at position {position}. Drop or fix "
+            "those rows."
         )
-    for position, value in enumerate(np.asarray(scores, dtype=object).ravel().tolist()):
+    for position, value in enumerate(values.tolist()):
         if isinstance(value, str):
             try:
                 float(value)
@@ -49,7 +62,7 @@ def swapped(scores: ArrayLike, labels: ArrayLike, classes: Any = None) -> ValueE
     """
     try:
         given, numbers = np.asarray(scores), np.asarray(labels)
-    except ValueError:  # lists of unequal lengths
+    except (ValueError, TypeError, RuntimeError):  # lists of unequal lengths, or a tensor
         return None
     if given.ndim != 1 or numbers.ndim != 1 or not len(given) or not len(numbers):
         return None
@@ -72,10 +85,9 @@ def shape_hint(scores: ArrayLike, array: Array) -> str:
     if array.ndim != 2:
         return " Pass a list, [score]." if array.ndim == 0 else ""
     if 1 in array.shape:
-        for method in ("squeeze", "to_series"):
-            if hasattr(scores, method):
-                return f" Pass scores.{method}()."
-        return " Pass a flat list."
+        return " Pass scores.squeeze()." if hasattr(scores, "squeeze") else " Pass a flat list."
+    if hasattr(scores, "columns"):
+        return f" {FRAMES}"
     if (array >= 0).all() and np.allclose(array.sum(axis=1), 1):
         return (
             " These look like class probabilities: pass their mean position, "

@@ -16,9 +16,11 @@ def from_objects(values: Array, argument: str) -> Array:
     flat = values.ravel().tolist()
     for position, value in enumerate(flat):
         if isinstance(value, list | tuple | set | dict | np.ndarray):
-            raise TypeError(
-                f"{argument} must be numbers, booleans or text, got a {type(value).__name__}, "
-                f"{value!r:.60}, at position {position}."
+            raise not_single(argument, value, position)
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError(
+                f"{argument} must not contain NUL, got {value!r} at position {position}. NumPy, "
+                "databases and files take it for the end of the text."
             )
     missing = np.flatnonzero(is_missing(values.ravel()))
     if len(missing):
@@ -84,14 +86,41 @@ def check_not_masked(values: Any, argument: str) -> None:
     )
 
 
+def is_tensor(values: object) -> bool:
+    """Return whether values are a tensor of PyTorch, without importing it."""
+    return type(values).__module__.partition(".")[0] == "torch"
+
+
+def of_tensor(argument: str, error: Exception) -> TypeError:
+    """Return the error for a tensor that NumPy cannot read."""
+    reason = str(error).partition(". Use")[0].removesuffix(".")
+    return TypeError(
+        f"{argument} is a tensor that NumPy cannot read: {reason}. Use "
+        "ordcut.torch.optimal_thresholds(scores, labels), which takes any tensor, or pass "
+        f"{argument}.detach().float().cpu()."
+    )
+
+
+def not_single(argument: str, value: object, position: int) -> TypeError:
+    """Return the error for a row that has a collection in the place of a label."""
+    return TypeError(
+        f"{argument} must be numbers, booleans or text, got a {type(value).__name__}, "
+        f"{value!r:.60}, at position {position}. Each row has a single class; pass the ratings of "
+        "several raters as ordcut.Panel(labels)."
+    )
+
+
 def missing_error(argument: str, value: object, values: Array, index: int) -> ValueError:
     """Return the error for a missing label: the value at an index among all values."""
     position = [int(i) for i in np.unravel_index(index, values.shape)]
     where = position[0] if len(position) == 1 else position
-    return ValueError(
-        f"{argument} must not be missing, got {value} at position {where}. "
+    remedy = (
         "Drop those rows, or give them a class."
+        if len(position) == 1
+        else "For the ratings of several raters, of whom some did not rate every row, pass "
+        f"ordcut.Panel({argument}). Otherwise drop those rows, or fill in their weights."
     )
+    return ValueError(f"{argument} must not be missing, got {value} at position {where}. {remedy}")
 
 
 def is_missing(labels: Array) -> Bools:

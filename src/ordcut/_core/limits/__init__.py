@@ -8,6 +8,7 @@ from ordcut._core.limits.constraints import Over as Over
 from ordcut._core.limits.constraints import Precision as Precision
 from ordcut._core.limits.constraints import Recall as Recall
 from ordcut._core.limits.constraints import Share as Share
+from ordcut._core.limits.constraints import Specificity as Specificity
 from ordcut._core.limits.constraints import Under as Under
 from ordcut._core.limits.constraints import confidence_text as confidence_text
 from ordcut._core.limits.constraints import limits_for as limits_for
@@ -24,6 +25,7 @@ from ordcut._core.limits.guarantee import Guarantee as Guarantee
 from ordcut._core.limits.names import Names as Names
 from ordcut._core.limits.region import region_of as region_of
 from ordcut._core.limits.search import LimitedSearch as LimitedSearch
+from ordcut._core.limits.text import COMPLEMENTS as COMPLEMENTS
 from ordcut._core.limits.text import Constraints as Constraints
 from ordcut._core.limits.text import read_constraints as read_constraints
 from ordcut._core.limits.values import Allowed as Allowed

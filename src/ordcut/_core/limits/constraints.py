@@ -51,14 +51,6 @@ class _OfDecision(Constraint):
 
 
 @dataclass(frozen=True, repr=False)
-class _Floor(_OfDecision):
-    """A least share that involves a decision."""
-
-    at_least: float
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, repr=False)
 class _Sides(_OfDecision):
     """A lower limit, an upper limit or both on a decision."""
 
@@ -83,8 +75,8 @@ class _OfClass(Constraint):
 
 
 @dataclass(frozen=True, repr=False)
-class Recall(_Floor):
-    """A minimum recall: of the rows of a class, the share that get the decision of that name.
+class Recall(_Sides):
+    """Limits on a recall: of the rows of a class, the share that get the decision of that name.
 
     Where there are reviews, a reviewed row counts as missed, unless the review is named: as
     ``"high or its review"`` for the highest class.
@@ -93,8 +85,8 @@ class Recall(_Floor):
     ----------
     decision : object
         The decision, or class, or its text; or a group such as ``"mid or higher"``.
-    at_least : float from 0 to 1
-        The minimum. A class without rows satisfies it.
+    at_least, at_most : float from 0 to 1, optional
+        Either limit, or both. A class without rows satisfies them.
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
@@ -115,19 +107,54 @@ class Recall(_Floor):
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
         whole = names.cells(classes=truth)
-        return Ratio(part, whole, self.at_least, confidence=self.confidence)
+        return Ratio(part, whole, self.at_least, self.at_most, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)
-class Precision(_Floor):
-    """A minimum precision: of the rows that get a decision, the share of the class of that name.
+class Specificity(_Sides):
+    """Limits on a specificity: of the rows of all other classes, the share not decided as a class.
+
+    One minus it is the false positive rate. Where there are reviews, a reviewed row of another
+    class is not decided as the class.
+
+    Parameters
+    ----------
+    decision : object
+        The decision, or class, or its text; or a group such as ``"mid or higher"``.
+    at_least, at_most : float from 0 to 1, optional
+        Either limit, or both. They hold if all rows are of the class.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the limit holds on new rows of the same
+        kind. Without it, the limit is on the rows at hand.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> scores, labels = [1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1]
+    >>> ordcut.optimal_thresholds(scores, labels, constraints=["specificity 1 >= 1"]).thresholds
+    array([4.5])
+    """
+
+    word: ClassVar[str] = "specificity"
+
+    def lower(self, names: Names) -> Ratio:
+        """Return the share of the other classes that does not get the decision."""
+        truth, decision = names.true_class(self.decision), names.decision(self.decision)
+        others = names.cells() - names.cells(classes=truth)
+        part = others * (1 - names.cells(decisions=decision))
+        return Ratio(part, others, self.at_least, self.at_most, self.confidence)
+
+
+@dataclass(frozen=True, repr=False)
+class Precision(_Sides):
+    """Limits on a precision: of the rows that get a decision, the share of the class of that name.
 
     Parameters
     ----------
     decision : object
         The decision, or class, or its text.
-    at_least : float from 0 to 1
-        The minimum. A decision that no row gets satisfies it.
+    at_least, at_most : float from 0 to 1, optional
+        Either limit, or both. A decision that no row gets satisfies them.
 
     Examples
     --------
@@ -145,21 +172,21 @@ class Precision(_Floor):
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
         whole = names.cells(decisions=decision)
-        return Ratio(part, whole, self.at_least, confidence=self.confidence)
+        return Ratio(part, whole, self.at_least, self.at_most, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)
-class Lift(_Floor):
-    """A minimum lift of a decision: its precision over the share of its class among all rows.
+class Lift(_Sides):
+    """Limits on the lift of a decision: its precision over the share of its class among all rows.
 
     Parameters
     ----------
     decision : object
         The decision, or class, or its text.
-    at_least : float
-        The minimum: 2 if the class must be twice as frequent among the rows that get the decision
-        as among all rows. A decision that no row gets satisfies it, and so does a class without
-        rows.
+    at_least, at_most : float, optional
+        Either limit, or both: ``at_least=2`` if the class must be twice as frequent among the rows
+        that get the decision as among all rows. A decision that no row gets satisfies them, and so
+        does a class without rows.
 
     Examples
     --------
@@ -178,19 +205,19 @@ class Lift(_Floor):
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
         whole, base = names.cells(decisions=decision), names.cells(classes=truth)[0]
-        return Ratio(part, whole, self.at_least, confidence=self.confidence, base=base)
+        return Ratio(part, whole, self.at_least, self.at_most, self.confidence, base)
 
 
 @dataclass(frozen=True, repr=False)
-class F1(_Floor):
-    """A minimum F1 of a decision: the harmonic mean of its precision and its recall.
+class F1(_Sides):
+    """Limits on the F1 of a decision: the harmonic mean of its precision and its recall.
 
     Parameters
     ----------
     decision : object
         The decision, or class, or its text.
-    at_least : float from 0 to 1
-        The minimum. A class without rows satisfies it if no row gets the decision.
+    at_least, at_most : float from 0 to 1, optional
+        Either limit, or both. A class without rows satisfies them if no row gets the decision.
 
     Examples
     --------
@@ -208,7 +235,7 @@ class F1(_Floor):
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = 2 * names.cells(decisions=decision, classes=truth)
         whole = names.cells(decisions=decision) + names.cells(classes=truth)
-        return Ratio(part, whole, self.at_least, confidence=self.confidence)
+        return Ratio(part, whole, self.at_least, self.at_most, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)

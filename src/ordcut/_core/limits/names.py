@@ -122,6 +122,9 @@ class Names:
         classes = np.flatnonzero(counted).tolist()
         if len(classes) == len(self.classes) or not self.has_truth:
             return "rows"
+        if len(classes) <= classes[-1] - classes[0]:
+            others = np.flatnonzero(counted == 0).tolist()
+            return f"rows of other classes than {listed(self.classes[k] for k in others)}"
         first, last = self.classes[classes[0]], self.classes[classes[-1]]
         if len(classes) == 1:
             return f"rows of class {first}"

@@ -18,9 +18,11 @@ from ordcut._core.limits.constraints import (
     Precision,
     Recall,
     Share,
+    Specificity,
     Under,
 )
 from ordcut._core.limits.values import Allowed, Between, Digits, Fixed, Gap
+from ordcut._core.numerics.exact import as_fraction
 
 Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 
@@ -28,6 +30,7 @@ Constraints: TypeAlias = Iterable[Constraint | str] | Constraint | str | None
 SYNTAX: dict[Any, str] = {
     Recall: "recall NAME >= 0.9",
     Precision: "precision NAME >= 0.8",
+    Specificity: "specificity NAME >= 0.9",
     Lift: "lift NAME >= 2",
     F1: "f1 NAME >= 0.7",
     Share: "share NAME >= 0.1 and <= 0.2",
@@ -45,6 +48,23 @@ SYNTAX: dict[Any, str] = {
 WORDS: dict[str, Any] = {constraint.word: constraint for constraint in SYNTAX}
 
 
+#: Other words for these constraints.
+SYNONYMS = {"sensitivity": "recall", "tpr": "recall", "ppv": "precision", "tnr": "specificity"}
+
+#: Rates of errors: each limit is one minus a limit on the other side.
+COMPLEMENTS = {"fnr": "recall", "fpr": "specificity"}
+
+#: Signs that are read, by what they stand for.
+SIGNS = {">=": "at_least", "=>": "at_least", "≥": "at_least", "<=": "at_most", "=<": "at_most"}
+SIGNS["≤"] = "at_most"
+
+_SIGN = "|".join(SIGNS)
+_EVERY_WORD = "|".join([*WORDS, *SYNONYMS, *COMPLEMENTS, "npv"])
+
+#: What joins two constraints: only before the word of another constraint.
+_JOINT = re.compile(rf"\s*(?:\band\b|[,;&\n])\s*(?=(?:{_EVERY_WORD})\b)", re.I)
+
+
 def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
     """Return constraints as objects; each can be text.
 
@@ -52,6 +72,8 @@ def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
     --------
     >>> read_constraints(["recall urgent >= 0.95", "digits 1"])
     (Recall(decision='urgent', at_least=0.95), Digits(n=1))
+    >>> read_constraints("sensitivity(urgent) >= 0.95 and fpr(urgent) <= 0.1")
+    (Recall(decision='urgent', at_least=0.95), Specificity(decision='urgent', at_least=0.9))
     """
     if constraints is None:
         return ()
@@ -62,32 +84,62 @@ def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
         )
     if isinstance(constraints, (Constraint, str)):
         constraints = [constraints]
-    return tuple(
-        constraint if isinstance(constraint, Constraint) else _read(constraint)
-        for constraint in constraints
-    )
+    parsed: list[Constraint] = []
+    for constraint in constraints:
+        if isinstance(constraint, str):
+            parsed += [_read(text) for text in _separate(constraint)]
+        elif isinstance(constraint, Constraint):
+            parsed.append(constraint)
+        else:
+            raise TypeError(
+                "constraints must be constraints such as ordcut.Recall or text, got "
+                f"{constraint!r}."
+            )
+    return tuple(parsed)
 
 
-def _read(text: Any) -> Constraint:
-    if not isinstance(text, str):
-        raise TypeError(
-            f"constraints must be constraints such as ordcut.Recall or text, got {text!r}."
-        )
-    word, _, rest = text.strip().partition(" ")
+def _separate(text: str) -> list[str]:
+    """Return the texts of constraints that "and" or a comma joins.
+
+    Examples
+    --------
+    >>> _separate("share low and share >= 0.1 and <= 0.2 and digits 1")
+    ['share low and share >= 0.1 and <= 0.2', 'digits 1']
+    """
+    texts, start = [], 0
+    for joint in _JOINT.finditer(text):
+        before = text[start : joint.start()].strip()
+        word = re.split(r"\W", before, maxsplit=1)[0].lower()
+        if word in _OF_NUMBERS or re.search(rf"(?:{_SIGN})[^<>=]*\d", before):
+            texts.append(before)
+            start = joint.end()
+    return [*texts, text[start:]]
+
+
+def _read(text: str) -> Constraint:
+    plain = re.sub(r"^(\w+)(?:\((.+)\)|\[(.+)\])(?=[^()\[\]]*$)", r"\1 \2\3", text.strip())
+    word, _, rest = re.sub(r"^(\w+)(?=[(\[])", r"\1 ", plain).partition(" ")
     word, rest = word.lower(), rest.strip()
+    word = SYNONYMS.get(word, word)
+    if word == "npv":
+        raise ValueError(
+            f"constraint {text!r} must be about rows that get a decision. The npv of a class is "
+            "the precision of the other classes together: if mid is the highest of these, write "
+            "'precision mid or lower >= 0.9'."
+        )
     try:
         if word == "gap":
             return Gap(_as_limit(rest.removeprefix(">=").strip()))
         if word in _OF_NUMBERS:
             return _OF_NUMBERS[word](rest.replace("=", " ").replace(",", " ").split())
-        if word in WORDS:
+        if word in WORDS or word in COMPLEMENTS:
             return _read_limits_of_name(word, rest)
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
             f"constraint {text!r} cannot be read: {str(error).removesuffix('.')}. Write it like "
-            f"{SYNTAX[WORDS[word]]!r}."
+            f"{SYNTAX[WORDS[COMPLEMENTS.get(word, word)]]!r}."
         ) from error
-    near = get_close_matches(word, WORDS, n=1, cutoff=0.6)
+    near = get_close_matches(word, [*WORDS, *SYNONYMS, *COMPLEMENTS], n=1, cutoff=0.6)
     hint = f"Did you mean {f'{near[0]} {rest}'!r}?" if near else f"For example: {SYNTAX[Recall]!r}."
     raise ValueError(
         f"constraint {text!r} must start with one of the words {', '.join(WORDS)}, got {word!r}. "
@@ -96,27 +148,28 @@ def _read(text: Any) -> Constraint:
 
 
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
-    limit = r"(>=|<=)\s*([^\s<>=]+(?:\s*%)?)"
+    limit = rf"({_SIGN})\s*([^\s<>=]+(?:\s*%)?)"
     confidence = r"(?:\s+with\s+([^\s<>=]+(?:\s*%)?))?"
-    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?{confidence}", rest)
+    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?{confidence}", rest, re.S)
     if match is None:
         raise ValueError("it must have a name, then >= or <=, then a number")
     name, *pairs, level = match.groups()
-    second = re.search(r"[<>]=[^,;]*[,;]\s*(\w+)", name)
-    if second is not None and second[1].lower() in WORDS:
-        raise ValueError("it holds several constraints. Pass these as a list")
+    is_complement, word = word in COMPLEMENTS, COMPLEMENTS.get(word, word)
     constraint_class = WORDS[word]
     sides = {} if level is None else {"confidence": _as_limit(level)}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
         if sign is not None:
-            side = "at_least" if sign == ">=" else "at_most"
+            side, value = SIGNS[sign], _as_limit(number)
+            if is_complement:
+                side = "at_most" if side == "at_least" else "at_least"
+                value = float(1 - as_fraction(value))
             if side not in {field.name for field in fields(constraint_class)}:
                 raise ValueError(f"{word} has no {sign}")
             if side in sides:
                 raise ValueError(f"{sign} comes twice")
             if word == "count" and number.endswith("%"):
                 raise ValueError("a count cannot be a percentage; use share")
-            sides[side] = _as_limit(number)
+            sides[side] = value
     constraint: Constraint = constraint_class(name, **sides)
     return constraint
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,8 +13,20 @@ from ordcut._core.errors import unknown_name
 from ordcut._core.typing import Array, Floats
 
 SqlDialect: TypeAlias = Literal[
-    "standard", "duckdb", "spark", "bigquery", "mysql", "tsql", "sqlite", "snowflake"
+    "standard", "duckdb", "spark", "bigquery", "mysql", "tsql", "sqlite", "snowflake", "postgres"
 ]
+
+#: Other names of dialects. PostgreSQL and Trino read the standard.
+OTHER_NAMES = {
+    "ansi": "standard",
+    "databricks": "spark",
+    "mariadb": "mysql",
+    "mssql": "tsql",
+    "postgresql": "standard",
+    "sparksql": "spark",
+    "sqlserver": "tsql",
+    "trino": "standard",
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,7 @@ _BACKSLASHES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
 DIALECTS: dict[str, Quoting] = {
     "standard": _STANDARD,
     "duckdb": _STANDARD,
+    "postgres": _STANDARD,
     "sqlite": _SQLITE,
     "snowflake": Quoting('""', {'"': '""'}, _BACKSLASHES, nan=_FLOAT_NAN),
     "spark": Quoting("``", {"`": "``"}, _BACKSLASHES, nan="isnan({})"),
@@ -97,15 +111,22 @@ def to_sql(
       ELSE 'b'
     END
     """
-    if dialect not in DIALECTS:
-        raise unknown_name("dialect", dialect, get_args(SqlDialect))
-    quoting = DIALECTS[dialect]
+    known = OTHER_NAMES.get(str(dialect).lower(), str(dialect).lower())
+    if known not in DIALECTS:
+        raise unknown_name("dialect", dialect, get_args(SqlDialect), OTHER_NAMES)
+    quoting = DIALECTS[known]
     parts = column.split(".") if isinstance(column, str) else list(column)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(
             'column must be a name such as "score" or "table.score", or a list of names such as '
             f'["table", "score"], got {column!r}.'
         )
+    for part in parts:
+        if re.search("[\0\ud800-\udfff]", part):
+            raise ValueError(
+                "column must be a name that a database can have, without NUL and lone surrogates, "
+                f"got {part!a}. Rename the column."
+            )
     name = ".".join(quoting.name(part) for part in parts)
     # An exponent makes the literal a double in every dialect, not a decimal of few digits.
     branches = [
