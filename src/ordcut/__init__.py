@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from ordcut._core.objectives import resolve_objective as resolve_objective
     from ordcut._core.optimal import optimal_thresholds as optimal_thresholds
     from ordcut._core.table import ScoreTable as ScoreTable
+    from ordcut._core.thresholds import Card as Card
+    from ordcut._core.thresholds import Record as Record
     from ordcut._core.thresholds import Thresholds as Thresholds
     from ordcut._core.uncertainty import Bootstrap as Bootstrap
     from ordcut.panels import Agreement as Agreement
@@ -98,7 +100,7 @@ _NAMES = {
     "panels": ("Agreement", "Panel"),
     "studies.paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
     "_core.table": ("ScoreTable",),
-    "_core.thresholds": ("Thresholds",),
+    "_core.thresholds": ("Card", "Record", "Thresholds"),
     "_core.uncertainty": ("Bootstrap",),
 }
 

@@ -9,7 +9,7 @@ import ordcut as library
 #: What ``fit`` writes for costs in a file.
 WRITTEN = """{
   "schema": "ordcut.thresholds",
-  "version": 1,
+  "version": 3,
   "objective": "custom cost",
   "value": 0.18237704918032788,
   "method": "pruned",
@@ -23,6 +23,7 @@ WRITTEN = """{
 }
 """
 CLASSES = ["reject", "interview", "hire"]
+RECORD = {"ordcut": "0.2.0", "decided": [1, 2, 3]}
 COST = [[0, 1, 5], [1, 0, 1], [9, 3, 0]]
 ROWS = [(4, "reject", "hire", 1), (5, "reject", "reject", 3), (7, "hire", "interview", 2)]
 
@@ -89,8 +90,8 @@ def test_only_one_of_thresholds_and_rows_can_be_standard_input(ordcut):
         ({"cost": [["0", "1", "5"], [1, 0, 1], [9, 3, 0]]}, "cost must be numbers"),
         ({"cost": [[0, 1, 10**400], [1, 0, 1], [9, 3, 0]]}, "cost must be numbers"),
         ({"class_weight": [True, 1, 1]}, "class_weight must be numbers"),
-        ({"intervals": {"level": 10**400}}, "intervals must hold a level"),
-        ({"intervals": [1] * 10**6}, "intervals must hold a level"),
+        ({"record": RECORD | {"intervals": {"level": 10**400}}}, "intervals must hold a level"),
+        ({"record": RECORD | {"intervals": [1] * 10**6}}, "intervals must hold a level"),
     ],
 )
 def test_hostile_fields_are_a_mistake_that_is_named_in_few_words(ordcut, tmp_path, fields, message):

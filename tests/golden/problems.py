@@ -37,4 +37,6 @@ def solve(name):
 
 if __name__ == "__main__":
     for name in OPTIONS:
-        (FOLDER / f"{name}.json").write_text(solve(name).to_json() + "\n", encoding="utf-8")
+        (FOLDER / f"{name}.json").write_text(
+            solve(name).to_json(time=False) + "\n", encoding="utf-8"
+        )

@@ -178,9 +178,9 @@ def test_thresholds_that_are_equal_or_at_the_ends_of_their_ranges_can_be_read():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"version": 0}, "version must be 1 or 2, got 0"),
-        ({"version": 3}, "version must be 1 or 2, got 3"),
-        ({"version": None}, "version must be 1 or 2, got None"),
+        ({"version": 0}, "version must be 3, got 0"),
+        ({"version": 2}, "version must be 3, got 2"),
+        ({"version": None}, "version must be 3, got None"),
         ({"thresholds": [1, None]}, "thresholds must be numbers"),
         ({"thresholds": 2}, "thresholds must be 2 numbers for 3 classes"),
         ({"thresholds": [2, 1.9999]}, "thresholds must be in ascending order"),
@@ -209,14 +209,12 @@ def test_json_without_a_value_is_refused_and_without_a_judgement_is_not():
     assert np.isnan(Thresholds.from_json(given.to_json()).value)
 
 
-def test_only_decisions_of_their_own_are_written_and_have_a_version_of_their_own():
+def test_only_decisions_of_their_own_are_written():
     plain = json.loads(RESULT.to_json())
-    assert plain["version"] == 1
     assert "decisions" not in plain
     assert "review_share" not in plain
     result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], review=0.1)
     data = json.loads(result.to_json())
-    assert data["version"] == 2
     assert data["decisions"] == result.decisions.tolist()
     assert data["review_share"] == result.review_share > 0
     read = Thresholds.from_json(result.to_json())

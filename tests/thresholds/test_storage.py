@@ -100,8 +100,8 @@ def test_classes_that_are_not_finite_are_refused(name, infinite):
     text = ordcut.Thresholds.from_values([0.5], [1.0, 2.5]).to_json()
     damaged = text.replace("2.5", infinite, 1)
     if name == "decisions":
-        decisions = f'"version": 2, "decisions": [1.0, {infinite}]'
-        damaged = text.replace('"version": 1', decisions, 1)
+        decisions = f'"version": 3, "decisions": [1.0, {infinite}]'
+        damaged = text.replace('"version": 3', decisions, 1)
     with pytest.raises(ValueError, match=rf"{name} must .*(finite|missing).*, got -?(inf|nan)"):
         ordcut.Thresholds.from_json(damaged)
 

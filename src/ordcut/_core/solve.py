@@ -16,10 +16,10 @@ from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut._core.objectives import Objective
 from ordcut._core.outcomes import Prices
 from ordcut._core.problem import Problem, Sample
-from ordcut._core.pruning import STEPS_TO_SORT, ArraySource, PrunedRows, lump_rows
+from ordcut._core.pruning import STEPS_TO_SORT, ArraySource, PrunedRows, Source, lump_rows
 from ordcut._core.smoothing import Smoothing, check_smoothing, smooth
 from ordcut._core.solvers import FreeSteps, Store, Task, choose_method
-from ordcut._core.thresholds import Certificate, ConstraintOutcome, Thresholds
+from ordcut._core.thresholds import Certificate, ConstraintOutcome, Thresholds, record_of
 from ordcut._core.typing import Array, Floats
 
 #: The certificate of thresholds that were not searched for.
@@ -198,6 +198,7 @@ def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
         cuts,
         table,
         constraints=() if problem.limits is None else outcomes_of(problem, cuts),
+        data=data,
         origin=without_store(problem if problem.origin is None else problem.origin),
     )
 
@@ -227,13 +228,18 @@ def valued(
     cuts: Cuts,
     table: Floats,
     constraints: tuple[ConstraintOutcome, ...] = (),
+    data: Rows | Source | None = None,
     origin: Problem | None = None,
 ) -> Thresholds:
-    """Return the thresholds of cuts, with the value of the (decision, class) table they lead to."""
+    """Return the thresholds of cuts, with the value of the (decision, class) table they lead to.
+
+    ``data`` are the rows that the table counts, for the record.
+    """
     decisions = classes if objective.decisions is None else objective.decisions
     around, middle = cuts.place()
+    thresholds = middle if cuts.at is None else cuts.at
     return Thresholds(
-        thresholds=middle if cuts.at is None else cuts.at,
+        thresholds=thresholds,
         # Where rows have no true classes, decisions are what there is to show.
         classes=classes if objective.has_truth else decisions,
         value=objective.value(table),
@@ -245,6 +251,7 @@ def valued(
         review_share=objective.review_share(table) if objective.has_reviews else None,
         constraints=constraints,
         origin=origin,
+        evidence=partial(record_of, objective, table, data, thresholds),
     )
 
 
@@ -266,7 +273,7 @@ def result_at(
     table, around = rows.confusion(thresholds), scores_around(distinct, positions)
     cuts = Cuts(positions, method, certificate, lambda: table, lambda: (around, thresholds))
     origin = without_store(replace(problem, limits=None, smoothing=None))
-    result = valued(problem.goal, rows.classes, cuts, table, origin=origin)
+    result = valued(problem.goal, rows.classes, cuts, table, data=rows, origin=origin)
     if problem.observed is None or not problem.objective.has_reviews:
         return result
     observed = problem.observed.data.confusion(thresholds)

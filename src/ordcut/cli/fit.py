@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 #: The number of replicates of the bootstrap.
 N_REPLICATES = 1000
 
+#: Up to this many rows are fetched for the digest of the data in the file.
+MOST_TO_DIGEST = 100_000
+
 #: With fewer rows per class on average, a hint about overfitting is printed.
 FEW_ROWS = 20
 
@@ -141,6 +144,11 @@ _rater, _item, _label = panel_options("", required=True)
 @click.option(
     "--plot", metavar="FILE", type=click.Path(), help="Also write a plot: .png, .svg or .pdf."
 )
+@click.option(
+    "--no-time",
+    is_flag=True,
+    help="Leave the time out of the file of thresholds, so that the same data give the same file.",
+)
 @json_option
 @reading_options
 @force_option
@@ -169,6 +177,7 @@ def fit(
     output: str | None,
     report: str | None,
     plot: str | None,
+    no_time: bool,
     as_json: bool,
     reading: Reading,
     force: bool,
@@ -235,9 +244,7 @@ def fit(
                 resolved = thresholds.origin.objective.as_named  # with the cost of a review
             bounds = None
             if intervals:
-                from ordcut.report import intervals_of
-
-                bounds = intervals_of(thresholds.bootstrap(n=N_REPLICATES))
+                bounds = thresholds.bootstrap(n=N_REPLICATES).as_dict()
             curve = None
             if learning_curve:
                 from ordcut.studies.learning import curve_of_rows
@@ -245,7 +252,9 @@ def fit(
                 curve = curve_of_rows(source.all_rows(), resolved, smoothing)
             has_name = isinstance(goal, str) and resolved.decisions is None
             cost = None if has_name else resolved.cost.tolist()
-            saved = ThresholdsFile(thresholds, columns, cost, weights, bounds)
+            if source.n_rows <= MOST_TO_DIGEST:
+                source.all_rows()  # for the record
+            saved = ThresholdsFile(thresholds, columns, cost, weights, bounds, has_time=not no_time)
             if thresholds_out is not None:
                 thresholds_out.write(saved.as_text())
             if page_out is not None:

@@ -1,7 +1,7 @@
 """The file of thresholds: the JSON of the library, with additions of the command line.
 
-These are the names of columns, the costs of an objective without a name, class weights, and
-bootstrap intervals. ``Thresholds.from_json`` reads the file as well and ignores them.
+These are the names of columns, the costs of an objective without a name, and class weights.
+``Thresholds.from_json`` reads the file as well and ignores them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from ordcut._core.data import checked_class_weight, factors_for
 from ordcut._core.decisions import ReviewObjective
 from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut._core.thresholds import Thresholds, json_text, numbers_in, read_limited, to_dict
+from ordcut._core.thresholds import Thresholds, json_text, numbers_in, read_limited, with_record
 from ordcut._core.typing import Array
 from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
@@ -49,6 +48,8 @@ class ThresholdsFile:
         Bootstrap intervals of the thresholds and of their value.
     path : str
         The path of the file.
+    has_time : bool
+        Whether the file holds the time when it is written.
 
     Examples
     --------
@@ -64,6 +65,7 @@ class ThresholdsFile:
     class_weight: ClassWeights = None
     intervals: dict[str, Any] | None = None
     path: str = "-"
+    has_time: bool = True
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values."""
@@ -72,13 +74,10 @@ class ThresholdsFile:
         names = {"score": columns.score, "label": labels, "weight": columns.weight}
         keys = {"item": columns.item, "rater": columns.rater}
         names |= {key: name for key, name in keys.items() if name is not None}
-        optional = {
-            "cost": self.cost,
-            "class_weight": self.class_weight,
-            "intervals": self.intervals,
-        }
+        optional = {"cost": self.cost, "class_weight": self.class_weight}
         known = {key: value for key, value in optional.items() if value is not None}
-        return {**to_dict(self.thresholds), "columns": names, **known}
+        data = with_record(self.thresholds, time=self.has_time, intervals=self.intervals)
+        return {**data, "columns": names, **known}
 
     def as_text(self) -> str:
         """Return the text of the file."""
@@ -133,7 +132,9 @@ class ThresholdsFile:
         return columns
 
 
-def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
+def read_thresholds_file(
+    path: str, files: Sequence[str], option: str = "--thresholds"
+) -> ThresholdsFile:
     """Read a file of thresholds for FILES, which must not be standard input as well."""
     if path == "-" and "-" in files:
         raise UserError(
@@ -155,17 +156,15 @@ def read_thresholds_file(path: str, files: Sequence[str]) -> ThresholdsFile:
         factors_for(
             checked_class_weight(class_weight, thresholds.classes), np.ones(len(thresholds.classes))
         )
-        intervals = data.get("intervals")
-        if intervals is not None:
-            _check_intervals(intervals, len(thresholds.thresholds))
+        intervals = None if thresholds.record is None else thresholds.record.intervals
     except OSError as error:
         raise UserError(
-            f"--thresholds must be a file that can be read, but {path} cannot: {error.strerror}. "
+            f"{option} must be a file that can be read, but {path} cannot: {error.strerror}. "
             "Write one with: ordcut fit -o."
         ) from error
     except (OverflowError, TypeError, ValueError) as error:  # including text that is not UTF-8
         raise UserError(
-            f"--thresholds must be a file that ordcut fit wrote, but {path} is not: {error}"
+            f"{option} must be a file that ordcut fit wrote, but {path} is not: {error}"
         ) from error
     names = data.get("columns")
     names = names if isinstance(names, dict) else {}
@@ -226,18 +225,3 @@ def open_rows(
         frame = nw.from_native(frame).filter(*complete).to_native()
     source = open_source(frame, columns, classes=classes, progress=progress, **options)
     return SavedRows(saved, goal, weights, columns, frame, source)
-
-
-def _check_intervals(intervals: Any, n_thresholds: int) -> None:
-    """Raise an error unless intervals have the form in which ``ordcut fit`` writes them."""
-    try:
-        pairs = np.vstack([numbers_in(intervals, name) for name in ("thresholds", "value")])
-        is_right = pairs.shape == (n_thresholds + 1, 2) and (pairs[:, 0] <= pairs[:, 1]).all()
-        level, replicates = numbers_in(intervals, "level"), numbers_in(intervals, "replicates")
-        if not is_right or not 0 < level < 1 or replicates < 1:
-            raise ValueError
-    except (AttributeError, ValueError) as error:
-        raise ValueError(
-            f"intervals must hold a level, a pair for each of the {n_thresholds} thresholds and "
-            f"one for their value, got {short_repr(intervals)}."
-        ) from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from ordcut._core.data import (
     Rows,
+    ScoreDistribution,
     WeightType,
     check_classes,
     check_classes_found,
@@ -19,6 +20,7 @@ from ordcut._core.data import (
     encode,
     intervals_as_text,
     is_missing,
+    levels_for,
     type_of_weights,
 )
 from ordcut._core.errors import TooManyRowsError
@@ -89,6 +91,7 @@ class FrameSource:
         self.max_rows = max_rows
         self.dtype = self.engine.dtype
         sample = self.engine.sample()
+        self._sample = np.sort(sample["x"][np.isfinite(sample["x"])]).astype(np.float64)
         if classes is None and n_classes is None:
             check_sample(sample)
         self.engine.check_distinct()
@@ -141,6 +144,33 @@ class FrameSource:
             self._keep(self.engine.fetch_all(), counted, every)
             counted.is_fetched[:] = True
         return self._fetched
+
+    def known_rows(self) -> Rows | None:
+        """Return every row if all have been fetched, else None."""
+        return self._fetched if self._counted.is_fetched.all() else None
+
+    def distribution(self) -> ScoreDistribution:
+        """Return about how the scores are distributed, from the first cells and a sample.
+
+        Quantiles lie between scores of the sample in neighbouring cells, whose weights are known.
+        The lowest and the highest score are those of the sample.
+        """
+        cell = self._counted.at_or_after(self._sample)
+        below = np.cumsum(self._counted.counts.sum(axis=1), dtype=np.float64)
+        shares = (below / below[-1])[cell.clip(0, len(below) - 1)]
+        last = np.flatnonzero(cell[1:] != cell[:-1])  # of each cell with sampled scores
+        between = self._sample[last] / 2 + self._sample[last + 1] / 2
+        levels = levels_for(len(self._sample))[1:-1]
+        nearest = [int(np.abs(shares[last] - level).argmin()) for level in levels if len(last)]
+        scores, taken = np.unique(between[nearest], return_index=True)
+        inner = shares[last][nearest][taken]
+        low, high = self._sample[0], self._sample[-1]
+        if low == high:
+            return ScoreDistribution((float(low),), (1.0,))
+        return ScoreDistribution(
+            (float(low), *scores.tolist(), float(high)),
+            (min(float(shares[0]), *inner.tolist()), *inner.tolist(), 1.0),
+        )
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between thresholds, in multiples of the unit.

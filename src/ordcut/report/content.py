@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from ordcut._core.errors import marks_escaped
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import (
-    LEVEL,
     Thresholds,
     as_written,
     class_literals,
@@ -27,9 +26,6 @@ from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
 from ordcut.report.limits import limits_content, limits_of, values_allowed
 from ordcut.report.people import people_content
-
-if TYPE_CHECKING:
-    from ordcut._core.uncertainty import Bootstrap
 
 #: The maximum number of classes that the tables and rules of a page can show.
 MOST_CLASSES = 100
@@ -187,25 +183,6 @@ def _in_whole_numbers(below: Floats) -> tuple[Array, float]:
         unit = float(2.0 ** (np.ceil(np.log2(below[-1].sum())) - WEIGHT_BITS))
     whole = np.rint(below / unit).astype(np.int64)
     return np.maximum.accumulate(whole, axis=0), unit
-
-
-def intervals_of(bootstrap: Bootstrap, level: float = LEVEL) -> dict[str, Any]:
-    """Return the intervals of thresholds and of their value, ready to be written as JSON.
-
-    Examples
-    --------
-    >>> import ordcut
-    >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1])
-    >>> list(intervals_of(result.bootstrap(n=100)))
-    ['level', 'replicates', 'thresholds', 'value']
-    """
-    pairs = bootstrap.intervals(level).tolist()
-    return {
-        "level": level,
-        "replicates": len(bootstrap.thresholds),
-        "thresholds": [[as_written(end) for end in pair] for pair in pairs],
-        "value": bootstrap.value_interval(level).tolist(),
-    }
 
 
 def is_smoothed(thresholds: Thresholds) -> bool:

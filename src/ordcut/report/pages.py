@@ -21,7 +21,7 @@ from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike
 from ordcut.panels import Panel, PanelSource
-from ordcut.report.content import as_json, compact, intervals_of, page_content, with_marks_escaped
+from ordcut.report.content import as_json, compact, page_content, with_marks_escaped
 
 if TYPE_CHECKING:
     from ordcut._core.uncertainty import Bootstrap
@@ -240,4 +240,4 @@ def _with_intervals(
             "bootstrap must belong to the thresholds of the page, got a bootstrap of other "
             "thresholds. Pass thresholds.bootstrap(), or leave thresholds out."
         )
-    return bootstrap.result, intervals_of(bootstrap)
+    return bootstrap.result, bootstrap.as_dict()

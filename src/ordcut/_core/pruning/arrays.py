@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ordcut._core.data import Rows
+from ordcut._core.data import Rows, ScoreDistribution
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property, run_all, split
 from ordcut._core.pruning.bounds import Verdict
@@ -103,6 +103,14 @@ class ArraySource:
     def all_rows(self) -> Rows:
         """Return every row."""
         return self.rows
+
+    def known_rows(self) -> Rows:
+        """Return every row, which is in memory."""
+        return self.rows
+
+    def distribution(self) -> ScoreDistribution:
+        """Return how the scores are distributed."""
+        return ScoreDistribution.of(self.rows.scores, self.rows.weights)
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between ascending thresholds."""

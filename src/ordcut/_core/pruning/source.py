@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from ordcut._core.data import Rows
+from ordcut._core.data import Rows, ScoreDistribution
 from ordcut._core.pruning.bounds import Verdict
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
 
@@ -110,6 +110,12 @@ class Source(Protocol):
 
     def all_rows(self) -> Rows:
         """Return every row, in memory."""
+
+    def known_rows(self) -> Rows | None:
+        """Return every row if all are in memory already, else None."""
+
+    def distribution(self) -> ScoreDistribution:
+        """Return about how the scores are distributed, from what has been counted already."""
 
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between any number of ascending thresholds.

@@ -1,5 +1,6 @@
 """Thresholds: the result, where they go between scores, JSON, and rules for other systems."""
 
+from ordcut._core.thresholds.card import Card as Card
 from ordcut._core.thresholds.certificate import Certificate as Certificate
 from ordcut._core.thresholds.certificate import Sums as Sums
 from ordcut._core.thresholds.certificate import Verified as Verified
@@ -14,6 +15,8 @@ from ordcut._core.thresholds.outcomes import ConstraintOutcome as ConstraintOutc
 from ordcut._core.thresholds.outcomes import Promise as Promise
 from ordcut._core.thresholds.outcomes import as_written as as_written
 from ordcut._core.thresholds.outcomes import percent as percent
+from ordcut._core.thresholds.record import Record as Record
+from ordcut._core.thresholds.record import record_of as record_of
 from ordcut._core.thresholds.report import as_frame as as_frame
 from ordcut._core.thresholds.result import UNKNOWN as UNKNOWN
 from ordcut._core.thresholds.result import Thresholds as Thresholds
@@ -21,4 +24,6 @@ from ordcut._core.thresholds.rules import class_literals as class_literals
 from ordcut._core.thresholds.storage import json_text as json_text
 from ordcut._core.thresholds.storage import numbers_in as numbers_in
 from ordcut._core.thresholds.storage import read_limited as read_limited
+from ordcut._core.thresholds.storage import schema_text as schema_text
 from ordcut._core.thresholds.storage import to_dict as to_dict
+from ordcut._core.thresholds.storage import with_record as with_record

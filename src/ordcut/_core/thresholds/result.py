@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,15 @@ import numpy as np
 
 from ordcut._core.data import as_scores, check_classes
 from ordcut._core.extensions import extension
+from ordcut._core.numerics.threads import cached_property
 from ordcut._core.thresholds import storage
+from ordcut._core.thresholds.card import Card, card
 from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.codes import codes_by_stretch
 from ordcut._core.thresholds.explanation import explain
 from ordcut._core.thresholds.exports import Exports
 from ordcut._core.thresholds.outcomes import ConstraintOutcome, joint_confidence
+from ordcut._core.thresholds.record import Record
 from ordcut._core.thresholds.report import report
 from ordcut._core.typing import Array, ArrayLike, Floats
 
@@ -68,6 +71,9 @@ class Thresholds(Exports):
     origin : Problem, optional
         The problem that was solved, with the data as they were passed, for ``bootstrap`` and
         ``near_optimal``. JSON and pickles leave it out, and equality ignores it.
+    evidence : callable, optional
+        Computes ``record`` when it is first needed. Pickles hold the record instead, and equality
+        ignores it.
 
     Examples
     --------
@@ -96,6 +102,7 @@ class Thresholds(Exports):
     review_share: float | None = None
     constraints: tuple[ConstraintOutcome, ...] = ()
     origin: Problem | None = field(default=None, repr=False)
+    evidence: Callable[[], Record] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         are_classes = len(self.decisions) == 0 or self.decisions is self.classes
@@ -114,7 +121,22 @@ class Thresholds(Exports):
         return hash((self.thresholds.tobytes(), self.objective, self.value))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "origin": None}
+        return {**self.__dict__, "record": self.record, "evidence": None, "origin": None}
+
+    @cached_property
+    def record(self) -> Record | None:
+        """The evidence: on how many and what rows thresholds were found, and what they reach.
+
+        It is computed when it is first needed, and stored in JSON and in pickles. None for
+        thresholds that were given and not judged on rows.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).record.counts
+        (2.0, 2.0)
+        """
+        return None if self.evidence is None else self.evidence()
 
     @property
     def certificate(self) -> str:
@@ -317,13 +339,23 @@ class Thresholds(Exports):
         result: Curves = extension("curves")(self, n_positions)
         return result
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the thresholds as JSON text, with a schema version, for ``from_json``.
+    def to_json(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        bootstrap: Bootstrap | None = None,
+        time: bool = True,
+    ) -> str:
+        """Return the thresholds and their record as JSON text, for ``from_json``.
 
         Parameters
         ----------
         path : str or path, optional
             A file to write the text to.
+        bootstrap : Bootstrap, optional
+            The result of ``bootstrap()``, whose intervals the record then holds.
+        time : bool, default=True
+            Whether the record holds the time; without it, the same data give the same file.
 
         Examples
         --------
@@ -332,7 +364,8 @@ class Thresholds(Exports):
         >>> ordcut.Thresholds.from_json(result.to_json()) == result
         True
         """
-        text = storage.to_json(self)
+        intervals = None if bootstrap is None else bootstrap.as_dict()
+        text = storage.json_text(storage.with_record(self, time=time, intervals=intervals))
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
         return text
@@ -419,6 +452,27 @@ class Thresholds(Exports):
         """
         edges = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
         return list(self.decisions[edges[:-1] == edges[1:]].tolist())
+
+    def card(self) -> Card:
+        """Return the rule and its evidence, for people: as text, and as HTML in notebooks.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> print(ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1]).card())
+        class  from  below   share  rows   recall  precision
+        0              2.5  50.0 %     2  100.0 %    100.0 %
+        1       2.5         50.0 %     2  100.0 %    100.0 %
+        <BLANKLINE>
+        objective  absolute
+        value      0
+        why        No other thresholds do better on these rows: convex objective (Theorem 2).
+        rows       4
+        scores     1 to 4
+        data       ...
+        found by   ordcut 0.2.0
+        """
+        return card(self)
 
     def explain(self, bootstrap: Bootstrap | None = None) -> str:
         """Return in plain words what the rule is, what it reaches, and why nothing is better.

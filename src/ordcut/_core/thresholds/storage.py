@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,6 +19,7 @@ from ordcut._core.data import MOST_CLASSES, check_classes, from_fields, to_field
 from ordcut._core.errors import listed, marks_escaped, shortened
 from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
+from ordcut._core.thresholds.record import Record, read_record
 from ordcut._core.typing import Array, Floats
 
 if TYPE_CHECKING:
@@ -30,8 +35,11 @@ MOST_CHARACTERS = 1 << 24
 #: The most characters of a file, which the costs of about 1500 classes have.
 LONGEST_TEXT = 1 << 26
 
-#: The version that is written for decisions that are the classes, and for others.
-VERSION, VERSION_OF_DECISIONS = 1, 2
+#: Lists of numbers, which JSON text has on one line; text in JSON has no line breaks.
+NUMBERS = re.compile(r"\[\n([^\[\]{}\"]*)\]")
+
+#: The version of the schema, which ``schema.json`` describes.
+VERSION = 3
 
 
 def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
@@ -45,7 +53,7 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
     outcomes = [outcome.to_dict(with_cost=with_costs) for outcome in result.constraints]
     return {
         "schema": SCHEMA,
-        "version": VERSION_OF_DECISIONS if own else VERSION,
+        "version": VERSION,
         "objective": result.objective,
         "value": None if np.isnan(result.value) else result.value,
         "method": result.method,
@@ -60,20 +68,50 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
     }
 
 
-def to_json(result: Thresholds) -> str:
-    """Return a result as JSON text."""
-    return json_text(to_dict(result))
+def with_record(
+    result: Thresholds, *, time: bool = True, intervals: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return everything in a result, and its record, as plain Python values.
+
+    The record gets the current time unless it has one, and bootstrap intervals if they are given.
+    """
+    record = result.record
+    if record is None:
+        return to_dict(result)
+    stamp = record.time or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    record = replace(record, time=stamp if time else None)
+    if intervals is not None:
+        record = replace(record, intervals=intervals)
+    return {**to_dict(result), "record": record.as_dict()}
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of files of thresholds.
+
+    Examples
+    --------
+    >>> json.loads(schema_text())["properties"]["version"]
+    {'const': 3}
+    """
+    schema = files(__package__).joinpath("schema.json")
+    return schema.read_text(encoding="utf-8").rstrip()
 
 
 def json_text(data: Any) -> str:
     r"""Return JSON in which the marks that turn the direction of text are escaped.
 
+    A list of numbers is on one line.
+
     Examples
     --------
     >>> json_text(["é", "\u202e"])
     '[\n  "é",\n  "\\u202e"\n]'
+    >>> json_text([[1, 2], []])
+    '[\n  [1, 2],\n  []\n]'
     """
-    return marks_escaped(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    text = NUMBERS.sub(lambda numbers: f"[{' '.join(numbers[1].split())}]", text)
+    return marks_escaped(text)
 
 
 def from_json(text: str | os.PathLike[str]) -> dict[str, Any]:
@@ -129,10 +167,10 @@ def _parsed(text: str) -> dict[str, Any]:
             f"got JSON without it."
         )
     version = data.get("version")
-    if isinstance(version, bool) or version not in (VERSION, VERSION_OF_DECISIONS):
+    if isinstance(version, bool) or version != VERSION:
         raise ValueError(
-            f"version must be {VERSION} or {VERSION_OF_DECISIONS}, got {short_repr(version)}. "
-            "Read it with the release of ordcut that wrote it, or a newer release."
+            f"version must be {VERSION}, got {short_repr(version)}. Read it with the release of "
+            "ordcut that wrote it, or find the thresholds again with this release."
         )
     return data
 
@@ -164,7 +202,12 @@ def _checked(data: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"review_share must be between 0 and 1, got {short_repr(data['review_share'])}."
         )
+    evidence = None
+    if data.get("record") is not None:
+        record = read_record(data["record"], len(classes), len(decisions))
+        evidence = partial(_given, record)
     return {
+        "evidence": evidence,
         "thresholds": thresholds,
         "classes": classes,
         "decisions": decisions,
@@ -175,6 +218,10 @@ def _checked(data: dict[str, Any]) -> dict[str, Any]:
         "proof": proof,
         **names,
     }
+
+
+def _given(record: Record) -> Record:
+    return record
 
 
 def check_thresholds(values: Floats, argument: str, n: int, what: str = "classes") -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.extensions import extension
-from ordcut._core.thresholds import Thresholds
+from ordcut._core.thresholds import LEVEL, Thresholds, as_written
 from ordcut._core.typing import Floats
 from ordcut._core.uncertainty.value_bounds import ValueBounds
 
@@ -164,6 +164,24 @@ class Bootstrap:
         least, most = bounds.interval(level, self.optimism)
         ends = np.array([min(low, least), max(high, most)])
         return np.asarray(np.clip(ends, bounds.least, bounds.most))
+
+    def as_dict(self, level: float = LEVEL) -> dict[str, Any]:
+        """Return the intervals of thresholds and of their value, as JSON can hold them.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1])
+        >>> list(result.bootstrap(n=100).as_dict())
+        ['level', 'replicates', 'thresholds', 'value']
+        """
+        pairs = self.intervals(level).tolist()
+        return {
+            "level": level,
+            "replicates": len(self.thresholds),
+            "thresholds": [[as_written(end) for end in pair] for pair in pairs],
+            "value": self.value_interval(level).tolist(),
+        }
 
     def plot(
         self,

@@ -28,7 +28,7 @@ const RULES = {
       const pair = ([low, high]) => `[\n      ${jsonNumber(low)},\n      ${jsonNumber(high)}\n    ]`;
       const fields = [
         ["schema", '"ordcut.thresholds"'],
-        ["version", isOtherwise ? "2" : "1"],
+        ["version", "3"],
         ["objective", JSON.stringify(state.objective)],
         ["value", jsonNumber(state.value)],
         ["method", JSON.stringify(state.method)],
