@@ -146,7 +146,8 @@ def test_a_table_shows_where_each_class_starts_and_ends():
     ]
     assert [html.count(row) for row in rows] == [1] * 4
     assert html.count("<tr>") == 4
-    assert "<caption>absolute 0; convex objective (Theorem 2)</caption>" in html
+    assert "<b>Thresholds for the lowest mean absolute error</b><br>mean absolute error: 0" in html
+    assert '<p class="note">convex objective (Theorem 2)</p>' in html
     reviewed = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1], review=0.1)
     assert "<th>decision</th>" in reviewed._repr_html_()
     assert "decisions=[" in repr(reviewed)

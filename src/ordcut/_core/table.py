@@ -18,6 +18,7 @@ from ordcut._core.solve import optimum
 from ordcut._core.solvers import Method, Plan
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, ArrayLike, Codes, Floats, Ints, Numbers
+from ordcut._core.views import view
 
 
 class ScoreTable:
@@ -76,6 +77,11 @@ class ScoreTable:
             f"ScoreTable({self._rows.n_rows} rows, {int(self._sorted.ends.sum())} distinct scores, "
             f"{len(self.classes)} classes)"
         )
+
+    def _repr_html_(self) -> str:
+        rows = zip(map(str, self.classes.tolist()), self.totals.tolist(), strict=True)
+        sizes = f"{self._rows.n_rows} rows, {int(self._sorted.ends.sum())} distinct scores"
+        return view("Scores by class", ["class", "weight"], rows, value=sizes)
 
     @property
     def scores(self) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +12,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 
 from ordcut._core.thresholds import as_frame
 from ordcut._core.typing import Array, Floats
+from ordcut._core.views import view
 from ordcut.estimators.design import Design
 from ordcut.estimators.likelihood import LikelihoodPoint, OrdinalRows, ProportionalOddsModel
 from ordcut.estimators.links import Link
@@ -185,17 +185,8 @@ class Summary:
 
     def _repr_html_(self) -> str:
         names, rows = self._cells()
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        lines = filter(None, [self.title, self._fit_line(), self.note])
-        caption = "<br>".join(map(escape, lines))
         test = "" if self.odds_test is None else self.odds_test._repr_html_()
-        return (
-            f"<table><caption>{caption}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{test}"
-        )
+        return view(self.title, names, rows, value=self._fit_line(), notes=[self.note]) + test
 
 
 def summarise(

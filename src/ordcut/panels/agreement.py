@@ -15,8 +15,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.objectives import Additive, Objective, Ratio
+from ordcut._core.objectives import Additive, Objective, Ratio, title_of
 from ordcut._core.typing import Array, Bools, Floats, Ints
+from ordcut._core.views import interval, view
 from ordcut.panels.ratings import Ratings
 
 
@@ -141,6 +142,15 @@ class Agreement:
         return (
             f"Agreement({self.about}, {self.objective} {self.value:.3f} [{low:.3f}, {high:.3f}], "
             f"{self.n_items} items, these raters)"
+        )
+
+    def _repr_html_(self) -> str:
+        row = (self.about, self.value, interval(*self.interval()), str(self.n_items))
+        return view(
+            f"Agreement by {title_of(self.objective)}",
+            ["who", title_of(self.objective), "95 % interval", "items"],
+            [row],
+            notes=["Each item counts once. The interval holds for these raters."],
         )
 
 

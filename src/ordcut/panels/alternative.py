@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ordcut._core.typing import Array, Floats
+from ordcut._core.views import view
 from ordcut.panels.ratings import Ratings
 
 #: A rater needs at least this many items that somebody else has rated, too.
@@ -44,6 +45,18 @@ class AlternativeTest:
     def passes(self) -> bool:
         """Whether the judge beats at least half of the raters."""
         return self.winning_rate >= 0.5
+
+    def _repr_html_(self) -> str:
+        names = map(str, self.raters.tolist())
+        rows = zip(names, self.advantages.tolist(), self.p_values.tolist(), strict=True)
+        return view(
+            "Alternative annotator test",
+            ["rater", "advantage of the judge", "p value"],
+            rows,
+            value=f"winning rate {self.winning_rate:.0%}".replace("%", " %"),
+            notes=["The judge beats at least half of the raters." if self.passes else
+                   "The judge beats fewer than half of the raters."],
+        )  # fmt: skip
 
 
 def alternative_test(

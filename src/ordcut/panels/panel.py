@@ -17,6 +17,7 @@ from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
 from ordcut._core.protocols import LabelSource
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
+from ordcut._core.views import view
 from ordcut.panels.agreement import (
     COEFFICIENTS,
     Agreement,
@@ -207,6 +208,13 @@ class Panel(LabelSource):
             f"Panel({len(self)} items{left_out}, {len(self.rater_names)} raters, "
             f"{len(self._ratings.item)} ratings, classes {shown}{more})"
         )
+
+    def _repr_html_(self) -> str:
+        counts = np.bincount(self._ratings.code, minlength=len(self.classes)).tolist()
+        rows = zip(map(str, self.classes.tolist()), map(str, counts), strict=True)
+        sizes = f"{len(self)} items, {len(self.rater_names)} raters"
+        left_out = f"{self.n_unrated} items have no rating." if self.n_unrated else ""
+        return view("Panel", ["class", "ratings"], rows, value=sizes, notes=[left_out])
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(

@@ -10,8 +10,15 @@ import numpy as np
 from ordcut._core.objectives import title_of
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
-from ordcut.plots.style import SMALL_TEXT, TEXT, never_predicted, shortened, write_axis, write_title
-from ordcut.plots.words import capitalised
+from ordcut.plots.style import (
+    SMALL_TEXT,
+    TEXT,
+    capitalised,
+    never_predicted,
+    shortened,
+    write_axis,
+    write_title,
+)
 
 #: With more classes than this, cells have no text, and a bar explains their colours.
 MOST_CLASSES = 10

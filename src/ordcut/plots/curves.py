@@ -14,6 +14,7 @@ from ordcut.plots.style import (
     INK,
     SMALL_TEXT,
     TEXT,
+    capitalised,
     dress,
     numbers_over,
     ordered_colours,
@@ -23,7 +24,6 @@ from ordcut.plots.style import (
     write_axis,
     write_title,
 )
-from ordcut.plots.words import capitalised
 
 if TYPE_CHECKING:
     from ordcut.plots.display import ThresholdDisplay

@@ -15,6 +15,7 @@ from ordcut.plots.style import (
     SIZE,
     SMALL_TEXT,
     TEXT,
+    capitalised,
     dress,
     new_axes,
     numbers_over,
@@ -22,7 +23,6 @@ from ordcut.plots.style import (
     write_axis,
     write_title,
 )
-from ordcut.plots.words import capitalised
 
 if TYPE_CHECKING:
     from ordcut._core.uncertainty import Bootstrap

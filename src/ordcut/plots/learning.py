@@ -9,13 +9,13 @@ from ordcut._core.thresholds import percent
 from ordcut.plots.style import (
     GREY,
     SMALL_TEXT,
+    capitalised,
     dress,
     new_axes,
     ordered_colours,
     write_axis,
     write_title,
 )
-from ordcut.plots.words import capitalised
 
 if TYPE_CHECKING:
     from ordcut.studies.learning import LearningCurve

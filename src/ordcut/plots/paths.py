@@ -8,8 +8,7 @@ import numpy as np
 
 from ordcut._core.objectives import is_maximised, title_of
 from ordcut.plots.curves import threshold_colours
-from ordcut.plots.style import dress, new_axes, pair_names, write_axis, write_title
-from ordcut.plots.words import capitalised
+from ordcut.plots.style import capitalised, dress, new_axes, pair_names, write_axis, write_title
 
 if TYPE_CHECKING:
     from ordcut.studies.paths import ThresholdPath

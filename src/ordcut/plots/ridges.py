@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.thresholds import title_of_thresholds
 from ordcut._core.typing import Array, Floats
 from ordcut.plots.curves import draw_moves
 from ordcut.plots.style import (
@@ -23,7 +24,6 @@ from ordcut.plots.style import (
     write_axis,
     write_title,
 )
-from ordcut.plots.words import title_of_thresholds
 
 if TYPE_CHECKING:
     from ordcut.plots.display import ThresholdDisplay

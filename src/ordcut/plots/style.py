@@ -95,6 +95,17 @@ def shortened(name: object, most: int = LONGEST_NAME) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
+def capitalised(text: str) -> str:
+    """Return a text with its first letter in upper case.
+
+    Examples
+    --------
+    >>> capitalised("mean absolute error")
+    'Mean absolute error'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def pair_names(classes: Array) -> list[str]:
     """Return a name for each threshold: the classes below and above it.
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.data import Rows
-from ordcut._core.objectives import Objective
+from ordcut._core.objectives import Objective, title_of
 from ordcut._core.pruning import ArraySource
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
+from ordcut._core.views import view
 from ordcut.report.candidates import Candidates
 
 #: About the number of positions that are evaluated by default if there are many rows.
@@ -45,7 +46,7 @@ class Curve:
     values: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curves:
     """The curves of all thresholds: a sequence of :class:`Curve`, lowest threshold first.
 
@@ -83,6 +84,21 @@ class Curves:
 
     def __iter__(self) -> Iterator[Curve]:
         return iter(self.all)
+
+    def __repr__(self) -> str:
+        n_positions = sum(len(curve.positions) for curve in self.all)
+        return f"Curves({self.objective} of {len(self.all)} thresholds at {n_positions} positions)"
+
+    def _repr_html_(self) -> str:
+        best = np.nanmax if self.is_maximised else np.nanmin
+        rows = [
+            (f"{curve.lower} | {curve.upper}", curve.threshold, str(len(curve.positions)),
+             float(best(curve.values)) if np.isfinite(curve.values).any() else "")
+            for curve in self.all
+        ]  # fmt: skip
+        title = title_of(self.objective)
+        heads = ["between", "threshold", "positions", f"best {title}"]
+        return view("Curves of one threshold at a time", heads, rows)
 
     def to_dict(self) -> dict[str, Array]:
         """Return a column for each name, with a row for each position of each threshold.

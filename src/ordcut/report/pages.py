@@ -43,6 +43,26 @@ SCRIPTS = (
 )
 
 
+class Page(str):
+    """An HTML page as text; a notebook shows the page itself.
+
+    Examples
+    --------
+    >>> Page("<p>Scores</p>")
+    Page(13 characters; write it to a file, or show it in a notebook)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Page({len(self)} characters; write it to a file, or show it in a notebook)"
+
+    def _repr_html_(self) -> str:
+        allowed = "allow-scripts allow-downloads"  # no access to the notebook around it
+        style = "width:100%;height:900px;border:0"
+        return f'<iframe sandbox="{allowed}" style="{style}" srcdoc="{escape(self)}"></iframe>'
+
+
 def page(
     scores: ArrayLike,
     labels: ArrayLike,
@@ -58,7 +78,7 @@ def page(
     title: str | None = None,
     n_jobs: int | None = None,
     path: str | PathLike[str] | None = None,
-) -> str:
+) -> Page:
     """Return an interactive page about thresholds on scores and labels, as HTML text.
 
     Parameters
@@ -95,7 +115,7 @@ def page(
     Returns
     -------
     str
-        The page, below 600 kB for any number of rows.
+        The page, below 600 kB for any number of rows; a notebook shows it.
 
     Examples
     --------
@@ -131,7 +151,7 @@ def page_from_frame(
     bootstrap: Bootstrap | None = None,
     title: str | None = None,
     nulls: Nulls = "raise",
-) -> str:
+) -> Page:
     """Return an interactive page about thresholds on a frame of any engine, as HTML text.
 
     Rows stay in the engine, which counts them; up to 20,000 are fetched.
@@ -152,7 +172,7 @@ def page_from_frame(
     Returns
     -------
     str
-        The page, below 600 kB for any number of rows.
+        The page, below 600 kB for any number of rows; a notebook shows it.
 
     Examples
     --------
@@ -184,7 +204,7 @@ def page_from_source(
     score_name: str = "score",
     label_name: str = "label",
     title: str | None = None,
-) -> str:
+) -> Page:
     """Return the page about thresholds on the rows of a source, as HTML text."""
     content = page_content(source, thresholds, objective, class_weight, intervals)
     title = f"Thresholds for {label_name}" if title is None else title
@@ -192,7 +212,7 @@ def page_from_source(
     written = as_json(with_marks_escaped(compact(content) | names))
     parts = {"title": escape(printable(title)), "content": written, **_fixed_parts()}
     # In one pass, so that a name in the data that looks like a part of the page stays text.
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
+    return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html")))
 
 
 @cache

@@ -13,6 +13,7 @@ from ordcut._core.data import Rows, SortedRows, place_cuts, scores_around
 from ordcut._core.numerics.exact import as_fraction
 from ordcut._core.thresholds import UNKNOWN, Certificate, Thresholds
 from ordcut._core.typing import Array, ArrayLike, Ints
+from ordcut._core.views import view
 
 
 class LabelSets(NamedTuple):
@@ -37,6 +38,16 @@ class LabelSets(NamedTuple):
         [[0, 0], [0, 1], [1, 1]]
         """
         return np.stack([self.lowest.predict(scores), self.highest.predict(scores)], axis=1)
+
+    def _repr_html_(self) -> str:
+        cuts = np.unique([*self.lowest.thresholds, *self.highest.thresholds])
+        cuts = cuts[np.isfinite(cuts)]
+        ends = self.predict(np.append(-np.inf, cuts)).tolist()
+        sets = [str(low) if low == high else f"{low} to {high}" for low, high in ends]
+        edges = ["", *cuts.tolist(), ""]
+        rows = zip(sets, edges[:-1], edges[1:], strict=True)
+        promise = self.lowest.certificate.rpartition(" of label sets that ")[2]
+        return view("Label sets", ["set", "from", "below"], rows, notes=[f"They {promise}."])
 
 
 def label_sets(

@@ -10,12 +10,13 @@ import numpy as np
 
 from ordcut._core.data import Rows, WeightType
 from ordcut._core.extensions import extension
-from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective, title_of
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.protocols import LabelSource
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
+from ordcut._core.views import interval, view
 
 #: The smallest size by default, and the largest share of the rows that thresholds are found from.
 FIRST_SIZE, LARGEST_SHARE = 25, 0.8
@@ -80,6 +81,17 @@ class LearningCurve:
             )
         )
         return f"LearningCurve({self.objective} on rows left out, {points})"
+
+    def _repr_html_(self) -> str:
+        ranges = self.intervals().tolist()
+        each = zip(self.sizes.tolist(), self.means.tolist(), ranges, strict=True)
+        return view(
+            "Learning curve",
+            ["rows", "mean", "95 % of splits"],
+            [(str(size), mean, interval(*ends)) for size, mean, ends in each],
+            value=f"{title_of(self.objective)} on rows left out",
+            notes=[f"{len(self.values)} splits"],
+        )
 
 
 def learning_curve(

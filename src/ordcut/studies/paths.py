@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,14 @@ from ordcut._core.limits import (
     read_constraints,
 )
 from ordcut._core.numerics.threads import run_all
-from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective
+from ordcut._core.objectives import Objective, ObjectiveLike, resolve_objective, title_of
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.review import resolve_decisions
 from ordcut._core.solve import optimum, prepared, result_of, solve
 from ordcut._core.solvers import Plan
 from ordcut._core.thresholds import Thresholds, as_frame
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
+from ordcut._core.views import view
 
 KINDS = ("thresholds", "value")
 
@@ -95,6 +97,16 @@ class ThresholdPath:
         return (
             f"ThresholdPath({self.parameter} from {low:g} to {high:g} in {len(self.grid)} points"
             f"{left_out}, {self.objective})"
+        )
+
+    def _repr_html_(self) -> str:
+        names = pairwise(map(str, self.points[0].decisions.tolist()))
+        left_out = ", ".join(f"{limit:g}" for limit in self.infeasible)
+        return view(
+            f"Optimal thresholds by {self.parameter}",
+            [self.parameter, title_of(self.objective), *(f"{low} | {high}" for low, high in names)],
+            np.column_stack([self.grid, self.values, self.thresholds]).tolist(),
+            notes=[f"No thresholds can keep: {left_out}" if left_out else ""],
         )
 
     def to_frame(self, backend: Any = "pandas") -> Any:

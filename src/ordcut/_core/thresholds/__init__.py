@@ -27,3 +27,4 @@ from ordcut._core.thresholds.storage import read_limited as read_limited
 from ordcut._core.thresholds.storage import schema_text as schema_text
 from ordcut._core.thresholds.storage import to_dict as to_dict
 from ordcut._core.thresholds.storage import with_record as with_record
+from ordcut._core.thresholds.title import title_of_thresholds as title_of_thresholds

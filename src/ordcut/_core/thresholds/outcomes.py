@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ordcut._core.numerics.exact import as_fraction
 from ordcut._core.numerics.threads import cached_property
+from ordcut._core.views import view
 
 #: The bounds that promise a limit for new rows, in words.
 BOUNDS = {
@@ -116,6 +117,10 @@ class ConstraintOutcome:
         promise = "" if self.promise is None else f", {self.promise}"
         paid = "cost unknown" if isnan(cost) else paid
         return f"{self.limit}: reached {reached}{promise}, {paid}"
+
+    def _repr_html_(self) -> str:
+        limit, _, outcome = repr(self).rpartition(": reached ")
+        return view("Constraint", ["limit", "outcome"], [(limit, f"reached {outcome}")])
 
     def __getstate__(self) -> dict[str, Any]:
         state = {"constraint": self.constraint, "reached": self.reached, "promise": self.promise}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut._core.data import intervals_as_text, is_interval
-from ordcut._core.errors import both_ends, listed, marks_escaped, printable
+from ordcut._core.errors import listed, marks_escaped
+from ordcut._core.objectives import title_of
 from ordcut._core.thresholds.sql import DIALECTS
+from ordcut._core.thresholds.title import title_of_thresholds
 from ordcut._core.typing import Array, Floats
+from ordcut._core.views import view
 
 if TYPE_CHECKING:
     from ordcut._core.thresholds.result import Thresholds
@@ -123,19 +125,17 @@ def _names(labels: list[Any]) -> str:
 
 def to_html(result: Thresholds) -> str:
     """Return a result as a table, for notebooks."""
-    edges = ["", *(f"{threshold:.6g}" for threshold in result.thresholds), ""]
-    cells = zip(result.decisions.tolist(), edges[:-1], edges[1:], strict=True)
-    gap = (f"... ({len(result.decisions)} in all)", "...", "...")
-    rows = "".join(
-        f"<tr><td>{escape(printable(str(name)))}</td><td>{low}</td><td>{high}</td></tr>"
-        for name, low, high in both_ends(cells, gap)
-    )
-    what = "decision" if result.decides_otherwise else "class"
-    return (
-        f"<table><thead><tr><th>{what}</th><th>from</th><th>below</th></tr></thead>"
-        f"<tbody>{rows}</tbody><caption>{escape(printable(result.objective))} "
-        f"{result.value:.6g}; {escape(printable(result.certificate))}</caption></table>"
-    )
+    edges = ["", *result.thresholds.tolist(), ""]
+    rows = zip(map(str, result.decisions.tolist()), edges[:-1], edges[1:], strict=True)
+    heads = ["decision" if result.decides_otherwise else "class", "from", "below"]
+    known = "" if np.isnan(result.value) else f"{title_of(result.objective)}: {result.value:.6g}"
+    kept = [f"{outcome.limit}: {_reached(outcome.reached)}" for outcome in result.constraints]
+    notes = [f"Constraints: {listed(kept)}" if kept else "", result.certificate]
+    return view(title_of_thresholds(result), heads, rows, value=known, notes=notes)
+
+
+def _reached(reached: Any) -> str:
+    return f"{reached:.6g} reached" if isinstance(reached, float) else "kept"
 
 
 def class_literals(classes: Array) -> dict[str, list[str]]:

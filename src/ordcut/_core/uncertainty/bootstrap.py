@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ordcut._core.extensions import extension
+from ordcut._core.objectives import title_of
 from ordcut._core.thresholds import LEVEL, Thresholds, as_written
 from ordcut._core.typing import Floats
 from ordcut._core.uncertainty.value_bounds import ValueBounds
+from ordcut._core.views import interval, view
 
 #: Rates of convergence in the number of rows, as powers: of thresholds, and of their value.
 THRESHOLD_RATE, VALUE_RATE = 1 / 3, 1 / 2
@@ -256,6 +259,19 @@ class Bootstrap:
         return (
             f"Bootstrap(95 % intervals: {cuts}; {self.result.objective} on new rows "
             f"[{low:.6g}, {high:.6g}]; {len(self.values)} replicates of {self.size} rows)"
+        )
+
+    def _repr_html_(self) -> str:
+        names = pairwise(map(str, self.result.decisions.tolist()))
+        each = zip(names, self.result.thresholds.tolist(), self.intervals().tolist(), strict=True)
+        rows = [(f"{low} | {high}", cut, interval(*ends)) for (low, high), cut, ends in each]
+        return view(
+            "Thresholds with 95 % intervals",
+            ["between", "threshold", "95 % interval"],
+            rows,
+            value=f"{title_of(self.result.objective)} on new rows: "
+            f"{interval(*self.value_interval().tolist())}",
+            notes=[f"{len(self.values)} replicates of {self.size} rows"],
         )
 
 

@@ -1,9 +1,13 @@
-"""The titles of pictures in words."""
+"""What thresholds are for, in words."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ordcut._core.objectives import Objective, is_maximised, title_of
-from ordcut._core.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    from ordcut._core.thresholds.result import Thresholds
 
 
 def title_of_thresholds(thresholds: Thresholds, objective: Objective | None = None) -> str:
@@ -26,14 +30,3 @@ def title_of_thresholds(thresholds: Thresholds, objective: Objective | None = No
     smoothed = "Thresholds" if thresholds.proof.smoothing is None else "Smoothed thresholds"
     limits = " within constraints" if thresholds.constraints else ""
     return f"{smoothed} for the {best} {title}{limits}"
-
-
-def capitalised(text: str) -> str:
-    """Return a text with its first letter in upper case.
-
-    Examples
-    --------
-    >>> capitalised("mean absolute error")
-    'Mean absolute error'
-    """
-    return text[:1].upper() + text[1:]
