@@ -33,7 +33,7 @@ def view(
     Parameters
     ----------
     title : str
-        What the result is.
+        What the result is; nothing if its table says it.
     heads : sequence of str
         The names of the columns.
     rows : iterable of sequence
@@ -48,7 +48,8 @@ def view(
     >>> view("Cuts", ["from", "below"], [[0.5, float("inf")]], notes=["<b>"])[len(STYLE):]
     '<div class="ordcut"><p><b>Cuts</b></p><table><thead><tr><th>from</th><th>below</th></tr>...
     """
-    head = f"<p><b>{_text(title)}</b>{f'<br>{_text(value)}' if value else ''}</p>"
+    lines = [f"<b>{_text(title)}</b>" if title else "", _text(value)]
+    head = f"<p>{'<br>'.join(filter(None, lines))}</p>" if title or value else ""
     below = "".join(f'<p class="note">{_text(note)}</p>' for note in notes if note)
     return f'{STYLE}<div class="ordcut">{head}{_table(heads, rows)}{below}</div>'
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ordcut._core.errors import both_ends, printable
 from ordcut._core.thresholds.certificate import reason
 from ordcut._core.thresholds.outcomes import percent
+from ordcut._core.views import view
 
 if TYPE_CHECKING:
     from ordcut._core.thresholds.record import Record
@@ -56,16 +56,7 @@ class Card:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-        gap = ("...", *[""] * (len(self.header) - 1))
-        body = "".join(row(cells, "td") for cells in both_ends(self.rows, gap))
-        facts = "".join(row(fact, "td") for fact in self.facts)
-        return (
-            f"<table><thead>{row(self.header, 'th')}</thead><tbody>{body}</tbody></table>"
-            f"<table><tbody>{facts}</tbody></table>"
-        )
+        return view("", self.header, self.rows, notes=(f"{n}: {text}" for n, text in self.facts))
 
 
 def card(result: Thresholds) -> Card:
