@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ordcut._core.errors import ColumnVectorWarning as ColumnVectorWarning
     from ordcut._core.errors import CrossedThresholdsError as CrossedThresholdsError
     from ordcut._core.errors import DifferentIndexWarning as DifferentIndexWarning
+    from ordcut._core.errors import DifferentScaleWarning as DifferentScaleWarning
     from ordcut._core.errors import InfeasibleConstraintsError as InfeasibleConstraintsError
     from ordcut._core.errors import ReversedScoresWarning as ReversedScoresWarning
     from ordcut._core.errors import UnorderedLabelsWarning as UnorderedLabelsWarning
@@ -72,6 +73,7 @@ _NAMES = {
         "ColumnVectorWarning",
         "CrossedThresholdsError",
         "DifferentIndexWarning",
+        "DifferentScaleWarning",
         "InfeasibleConstraintsError",
         "ReversedScoresWarning",
         "UnorderedLabelsWarning",

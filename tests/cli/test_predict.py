@@ -251,3 +251,20 @@ def test_gzip_is_read_from_standard_input(thresholds_file, start):
     out, err = process.communicate(gzip.compress(b"score\n9\n"))
     assert (process.returncode, err) == (0, b"")
     assert out == b"score,label\n9,good\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "csv"]])
+def test_scores_on_another_scale_get_a_warning(ordcut, csv_file, tmp_path, result, options):
+    path, other = tmp_path / "cuts.json", tmp_path / "other.csv"
+    path.write_text(result.to_json(), encoding="utf-8")
+    other.write_text("score\n" + "\n".join(str(100 + i) for i in range(300)), encoding="utf-8")
+    arguments = ["predict", other, "-t", path, "--score", "score", *options]
+    done = ordcut(*arguments, "-o", tmp_path / "out.csv")
+    assert done.code == 0
+    assert "Warning: scores must be on the scale" in done.err
+    done = ordcut(*arguments, "-o", tmp_path / "strict.csv", "--strict")
+    assert done.code == 2
+    assert "Pass scores of the same model" in done.err
+    assert not (tmp_path / "strict.csv").exists()
+    done = ordcut("predict", csv_file, "-t", path, "--score", "score", "-o", tmp_path / "in.csv")
+    assert "Warning" not in done.err

@@ -182,6 +182,11 @@ class DifferentIndexWarning(UserWarning):
     """pandas Series that were passed together have different indexes."""
 
 
+@public
+class DifferentScaleWarning(UserWarning):
+    """Scores cannot come from the distribution that thresholds were found on."""
+
+
 def listed(names: Any, most: int = MOST_SHOWN) -> str:
     """Return names separated by commas; of a long list, the first and how many there are.
 

@@ -58,6 +58,11 @@ AS_NUMBER = "ordcut: the score as a number"
     help="Whether a missing score is an error or gets an empty label.",
 )
 @click.option(
+    "--strict",
+    is_flag=True,
+    help="Make scores that cannot be on the scale of the thresholds an error.",
+)
+@click.option(
     "--output-format",
     type=click.Choice(FORMATS),
     help="The format of the output. [default: from its name, else --format, else json for JSON and "
@@ -73,6 +78,7 @@ def predict(
     score: str | None,
     name: str,
     nulls: str,
+    strict: bool,
     output_format: str | None,
     reading: Reading,
     force: bool,
@@ -87,6 +93,7 @@ def predict(
     """
     from ordcut.cli.engines import connect
     from ordcut.cli.thresholds_file import read_thresholds_file
+    from ordcut.frames import check_scale
 
     with Outputs(force=force) as outputs:
         out = outputs.add("--output", output)
@@ -95,7 +102,8 @@ def predict(
         written = _format_of_output(output, output_format, reading.format, data)
         connection = connect()
         rows, column = _rows(connection, data, written, score or saved.columns.score, name)
-        labelled = _labelled(rows, saved.thresholds, column, name, nulls, data.decimal)
+        numbers = _with_numbers(rows, column, data.decimal)
+        labelled = _labelled(numbers, saved.thresholds, column, name, nulls)
         if written in ("json", "excel"):
             labelled = _without_nan(labelled)
         remember(Columns(score=column))
@@ -106,6 +114,7 @@ def predict(
             out.write(sheet)
         else:
             n_rows = _copy(connection, labelled, data, written, output, out)
+        check_scale(numbers, saved.thresholds, score=AS_NUMBER, strict=strict)
         outputs.publish()
     if not quiet:
         click.echo(f"Wrote {n_rows:,} rows to {as_line(output)}.", err=True)
@@ -183,17 +192,22 @@ def _rows(
     return rows, score
 
 
-def _labelled(
-    rows: Any, thresholds: Thresholds, score: str, name: str, nulls: str, decimal: str
-) -> Any:
-    """Return the rows with the column of labels added."""
-    from ordcut import frames
+def _with_numbers(rows: Any, score: str, decimal: str) -> Any:
+    """Return the rows with the temporary column of scores as numbers."""
     from ordcut.cli.engines import as_number, quoted
 
-    number, label = quoted(AS_NUMBER), quoted(name)
     is_text = str(rows.types[rows.columns.index(score)]) == "VARCHAR"
-    with_number = rows.project(f"*, {as_number(score, decimal if is_text else '.')} AS {number}")
-    labelled = frames.predict(with_number, thresholds, score=AS_NUMBER, name=name)
+    number = as_number(score, decimal if is_text else ".")
+    return rows.project(f"*, {number} AS {quoted(AS_NUMBER)}")
+
+
+def _labelled(rows: Any, thresholds: Thresholds, score: str, name: str, nulls: str) -> Any:
+    """Return rows with numbers with the column of labels added."""
+    from ordcut import frames
+    from ordcut.cli.engines import quoted
+
+    number, label = quoted(AS_NUMBER), quoted(name)
+    labelled = frames.predict(rows, thresholds, score=AS_NUMBER, name=name)
     if nulls == "keep":
         return labelled.project(f"* EXCLUDE ({number})")
     hint = score.replace("'", "''")

@@ -37,6 +37,7 @@ from ordcut.frames.columns import (
     whole_thresholds,
 )
 from ordcut.frames.engine import Engine, Progress
+from ordcut.frames.scale import check_scale
 from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
 
@@ -203,8 +204,13 @@ def thresholds_of(
     return replace(result, passes=source.engine.passes, dropped=source.dropped)
 
 
-def predict(frame: Any, thresholds: Thresholds, score: str, *, name: str = "label") -> Any:
+def predict(
+    frame: Any, thresholds: Thresholds, score: str, *, name: str = "label", strict: bool = False
+) -> Any:
     """Add the predicted class to a frame, as an expression of its engine.
+
+    Thresholds that were read from a file or a pickle warn of scores in memory that cannot be on the
+    same scale, such as logits where thresholds were found on probabilities.
 
     Parameters
     ----------
@@ -216,6 +222,9 @@ def predict(frame: Any, thresholds: Thresholds, score: str, *, name: str = "labe
         The name of the column with the scores. If a score is null or NaN, the class is null.
     name : str
         The name of the new column.
+    strict : bool, default=False
+        Whether scores on another scale are an error, also for a result of this session. The first
+        rows of a lazy frame are then read, and all of them if these are on another scale.
 
     Returns
     -------
@@ -234,6 +243,8 @@ def predict(frame: Any, thresholds: Thresholds, score: str, *, name: str = "labe
     schema = columns_of(rows, {"score": score})
     if name in schema:
         raise ValueError(f"name must name a new column, got {name!r}, which frame has.")
+    if strict or (thresholds.origin is None and isinstance(rows, nw.DataFrame)):
+        check_scale(frame, thresholds, score=score, strict=strict)
     names, dtype = [*schema, name], schema[score]
     rows, plain = dialects.with_plain_names(rows)
     column, added = plain[score], NEW if dialects.renames(rows) else name

@@ -21,6 +21,11 @@ from ordcut._core.thresholds.report import as_frame as as_frame
 from ordcut._core.thresholds.result import UNKNOWN as UNKNOWN
 from ordcut._core.thresholds.result import Thresholds as Thresholds
 from ordcut._core.thresholds.rules import class_literals as class_literals
+from ordcut._core.thresholds.scale import SAMPLE_SIZE as SAMPLE_SIZE
+from ordcut._core.thresholds.scale import NewScores as NewScores
+from ordcut._core.thresholds.scale import check_scale as check_scale
+from ordcut._core.thresholds.scale import say_problem as say_problem
+from ordcut._core.thresholds.scale import scale_problem as scale_problem
 from ordcut._core.thresholds.storage import json_text as json_text
 from ordcut._core.thresholds.storage import numbers_in as numbers_in
 from ordcut._core.thresholds.storage import read_limited as read_limited

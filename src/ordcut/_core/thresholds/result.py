@@ -22,6 +22,7 @@ from ordcut._core.thresholds.exports import Exports
 from ordcut._core.thresholds.outcomes import ConstraintOutcome, joint_confidence
 from ordcut._core.thresholds.record import Record
 from ordcut._core.thresholds.report import report
+from ordcut._core.thresholds.scale import check_scale
 from ordcut._core.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
@@ -160,13 +161,18 @@ class Thresholds(Exports):
         stretches = [codes for _, codes in codes_by_stretch(self.thresholds, as_scores(scores))]
         return np.concatenate([np.empty(0, np.intp), *stretches])
 
-    def predict(self, scores: ArrayLike) -> Array:
+    def predict(self, scores: ArrayLike, *, strict: bool = False) -> Array:
         """Return the decision for each score: its class, where decisions are the classes.
+
+        Thresholds that were read from a file or a pickle warn of 100 scores or more that cannot be
+        on the same scale, such as logits where thresholds were found on probabilities.
 
         Parameters
         ----------
         scores : array-like of shape (n_samples,)
             Scores without NaN; infinite ones get the decision of scores far out.
+        strict : bool, default=False
+            Whether scores on another scale are an error, also for a result of this session.
 
         Examples
         --------
@@ -178,6 +184,8 @@ class Thresholds(Exports):
         labels = np.empty(len(array), self.decisions.dtype)
         for stretch, codes in codes_by_stretch(self.thresholds, array):
             np.take(self.decisions, codes, out=labels[stretch], mode="clip")
+        if strict or self.origin is None:
+            check_scale(self, array, strict=strict)
         return labels
 
     def bootstrap(
