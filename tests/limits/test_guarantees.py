@@ -209,10 +209,11 @@ def test_no_number_of_rows_can_promise_that_nothing_is_lower():
         solve(scores, labels, ["under 1 <= 0 with 95 %"])
 
 
-def test_precision_cannot_have_a_confidence():
+@pytest.mark.parametrize("limit", ["f1 1 >= 0.1", "lift 1 >= 1"])
+def test_other_ratios_of_two_moving_sums_cannot_have_a_confidence(limit):
     scores, labels = make_rows(50)
     with pytest.raises(ValueError, match="both numbers of its ratio change with the thresholds"):
-        solve(scores, labels, ["precision 1 >= 0.1 with 95 %"])
+        solve(scores, labels, [f"{limit} with 95 %"])
 
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, True, "95", float("nan")])

@@ -183,6 +183,7 @@ def check_alone(
     classes: object,
     review: object,
     class_weight: object,
+    class_shares: object,
     smoothing: object,
 ) -> None:
     """Raise an error if costs are passed together with arguments that they replace."""
@@ -192,6 +193,7 @@ def check_alone(
         "classes": classes is not None,
         "review": review is not None,
         "class_weight": class_weight is not None,
+        "class_shares": class_shares is not None,
         "smoothing": smoothing != 0,
     }
     extra = [name for name, is_given in given.items() if is_given]

@@ -98,7 +98,7 @@ class Shortage(NamedTuple):
 
     def __str__(self) -> str:
         if self.needed == inf:
-            return "no number of rows can promise it"
+            return f"no number of {self.kind} can promise it"
         return f"it takes {self.needed} {self.kind} to promise it, and there are {self.available}"
 
 

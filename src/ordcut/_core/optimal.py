@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,7 @@ def optimal_thresholds(
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType | None = None,
     class_weight: ClassWeight | None = None,
+    class_shares: Mapping[Any, float] | ArrayLike | None = None,
     smoothing: Smoothing | None = None,
     method: Method = "auto",
     n_jobs: int | None = None,
@@ -88,7 +89,12 @@ def optimal_thresholds(
         ``(sum of w) ** 2 / (sum of w ** 2)``. By default, whole weights are repeats, with a
         warning if their mean is above 10, and others are importance.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count; ``"balanced"`` gives every class the same weight.
+        How much the rows of each class count in the objective; ``"balanced"`` gives every class
+        the same weight. Constraints are about the rows as they are.
+    class_shares : dict or array-like of shape (n_classes,), optional
+        The share of each class in the population, where the rows at hand were sampled by class.
+        Thresholds, ``value`` and constraints are then for the population. Unlike ``class_weight``,
+        it counts in constraints, too.
     smoothing : float from 0 to 1, "auto" or "bagging", optional
         The share of each label that a model gives, by default 0, or ``"auto"`` for a panel. 0 is
         the optimum for the labels as observed, which overfits where rows are few. Above 0,
@@ -150,7 +156,7 @@ def optimal_thresholds(
     resolved: Objective
     if costs is not None:
         reviews = review if review_share is None else review_share
-        check_alone(labels, objective, classes, reviews, class_weight, smoothing)
+        check_alone(labels, objective, classes, reviews, class_weight, class_shares, smoothing)
         rows, resolved = read_costs(scores, costs, decisions, sample_weight, weight_type)
     elif labels is None:
         raise TypeError("labels must be given, or else costs of each row and decision.")
@@ -167,9 +173,9 @@ def optimal_thresholds(
         if review is not None or review_share is not None:
             resolved = with_reviews(resolved, review, review_share, rows.classes)
     plan = Plan(method, n_jobs, block_size)
+    if class_weight is not None or class_shares is not None:
+        resolved = resolved.weighted(class_weight, rows.classes, class_shares)
     limits = limits_for(parsed, resolved, rows.classes) if parsed else None
-    if class_weight is not None:
-        resolved = resolved.weighted(class_weight, rows.classes)
     problem = Problem(Sample(rows), resolved, limits, plan)
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)

@@ -6,7 +6,7 @@ returns the few rows that can be next to a threshold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from ordcut._core.review import with_reviews
 from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.solve import optimum, smoothed_problem
 from ordcut._core.thresholds import Thresholds, objective_for
-from ordcut._core.typing import Array, Floats
+from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.frames import dialects
 from ordcut.frames.columns import (
     as_narwhals,
@@ -63,6 +63,7 @@ def optimal_thresholds(
     review_share: float | None = None,
     constraints: Constraints = (),
     class_weight: ClassWeight | None = None,
+    class_shares: Mapping[Any, float] | ArrayLike | None = None,
     smoothing: Smoothing = 0.0,
     nulls: Nulls = "raise",
     max_rows: int = 2_000_000,
@@ -104,7 +105,10 @@ def optimal_thresholds(
         (``allowed``, ``digits``). If the best thresholds break any other constraint, all rows are
         fetched, which must not be more than ``max_rows``.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each class count.
+        How much the rows of each class count in the objective, as in
+        :func:`ordcut.optimal_thresholds`.
+    class_shares : dict or array-like of shape (n_classes,), optional
+        The share of each class in the population, as in :func:`ordcut.optimal_thresholds`.
     smoothing : float from 0 to 1, "auto" or "bagging", default=0.0
         The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. All rows are fetched,
         which must not be more than ``max_rows``. With many rows, plain thresholds generalise as
@@ -152,8 +156,8 @@ def optimal_thresholds(
     if review is not None or review_share is not None:
         resolved = with_reviews(resolved, review, review_share, source.classes)
     parsed = read_constraints(constraints) if constraints else ()
-    if class_weight is not None:
-        resolved = resolved.weighted(class_weight, source.classes)
+    if class_weight is not None or class_shares is not None:
+        resolved = resolved.weighted(class_weight, source.classes, class_shares)
     return thresholds_of(source, resolved, smoothing, parsed)
 
 

@@ -315,7 +315,7 @@ def compares_ratings(objective: Objective) -> bool:
     >>> [compares_ratings(resolve_objective(name, 3)) for name in ("kappa", "macro_mae")]
     [True, False]
     """
-    is_of_classes = objective.decisions is None and not objective.is_balanced
+    is_of_classes = objective.decisions is None and not objective.weighs_by_totals
     return is_of_classes and isinstance(objective, Additive | Ratio)
 
 

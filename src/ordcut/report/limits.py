@@ -18,6 +18,7 @@ from ordcut._core.limits import (
     limits_for,
     read_constraints,
 )
+from ordcut._core.numerics.exact import EXACT
 from ordcut._core.objectives import Objective
 from ordcut._core.thresholds import Thresholds, as_written
 from ordcut._core.typing import Floats, Ints
@@ -107,16 +108,20 @@ VALUES: dict[str, Callable[[Any, tuple[float, float]], list[float]]] = {
     "interval": _values_of_interval,
     "distance": lambda *_: [],
     "ratio": lambda *_: [],
+    "promised precision": lambda *_: [],
 }
 
 
 def _ratio(form: Ratio, _: object) -> dict[str, Any]:
-    whole = None if form.whole is None else blocks_of(form.whole)
+    part, whole = form.part, form.whole
+    if whole is not None and max(part.max(), whole.max()) > EXACT:  # scripts have floats only
+        part, whole = ((each / whole.max()).astype(np.float64) for each in (part, whole))
     least, most = (
         None if limit is None else float(limit) for limit in (form.at_least, form.at_most)
     )
     sides = {"atLeast": least, "atMost": most}
-    return {"part": blocks_of(form.part), "whole": whole, **sides}
+    blocks = None if whole is None else blocks_of(whole)
+    return {"part": blocks_of(part), "whole": blocks, **sides}
 
 
 def _interval(form: Interval, _: object) -> dict[str, Any]:
@@ -137,6 +142,7 @@ def _distance(form: Distance, _: object) -> dict[str, Any]:
 #: The plain values of each kind of form.
 CONTENT: dict[str, Callable[[Any, Floats], dict[str, Any]]] = {
     "ratio": _ratio,
+    "promised precision": lambda form, _: _ratio(form.ratio, _),
     "interval": _interval,
     "grid": _grid,
     "distance": _distance,

@@ -29,6 +29,7 @@ from ordcut._core.data.matrices import predicted_in_rows as predicted_in_rows
 from ordcut._core.data.matrices import role_of as role_of
 from ordcut._core.data.matrices import row_names as row_names
 from ordcut._core.data.matrices import warn_if_gains as warn_if_gains
+from ordcut._core.data.population import ClassShares as ClassShares
 from ordcut._core.data.radix import ordered_bits as ordered_bits
 from ordcut._core.data.rows import Rows as Rows
 from ordcut._core.data.rows import as_scores as as_scores

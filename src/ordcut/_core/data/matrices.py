@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -165,6 +165,49 @@ def positions_of(
             f"{listed(names)}. {remedy}"
         )
     return [positions[name] for name in wanted]
+
+
+def numbers_by_class(
+    numbers: Any, classes: Array, argument: str, default: float | None = None
+) -> Floats:
+    """Return a number that is not negative for each class, given by class or in their order.
+
+    Where a mapping leaves out a class, its number is the default.
+
+    Examples
+    --------
+    >>> numbers_by_class({"high": 3}, np.array(["low", "high"]), "class_weight", default=1)
+    array([1., 3.])
+    """
+    names = classes.tolist()
+    if isinstance(numbers, Mapping):
+        unknown = [key for key in numbers if key not in names]
+        if unknown:
+            raise ValueError(
+                f"{argument} must name known classes, {listed(names)}; got {unknown[0]!r}."
+            )
+        left_out = [name for name in names if name not in numbers]
+        if default is None and left_out:
+            raise ValueError(f"{argument} must name each class; {left_out[0]!r} is missing.")
+        numbers = [numbers.get(name, default) for name in names]
+    index: Any = getattr(numbers, "index", None)
+    if hasattr(numbers, "iloc") and type(index).__name__ != "RangeIndex":
+        remedy = f"Or pass the numbers alone, in the order of the classes: {argument}.to_numpy()."
+        order = positions_of(list(index), classes, argument, "number", "class", remedy)
+        numbers = np.asarray(numbers)[order]
+    check_not_masked(numbers, argument)
+    try:
+        array = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{argument} must be numbers: {error}.") from error
+    if array.shape != (len(names),):
+        raise ValueError(
+            f"{argument} must hold one number for each of the {len(names)} classes "
+            f"(not of the {len(names) - 1} thresholds), got shape {array.shape}."
+        )
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError(f"{argument} must be finite and not negative, got {array.tolist()}.")
+    return array
 
 
 def are_same_names(names: Sequence[Any], known: Sequence[Any] | Array) -> bool:

@@ -9,9 +9,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut._core.data.matrices import positions_of
+from ordcut._core.data.matrices import numbers_by_class
+from ordcut._core.data.population import ClassShares
 from ordcut._core.data.values import check_not_masked
-from ordcut._core.errors import WeightTypeWarning, depth_of_caller, listed, unknown_name
+from ordcut._core.errors import WeightTypeWarning, depth_of_caller, unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
 
@@ -24,10 +25,11 @@ LARGE_WEIGHT = 10.0
 #: What weights of rows are: how often each row occurs, or how much it matters.
 WeightType: TypeAlias = Literal["repeats", "importance"]
 
-ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | ArrayLike | ClassShares
 
-#: Class weights once they are checked: a number for each class, ``"balanced"``, or None.
-CheckedClassWeight: TypeAlias = Floats | Literal["balanced"] | None
+#: Class weights once they are checked: a number for each class, ``"balanced"``, the shares of a
+#: population, or None.
+CheckedClassWeight: TypeAlias = Floats | ClassShares | Literal["balanced"] | None
 
 
 def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
@@ -177,7 +179,7 @@ def class_factors(class_weight: ClassWeight | None, classes: Array, totals: Floa
 
 
 def checked_class_weight(class_weight: ClassWeight | None, classes: Array) -> CheckedClassWeight:
-    """Return class weights as None, ``"balanced"`` or a number for each class.
+    """Return class weights as None, ``"balanced"``, shares or a number for each class.
 
     Examples
     --------
@@ -196,32 +198,9 @@ def checked_class_weight(class_weight: ClassWeight | None, classes: Array) -> Ch
                 f"{class_weight!r}."
             )
         return "balanced"
-    if isinstance(class_weight, Mapping):
-        unknown = [key for key in class_weight if key not in classes.tolist()]
-        if unknown:
-            raise ValueError(
-                f"class_weight must name known classes, {listed(classes.tolist())}; "
-                f"got {unknown[0]!r}."
-            )
-        class_weight = [class_weight.get(value, 1.0) for value in classes.tolist()]
-    names: Any = getattr(class_weight, "index", None)
-    if hasattr(class_weight, "iloc") and type(names).__name__ != "RangeIndex":
-        remedy = "Or pass the numbers alone, in the order of the classes: class_weight.to_numpy()."
-        order = positions_of(list(names), classes, "class_weight", "number", "class", remedy)
-        class_weight = np.asarray(class_weight)[order]
-    check_not_masked(class_weight, "class_weight")
-    try:
-        factors = np.asarray(class_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"class_weight must be numbers: {error}.") from error
-    if factors.shape != (k,):
-        raise ValueError(
-            f"class_weight must hold one number for each of the {k} classes "
-            f"(not of the {k - 1} thresholds), got shape {factors.shape}."
-        )
-    if not np.isfinite(factors).all() or (factors < 0).any():
-        raise ValueError(f"class_weight must be finite and not negative, got {factors.tolist()}.")
-    return factors
+    if isinstance(class_weight, ClassShares):
+        return class_weight
+    return numbers_by_class(class_weight, classes, "class_weight", default=1.0)
 
 
 def factors_for(class_weight: CheckedClassWeight, totals: Array) -> Array | None:
@@ -239,6 +218,8 @@ def factors_for(class_weight: CheckedClassWeight, totals: Array) -> Array | None
     """
     if class_weight is None:
         return None
+    if isinstance(class_weight, ClassShares):
+        return class_weight.factors(totals)
     if not isinstance(class_weight, str):
         if not any((class_weight * totals).tolist()):
             raise ValueError("class_weight must not be 0 for every class that occurs.")

@@ -14,8 +14,8 @@ from ordcut._core.limits.constraints import confidence_text as confidence_text
 from ordcut._core.limits.constraints import limits_for as limits_for
 from ordcut._core.limits.constraints import lower_all as lower_all
 from ordcut._core.limits.constraints import refuse_confidence as refuse_confidence
+from ordcut._core.limits.form import Form as Form
 from ordcut._core.limits.forms import Distance as Distance
-from ordcut._core.limits.forms import Form as Form
 from ordcut._core.limits.forms import Interval as Interval
 from ordcut._core.limits.forms import Limits as Limits
 from ordcut._core.limits.forms import Outcome as Outcome

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from ordcut._core.data import SortedRows
 from ordcut._core.errors import Shortage
-from ordcut._core.limits.forms import Distance, Form, Limits, Outcome, Ratio
+from ordcut._core.limits.form import Form
+from ordcut._core.limits.forms import Distance, Limits, Outcome, Ratio
 from ordcut._core.limits.grid import Grid
-from ordcut._core.limits.region import Region
+from ordcut._core.limits.region import PrefixSums, Region
+from ordcut._core.limits.sequence import PromisedPrecision
 from ordcut._core.numerics.exact import ExactCost, as_fraction
 from ordcut._core.solvers import best_candidates, is_feasible
 from ordcut._core.typing import Array
@@ -24,6 +27,9 @@ MOST_TO_COMBINE = 10
 
 #: How often an interval of distances is halved, and how many additional digits are tried.
 N_HALVINGS, MOST_DIGITS_MORE = 50, 6
+
+#: How often an interval of promised precisions is halved.
+N_HALVINGS_OF_PRECISION = 12
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class Conflict:
         shortages = {
             text: shortage
             for text, form in zip(texts, conflict.forms, strict=True)
-            if isinstance(form, Ratio) and (shortage := self._shortage(form)) is not None
+            if (shortage := self._shortage(form)) is not None
         }
         for i, text in enumerate(texts if self.observed is not None else ()):
             limit = self._nearest(conflict, i)
@@ -57,8 +63,13 @@ class Conflict:
                 nearest[text] = limit
         return texts, nearest, shortages
 
-    def _shortage(self, ratio: Ratio) -> Shortage | None:
-        """Return how many rows a guarantee takes; None if there are enough or it has no promise."""
+    def _shortage(self, form: Form) -> Shortage | None:
+        """Return how many rows a promise takes; None if there are enough or there is no promise."""
+        search = _SHORTAGES.get(form.kind)
+        return search(self, form) if search is not None else None
+
+    def shortage_of_ratio(self, ratio: Ratio) -> Shortage | None:
+        """Return how many rows the guarantee of a ratio takes; None if there are enough."""
         if ratio.confidence is None or not ratio.part.any():
             return None
         guarantee = ratio.guarantee(self.totals, self.unit)
@@ -67,6 +78,13 @@ class Conflict:
         assert self.limits.names is not None
         kind = self.limits.names.rows_text(ratio.counted)
         return Shortage(guarantee.rows_needed, guarantee.n_rows, kind)
+
+    def shortage_of_precision(self, form: PromisedPrecision) -> Shortage | None:
+        """Return about how many rows could promise a precision; None if they can."""
+        if self.observed is None:
+            return None
+        sums = PrefixSums(self.observed, None, self.unit)
+        return form.shortage(*sums.beyond(form), sums.unit)
 
     def possible(self, ratio: Ratio, reached: Fraction, *, is_floor: bool) -> float:
         """Return the limit that can hold, or be promised, where a ratio is reached."""
@@ -167,6 +185,21 @@ def _nearest_digits(conflict: Conflict, form: Grid, replaced: Replaced) -> float
     return None
 
 
+def _nearest_precision(
+    conflict: Conflict, form: PromisedPrecision, replaced: Replaced
+) -> float | None:
+    possible, impossible = Fraction(0), form.ratio.exact_limits[0]
+    assert impossible is not None
+    for _ in range(N_HALVINGS_OF_PRECISION):
+        middle = (possible + impossible) / 2
+        weaker = replace(form, ratio=replace(form.ratio, at_least=middle))
+        if conflict.can_hold(replaced(weaker)):
+            possible = middle
+        else:
+            impossible = middle
+    return float(possible) if possible else None
+
+
 def _nearest_ratio(conflict: Conflict, form: Ratio, replaced: Replaced) -> float | None:
     """Return the nearest limit; of a ratio with two of them, the nearest of either."""
     nearest: list[tuple[Fraction, float]] = []
@@ -188,6 +221,13 @@ _NEAREST: dict[str, Callable[[Conflict, object, Replaced], float | None]] = {
     "distance": _nearest_distance,  # type: ignore[dict-item]
     "grid": _nearest_digits,  # type: ignore[dict-item]
     "ratio": _nearest_ratio,  # type: ignore[dict-item]
+    "promised precision": _nearest_precision,  # type: ignore[dict-item]
+}
+
+#: How to find the number of rows that would be enough, by the kind of form.
+_SHORTAGES: dict[str, Callable[[Conflict, Any], Shortage | None]] = {
+    "ratio": Conflict.shortage_of_ratio,
+    "promised precision": Conflict.shortage_of_precision,
 }
 
 

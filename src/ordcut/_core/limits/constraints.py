@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ordcut._core.limits.forms import Form, Limits, Ratio
+from ordcut._core.data import ClassShares
+from ordcut._core.limits.form import Form
+from ordcut._core.limits.forms import Limits, Ratio
 from ordcut._core.limits.names import Names
+from ordcut._core.limits.sequence import PromisedPrecision
 from ordcut._core.numerics.exact import as_fraction
 from ordcut._core.objectives import Objective
 from ordcut._core.typing import Array, ArrayLike
@@ -154,7 +157,12 @@ class Precision(_Sides):
     decision : object
         The decision, or class, or its text.
     at_least, at_most : float from 0 to 1, optional
-        Either limit, or both. A decision that no row gets satisfies them.
+        Either limit, or both. A decision that no row gets satisfies them, unless there is a
+        confidence.
+    confidence : float between 0 and 1, optional
+        The probability, over the rows at hand, with which the minimum holds on new rows of the same
+        kind. The decision must be the lowest, the highest, or a group at an end. Without it, the
+        limits are on the rows at hand.
 
     Examples
     --------
@@ -167,12 +175,13 @@ class Precision(_Sides):
 
     word: ClassVar[str] = "precision"
 
-    def lower(self, names: Names) -> Ratio:
+    def lower(self, names: Names) -> Ratio | PromisedPrecision:
         """Return the share of the decision that is of its class."""
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
         whole = names.cells(decisions=decision)
-        return Ratio(part, whole, self.at_least, self.at_most, self.confidence)
+        ratio = Ratio(part, whole, self.at_least, self.at_most)
+        return ratio if self.confidence is None else PromisedPrecision(ratio, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)
@@ -366,8 +375,14 @@ class Over(_OfClass):
 def limits_for(
     constraints: Sequence[Constraint], objective: Objective, classes: Array
 ) -> Limits | None:
-    """Lower constraints for an objective over classes; None if there are no constraints."""
-    return lower_all(constraints, Names.of(objective, classes)) if constraints else None
+    """Lower constraints for an objective over classes; None if there are no constraints.
+
+    The shares of a population are part of the objective; other class weights leave limits alone.
+    """
+    if not constraints:
+        return None
+    limits, weights = lower_all(constraints, Names.of(objective, classes)), objective.class_weight
+    return limits.in_population(weights) if isinstance(weights, ClassShares) else limits
 
 
 def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
@@ -378,7 +393,7 @@ def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
             form = constraint.lower(names)
         except ValueError as error:
             raise ValueError(f"constraint {str(constraint)!r} {error}") from error
-        if not isinstance(form, get_args(Form)):
+        if not isinstance(form, Form):
             raise TypeError(
                 f"constraint {str(constraint)!r} must be lowered to one of the forms Ratio, "
                 "Interval, Grid and Distance of ordcut.limits, which limit one threshold or two "

@@ -1,8 +1,8 @@
 """The forms that constraints are lowered to, and the limits of a problem sorted by form.
 
 Everything behind the constraints knows only these forms: a ratio of weights, an interval for a
-threshold, a distance between thresholds, and (in ``grid.py``) values that thresholds are chosen
-from.
+threshold, a distance between thresholds, and (in ``grid.py`` and ``sequence.py``) values that
+thresholds are chosen from, and a precision that is promised for new rows.
 """
 
 from __future__ import annotations
@@ -12,21 +12,37 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from ordcut._core.errors import listed
+from ordcut._core.limits.form import Form
 from ordcut._core.limits.grid import Grid
 from ordcut._core.limits.guarantee import Bound, Guarantee
-from ordcut._core.numerics.exact import LARGEST_SUM, UNIT_ROUNDOFF, as_fraction
+from ordcut._core.numerics.exact import (
+    LARGEST_SUM,
+    UNIT_ROUNDOFF,
+    as_exact,
+    as_fraction,
+    as_integers,
+)
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.thresholds import Promise
 from ordcut._core.typing import Array, Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from ordcut._core.data import ClassShares
     from ordcut._core.limits.constraints import Constraint
     from ordcut._core.limits.names import Names
+    from ordcut._core.limits.sequence import PromisedPrecision
+
+#: Why limits that mix classes promise nothing for a population with other shares of the classes.
+NO_PROMISE = (
+    "cannot have a confidence together with class_shares: it depends on the shares of several "
+    "classes, and rows at hand tell how each class is decided, not how rows of the population are. "
+    "Limit the recall of a class, or leave out the confidence."
+)
 
 #: Distances that differ by less than this share of the numbers are equal.
 ROUNDINGS = 4 * UNIT_ROUNDOFF
@@ -66,7 +82,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Ratio:
+class Ratio(Form):
     """Limits on the ratio of two sums of weights, or on a single sum.
 
     Attributes
@@ -84,6 +100,9 @@ class Ratio:
     base : ndarray of shape (K,), optional
         1 for each class of the base rate, otherwise 0. The limits are multiples of the share that
         these classes have of all rows; None for limits on the ratio itself.
+    shares : ClassShares, optional
+        The shares of the classes in the population that the limits are about; None for the rows as
+        they are.
 
     Examples
     --------
@@ -100,6 +119,7 @@ class Ratio:
     at_most: float | Fraction | None = None
     confidence: float | None = None
     base: Ints | None = None
+    shares: ClassShares | None = None
 
     kind: ClassVar[str] = "ratio"
 
@@ -109,9 +129,14 @@ class Ratio:
         return self.whole is None or not (self.whole[1:] != self.whole[:-1]).any()
 
     @property
+    def without_confidence(self) -> Ratio:
+        """The limits as they were stated, to be judged on new rows."""
+        return replace(self, confidence=None)
+
+    @property
     def is_plain(self) -> bool:
         """Whether the limits do not depend on the weights of the classes."""
-        return self.confidence is None and self.base is None
+        return self.confidence is None and self.base is None and self.shares is None
 
     @property
     def counted(self) -> Array:
@@ -172,19 +197,12 @@ class Ratio:
     def on(self, totals: Array, unit: Fraction) -> Ratio:
         """Return the ratio with plain limits on rows with these exact weights of the classes.
 
-        A multiple of a base rate becomes a limit on a ratio, and a guarantee becomes a limit on the
-        share of these rows that promises it. This is the only place where limits depend on totals,
-        which are in multiples of ``unit``.
+        Shares of a population and a base rate become coefficients, and a guarantee becomes a limit
+        on the share of these rows that promises it. This is the only place where limits depend on
+        totals, which are in multiples of ``unit``.
         """
-        if self.base is not None:
-            assert self.whole is not None
-            own, every = (Fraction(sum(each.tolist())) for each in (self.base * totals, totals))
-            rate = own / every if every else own
-            part, whole = self.part.astype(object), self.whole.astype(object)
-            scaled = part * rate.denominator, whole * rate.numerator
-            return Ratio(*scaled, self.at_least, self.at_most)
         if self.confidence is None:
-            return self
+            return self if self.is_plain else self._weighed(totals)
         if not self.part.any():
             return replace(self, confidence=None)
         guarantee = self.guarantee(totals, unit)
@@ -193,6 +211,37 @@ class Ratio:
             return Ratio(self.part, None, *counts)
         least, most = (None if count is None else Fraction(count, n_rows) for count in counts)
         return Ratio(self.part, self.whole, least, most)
+
+    def _weighed(self, totals: Array) -> Ratio:
+        """Return the ratio as a limit on weights, with the shares and the base rate in them."""
+        assert self.whole is not None
+        factors = np.ones(len(totals), object)
+        if self.shares is not None:
+            factors = as_integers(self.shares.factors(as_exact(totals)))
+        part, whole = self.part * factors, self.whole * factors
+        if self.base is not None:
+            own, every = (
+                Fraction(sum((each * factors * totals).tolist())) for each in (self.base, 1)
+            )
+            rate = own / every if every else own
+            part, whole = part * rate.denominator, whole * rate.numerator
+        return Ratio(part, whole, self.at_least, self.at_most)
+
+    def in_population(self, shares: ClassShares) -> Ratio:
+        """Return the limits for a population in which classes have given shares.
+
+        What is a share of a single class does not change.
+        """
+        if self.whole is None:
+            raise ValueError(
+                "cannot be kept together with class_shares: a population has no number of rows. "
+                "Limit a share instead."
+            )
+        if self.base is None and (self.whole.any(axis=0) | self.part.any(axis=0)).sum() <= 1:
+            return self
+        if self.confidence is not None:
+            raise ValueError(NO_PROMISE)
+        return replace(self, shares=shares)
 
     def guarantee(self, totals: Array, unit: Fraction) -> Guarantee:
         """Return the limits as limits on a share of new rows, for the weights of the classes."""
@@ -263,8 +312,8 @@ class Ratio:
 
     def sums(self, outcome: Outcome) -> tuple[Any, Any]:
         """Return the two sums whose ratio is limited; the second is 1 for a count."""
-        if self.base is not None:
-            return self.on(outcome.totals, outcome.unit).sums(outcome)
+        if self.base is not None or self.shares is not None:
+            return self._weighed(outcome.totals).sums(outcome)
         if self.whole is None:
             return outcome.weights_of(self.part)[0] * outcome.unit, 1
         part, whole = outcome.weights_of(self.part, self.whole)
@@ -343,7 +392,7 @@ class Demand(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Form):
     """An interval for a threshold, ends included."""
 
     k: int
@@ -362,7 +411,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(Form):
     """A least distance between neighbouring thresholds that are finite."""
 
     at_least: float
@@ -398,9 +447,6 @@ class Distance:
         return np.asarray(is_far | ~(np.isfinite(lower) & np.isfinite(upper)))
 
 
-Form: TypeAlias = Ratio | Interval | Grid | Distance
-
-
 @dataclass(frozen=True, eq=False)
 class Limits:
     """Constraints and the forms they are lowered to, side by side.
@@ -411,12 +457,12 @@ class Limits:
         The number of thresholds that are limited.
     constraints : tuple of Constraint
         What the user asked for.
-    forms : tuple of Ratio, Interval, Grid or Distance
+    forms : tuple of Form
         The form of each constraint.
     names : Names, optional
         The names of classes and decisions.
-    ratios, intervals : list
-        The forms of these kinds.
+    ratios, intervals, promised : list
+        The forms of these kinds; the last are precisions that are promised for new rows.
     has_guarantees : bool
         Whether any limit has a confidence.
     are_plain : bool
@@ -442,19 +488,22 @@ class Limits:
     has_guarantees: bool = field(init=False, repr=False)
     are_plain: bool = field(init=False, repr=False)
     intervals: list[Interval] = field(init=False, repr=False)
+    promised: list[PromisedPrecision] = field(init=False, repr=False)
     grid: Grid | None = field(init=False, repr=False)
     distance: Distance | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        by_kind: dict[str, list[Any]] = {"ratio": [], "interval": [], "grid": [], "distance": []}
+        by_kind: dict[str, list[Any]] = {}
         for form in self.forms:
-            by_kind[form.kind].append(form)
-        grids, distances = by_kind["grid"], by_kind["distance"]
+            by_kind.setdefault(form.kind, []).append(form)
+        kinds = ("ratio", "promised precision", "interval", "grid", "distance")
+        ratios, promised, intervals, grids, distances = (by_kind.get(kind, []) for kind in kinds)
         self.__dict__.update(
-            ratios=by_kind["ratio"],
-            has_guarantees=any(ratio.confidence is not None for ratio in by_kind["ratio"]),
-            are_plain=all(ratio.is_plain for ratio in by_kind["ratio"]),
-            intervals=by_kind["interval"],
+            ratios=ratios,
+            promised=promised,
+            has_guarantees=bool(promised) or any(ratio.confidence is not None for ratio in ratios),
+            are_plain=all(ratio.is_plain for ratio in ratios),
+            intervals=intervals,
             grid=reduce(Grid.intersection, grids) if grids else None,
             distance=max(distances, key=lambda form: float(form.at_least), default=None),
         )
@@ -485,6 +534,16 @@ class Limits:
         """Return whether all limits hold."""
         return all(form.holds(outcome) for form in self.forms)
 
+    def in_population(self, shares: ClassShares) -> Limits:
+        """Return the limits for a population in which classes have given shares."""
+        forms = []
+        for constraint, form in zip(self.constraints, self.forms, strict=True):
+            try:
+                forms.append(form.in_population(shares))
+            except ValueError as error:
+                raise ValueError(f"constraint {str(constraint)!r} {error}") from error
+        return replace(self, forms=tuple(forms))
+
     def without(self, index: int) -> Limits:
         """Return the limits without that at an index."""
         return self.only([i for i in range(len(self.forms)) if i != index])
@@ -506,26 +565,21 @@ class Limits:
 
     def reached(self, outcome: Outcome) -> list[tuple[Any, Promise | None]]:
         """Return what each limit has reached, and what it promises for new rows, if anything."""
-        return [
-            (form.reached(outcome), form.promise(outcome) if isinstance(form, Ratio) else None)
-            for form in self.forms
-        ]
+        return [(form.reached(outcome), form.promise(outcome)) for form in self.forms]
 
     def on(self, totals: Array, unit: Fraction) -> Limits:
         """Return the plain limits for rows with these exact weights of the classes."""
-        return self._with_ratios(lambda ratio: ratio.on(totals, unit))
+        plain = (form.on(totals, unit) if isinstance(form, Ratio) else form for form in self.forms)
+        return replace(self, forms=tuple(plain))
 
     def without_confidence(self) -> Limits:
         """Return the limits as they were stated, to be judged on new rows."""
-        return self._with_ratios(lambda ratio: replace(ratio, confidence=None))
+        return replace(self, forms=tuple(form.without_confidence for form in self.forms))
 
-    def _with_ratios(self, change: Callable[[Ratio], Ratio]) -> Limits:
-        forms = [change(form) if isinstance(form, Ratio) else form for form in self.forms]
-        return replace(self, forms=tuple(forms))
-
-    def only_ratios(self) -> Limits:
-        """Return the limits on ratios of weights."""
-        return self.only([i for i, form in enumerate(self.forms) if form.kind == "ratio"])
+    def on_rows(self) -> Limits:
+        """Return the limits on the rows of decisions, and not on the values of thresholds."""
+        kinds = ("ratio", "promised precision")
+        return self.only([i for i, form in enumerate(self.forms) if form.kind in kinds])
 
     def replaced(self, index: int, form: Form) -> Limits:
         """Return the limits with another form at an index."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ordcut._core.limits.form import Form
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.typing import Floats
@@ -19,7 +20,7 @@ MOST_ROUND_NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Form):
     """Values that all thresholds must be chosen from.
 
     Attributes

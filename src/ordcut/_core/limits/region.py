@@ -12,6 +12,7 @@ import numpy as np
 from ordcut._core.data import SortedRows
 from ordcut._core.limits.choices import CandidateCuts, all_candidates
 from ordcut._core.limits.forms import Demand, Distance, Limits, Ratio
+from ordcut._core.limits.sequence import PromisedPrecision
 from ordcut._core.limits.spacing import lowered
 from ordcut._core.numerics.exact import LARGEST_SUM, exact_multiples
 from ordcut._core.numerics.jit import kernel
@@ -160,6 +161,8 @@ def region_among(
     is_open = list(candidates.is_open)
     decisions = [SegmentLimits() for _ in range(limits.n_thresholds + 1)]
     sums = PrefixSums(rows if observed is None else observed, cuts, unit)
+    for form in limits.promised:  # first, while candidates do not depend on labels
+        _test(form, sums, is_open)
     for ratio in limits.ratios:
         _apply(ratio, sums, is_open, decisions)
     segments = _segment_windows(decisions, is_open, sums)
@@ -187,11 +190,20 @@ def _apply(
             is_open[0] = np.zeros_like(is_open[0])
 
 
-class PrefixSums:
-    """Weights of rows below each candidate, exactly."""
+def _test(form: PromisedPrecision, sums: PrefixSums, is_open: list[Bools]) -> None:
+    """Close the candidates at which rows do not promise a precision."""
+    candidates, (n_rows, n_right) = is_open[form.index], sums.beyond(form)
+    passed = np.zeros_like(candidates)
+    passed[candidates] = form.passed(n_rows[candidates], n_right[candidates], sums.unit)
+    is_open[form.index] = passed
 
-    def __init__(self, rows: SortedRows, cuts: Ints, unit: Fraction) -> None:
-        self.cuts, self._rows, self._unit = cuts, rows, unit
+
+class PrefixSums:
+    """Weights of rows below each candidate, exactly; by default each cut is a candidate."""
+
+    def __init__(self, rows: SortedRows, cuts: Ints | None, unit: Fraction) -> None:
+        self.cuts = np.append(0, np.flatnonzero(rows.ends) + 1) if cuts is None else cuts
+        self._rows, self._unit = rows, unit
         self._known: dict[tuple[int, ...], Array] = {}
 
     @cached_property
@@ -226,6 +238,12 @@ class PrefixSums:
             largest = max(map(abs, key)) * int(self.totals.sum())
             self._known[key] = self._sum(step.astype(np.int64 if largest < LARGEST_SUM else object))
         return self._known[key]
+
+    def beyond(self, form: PromisedPrecision) -> tuple[Ints, Ints]:
+        """Return how many rows get a decision at the end at each cut, and how many are right."""
+        sums = [(self.below(step), (step * self.totals).sum()) for step in form.steps]
+        every, right = (below if form.end == 0 else total - below for below, total in sums)
+        return every, right
 
     def _sum(self, step: Array) -> Array:
         weights, _ = self._multiples

@@ -65,6 +65,8 @@ class LimitedSearch:
 
         ``free`` is the best solution without limits, or within looser limits.
         """
+        if self.limits.promised:  # a cut that passes its own test may come after a failed one
+            return None
         placed = free.place()
         at, is_open = place_each(self.limits, placed)
         if not is_open.all():
@@ -180,7 +182,8 @@ class LimitedSearch:
         """The limits as limits on single thresholds, if each threshold can be solved alone."""
         if self.observed is not None or self.objective.is_maximised or not self._cost.is_convex:
             return None
-        if self.limits.grid is not None or self.limits.distance is not None:
+        values = self.limits.grid, self.limits.distance
+        if values != (None, None) or self.limits.promised:
             return None
         return curve_limits(self._plain, self._store, self.unit)
 

@@ -141,7 +141,7 @@ class Additive(CostObjective):
         """Return the exact cost, with the class weights for these rows."""
         exact, weight = self.fixed, rows.weight
         if self.class_weight is not None:
-            factors = self.factors(rows.exact_totals if self.is_balanced else rows.totals)
+            factors = self.factors(rows.exact_totals if self.weighs_by_totals else rows.totals)
             assert factors is not None
             exact, weight = ExactCost.of(self.cost, factors), weight * float(factors.max())
         if self.largest_cost > LARGEST / max(1.0, weight):
@@ -159,7 +159,7 @@ class Additive(CostObjective):
         weights = self.class_weight
         if weights is None:
             return self.exact_cost
-        return None if isinstance(weights, str) else ExactCost.of(self.cost, weights)
+        return ExactCost.of(self.cost, weights) if isinstance(weights, np.ndarray) else None
 
     def sums(self, totals: Floats) -> tuple[Floats, Floats]:
         """Return the cost, and 1 for each row."""

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
-from ordcut._core.data import CheckedClassWeight, ClassWeight, checked_class_weight, factors_for
+from ordcut._core.data import (
+    CheckedClassWeight,
+    ClassShares,
+    ClassWeight,
+    checked_class_weight,
+    factors_for,
+)
 from ordcut._core.numerics.exact import ExactCost
 from ordcut._core.objectives.tables import BALANCED
 from ordcut._core.typing import Array, Floats, Ints
@@ -195,17 +201,21 @@ class Objective(metaclass=Front):
         """Return how tables are valued as plain values, for scripts."""
 
     @property
-    def is_balanced(self) -> bool:
-        """Whether every class counts the same, whatever its number of rows."""
-        return isinstance(self.class_weight, str)
+    def weighs_by_totals(self) -> bool:
+        """Whether class weights depend on the number of rows of each class."""
+        return isinstance(self.class_weight, str | ClassShares)
 
     @property
     def unweighted(self) -> Self:
         """The objective for rows whose classes are weighted already."""
         return self if self.class_weight is None else replace(self, class_weight=None)
 
-    def weighted(self, class_weight: ClassWeight | None, classes: Array) -> Self:
+    def weighted(
+        self, class_weight: ClassWeight | None, classes: Array, class_shares: Any = None
+    ) -> Self:
         """Return the objective with class weights: ``"balanced"``, a dict or a number per class.
+
+        Or for a population in which the classes have given shares.
 
         Examples
         --------
@@ -214,6 +224,8 @@ class Objective(metaclass=Front):
         >>> absolute.weighted({1: 3}, np.array([0, 1])).value(np.array([[2.0, 1.0], [0.0, 1.0]]))
         0.375
         """
+        if class_shares is not None:
+            return self._for_population(class_weight, ClassShares.read(class_shares, classes))
         if class_weight is None:
             return self
         if self._named_loss in BALANCED:
@@ -223,6 +235,15 @@ class Objective(metaclass=Front):
                 f"objective={BALANCED[self._named_loss]!r}."
             )
         return replace(self, class_weight=checked_class_weight(class_weight, classes))
+
+    def _for_population(self, class_weight: ClassWeight | None, shares: ClassShares) -> Self:
+        if class_weight is not None or self.class_weight is not None:
+            own = f"class_weight={class_weight!r}" if class_weight is not None else repr(self.name)
+            raise ValueError(
+                f"class_shares says how much the rows of each class count, and so does {own}. "
+                "Leave out one of them."
+            )
+        return replace(self, class_weight=shares)
 
     @property
     def as_named(self) -> Self:
@@ -240,7 +261,7 @@ class Objective(metaclass=Front):
 
     def settled(self, totals: Array) -> Self:
         """Return the objective with the class weights for these totals, whatever rows it is for."""
-        if not self.is_balanced:
+        if not self.weighs_by_totals:
             return self
         return replace(self, class_weight=factors_for(self.class_weight, totals))
 

@@ -87,7 +87,7 @@ class Ratio(CostObjective):
         totals, weight = rows.exact_totals, rows.weight
         weights, counts = self.exact_cost.integers, np.ones(1, object)
         if self.class_weight is not None:
-            factors = self.factors(totals if self.is_balanced else rows.totals)
+            factors = self.factors(totals if self.weighs_by_totals else rows.totals)
             assert factors is not None
             weight *= float(factors.max())
             if (factors != 1).any():

@@ -82,7 +82,7 @@ class Segments(Objective):
 
     def on(self, rows: Totals) -> SegmentTerms:
         """Return the terms, with the class weights for these rows."""
-        factors = self.factors(rows.exact_totals if self.is_balanced else rows.totals)
+        factors = self.factors(rows.exact_totals if self.weighs_by_totals else rows.totals)
         is_plain = factors is None or bool((factors == 1).all())
         return self.terms if is_plain else replace(self.terms, factors=factors)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordcut._core.data import ClassShares
 from ordcut._core.errors import MOST_SHOWN, both_ends, listed, marks_escaped
 from ordcut._core.thresholds.certificate import reason
 from ordcut._core.thresholds.outcomes import joint_confidence, percent
@@ -63,6 +64,7 @@ def explained(thresholds: Thresholds) -> list[str]:
         sentences.append(f"No score is labelled {names}{why}.")
     if not np.isnan(thresholds.value):
         reached = _phrase(thresholds.objective, f"{thresholds.value:.6g}")
+        reached += _population(thresholds)
         sentences.append(
             f"On the data that they were found on, these thresholds reach {reached}."
             if thresholds.proof.verified != "given"
@@ -79,6 +81,13 @@ def explained(thresholds: Thresholds) -> list[str]:
         )
     sentences.append(reason(thresholds))
     return [*map(marks_escaped, sentences)]
+
+
+def _population(thresholds: Thresholds) -> str:
+    """Return for which population a value is, if it is not that of the rows as they are."""
+    origin = thresholds.origin
+    shares = None if origin is None else origin.objective.class_weight
+    return f" where the shares of the classes are {shares}" * isinstance(shares, ClassShares)
 
 
 def _phrase(objective: str, value: str) -> str:

@@ -16,6 +16,7 @@ from ordcut._core.views import view
 BOUNDS = {
     "binomial": "by the exact binomial bound",
     "Kuiper": "by Kuiper's bound over all intervals of scores",
+    "fixed sequence": "by exact binomial tests in a fixed order",
 }
 
 

@@ -91,7 +91,7 @@ def cuts_kept(
     >>> cuts_kept(rows, limits, np.array([2]))
     [array([2, 3, 4])]
     """
-    windows = region_of(rows, limits.only_ratios(), observed, unit).windows
+    windows = region_of(rows, limits.on_rows(), observed, unit).windows
     every = windows.cuts[1:-1]  # the first and the last are not open to any threshold
     own = np.searchsorted(every, cuts) + 1
     ends = np.concatenate([[0], own, [len(windows.cuts) - 1]])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordcut._core.data import Rows
+from ordcut._core.data import ClassShares, Rows
 from ordcut._core.decisions import RowCosts
 from ordcut._core.objectives import Additive, Objective
 from ordcut._core.problem import Problem
@@ -249,7 +249,9 @@ class _Drawn:
         if class_weight is None:
             return 1.0
         true = np.eye(self._n_classes)[self._classes]
-        if not isinstance(class_weight, str):
+        if isinstance(class_weight, np.ndarray):
             return np.asarray(true @ class_weight)
-        totals = tables @ true
-        return np.asarray((1 / np.where(totals > 0, totals, 1)) @ true.T)
+        totals, shares = tables @ true, np.ones(self._n_classes)
+        if isinstance(class_weight, ClassShares):
+            shares = np.array(class_weight.shares, np.float64)
+        return np.asarray((shares / np.where(totals > 0, totals, 1)) @ true.T)

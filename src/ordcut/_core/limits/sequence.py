@@ -1,0 +1,196 @@
+"""A precision that is promised for new rows, by tests in a fixed order.
+
+Given the score below a cut, the rows above the cut are independent draws from the population above
+that score, so that the number of right ones is binomial. Cuts are tested from the end of the order
+inwards, at numbers of rows that do not depend on labels, until a test fails: with the confidence,
+none of those passed has a precision below the limit, so that any of them may be chosen.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from ordcut._core.data import ClassShares
+from ordcut._core.errors import Shortage
+from ordcut._core.limits.form import Form
+from ordcut._core.limits.forms import NO_PROMISE, Outcome, Ratio
+from ordcut._core.limits.guarantee import Guarantee
+from ordcut._core.numerics.exact import as_fraction
+from ordcut._core.thresholds import Promise
+from ordcut._core.typing import Array, Bools, Ints
+
+#: Each test is on this many times the rows of the test before, at least.
+GROWTH = 1.05
+
+#: The first test passes with a wrong row for every so many times the fewest rows that could pass,
+#: up to a number: with more rows, a test that no wrong row passes is no longer the best start.
+FEWEST_PER_WRONG_ROW, MOST_WRONG_ROWS = 100, 5
+
+#: How many times as many rows are considered, where there are too few.
+MOST_TIMES_MORE = 1 << 10
+
+
+@dataclass(frozen=True, eq=False)
+class PromisedPrecision(Form):
+    """A least precision of the lowest or the highest decisions, promised for new rows.
+
+    Attributes
+    ----------
+    ratio : Ratio
+        The precision on the rows at hand, with its least value.
+    confidence : float
+        The probability, over the rows at hand, with which the precision is reached on new rows of
+        the same kind.
+
+    Examples
+    --------
+    >>> right, every = np.array([[0, 0], [0, 1]]), np.array([[0, 0], [1, 1]])
+    >>> form = PromisedPrecision(Ratio(right, every, at_least=0.9), 0.95)
+    >>> n_rows, n_right = np.array([10, 28, 29]), np.array([10, 28, 29])
+    >>> form.passed(n_rows, n_right, Fraction(1))
+    array([False, False,  True])
+    """
+
+    ratio: Ratio
+    confidence: float
+
+    kind: ClassVar[str] = "promised precision"
+
+    def __post_init__(self) -> None:
+        whole, reach = self.ratio.whole, self.ratio.reach
+        ends = (False, False) if whole is None else (whole[0].any(), whole[-1].any())
+        if reach.kind != "threshold" or ends[0] == ends[1]:
+            raise ValueError(
+                "cannot have a confidence: a precision can be promised for the lowest or the "
+                "highest decision, or for a group at an end such as 'high or lower', whose rows "
+                "are beyond one threshold. Leave out the confidence, or limit the recall instead."
+            )
+        if self.ratio.at_most is not None:
+            raise ValueError(
+                "cannot have a confidence: only a minimum of a precision can be promised."
+            )
+
+    @property
+    def without_confidence(self) -> Ratio:
+        """The precision as it was stated, to be judged on new rows."""
+        return self.ratio
+
+    @property
+    def index(self) -> int:
+        """The index of the threshold."""
+        return self.ratio.reach.index
+
+    @property
+    def end(self) -> int:
+        """The index of the decision at the end of the order: 0 or -1."""
+        assert self.ratio.whole is not None
+        return 0 if self.ratio.whole[0].any() else -1
+
+    @property
+    def steps(self) -> tuple[Array, Array]:
+        """How much a row of each class counts, if it gets the decision, and if it is right (K,)."""
+        assert self.ratio.whole is not None
+        return self.ratio.whole[self.end], self.ratio.part[self.end]
+
+    def in_population(self, shares: ClassShares) -> Form:
+        """Raise an error: the number of right rows is binomial among the rows at hand only."""
+        del shares
+        raise ValueError(NO_PROMISE)
+
+    def reached(self, outcome: Outcome) -> float:
+        """Return the precision on the rows at hand; NaN if no row gets the decision."""
+        return self.ratio.reached(outcome)
+
+    def promise(self, outcome: Outcome) -> Promise:
+        """Return the precision that is promised for new rows."""
+        del outcome
+        return Promise(float(self._least), self.confidence, "fixed sequence")
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether the rows that get the decision pass their own test."""
+        right, every = self.ratio.sums(outcome)
+        n_rows, n_right = int(every * outcome.unit), int(right * outcome.unit)
+        return n_rows - n_right <= self._most_wrong(n_rows)
+
+    def passed(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Bools:
+        """Return for each cut whether its test is passed, and all tests before it.
+
+        ``n_rows`` get the decision at each cut and ``n_right`` of them are right, in multiples of
+        ``unit``.
+        """
+        counts, first = np.unique(n_rows, return_index=True)
+        sizes = [int(count * unit) for count in counts]
+        right = [int(count * unit) for count in n_right[first]]
+        kept = [counts[i] for i in self._sequence(sizes, right, times=1)]
+        return np.asarray(np.isin(n_rows, kept))
+
+    def shortage(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Shortage | None:
+        """Return about how many rows like these could promise the precision; None if they can."""
+        counts, first = np.unique(n_rows, return_index=True)
+        sizes = [int(count * unit) for count in counts]
+        right = [int(count * unit) for count in n_right[first]]
+
+        def is_enough(times: int) -> bool:
+            return next(self._sequence(sizes, right, times), None) is not None
+
+        if is_enough(1):
+            return None
+        enough = 2
+        while not is_enough(enough) and enough < MOST_TIMES_MORE:
+            enough *= 2
+        if not is_enough(enough):
+            return Shortage(inf, sizes[-1], "rows like these")
+        between = range(enough // 2, enough)
+        times = between[0] + bisect_left(between, True, key=is_enough)
+        return Shortage(times * sizes[-1], sizes[-1], "rows like these")
+
+    def _sequence(self, sizes: list[int], right: list[int], times: int) -> Iterator[int]:
+        """Yield the indices of the sizes that pass, each size standing for ``times`` as many rows.
+
+        ``sizes`` ascend. Sizes too small to pass whatever their labels are passed over.
+        """
+        last = -1
+        for rank in self._ranks(sizes[-1] * times):
+            index = bisect_left(sizes, rank // times + 1) - 1
+            most = self._most_wrong(sizes[index] * times) if index > last else -1
+            if most < 0:
+                continue
+            if (sizes[index] - right[index]) * times > most:
+                return
+            yield index
+            last = index
+
+    def _ranks(self, n_rows: int) -> Iterator[int]:
+        """Yield the numbers of rows that are tested, in ascending order."""
+        fewest = Guarantee(n_rows, None, 1 - self._least, self._risk, "binomial").rows_needed
+        if fewest > n_rows:
+            return
+        wrong = min(MOST_WRONG_ROWS, n_rows // (FEWEST_PER_WRONG_ROW * max(int(fewest), 1)))
+        rank = bisect_left(range(n_rows), wrong, lo=int(fewest), key=self._most_wrong)
+        while rank < n_rows:
+            yield rank
+            rank = max(rank + 1, int(rank * GROWTH))
+        yield n_rows
+
+    def _most_wrong(self, n_rows: int) -> int:
+        """Return the largest number of wrong rows with which a test on ``n_rows`` is passed."""
+        counts = Guarantee(n_rows, None, 1 - self._least, self._risk, "binomial").counts
+        assert counts[1] is not None
+        return counts[1]
+
+    @property
+    def _least(self) -> Fraction:
+        least = self.ratio.exact_limits[0]
+        assert least is not None
+        return least
+
+    @property
+    def _risk(self) -> Fraction:
+        return 1 - as_fraction(self.confidence)
