@@ -75,14 +75,14 @@ class CostTable:
         return [positions.index(position) for position in range(len(known))]
 
 
-def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
+def read_costs(text: str, n_decisions: int | None = None, decimal: str = ".") -> CostTable:
     """Read a cost matrix from a CSV file, which may have a header, a first column of names or both.
 
     Numbers are names as well where the file has one line, or one column, more than the other. If
     the number of decisions is given, names in the first column are text, or have an empty cell
-    above them.
+    above them. A decimal comma is read where it is the ``decimal`` mark.
     """
-    rows = _read_cells(text)
+    rows = _read_cells(text, decimal)
     header: list[str] | None = None
     if rows and _has_header(rows, n_decisions):
         header, *rows = rows
@@ -96,8 +96,8 @@ def read_costs(text: str, n_decisions: int | None = None) -> CostTable:
     return CostTable(cost, predicted, header, text)
 
 
-def _read_cells(path: str) -> list[list[str]]:
-    """Return the cells of a CSV file, line by line, without empty lines."""
+def _read_cells(path: str, decimal: str) -> list[list[str]]:
+    """Return the cells of a CSV file, line by line, without empty lines, with decimal points."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read(LONGEST + 1)
@@ -115,7 +115,22 @@ def _read_cells(path: str) -> list[list[str]]:
     lines = text.splitlines()
     separator = next((mark for mark in ";\t" if any(mark in line for line in lines)), ",")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    return [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
+    cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
+    if decimal == ".":
+        return cells
+    return [[_with_point(cell) for cell in row] for row in cells]
+
+
+def _with_point(cell: str) -> str:
+    """Return a number with a decimal comma as Python writes it; other text as it is.
+
+    Examples
+    --------
+    >>> _with_point("0,5"), _with_point("low, or so")
+    ('0.5', 'low, or so')
+    """
+    number = cell.translate(str.maketrans(",.", ".,"))
+    return number if _is_number(number) else cell
 
 
 def _has_first_column(

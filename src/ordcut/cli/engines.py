@@ -30,6 +30,9 @@ LABEL_TYPES = {
     "BOOLEAN": r"(?i)true|false",
 }
 
+#: What R writes in CSV for a missing value.
+MISSING = "NA"
+
 #: Engines that read the scores in CSV as floats, and how many rows show whether these are exact.
 READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000
 
@@ -166,10 +169,13 @@ def connect() -> Any:
     return duckdb.connect(config={"temp_directory": scratch_folder()})
 
 
-def read_relation(connection: Any, files: Files, *, as_text: bool = False) -> Any:
+def read_relation(
+    connection: Any, files: Files, *, as_text: bool = False, has_missing: bool = False
+) -> Any:
     """Return all columns of files as a relation of DuckDB, which reads them lazily.
 
-    CSV columns are text if ``as_text``; otherwise their types are detected from all rows.
+    CSV columns are text if ``as_text``; otherwise their types are detected from all rows. With
+    ``has_missing``, NA in CSV is a missing value.
     """
     paths = [escape(path) for path in files.paths]  # DuckDB would take them for globs
     if files.format == "parquet":
@@ -177,6 +183,8 @@ def read_relation(connection: Any, files: Files, *, as_text: bool = False) -> An
     if files.format == "json":
         return connection.read_json(paths, union_by_name=True, sample_size=-1)
     options: dict[str, Any] = {} if files.separator is None else {"delimiter": files.separator}
+    if has_missing:
+        options["na_values"] = ["", MISSING]
     if as_text:
         options["all_varchar"] = True
     else:
@@ -267,7 +275,7 @@ def quoted(name: str) -> str:
 
 def _with_duckdb(files: Files, columns: Columns) -> Any:
     connection, names = connect(), columns.all
-    relation = read_relation(connection, files, as_text=True)
+    relation = read_relation(connection, files, as_text=True, has_missing=True)
     columns.check(relation.columns, files)
     check_unique(connection, files, names)
     check_quotes(names)
@@ -319,7 +327,8 @@ def _with_polars(files: Files, columns: Columns) -> Any:
         frame = pl.scan_ndjson([escape(path) for path in paths], infer_schema_length=None)
     else:
         dtypes = dict.fromkeys(columns.numeric, pl.Float64)
-        frame = pl.scan_csv(paths, schema_overrides=dtypes, separator=_separator(files), glob=False)
+        options = {"separator": _separator(files), "null_values": MISSING, "glob": False}
+        frame = pl.scan_csv(paths, schema_overrides=dtypes, **options)
     columns.check(frame.collect_schema().names(), files)
     return frame.select(columns.all)
 
@@ -361,7 +370,8 @@ def _with_spark(files: Files, columns: Columns) -> Any:
                 "cp1252 (Windows) or latin-1."
             )
     else:
-        frame = read.csv(paths, header=True, inferSchema=True, sep=_separator(files))
+        options = {"header": True, "inferSchema": True, "nullValue": MISSING}
+        frame = read.csv(paths, sep=_separator(files), **options)
     columns.check(frame.columns, files)
     return frame.select(*(f"`{name.replace('`', '``')}`" for name in columns.all))
 

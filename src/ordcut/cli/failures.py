@@ -196,7 +196,9 @@ def _short_lines(text: TextIO, title: str) -> Iterator[str]:
 
 
 def _is_number(text: str, decimal: str) -> bool:
-    """Return whether text is a number with a decimal mark, or empty."""
+    """Return whether text is a number with a decimal mark, empty, or R's missing value."""
+    if text == "NA":
+        return True
     if decimal == ",":
         text = text.translate(str.maketrans(",.", ".,"))
     try:

@@ -33,11 +33,24 @@ COMPRESSED = (".gz", ".zst")
 #: The first bytes of compressed data.
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
+#: The first bytes of other formats than text.
+PARQUET, ARROW, ZIP = b"PAR1", b"ARROW1", b"PK\x03\x04"
+
+#: The extensions of files by Arrow, and what to do about them.
+ARROW_EXTENSIONS = (".feather", ".arrow", ".ipc")
+CONVERT = (
+    "Feather and Arrow files are not read. Write Parquet instead: write_parquet in Polars, "
+    "to_parquet in pandas, arrow::write_parquet in R."
+)
+
 #: The first bytes of text in UTF-16.
 UTF_16 = b"\xff\xfe", b"\xfe\xff"
 
 #: The maximum number of bytes that are read of a header.
 MOST_HEADER = 1 << 20
+
+#: The most columns of CSV: engines take minutes to read the types of more.
+MOST_COLUMNS = 20_000
 
 #: The encoding that engines read, as Python names it.
 UTF_8 = "utf-8"
@@ -208,8 +221,8 @@ def find_files(arguments: Sequence[str], reading: Reading = Reading()) -> Files:
                 f"- (standard input) must be the only file, got {' '.join(arguments)}. "
                 "Leave the others out, or concatenate them first."
             )
-        format = reading.format or "csv"
-        return _as_read([_save_stdin(format)], format, reading, ["standard input"])
+        path, format = _save_stdin(reading.format)
+        return _as_read([path], format, reading, ["standard input"])
     paths = [path for argument in arguments for path in _expand(argument)]
     formats = {path: reading.format or format_of(path, "FILES") for path in paths}
     if len(set(formats.values())) > 1:
@@ -234,6 +247,8 @@ def format_of(path: str, argument: str, option: str = "--format") -> str:
     'csv'
     """
     format = _known_format(path)
+    if format is None and argument == "FILES" and path.lower().endswith(ARROW_EXTENSIONS):
+        raise UserError(f"{argument} must be CSV, Parquet, JSON or Excel, got {path}. {CONVERT}")
     if format is None:
         known = ", ".join(extension for known in EXTENSIONS.values() for extension in known)
         raise UserError(
@@ -319,15 +334,17 @@ def _as_read(paths: Sequence[str], format: str, reading: Reading, titles: Sequen
         ]
     separator = reading.separator
     if separator is None and format == "csv":
-        separators = {_separator_in(path) for path in paths}
+        separators = {_separator_in(path, title) for path, title in zip(paths, titles, strict=True)}
         separator = separators.pop() if len(separators) == 1 else None
     files = Files(tuple(paths), format, separator, reading.decimal, tuple(titles))
     remember(files)
     return files
 
 
-def _separator_in(path: str) -> str | None:
+def _separator_in(path: str, title: str) -> str | None:
     """Return the separator of the header of a CSV file; None where an engine should detect it.
+
+    A header with too many columns is an error.
 
     An engine may take the commas of decimal numbers for separators, and take a file with a row of
     another length for a file of one column.
@@ -339,6 +356,13 @@ def _separator_in(path: str) -> str | None:
         return None
     unquoted = re.sub('"[^"]*"', "", header)
     marks = [mark for mark in ",;\t|" if mark in unquoted]
+    n_columns = 1 + max(map(unquoted.count, marks), default=0)
+    if n_columns > MOST_COLUMNS:
+        raise UserError(
+            f"FILES must have at most {MOST_COLUMNS:,} columns, and the header of {title} has "
+            f"{n_columns:,}. Write a file with the columns that are needed, or check whether rows "
+            "and columns are swapped."
+        )
     return marks[0] if len(marks) == 1 else None
 
 
@@ -396,17 +420,25 @@ def _check_readable(path: str) -> None:
         raise UserError(f"FILES must contain data, but {path} is empty. Leave it out.")
 
 
-def _save_stdin(format: str) -> str:
-    """Save standard input in a temporary file, since it is read more than once."""
-    path = os.path.join(scratch_folder(), f"stdin{EXTENSIONS[format][0]}")
+def _save_stdin(format: str | None) -> tuple[str, str]:
+    """Save standard input in a temporary file, since it is read more than once.
+
+    Returns its path, and the format that its first bytes have where none is given.
+    """
+    path = os.path.join(scratch_folder(), "stdin")
     with open(path, "wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     if os.path.getsize(path) == 0:
         raise UserError("FILES must contain data, but standard input is empty. Pipe data into it.")
-    # Engines recognise compressed files by their names.
-    signatures = zip(COMPRESSED, (GZIP, ZSTD), strict=True)
-    extension = next((end for end, signature in signatures if _starts(path, signature)), "")
-    if extension and format != "parquet":
-        os.rename(path, path + extension)
-        path += extension
-    return path
+    if _starts(path, ARROW):
+        raise UserError(f"FILES must be CSV, Parquet, JSON or Excel. {CONVERT}")
+    if format is None:
+        signatures = {"parquet": PARQUET, "excel": ZIP}
+        format = next((name for name, mark in signatures.items() if _starts(path, mark)), "csv")
+    # Engines recognise formats and compressed files by their names.
+    extension = EXTENSIONS[format][0]
+    if format != "parquet":
+        marks = zip(COMPRESSED, (GZIP, ZSTD), strict=True)
+        extension += next((end for end, mark in marks if _starts(path, mark)), "")
+    os.rename(path, path + extension)
+    return path + extension, format

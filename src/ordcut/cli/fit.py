@@ -213,7 +213,8 @@ def fit(
             _check_plot(plot)
         parsed = read_constraints(constraints) if constraints else ()
         names = None if decisions is None else read_decisions(decisions)
-        given = read_objective(objective, None if names is None else len(names))
+        n_decisions = None if names is None else len(names)
+        given = read_objective(objective, n_decisions, reading.decimal)
         data = find_files(files, reading)
         frame = open_frame(engine, data, columns)
         with show_passes(quiet) as progress:

@@ -39,6 +39,7 @@ class Gate:
     fail_under: float | None
     changes: dict[str, tuple[Change, Change]]
     is_weighted: bool = False
+    rater: str = "people"
 
     @classmethod
     def of(
@@ -68,7 +69,8 @@ class Gate:
             fall = change_of_agreement(month, then, objective, extra)
             changes[path] = fall, change_of_bias(month, then)
         is_weighted = rows.columns.weight is not None
-        return cls(judge, people, target, fail_under, changes, is_weighted)
+        rater = "people" if rows.columns.is_panel else as_line(rows.columns.label)
+        return cls(judge, people, target, fail_under, changes, is_weighted, rater)
 
     @property
     def exit_code(self) -> int:
@@ -85,6 +87,9 @@ class Gate:
 
     def _has_fallen(self, agreement: Change) -> bool:
         return agreement.high < 0 if self.judge.is_maximised else agreement.low > 0
+
+    def _has_risen(self, agreement: Change) -> bool:
+        return agreement.low > 0 if self.judge.is_maximised else agreement.high < 0
 
     def _has_changed(self, agreement: Change, bias: Change) -> bool:
         return self._has_fallen(agreement) or bias.low > 0 or bias.high < 0
@@ -108,7 +113,7 @@ class Gate:
     def print(self) -> None:
         """Print sentences for people."""
         name = self.judge.objective
-        click.echo(f"these thresholds with people: {name} {_interval(self.judge)}")
+        click.echo(f"these thresholds with {self.rater}: {name} {_interval(self.judge)}")
         if self.people is not None:
             click.echo(f"people with people: {name} {_interval(self.people)}")
             difference = _numbers(*self.judge.difference(self.people))
@@ -135,11 +140,14 @@ class Gate:
                 "" if decided.n_needed is None else f"; about {decided.n_needed:,} items decide"
             )
             click.echo(f"target {self.target:g}: {decided.outcome}{needed}")
+        what = "agreement" if self.judge.is_maximised else name
         for path, (agreement, bias) in self.changes.items():
-            fell = (
-                "has dropped significantly"
+            change = (
+                "is significantly worse"
                 if self._has_fallen(agreement)
-                else "shows no significant drop"
+                else "is significantly better"
+                if self._has_risen(agreement)
+                else "is neither significantly better nor worse"
             )
             moved = (
                 "has changed significantly"
@@ -148,7 +156,7 @@ class Gate:
             )
             how = "the same items" if bias.is_paired else "other items"
             click.echo(f"against {as_line(path)} ({how}):")
-            click.echo(f"  agreement {fell}: {_change(agreement)}")
+            click.echo(f"  {what} {change}: {_change(agreement)}")
             click.echo(f"  bias, label minus mean rating, {moved}: {_change(bias)}")
 
 

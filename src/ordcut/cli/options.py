@@ -276,7 +276,9 @@ def _split(text: str) -> list[str]:
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
 
 
-def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable:
+def read_objective(
+    text: str, n_decisions: int | None = None, decimal: str = "."
+) -> str | CostTable:
     """Return the value of ``--objective``: a name, or the cost matrix in a CSV file.
 
     Examples
@@ -296,7 +298,7 @@ def read_objective(text: str, n_decisions: int | None = None) -> str | CostTable
             f"{unknown_name('--objective', text, names_of_objectives(), ALIASES)} "
             "Or pass a CSV file with a cost matrix."
         )
-    return read_costs(text, n_decisions)
+    return read_costs(text, n_decisions, decimal)
 
 
 def read_class_weight(text: str | None, classes: Array) -> ClassWeights:

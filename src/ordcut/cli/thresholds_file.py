@@ -83,19 +83,22 @@ class ThresholdsFile:
         """Return the text of the file."""
         return json_text(self.as_dict()) + "\n"
 
-    def objective(self, option: str | None = None) -> Objective:
+    def objective(self, option: str | None = None, decimal: str = ".") -> Objective:
         """Return the objective given by an option, or else the objective of the thresholds."""
         thresholds = self.thresholds
         decisions = thresholds.decisions if thresholds.decides_otherwise else None
-        resolved = resolve_objective(self._goal(option, decisions), thresholds.classes, decisions)
+        resolved = resolve_objective(
+            self._goal(option, decisions, decimal), thresholds.classes, decisions
+        )
         if thresholds.review_share is None:
             return resolved
         name = thresholds.objective if option is None else resolved.name
         return ReviewObjective(name, resolved.cost, decisions=decisions)
 
-    def _goal(self, option: str | None, decisions: Array | None) -> ObjectiveLike:
+    def _goal(self, option: str | None, decisions: Array | None, decimal: str) -> ObjectiveLike:
         if option is not None:
-            given = read_objective(option, None if decisions is None else len(decisions))
+            n_decisions = None if decisions is None else len(decisions)
+            given = read_objective(option, n_decisions, decimal)
             if isinstance(given, CostTable):
                 return given.for_classes(self.thresholds.classes, decisions)
             return given
@@ -214,7 +217,8 @@ def open_rows(
     from ordcut.cli.engines import open_frame, open_source
 
     saved = read_thresholds_file(thresholds_path, files)
-    goal, weights = saved.objective(objective), saved.class_weights(class_weight)
+    goal = saved.objective(objective, reading.decimal)
+    weights = saved.class_weights(class_weight)
     columns = saved.columns_for(Columns(score, labels, weight, others, item, rater))
     frame = open_frame(engine, find_files(files, reading), columns)
     classes = saved.thresholds.classes

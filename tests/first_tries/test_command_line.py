@@ -1,0 +1,126 @@
+"""What people type at a prompt in their first hour."""
+
+import io
+import json
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from ordcut.cli.app import run
+from tests.first_tries.rows import S, Y, best
+
+COLUMNS = ["--score", "s", "--label", "y"]
+FRAME = pl.DataFrame({"s": S, "y": Y})
+
+
+@pytest.fixture
+def ordcut(capfd, monkeypatch, tmp_path):
+    """Run a command line in an empty folder; return its exit code and both outputs."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capfd.readouterr()
+        return run([*map(str, arguments)]), *capfd.readouterr()
+
+    return call
+
+
+def thresholds_in(text):
+    return json.loads(text)["thresholds"]
+
+
+def test_parquet_in_a_pipe_is_read(ordcut):
+    FRAME.write_parquet("a.parquet")
+    with open("a.parquet", "rb") as file:
+        code, out, _ = ordcut("fit", "-", *COLUMNS, "--json", stdin=file.read())
+    assert code == 0
+    assert thresholds_in(out) == best().thresholds.tolist()
+
+
+def test_feather_in_a_file_or_a_pipe_says_what_to_write_instead(ordcut):
+    FRAME.write_ipc("a.feather")
+    code, _, err = ordcut("fit", "a.feather", *COLUMNS)
+    assert code == 2
+    assert "Feather and Arrow files are not read. Write Parquet instead" in err
+    with open("a.feather", "rb") as file:
+        code, _, err = ordcut("fit", "-", *COLUMNS, stdin=file.read())
+    assert code == 2
+    assert "Write Parquet instead" in err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@pytest.mark.parametrize("column", ["s", "y"])
+def test_the_missing_values_of_r_are_missing(ordcut, engine, column):
+    rows = [f"{s},{y}" for s, y in zip(S, Y, strict=True)]
+    rows[3] = f"NA,{Y[3]}" if column == "s" else f"{S[3]},NA"
+    with open("r.csv", "w", encoding="utf-8") as file:
+        file.write("\n".join(["s,y", *rows]))
+    code, _, err = ordcut("fit", "r.csv", *COLUMNS, "--engine", engine)
+    assert code == 2
+    assert "missing" in err
+    code, out, _ = ordcut("fit", "r.csv", *COLUMNS, "--nulls", "drop", "--json", "--engine", engine)
+    assert code == 0
+    known = np.arange(len(Y)) != 3
+    assert thresholds_in(out) == best(Y[known], S[known]).thresholds.tolist()
+
+
+def test_decimal_commas_are_read_in_files_of_costs_too(ordcut):
+    with open("a.csv", "w", encoding="utf-8") as file:
+        file.write(
+            "s;y\n" + "\n".join(f"{s};{y}".replace(".", ",") for s, y in zip(S, Y, strict=True))
+        )
+    costs = np.abs(np.subtract.outer(range(4), range(4))) * 0.5
+    text = "\n".join(";".join(map(str, row)) for row in costs).replace(".", ",")
+    with open("costs.csv", "w", encoding="utf-8") as file:
+        file.write(text)
+    options = "--objective", "costs.csv", "--decimal", ",", "--json"
+    code, out, err = ordcut("fit", "a.csv", *COLUMNS, *options)
+    assert code == 0, err
+    assert thresholds_in(out) == best(objective=costs).thresholds.tolist()
+    with open("t.json", "w", encoding="utf-8") as file:
+        file.write(out)
+    code, _, err = ordcut("evaluate", "a.csv", "-t", "t.json", *options)
+    assert code == 0, err
+
+
+@pytest.fixture
+def gate(ordcut):
+    """Evaluate thresholds against an earlier file."""
+
+    def call(now, before, *options):
+        pl.DataFrame({"s": S, "y": Y}).write_csv("a.csv")
+        assert ordcut("fit", "a.csv", *COLUMNS, "-o", "t.json")[0] == 0
+        for name, scores in (("now.csv", now), ("before.csv", before)):
+            pl.DataFrame({"s": scores, "y": Y}).write_csv(name)
+        return ordcut("evaluate", "now.csv", "-t", "t.json", "--against", "before.csv", *options)
+
+    return call
+
+
+def test_a_single_label_is_not_called_people(gate):
+    _, out, _ = gate(S, S)
+    assert "these thresholds with y: absolute" in out
+    assert "people" not in out
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "change"),
+    [
+        (Y + 0.1, S, "absolute is significantly better"),
+        (S, Y + 0.1, "absolute is significantly worse"),
+        (S, S, "absolute is neither significantly better nor worse"),
+    ],
+)
+def test_a_loss_is_better_or_worse_than_before(gate, now, before, change):
+    assert change in gate(now, before)[1]
+
+
+def test_a_file_with_far_too_many_columns_is_refused_at_once(ordcut):
+    with open("wide.csv", "w", encoding="utf-8") as file:
+        file.write(",".join(f"c{i}" for i in range(100_000)) + "\n")
+    code, _, err = ordcut("fit", "wide.csv", *COLUMNS)
+    assert code == 2
+    assert "at most 20,000 columns, and the header of wide.csv has 100,000" in err
