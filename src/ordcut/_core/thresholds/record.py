@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.data import Rows, ScoreDistribution, digest_of
+from ordcut._core.data import ClassShares, Rows, ScoreDistribution, digest_of
 from ordcut._core.objectives import Objective
 from ordcut._core.typing import Floats
 
@@ -122,6 +122,8 @@ def record_of(
         right = np.diag(table) * unit
         recall, precision = _shares(right, by_class), _shares(right, decided)
     weights = objective.class_weight
+    if isinstance(weights, ClassShares):
+        weights = weights.factors(table.sum(axis=0))
     record = Record(
         __version__,
         counts=tuple(by_class.tolist()),
