@@ -12,11 +12,11 @@ import numpy as np
 from ordcut._core.data import (
     Rows,
     WeightType,
+    as_floats,
     as_scores,
     check_aligned,
     check_classes,
     check_finite,
-    check_not_masked,
     column_names,
     positions_of,
     read_weights,
@@ -143,11 +143,7 @@ def read_costs(
     check_aligned(scores=scores, costs=costs, sample_weight=sample_weight)
     array = as_scores(scores)
     check_finite(array)
-    check_not_masked(costs, "costs")
-    try:
-        paid = np.array(costs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"costs must be numbers: {str(error).removesuffix('.')}.") from error
+    paid = as_floats(costs, "costs")
     if paid.ndim != 2 or paid.shape[1] < 2 or len(paid) != len(array) or len(array) == 0:
         raise ValueError(
             "costs must have one row for each score and one column for each decision, at least 2, "

@@ -248,6 +248,26 @@ def with_intervals(frame: Any, name: str, classes: Array) -> Any:
     return frame.assign(**{name: frame[name].map(intervals, **options)})
 
 
+def check_exact(frame: Any, labels: list[Any]) -> None:
+    """Raise an error if the classes are integers that pandas rounds where a class is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_exact(nw.from_native(pd.DataFrame()), [1, 2])
+    """
+    engine = frame.implementation
+    if not (engine.is_pandas_like() or engine.is_dask()):
+        return
+    lost = [label for label in labels if isinstance(label, int) and float(label) != label]
+    if lost:
+        raise ValueError(
+            "classes must be exact in float64 for a frame of pandas or Dask, which has floats "
+            f"where a class is missing, got {lost[0]}. Use another engine, or "
+            "thresholds.predict(scores)."
+        )
+
+
 def _categories(column: Any) -> Any:
     """Return the categories of a column of pandas or Dask, which looks into a file for them."""
     is_known = not hasattr(column, "compute") or column.cat.known

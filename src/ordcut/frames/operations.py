@@ -254,6 +254,7 @@ def predict(
     column, added = plain[score], NEW if dialects.renames(rows) else name
     x = as_number(rows, column, dtype, "score")
     labels = intervals_as_text(thresholds.decisions).tolist()
+    dialects.check_exact(rows, labels)
     label: Any = nw.lit(labels[0])
     for code, above in enumerate(labels[1:], start=1):
         label = nw.when(nw.col(CODE) >= code).then(nw.lit(above)).otherwise(label)

@@ -90,7 +90,17 @@ def order_of_text(names: Array, sort_text: bool) -> Array:
     """
     check_text(names, "labels")
     if _are_numbers(names.tolist()):
-        return np.argsort(names.astype(np.float64), kind="stable")
+        values = names.astype(np.float64)
+        order = np.argsort(values, kind="stable")
+        equal = np.flatnonzero(np.diff(values[order]) == 0)
+        if len(equal):
+            lower, upper = names[order[equal[0] : equal[0] + 2]].tolist()
+            raise ValueError(
+                f"labels must be the same text where they are the same number, got {lower!r} and "
+                f"{upper!r}. Convert them to numbers; or, if these are two classes, list all in "
+                "classes=."
+            )
+        return order
     _check_not_numbers(names.tolist())
     if not sort_text and len(names) > 1:
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordcut._core.data.values import check_not_masked
+from ordcut._core.data.values import as_floats
 from ordcut._core.errors import depth_of_caller, listed
 from ordcut._core.typing import Array, Floats
 
@@ -28,10 +28,9 @@ def as_matrix(cost: Any, argument: str) -> Floats:
     array([[0., 1.],
            [5., 0.]])
     """
-    check_not_masked(cost, argument)
     try:
-        matrix = np.array(cost, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        matrix = as_floats(cost, argument).copy()
+    except TypeError as error:
         raise ValueError(
             f"{argument} must be a name, a (K, K) matrix of numbers or a callable "
             f"(k, l) -> cost, got {type(cost).__name__}: {error}"
@@ -195,11 +194,7 @@ def numbers_by_class(
         remedy = f"Or pass the numbers alone, in the order of the classes: {argument}.to_numpy()."
         order = positions_of(list(index), classes, argument, "number", "class", remedy)
         numbers = np.asarray(numbers)[order]
-    check_not_masked(numbers, argument)
-    try:
-        array = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{argument} must be numbers: {error}.") from error
+    array = as_floats(numbers, argument)
     if array.shape != (len(names),):
         raise ValueError(
             f"{argument} must hold one number for each of the {len(names)} classes "

@@ -120,15 +120,16 @@ def check_exact(scores: ArrayLike, floats: Floats) -> None:
 
 
 def _check_distinct(scores: ArrayLike, floats: Floats) -> None:
-    """Raise an error if decimals or fractions that differ are equal as floats."""
+    """Raise an error if decimals, fractions or long floats that differ are equal as floats."""
     given = np.asarray(scores)
-    if given.dtype.kind != "O":
+    is_long = given.dtype.kind == "f" and given.dtype.itemsize > 8
+    if given.dtype.kind != "O" and not is_long:
         return
-    values = given.tolist()
+    values = list(given) if is_long else given.tolist()
     numbers = {
         value: number
         for value, number in zip(values, floats.tolist(), strict=True)
-        if isinstance(value, Decimal | Fraction)
+        if is_long or isinstance(value, Decimal | Fraction)
     }
     if len(set(numbers.values())) < len(numbers):
         seen: dict[float, Any] = {}

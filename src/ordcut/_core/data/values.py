@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy import ma
 
-from ordcut._core.typing import Array, Bools
+from ordcut._core.numerics.exact import EXACT
+from ordcut._core.typing import Array, Bools, Floats
 
 
 def from_objects(values: Array, argument: str) -> Array:
@@ -26,8 +27,8 @@ def from_objects(values: Array, argument: str) -> Array:
     if len(missing):
         raise missing_error(argument, flat[missing[0]], values, int(missing[0]))
     n_text = sum(isinstance(value, str) for value in flat)
-    if n_text == len(flat):
-        return np.array(flat, dtype=str).reshape(values.shape)
+    if n_text == len(flat):  # the text of members of an Enum, not their names
+        return np.array([*map(str.__str__, flat)], dtype=str).reshape(values.shape)
     if n_text > 0:
         position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
         raise TypeError(
@@ -108,6 +109,43 @@ def not_single(argument: str, value: object, position: int) -> TypeError:
         f"{value!r:.60}, at position {position}. Each row has a single class; pass the ratings of "
         "several raters as ordcut.Panel(labels)."
     )
+
+
+def as_floats(values: Any, argument: str) -> Floats:
+    """Return real numbers as float64; an error for others, and for those that float64 would change.
+
+    These are masked values, dates, durations, complex numbers, and whole numbers beyond 2**53. Text
+    and other objects are an error as well.
+
+    Examples
+    --------
+    >>> as_floats([1, 2**53 + 1], "costs")
+    Traceback (most recent call last):
+    ...
+    ValueError: costs must be exact in float64, which holds whole numbers up to 2**53, got 900719...
+    """
+    check_not_masked(values, argument)
+    is_list = isinstance(values, list | tuple)
+    kind = "" if is_list else np.asarray(values).dtype.kind
+    if kind and kind in "cmM":
+        what = "complex numbers" if kind == "c" else "dates or durations"
+        raise TypeError(f"{argument} must be real numbers, got {what}. Convert them first.")
+    try:
+        floats = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{argument} must be numbers: {str(error).removesuffix('.')}.") from error
+    if kind != "f" and floats.size and np.abs(floats).max() >= EXACT:
+        given = np.asarray(values, dtype=object).ravel().tolist()
+        pairs = zip(given, floats.ravel().tolist(), strict=True)
+        lost = [
+            n for n, x in pairs if isinstance(n, int | np.integer) and x < np.inf and n != int(x)
+        ]
+        if lost:
+            raise ValueError(
+                f"{argument} must be exact in float64, which holds whole numbers up to 2**53, got "
+                f"{lost[0]}. Divide them by a common factor."
+            )
+    return floats
 
 
 def missing_error(argument: str, value: object, values: Array, index: int) -> ValueError:

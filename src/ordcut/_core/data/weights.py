@@ -11,7 +11,7 @@ import numpy as np
 
 from ordcut._core.data.matrices import numbers_by_class
 from ordcut._core.data.population import ClassShares
-from ordcut._core.data.values import check_not_masked
+from ordcut._core.data.values import as_floats
 from ordcut._core.errors import WeightTypeWarning, depth_of_caller, unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
@@ -42,11 +42,7 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Numbers | None:
     """
     if weights is None:
         return None
-    check_not_masked(weights, "sample_weight")
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"sample_weight must be numbers: {error}.") from error
+    array = as_floats(weights, "sample_weight")
     if array.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must hold one number for each of the {n_rows} rows, "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.data import as_scores, check_classes
+from ordcut._core.data import as_floats, as_scores, check_classes
 from ordcut._core.extensions import extension
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.thresholds import storage
@@ -409,7 +409,7 @@ class Thresholds(Exports):
         >>> mine.predict([1.0, 2.0, 9.0]).tolist()
         ['low', 'mid', 'high']
         """
-        ordered, thresholds = check_classes(classes), np.array(values, dtype=np.float64)
+        ordered, thresholds = check_classes(classes), as_floats(values, "values")
         storage.check_thresholds(thresholds, "values", len(ordered))
         return cls(
             thresholds=thresholds,
