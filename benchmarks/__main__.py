@@ -19,6 +19,7 @@ from benchmarks import (
     predictions,
     risk_control,
     rivals,
+    rows_needed,
     segments,
     table1,
     ten_million,
@@ -43,6 +44,7 @@ BENCHMARKS = {
     "guarantees": guarantees,
     "risk_control": risk_control,
     "segments": segments,
+    "rows_needed": rows_needed,
 }
 
 

@@ -29,6 +29,7 @@ RATIOS = {
     "guarantees": "allowed",
     "risk_control": "error",
     "segments": "value",
+    "rows_needed": "best",
 }
 
 
