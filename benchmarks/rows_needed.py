@@ -3,11 +3,11 @@
 The score of a row is normal, and its class is decided by the score plus normal noise with a
 standard deviation of 0.7; all classes are equally frequent. So the best thresholds are known, and
 the loss of any thresholds on new rows can be computed. `plain` is how much more loss, in percent of
-the least possible, the thresholds have that are optimal for `n` rows, on average over the data
+the least possible, the thresholds have that are optimal for `n` rows, on average over 400 data
 sets; `smoothed` is the same with `smoothing="auto"`. The loss of a kappa and of macro-F1 is 1 minus
-it. `best` is the value of the best thresholds. `move` is how far the middle 95 % of plain thresholds
-reach from their median on either side, in standard deviations of the score, on average over the
-thresholds. Standard errors are those of the means.
+it. `best` is the value of the best thresholds. `move` is how far the middle 95 % of plain
+thresholds reach from their median on either side, in standard deviations of the score, on average
+over the thresholds. Standard errors are those of the means.
 
 `python -m benchmarks rows_needed` repeats the simulation, in about ten minutes.
 """

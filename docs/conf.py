@@ -60,12 +60,12 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "icon_links": [],
-    "header_links_before_dropdown": 6,  # one link for each section
+    "header_links_before_dropdown": 7,  # one link for each section
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],  # the field would not fit on tablets
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
-html_sidebars = {"index": [], "theory": []}
+html_sidebars = {"index": [], "measurements": []}
 html_show_sourcelink = False
 templates_path = ["templates"]
 

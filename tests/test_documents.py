@@ -241,39 +241,6 @@ def test_the_readme_shows_the_times_that_were_measured():
     assert f"[{1000 * seconds['seconds'].item():.0f} ms]" in text
 
 
-def test_the_summary_of_measurements_has_the_numbers_of_the_tables():
-    results = ROOT / "benchmarks" / "results"
-    names = ("headline", "inputs")
-    tables = [pl.read_csv(results / f"{name}.csv").select("work", "value") for name in names]
-    rows = pl.concat(tables).rows()
-    text = " ".join((ROOT / "docs" / "measurements.md").read_text(encoding="utf-8").split())
-
-    def shown(pattern):
-        values = [value for work, value in rows if re.fullmatch(pattern, work)]
-        low, high = (f"{value:.1f}" for value in (min(values), max(values)))
-        return low if low == high else f"{low} to {high}"
-
-    plain = "(absolute|squared|random convex matrix|zero_one|quadratic.kappa)"
-    ten = rf"(absolute, K = 10|{plain}, float64), n = 10000000"
-    assert f"Ten million rows take {shown(ten)} times as long" in text
-    assert f"ten classes takes {shown('zero_one, float32, K = 10, n = 10000000')} times" in text
-    weighted = "absolute, float weights, float64, n = "
-    assert f"and fractional weights {shown(weighted + '10000000')} times" in text
-    million = rf"{plain}, (K = (5|10)|float64), n = 1000000"
-    assert f"One million rows take {shown(million)} times as long" in text
-    slower = rf"({weighted}|absolute, text labels, float64, n = )1000000"
-    assert f"or {shown(slower)} times with fractional weights or text labels" in text
-    papers = "(MORPH-2|CACD|AFAD)"
-    assert f"{shown('absolute, ' + papers)} times as long as their sort" in text
-    assert f"and {shown('zero_one, ' + papers)} times with the zero-one loss. For" in text
-    small = ", float64, n = 1000, over argsort, cumsum and searchsorted"
-    assert f"a call takes {shown('absolute' + small)} times as long" in text
-    assert f"{shown('quadratic_kappa' + small)} times for quadratic kappa" in text
-    smoothed = 'smoothing="auto" over the plain call, float64, n = '
-    assert f"{float(shown(smoothed + '3000')):.0f} times as long as the plain call" in text
-    assert f"and {shown(smoothed + '3000000')} times for 3 million" in text
-
-
 def test_links_of_the_readme_lead_to_files():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):

@@ -1,4 +1,4 @@
-"""Draw the pictures of the pages about decisions, kappa and scikit-learn: decisions.png, ..."""
+"""Draw the pictures of the pages about decisions, kappa, scikit-learn and the number of rows."""
 
 from pathlib import Path
 
@@ -97,7 +97,17 @@ def draw_scikit_learn() -> None:
     figure.savefig(FOLDER / "scikit_learn.png", dpi=120)
 
 
+def draw_learning_curve() -> None:
+    """Draw the kappa on rows left out by the number of rows."""
+    reports = datasets.load_swd()
+    risk = reports.target + 1
+    scores = cross_val_predict(Ridge(), reports.data, risk, cv=5)
+    curve = ordcut.learning_curve(scores, risk, objective="quadratic_kappa", smoothing="auto")
+    curve.plot().figure.savefig(FOLDER / "learning_curve.png", dpi=120)
+
+
 if __name__ == "__main__":
     draw_decisions()
     draw_kaggle()
     draw_scikit_learn()
+    draw_learning_curve()

@@ -1,0 +1,263 @@
+"""The tables of the documentation, one for each claim, made from the files of results.
+
+`python -m benchmarks.claims` writes them anew into the pages. A table follows a line
+`<!-- table: name -->`; a test compares all of them with the results.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "docs" / name for name in ("measurements.md", "rows_needed.md")]
+MARK = re.compile(r"(<!-- table: (\w+) -->\n)\n*(?:\|.*\n)*\n*")
+
+#: A table as the texts of its cells, the header first.
+Cells = list[list[str]]
+
+
+def read(name: str) -> pl.DataFrame:
+    """Return a file of results by its path below ``benchmarks``, without the folder's name."""
+    folder, _, file = name.rpartition("/")
+    return pl.read_csv(ROOT / "benchmarks" / folder / "results" / f"{file}.csv")
+
+
+def rows_needed() -> Cells:
+    """More loss than the best thresholds, smoothed and plain, by classes, objective and rows."""
+    results = read("rows_needed").filter(pl.col("n") != 2_000)
+    sizes = results["n"].unique().sort().to_list()
+    names = {
+        "absolute": "absolute loss", "zero_one": "zero-one loss",
+        "quadratic_kappa": "quadratic kappa", "macro_f1": "macro-F1",
+    }  # fmt: skip
+    cells = [["classes", "objective", *(f"{n} rows" for n in sizes)]]
+    for (n_classes, objective), group in results.group_by("K", "objective", maintain_order=True):
+        if (n_classes, objective) != (2, "zero_one"):  # the absolute loss of two classes
+            values = group.select("smoothed", "plain").rows()
+            shown = [f"{smoothed:.1f} ({plain:.1f})" for smoothed, plain in values]
+            cells.append([str(n_classes), names[str(objective)], *shown])
+    return cells
+
+
+def exactness() -> Cells:
+    """Wrong results among those that a brute force in fractions checked."""
+    shown = {
+        "additive": "losses and cost matrices", "kappa": "kappas", "constraints": "limits",
+        "row costs": "costs of each row", "balanced": "balanced classes",
+        "gaps": "gaps between thresholds",
+    }  # fmt: skip
+    rows = read("exactness").select("problems", "solved", "results", "wrong").rows()
+    return [
+        ["problems", "solved", "results compared", "wrong"],
+        *([shown[name], *(f"{count:,}".replace(",", " ") for count in counts)]
+          for name, *counts in rows),
+    ]  # fmt: skip
+
+
+def speed() -> Cells:
+    """The time of whole calls over a sort of the scores, on one thread."""
+    objectives = "(absolute|squared|random convex matrix|zero_one|quadratic.kappa)"
+    works = {
+        "10^7 rows": rf"(absolute, K = 10|{objectives}, float64), n = 10000000",
+        "10^7 rows, zero-one loss of ten classes": "zero_one, float32, K = 10, n = 10000000",
+        "10^7 rows, fractional weights": "absolute, float weights, float64, n = 10000000",
+        "10^6 rows": rf"{objectives}, (K = (5|10)|float64), n = 1000000",
+        "10^6 rows, fractional weights or text labels":
+            "absolute, (float weights|text labels), float64, n = 1000000",
+        "10^5 rows": rf"{objectives}, float64, n = 100000",
+        "50 000 to 148 000 rows, 26 to 55 classes": "absolute, (MORPH-2|CACD|AFAD)",
+        "the same, zero-one loss": "zero_one, (MORPH-2|CACD|AFAD)",
+    }  # fmt: skip
+    tables = [read(name).select("work", "value") for name in ("headline", "inputs")]
+    results = pl.concat(tables)
+    cells = [["rows and classes", "times as long as the sort"]]
+    for name, pattern in works.items():
+        values = results.filter(pl.col("work").str.contains(f"^{pattern}$"))["value"]
+        cells.append([name, between(values, ".1f")])
+    kinds = read("distributions").filter(pl.col("K") == 5, pl.col("weights").is_null())
+    for n, objective, name in (
+        (10**6, "absolute", "10^6 rows with other scores: sharp, heavy tails, outliers, ties"),
+        (10**6, "zero_one", "the same, zero-one loss"),
+        (10**4, "absolute", "10^4 rows with such scores"),
+    ):
+        group = kinds.filter(pl.col("n") == n, pl.col("objective") == objective)
+        cells.append([name, between(group["auto over sort"], ".1f")])
+    return cells
+
+
+def gains() -> Cells:
+    """The value on new rows by each rule, for all data sets."""
+    patterns = {
+        "quadratic kappa": ("quadratic kappa, higher is better", "{:.3f}"),
+        "cost": ("cost, lower is better", "{:.2f}"),
+        "highest classes too low": ("limit: at most 10 % too low", "{:.0%}"),
+    }
+    rules = [
+        "rounding", "Kaggle's rounder", "rounder from quantiles", "ordcut, likelihood", "ordcut"
+    ]  # fmt: skip
+    cells = [["measure", "data", "training rows", *rules]]
+    results = read("gains")
+    for measure, (title, pattern) in patterns.items():
+        for row in results.filter(pl.col("measure") == measure).iter_rows(named=True):
+            values = [pattern.format(row[rule]).replace("%", " %") for rule in rules]
+            cells.append([title, row["data"], str(row["training rows"]), *values])
+    return cells
+
+
+def kappas() -> Cells:
+    """How far searches stay below the highest quadratic kappa on real data, and their time."""
+    results = read("rivals").filter(pl.col("metric") == "quadratic kappa")
+    n_sets = results["data"].n_unique()
+    cells = [
+        ["search", f"reaches the highest kappa, of {n_sets} sets", "at most below it",
+         "times as long as ordcut, median"]
+    ]  # fmt: skip
+    for (rival,), group in results.group_by("rival", maintain_order=True):
+        short = group["short of ordcut"]
+        reached = int((short < 1e-9).sum())
+        times = "" if rival == "ordcut" else f"{group['time over ordcut'].median():.2g}"
+        cells.append([str(rival), str(reached), f"{max(0.0, short.max()):.3f}", plain(times)])
+    return cells
+
+
+def segments() -> Cells:
+    """How far searches stay below the highest macro-F1 on real data, and their time."""
+    results = read("segments").filter(pl.col("scores") != "normal")
+    best = results.filter(pl.col("method") == "ordcut").select("scores", best="value")
+    joined = results.join(best, on="scores").with_columns(short=pl.col("best") - pl.col("value"))
+    cells = [
+        ["search", f"reaches the highest macro-F1, of {len(best)} sets", "at most below it",
+         "times as long as ordcut, median"]
+    ]  # fmt: skip
+    for (method,), group in joined.group_by("method", maintain_order=True):
+        times = "" if method == "ordcut" else f"{group['over ordcut'].median():.2g}"
+        reached = int((group["short"] < 1e-9).sum())
+        cells.append([str(method), str(reached), f"{group['short'].max():.3f}", plain(times)])
+    return cells
+
+
+def limits() -> Cells:
+    """The time of limits, over calls without them."""
+    results = read("limits/limits").filter(pl.col("over").is_in(["auto", "dp"]))
+    names = {
+        "under, one threshold": "`under` on one threshold",
+        "does not bind": "a limit that does not bind",
+        "recall of every class": "a recall of every class",
+        "share of every class": "a share of every class",
+        "precision of every class": "a precision of every class",
+    }
+    cells = [["limits", "times as long as without", "by", "time for 10^6 rows of 5 classes"]]
+    for (limit,), group in results.group_by("limits", maintain_order=True):
+        million = group.filter(pl.col("n") == 10**6)["seconds"].item()
+        ratio, method = between(group["ratio"], ".1f"), f'`method="{group["over"][0]}"`'
+        cells.append([names[str(limit)], ratio, method, f"{1000 * million:.0f} ms"])
+    return cells
+
+
+def engines() -> Cells:
+    """The time of thresholds in engines over a plain group-by."""
+    results = read("frames/engines").filter(pl.col("objective") == "absolute")
+    return [
+        ["engine", "rows", "times as long as a plain group-by", "passes", "rows that leave it"],
+        *(
+            [
+                {"duckdb": "DuckDB", "polars": "Polars", "dask": "Dask", "spark": "Spark"}[name],
+                f"10^{len(str(n)) - 1}", f"{over:.1f}", str(passes), f"{share:.1f} %",
+            ]
+            for name, n, over, passes, share in results.select(
+                "engine", "rows", "over plain", "passes", "rows out, %"
+            ).rows()
+        ),
+    ]  # fmt: skip
+
+
+def coverage() -> Cells:
+    """How often 95 % intervals contain the true value, over all populations."""
+    results = read("coverage").filter(pl.col("interval") == "m of n")
+    cells = [["rows", "best thresholds: mean", "lowest of 20 designs", "value on new rows: lowest"]]
+    for (n,), group in results.group_by("n", maintain_order=True):
+        shares = [group["thresholds"].mean(), group["thresholds"].min(), group["value"].min()]
+        cells.append([str(n), *(f"{share:.0%}".replace("%", " %") for share in shares)])
+    return sorted(cells[:1]) + sorted(cells[1:], key=lambda row: int(row[0]))
+
+
+def guarantees() -> Cells:
+    """How often limits with a confidence were broken on the population, by what is allowed."""
+    results = read("guarantees")
+    cells = [["allowed", "designs", "data sets", "broken on average", "broken at most"]]
+    groups = results.with_columns(pl.col("allowed").round(4)).group_by("allowed")
+    for (allowed,), group in sorted(groups, key=lambda pair: pair[0]):
+        shares = (allowed, group["broken"].mean(), group["broken"].max())
+        risk, mean, most = (f"{100 * share:.1f} %" for share in shares)
+        cells.append([risk, str(len(group)), str(group["data sets"].sum()), mean, most])
+    return cells
+
+
+def gate() -> Cells:
+    """How often the gate says that a judge has changed, on real tasks."""
+    results = read("judges/judge_gate")
+    calm, shifted = (results.filter(pl.col("shift") == shift) for shift in (0.0, 0.3))
+    return [
+        ["task", "false alarms", "alarms after a shift of 0.3 standard deviations"],
+        *(
+            [task, f"{100 * false:.0f} %", f"{100 * true:.0f} %"]
+            for task, false, true in zip(
+                calm["task"], calm["alarms"], shifted["alarms"], strict=True
+            )
+        ),
+    ]
+
+
+def judges() -> Cells:
+    """The kappa with people on new items, by rule and number of items."""
+    results = read("judges/judge_held_out").rename(lambda name: name.strip('"'))
+    rules = ["rounding", "isotonic", "equating", "likelihood", "0", "auto"]
+    shown = [*rules[:4], "ordcut, `smoothing=0`", 'ordcut, `smoothing="auto"`']
+    rows = results.select("score", "items", *rules).rows()
+    return [
+        ["score", "items", *shown],
+        *([score, str(n), *(f"{value:.3f}" for value in values)] for score, n, *values in rows),
+    ]
+
+
+def between(values: pl.Series, pattern: str) -> str:
+    """Return the range of values as text."""
+    low, high = format(values.min(), pattern), format(values.max(), pattern)
+    return low if low == high else f"{low} to {high}"
+
+
+def plain(text: str) -> str:
+    """Return a number without an exponent."""
+    return f"{float(text):g}" if text else ""
+
+
+CLAIMS: dict[str, Callable[[], Cells]] = {
+    claim.__name__: claim
+    for claim in (
+        rows_needed, speed, exactness, gains, kappas, segments, limits, engines, coverage,
+        guarantees, gate, judges,
+    )
+}  # fmt: skip
+
+
+def table(name: str) -> str:
+    """Return the table of a claim as Markdown."""
+    header, *rows = CLAIMS[name]()
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+
+
+def with_tables(text: str) -> str:
+    """Return the text of a page with the tables of its claims."""
+    return MARK.sub(lambda match: f"{match[1]}\n{table(match[2])}\n", text)
+
+
+def main() -> None:
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
