@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ordcut.panels import Panel as Panel
     from ordcut.studies.conformal import LabelSets as LabelSets
     from ordcut.studies.conformal import label_sets as label_sets
+    from ordcut.studies.drift import Drift as Drift
     from ordcut.studies.learning import LearningCurve as LearningCurve
     from ordcut.studies.learning import learning_curve as learning_curve
     from ordcut.studies.metrics import evaluate as evaluate
@@ -79,6 +80,7 @@ _NAMES = {
         "UnorderedLabelsWarning",
         "WeightTypeWarning",
     ),
+    "studies.drift": ("Drift",),
     "studies.learning": ("LearningCurve", "learning_curve"),
     "_core.limits": (
         "Allowed",

@@ -176,3 +176,13 @@ def test_the_card_escapes_names():
     result = ordcut.optimal_thresholds([1, 2], ["<b>", "\x1b[31m"], classes=["<b>", "\x1b[31m"])
     assert "<b>" not in result.card()._repr_html_()
     assert "\x1b" not in str(result.card())
+
+
+def test_weights_and_shares_of_classes_are_in_the_record():
+    assert record_of(class_weight="balanced").class_weight == "balanced"
+    assert record_of(class_weight=[1, 2, 3, 4]).class_weight == (1, 2, 3, 4)
+    result = ordcut.optimal_thresholds(SCORES, LABELS, class_shares=[0.4, 0.3, 0.2, 0.1])
+    assert result.record.class_shares == (0.4, 0.3, 0.2, 0.1)
+    text = result.to_json()
+    jsonschema.validate(json.loads(text), json.loads(schema_text()))
+    assert ordcut.Thresholds.from_json(text).record.class_shares == (0.4, 0.3, 0.2, 0.1)

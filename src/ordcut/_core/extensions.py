@@ -20,6 +20,7 @@ MODULES = {
     "draw_learning_curve": "ordcut.plots",
     "draw_path": "ordcut.plots",
     "curves": "ordcut.report",
+    "drift": "ordcut.studies.drift",
     "rule_to_onnx": "ordcut.onnx",
 }
 

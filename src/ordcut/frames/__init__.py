@@ -3,6 +3,7 @@
 from ordcut.frames.operations import Evaluation, evaluate, optimal_thresholds, predict
 from ordcut.frames.operations import thresholds_of as thresholds_of
 from ordcut.frames.scale import check_scale as check_scale
+from ordcut.frames.scale import score_counts as score_counts
 from ordcut.frames.source import FrameSource as FrameSource
 from ordcut.frames.validation import Nulls as Nulls
 

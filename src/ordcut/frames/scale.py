@@ -14,7 +14,7 @@ from ordcut._core.thresholds import (
     say_problem,
     scale_problem,
 )
-from ordcut._core.typing import Floats
+from ordcut._core.typing import Floats, Ints
 from ordcut.frames import dialects
 from ordcut.frames.columns import as_narwhals, as_number, columns_of, n_at_or_below
 
@@ -73,17 +73,46 @@ def _counted(rows: Any, thresholds: Thresholds) -> NewScores:
     assert thresholds.record is not None
     known = thresholds.record.scores
     assert known is not None
+    ends = np.array([known.low, np.nextafter(known.high, np.inf)])
+    finite = thresholds.thresholds[np.isfinite(thresholds.thresholds)]
+    positions = np.union1d(ends, finite)
+    counts, low, high = _between(rows, positions)
+    starts = np.concatenate([[0], np.searchsorted(positions, finite) + 1])
+    decided = np.zeros(len(thresholds.thresholds) + 1, np.int64)
+    first = int(np.sum(thresholds.thresholds == -np.inf))
+    decided[first : first + len(starts)] = np.add.reduceat(counts, starts)
+    low_end, high_end = np.searchsorted(positions, ends) + 1
+    inside = counts[low_end:high_end].sum()
+    return NewScores(decided, int(counts.sum() - inside), low, high)
+
+
+def score_counts(frame: Any, positions: Floats, *, score: str) -> Ints:
+    """Return the number of scores of a frame between ascending positions, in a query.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> score_counts(pl.DataFrame({"s": [0.0, 1.0, None]}), np.array([0.5]), score="s")
+    array([1, 1])
+    """
+    rows = as_narwhals(frame)
+    dtype = columns_of(rows, {"score": score})[score]
+    rows, plain = dialects.with_plain_names(rows)
+    rows = rows.lazy().select(x=as_number(rows, plain[score], dtype, "score"))
+    return _between(rows, positions)[0]
+
+
+def _between(rows: Any, positions: Floats) -> tuple[Ints, float, float]:
+    """Return the number of rows between positions, and their lowest and highest score."""
     x = nw.col("x")
     rows = rows.filter(~x.is_null()).filter(~x.is_nan())
-    outside = nw.when((x < known.low) | (x > known.high)).then(nw.lit(1)).otherwise(nw.lit(0))
-    code = n_at_or_below(x, thresholds.thresholds.tolist())
-    counts = rows.select(code=code, outside=outside, x=x).group_by("code").agg(
-        n=nw.len(), outside=nw.col("outside").sum(), low=nw.col("x").min(), high=nw.col("x").max()
+    code = n_at_or_below(x, positions.tolist())
+    counted = rows.select(code=code, x=x).group_by("code").agg(
+        n=nw.len(), low=nw.col("x").min(), high=nw.col("x").max()
     ).collect()  # fmt: skip
-    columns = {name: np.array(counts.get_column(name).to_list()) for name in counts.columns}
-    decided = np.zeros(len(thresholds.thresholds) + 1, np.int64)
-    decided[columns["code"].astype(np.int64)] = columns["n"]
-    outside_sum = int(columns["outside"].sum())
-    return NewScores(
-        decided, outside_sum, float(columns["low"].min()), float(columns["high"].max())
-    )
+    columns = {name: np.array(counted.get_column(name).to_list()) for name in counted.columns}
+    if len(columns["n"]) == 0:
+        raise ValueError("scores must hold at least one number, got none.")
+    counts = np.zeros(len(positions) + 1, np.int64)
+    counts[columns["code"].astype(np.int64)] = columns["n"]
+    return counts, float(columns["low"].min()), float(columns["high"].max())

@@ -51,6 +51,8 @@ class Record:
         whose rows stayed in their engine.
     class_weight : "balanced" or tuple of float, optional
         How much the rows of each class count.
+    class_shares : tuple of float, optional
+        The share of each class in the population that thresholds are for, if it was given.
     held_out : float, optional
         The value by cross-fitting: on rows that the thresholds were not found on.
     intervals : dict, optional
@@ -76,6 +78,7 @@ class Record:
     scores: ScoreDistribution | None = None
     digest: str | None = None
     class_weight: str | tuple[float, ...] | None = None
+    class_shares: tuple[float, ...] | None = None
     held_out: float | None = None
     intervals: dict[str, Any] | None = None
 
@@ -122,15 +125,20 @@ def record_of(
         right = np.diag(table) * unit
         recall, precision = _shares(right, by_class), _shares(right, decided)
     weights = objective.class_weight
+    class_weight: str | tuple[float, ...] | None = None
+    class_shares: tuple[float, ...] | None = None
     if isinstance(weights, ClassShares):
-        weights = weights.factors(table.sum(axis=0))
+        class_shares = tuple(map(float, weights.shares))
+    elif weights is not None:
+        class_weight = weights if isinstance(weights, str) else tuple(weights.tolist())
     record = Record(
         __version__,
         counts=tuple(by_class.tolist()),
         decided=tuple(decided.tolist()),
         recall=recall,
         precision=precision,
-        class_weight=weights if weights is None or isinstance(weights, str) else tuple(weights),
+        class_weight=class_weight,
+        class_shares=class_shares,
     )
     if data is None:
         return record
@@ -179,6 +187,9 @@ def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
     class_weight = data.get("class_weight")
     if class_weight not in (None, "balanced"):
         class_weight = _numbers(data, "class_weight", (n_classes,))
+    class_shares = None
+    if data.get("class_shares") is not None:
+        class_shares = _numbers(data, "class_shares", (n_classes,))
     rows = _number(data, "rows")
     return Record(
         **texts,
@@ -187,6 +198,7 @@ def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
         effective_rows=_number(data, "effective_rows"),
         held_out=_number(data, "held_out", least=-np.inf),
         class_weight=class_weight,
+        class_shares=class_shares,
         scores=_distribution(data.get("scores")),
         intervals=_intervals(data.get("intervals"), n_decisions - 1),
     )

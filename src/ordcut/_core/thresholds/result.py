@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ordcut._core.problem import Problem
     from ordcut._core.uncertainty import Bootstrap, RandomState
     from ordcut.report import Curves
+    from ordcut.studies.drift import Drift
 
 #: The objective of thresholds that were given, not optimised.
 UNKNOWN = "unknown"
@@ -460,6 +461,38 @@ class Thresholds(Exports):
         """
         edges = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
         return list(self.decisions[edges[:-1] == edges[1:]].tolist())
+
+    def drift(self, new_scores: ArrayLike, *, limit: float = 0.1, random_state: int = 0) -> Drift:
+        """Return whether new scores are distributed as the scores that thresholds were found on.
+
+        No labels are needed, and no rows of then: the record has the quantiles.
+
+        Parameters
+        ----------
+        new_scores : array-like of shape (n_samples,)
+            Finite scores of new rows.
+        limit : float, default=0.1
+            The population stability index from which on scores count as shifted. 0.1 is the usual
+            limit of a slight shift, and 0.25 of a large one.
+        random_state : int, default=0
+            The seed of permutations and intervals.
+
+        Returns
+        -------
+        Drift
+            The outcome, the index with its interval, and the share of each decision, expected and
+            observed.
+
+        Examples
+        --------
+        >>> import numpy as np, ordcut
+        >>> scores = np.arange(1000) / 1000
+        >>> result = ordcut.optimal_thresholds(scores, scores >= 0.8)
+        >>> result.drift(scores**2).outcome
+        'shifted'
+        """
+        result: Drift = extension("drift")(self, new_scores, limit, random_state)
+        return result
 
     def card(self) -> Card:
         """Return the rule and its evidence, for people: as text, and as HTML in notebooks.

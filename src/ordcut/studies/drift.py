@@ -1,0 +1,269 @@
+"""Drift without labels: whether new scores are distributed as those of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from ordcut._core.data import ScoreDistribution, as_scores, check_finite
+from ordcut._core.thresholds import Card, Record, Thresholds
+from ordcut._core.typing import Array, ArrayLike, Floats, Ints
+
+#: The exit codes of ``ordcut drift``, as those of the gate.
+EXIT_CODES = {"stable": 0, "undecided": 4, "shifted": 5}
+
+#: The number of draws of permutation tests and of intervals, and the most rows that are permuted.
+N_DRAWS, MOST_ROWS = 2000, 10**8
+
+#: The number of parts of the population stability index.
+N_DECILES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """How far new scores have moved from the scores that thresholds were found on.
+
+    Attributes
+    ----------
+    outcome : {"stable", "shifted", "undecided"}
+        Whether the interval of the population stability index is below the limit, above it, or
+        around it.
+    index : float
+        The population stability index over about ten parts of equal share.
+    interval : tuple of float
+        Its 95 % interval, by draws around both samples, without the bias of few rows.
+    limit : float
+        The index from which on scores count as shifted.
+    distance : float
+        The largest difference of the two cumulative shares, at the quantiles of the record:
+        Kolmogorov and Smirnov's statistic.
+    p_values : dict of str to float
+        Of ``"index"`` and ``"distance"``, by permutation of the rows of both samples.
+    n_known, n_new : int
+        The sample size of the record, and the number of new rows.
+    decisions : ndarray of shape (D,)
+        What the thresholds decide.
+    expected, observed : ndarray of shape (D, 3)
+        The share of each decision in the record and in the new rows, and the ends of its 95 %
+        interval, by Clopper and Pearson.
+    n_needed : int, optional
+        About how many new rows would decide it, where the outcome is undecided.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 3, 2000)
+    >>> result = ordcut.optimal_thresholds(labels + rng.normal(size=2000), labels)
+    >>> new = rng.integers(0, 3, 1000) + rng.normal(size=1000)
+    >>> result.drift(new).outcome, result.drift(new + 1).outcome
+    ('stable', 'shifted')
+    """
+
+    outcome: str
+    index: float
+    interval: tuple[float, float]
+    limit: float
+    distance: float
+    p_values: dict[str, float]
+    n_known: int
+    n_new: int
+    decisions: Array
+    expected: Floats
+    observed: Floats
+    n_needed: int | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of ``ordcut drift``: 0 if stable, 4 if undecided, 5 if shifted."""
+        return EXIT_CODES[self.outcome]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values."""
+        rows = zip(self.decisions.tolist(), self.expected, self.observed, strict=True)
+        return {
+            "outcome": self.outcome,
+            "index": self.index,
+            "interval": list(self.interval),
+            "limit": self.limit,
+            "distance": self.distance,
+            "p_values": self.p_values,
+            "rows": {"known": self.n_known, "new": self.n_new},
+            "decisions": [
+                {"decision": name, "expected": known.tolist(), "observed": new.tolist()}
+                for name, known, new in rows
+            ],
+            "n_needed": self.n_needed,
+            "exit_code": self.exit_code,
+        }
+
+    def card(self) -> Card:
+        """Return the drift for people: as text, and as HTML in notebooks."""
+
+        def ends(share: Floats) -> str:
+            return "{:.1f} % [{:.1f}, {:.1f}]".format(*(100 * share))
+
+        rows: list[tuple[str, ...]] = [
+            (str(name), ends(known), ends(new))
+            for name, known, new in zip(
+                self.decisions.tolist(), self.expected, self.observed, strict=True
+            )
+        ]
+        needed = "" if self.n_needed is None else f"; about {self.n_needed:,} rows decide"
+        low, high = self.interval
+        return Card(
+            ("decision", "expected", "observed"),
+            rows,
+            [
+                ("scores", f"{self.outcome}{needed}"),
+                (
+                    "stability index",
+                    f"{self.index:.4f} [{low:.4f}, {high:.4f}], limit {self.limit:g}, "
+                    f"p = {self.p_values['index']:.2g}",
+                ),
+                (
+                    "largest distance",
+                    f"{self.distance:.4f} of the cumulative shares, "
+                    f"p = {self.p_values['distance']:.2g}",
+                ),
+                ("rows", f"{self.n_new:,} new, {self.n_known:,} in the record"),
+            ],
+        )
+
+    def __repr__(self) -> str:
+        return str(self.card())
+
+    def _repr_html_(self) -> str:
+        return self.card()._repr_html_()
+
+
+def drift(
+    thresholds: Thresholds, scores: ArrayLike, limit: float = 0.1, random_state: int = 0
+) -> Drift:
+    """Return the drift of new scores; see ``Thresholds.drift``."""
+    array = as_scores(scores)
+    if len(array) == 0:
+        raise ValueError("scores must hold at least one row, got none.")
+    check_finite(array)
+
+    def count(positions: Floats) -> Ints:
+        index = np.searchsorted(positions, array, side="right")
+        return np.bincount(index, minlength=len(positions) + 1)
+
+    return drift_of_counts(thresholds, count, limit, random_state)
+
+
+def drift_of_counts(
+    thresholds: Thresholds,
+    count: Callable[[Floats], Ints],
+    limit: float = 0.1,
+    random_state: int = 0,
+) -> Drift:
+    """Return the drift, given a function that counts new rows between ascending positions."""
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < np.inf:
+        raise ValueError(f"limit must be a number above 0, such as 0.1, got {limit!r}.")
+    record, known = _known(thresholds)
+    size = record.effective_rows or record.rows or 0
+    # A quantile counts scores up to it, and a threshold scores from it on.
+    inner = np.nextafter(np.array(known.scores[1:-1]), np.inf)
+    finite = thresholds.thresholds[np.isfinite(thresholds.thresholds)]
+    positions = np.union1d(inner, finite)
+    counts = np.asarray(count(positions), dtype=np.int64)
+    new = np.add.reduceat(counts, np.append(0, np.searchsorted(positions, inner) + 1))
+    shares = np.diff([0.0, *known.shares[1:-1], 1.0])
+    n_known, n_new = max(1, min(round(size), MOST_ROWS)), int(counts.sum())
+    old = np.rint(shares * n_known).astype(np.int64)
+    groups = np.floor((np.cumsum(shares) - shares / 2) * N_DECILES).astype(np.int64)
+    rng = np.random.default_rng(random_state)
+    drawn = new if n_new <= MOST_ROWS else np.rint(new * (MOST_ROWS / n_new)).astype(np.int64)
+    index, distance, p_values, interval = _compare(old, drawn, groups, rng)
+    low, high = interval
+    outcome, n_needed = ("shifted", None) if low > limit else ("stable", None)
+    if low <= limit <= high:
+        outcome = "undecided"
+        if index != limit:
+            width = (high - low) / 2 / abs(max(low, index) - limit)
+            n_needed = ceil(n_new * max(1.0, width**2)) if np.isfinite(width) else None
+    below = np.append(0, np.cumsum(counts))
+    codes = np.searchsorted(positions, thresholds.thresholds) + 1
+    codes[thresholds.thresholds == -np.inf], codes[thresholds.thresholds == np.inf] = 0, -1
+    observed = np.diff(below[np.concatenate([[0], codes, [-1]])])
+    expected = np.rint(record.shares * n_known)
+    return Drift(
+        outcome=outcome,
+        index=index,
+        interval=interval,
+        limit=limit,
+        distance=distance,
+        p_values=p_values,
+        n_known=round(size),
+        n_new=n_new,
+        decisions=thresholds.decisions,
+        expected=with_intervals(expected, n_known, record.shares),
+        observed=with_intervals(observed, n_new),
+        n_needed=n_needed,
+    )
+
+
+def _known(thresholds: Thresholds) -> tuple[Record, ScoreDistribution]:
+    """Return the record of thresholds and its distribution of scores, or raise an error."""
+    record = thresholds.record
+    if record is None or record.scores is None or not (record.effective_rows or record.rows):
+        raise ValueError(
+            "drift needs thresholds with a record of their scores, and these have none: they were "
+            "given, or found by another means. Find them with ordcut.optimal_thresholds or ordcut "
+            "fit, or judge them on rows: ordcut.judge(thresholds, scores, labels)."
+        )
+    return record, record.scores
+
+
+def _compare(
+    old: Ints, new: Ints, groups: Ints, rng: np.random.Generator
+) -> tuple[float, float, dict[str, float], tuple[float, float]]:
+    """Return the index, the distance, their p-values, and the interval of the index."""
+    both, n_new = old + new, int(new.sum())
+    index, distance = float(_index(old, new, groups)), float(_distance(old, new))
+    drawn = rng.multivariate_hypergeometric(both, n_new, size=N_DRAWS)
+    is_index_as_far = _index(both - drawn, drawn, groups) >= index * (1 - 1e-9)
+    is_as_distant = _distance(both - drawn, drawn) >= distance * (1 - 1e-9)
+    p_values = {
+        "index": float((1 + is_index_as_far.sum()) / (1 + N_DRAWS)),
+        "distance": float((1 + is_as_distant.sum()) / (1 + N_DRAWS)),
+    }
+    again = [rng.multinomial(part.sum(), part / part.sum(), size=N_DRAWS) for part in (old, new)]
+    indices = _index(again[0], again[1], groups)  # too high, by twice the bias of few rows
+    most, bias = float(np.quantile(indices, 0.975)), float(indices.mean()) - index
+    low = max(0.0, 2 * index - most)
+    return index, distance, p_values, (low, max(low, most - bias, index - bias))
+
+
+def _index(old: Array, new: Array, groups: Ints) -> Any:
+    """Return the population stability index; half a row is added to each part."""
+    starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+    p, q = (np.add.reduceat(part, starts, axis=-1) + 0.5 for part in (old, new))
+    p, q = (part / part.sum(axis=-1, keepdims=True) for part in (p, q))
+    return ((p - q) * np.log(p / q)).sum(axis=-1)
+
+
+def _distance(old: Array, new: Array) -> Any:
+    below = [np.cumsum(part, axis=-1) / part.sum(axis=-1, keepdims=True) for part in (old, new)]
+    return np.abs(below[0] - below[1]).max(axis=-1)
+
+
+def with_intervals(counts: Array, n: int, shares: Floats | None = None) -> Floats:
+    """Return the share of each count in n, and the ends of its exact 95 % interval, (D, 3).
+
+    Examples
+    --------
+    >>> with_intervals(np.array([0, 20]), 20).round(3).tolist()
+    [[0.0, 0.0, 0.168], [1.0, 0.832, 1.0]]
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    low = np.where(counts > 0, betaincinv(np.maximum(counts, 1), n - counts + 1, 0.025), 0.0)
+    high = np.where(counts < n, betaincinv(counts + 1, np.maximum(n - counts, 1), 0.975), 1.0)
+    return np.stack([counts / n if shares is None else shares, low, high], axis=1)
