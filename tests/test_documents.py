@@ -125,7 +125,9 @@ RESULTS = {
         SCORES, LABELS, constraints=["share 2 <= 0.01"]
     ),
     "ranges": lambda: ordcut.optimal_thresholds(SCORES, LABELS, constraints=["under 1 <= 0.1"]),
-    "kappa": lambda: ordcut.optimal_thresholds(SCORES, LABELS, objective="kappa"),
+    "kappa": lambda: ordcut.optimal_thresholds(
+        SCORES, LABELS, objective="kappa", constraints=["share 2 <= 0.01"]
+    ),
     "smoothed": lambda: ordcut.optimal_thresholds(SCORES, LABELS, smoothing=0.5),
     "engine": lambda: ordcut.frames.optimal_thresholds(
         weighted_frame(), score="score", label="label", weight="weight"

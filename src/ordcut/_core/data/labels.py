@@ -308,7 +308,8 @@ def _encode_small_integers(values: Array) -> Labels | None:
     """Encode integers of a small range without sorting them, nor copying where they are codes."""
     most = max(1024, len(values))
     # As unsigned integers, negative numbers exceed all others, so that a single pass is enough.
-    highest = int(np.maximum.reduce(values.view(values.dtype.str.replace("i", "u"))))
+    unsigned = values.view(values.dtype.str.replace("i", "u"))
+    highest = unsigned.item(unsigned.argmax())
     is_negative = values.dtype.kind == "i" and highest >> (8 * values.itemsize - 1)
     if highest <= most and not is_negative and _all_occur(values, highest):
         return Labels(np.arange(highest + 1, dtype=values.dtype), values)

@@ -159,13 +159,9 @@ class SortedRows:
         """Return the weight of each class between ascending thresholds."""
         return self.between(np.searchsorted(self.scores, thresholds, side="left"))
 
-    def near_best(self) -> tuple[Array | None, SortedRows | None]:
-        """Return a table near the highest kappa, or rows for quick steps towards it.
-
-        Cuts that predict classes as often as they occur are mostly near. Where exact sums take
-        long, the rows themselves serve for first steps with rounded sums.
-        """
-        return (self.exact_between(self.cuts_by_shares()), None) if self.is_whole else (None, self)
+    def coarse(self) -> SortedRows:
+        """Return the rows themselves, for quick steps towards the best cuts."""
+        return self
 
     def cuts_by_shares(self) -> Ints:
         """Return cuts that predict each class about as often as it occurs.
@@ -175,10 +171,12 @@ class SortedRows:
         >>> sort_rows(np.arange(5.0), np.array([1, 0, 0, 1, 2]), None, None, 3).cuts_by_shares()
         array([2, 4])
         """
-        cuts = below = self.exact_totals.cumsum()[:-1]
+        totals = self.exact_totals if self.is_whole else self.totals
+        cuts = below = totals.cumsum()[:-1]
         if self.weights is not None:
             # Up to the row that has the last of the weight, as if rows were repeated.
-            cuts = np.where(below > 0, np.searchsorted(np.cumsum(self.weights), below) + 1, 0)
+            upto = np.searchsorted(np.cumsum(self.weights), below) + 1
+            cuts = np.where(below > 0, np.minimum(upto, len(self.codes)), 0)
         for k, cut in enumerate(cuts.tolist()):
             if cut > 0 and not self.ends[cut - 1]:  # up to the end of its score
                 cuts[k] = cut + int(np.argmax(self.ends[cut - 1 :]))

@@ -79,8 +79,8 @@ class Steps(Protocol):
     def minimise(self, cost: Any) -> Any:
         """Return the best cuts by a cost or by segment terms; None if no cuts are allowed."""
 
-    def near_best(self) -> tuple[Array | None, Steps | None]:
-        """Return a table of weights near the highest kappa, or quick steps that end near it."""
+    def near_best(self, exact: Any) -> Array | None:
+        """Return the table of cuts near the highest kappa of exact costs, if that saves steps."""
 
 
 class ExactObjective(Protocol):

@@ -77,6 +77,11 @@ class Ratio(CostObjective):
         bends = gain[:-1] - gain[1:]
         return bool((bends == bends[:, :1]).all() and (bends >= 0).all())
 
+    @cached_property
+    def most(self) -> int:
+        """The largest weight, as a whole number."""
+        return int(self.exact_cost.integers.max())
+
     @property
     def kind(self) -> Kind:
         """The kind of objective by which "auto" chooses a method."""
@@ -85,41 +90,38 @@ class Ratio(CostObjective):
     def on(self, rows: Totals) -> ExactRatio:
         """Return the two costs of the kappa for rows with these weights of the classes."""
         totals, weight = rows.exact_totals, rows.weight
-        weights, counts = self.exact_cost.integers, np.ones(1, object)
+        weights, counts, most, highest = self.exact_cost.integers, None, self.most, 1
         if self.class_weight is not None:
             factors = self.factors(totals if self.weighs_by_totals else rows.totals)
             assert factors is not None
             weight *= float(factors.max())
             if (factors != 1).any():
                 counts = as_integers(factors)
-                totals = totals.astype(object) * counts
+                totals, highest = totals.astype(object) * counts, max(counts.tolist())
         if self.largest_cost > LARGEST / max(1.0, weight):
             self.check_sums(weight)
-        total, most, highest = sum(totals.tolist()), int(weights.max()), max(counts.tolist())
+        total = sum(totals.tolist())
         # Whole numbers that are not too large are quicker in int64, with all sums of products.
         is_small = isinstance(total, int) and most * total * max(total, highest) < LARGEST_SUM
         dtype = np.dtype(np.int64 if is_small else object)
         weights = weights.astype(dtype, copy=False)
-        by_chance = weights @ totals.astype(dtype, copy=False)
+        by_chance = weights.dot(totals.astype(dtype, copy=False))
         costs_by_chance = by_chance.tolist()
         if 0 in costs_by_chance:
             raise undefined_kappa(self.name, costs_by_chance.index(0))
         costs = np.empty((2, *weights.shape), dtype)
         costs[0], costs[1] = weights, by_chance[:, None]
-        if len(counts) > 1:
+        if counts is not None:
             costs *= counts.astype(dtype)
         return ExactRatio(costs, total, (most * highest, max(costs_by_chance) * highest))
 
     def optimise(self, steps: Steps) -> Any:
         """Return the cuts of the highest kappa; None if no cuts are allowed."""
-        exact, ratio, n_before = self.on(steps.rows), Fraction(1), 0
-        table, quick = steps.near_best()
+        exact, ratio = self.on(steps.rows), Fraction(1)
+        table = steps.near_best(exact)
         if table is not None:
             ratio = min(ratio, exact.ratio_of(table))
-        if quick is not None:
-            near = exact.highest(quick, ratio)
-            ratio, n_before = exact.ratio_of(near.weigh()), near.certificate.n_steps
-        return exact.highest(steps, ratio, n_before)
+        return exact.highest(steps, ratio)
 
     def value(self, table: Floats) -> float:
         """Return the kappa of a (predicted, true) table, with the class weights."""
@@ -191,7 +193,7 @@ class ExactRatio:
 
     def ratio_of(self, table: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
-        paid, expected = (self.costs.reshape(2, -1) @ table.ravel()).tolist()
+        paid, expected = self.costs.reshape(2, -1).dot(table.ravel()).tolist()
         return Fraction(paid * self.total, expected)
 
     def exact_score(self, table: Array) -> Fraction:
@@ -210,24 +212,25 @@ class ExactRatio:
             return ExactCost(cost, (LARGEST_SUM - 1) // largest)
         return ExactCost.of(cost)
 
-    def highest(self, steps: Steps, ratio: Fraction, n_before: int = 0) -> Any:
+    def highest(self, steps: Steps, ratio: Fraction) -> Any:
         """Return the cuts of the highest kappa, by Dinkelbach's steps; None if none are allowed.
 
         ``ratio`` is any guess: after the first step it is a ratio that cuts reach, and then it
-        falls. Steps are counted from ``n_before`` on.
+        falls.
         """
         best: Any = None
         best_table: Any = None
         weight = steps.weight
-        for n_steps in count(n_before + 1):
+        for n_steps in count(1):
             cuts = steps.minimise(self.cost_at(ratio, weight))
             if cuts is None:
                 return None
             table = cuts.weigh()
             reached = self.ratio_of(table)
-            if reached >= ratio and (best is not None or reached == ratio):
+            is_fixed = reached == ratio
+            if is_fixed or (best is not None and reached > ratio):
                 # Above the last ratio only where a table was rounded.
-                best, table = (cuts, table) if reached == ratio else (best, best_table)
+                best, table = (cuts, table) if is_fixed else (best, best_table)
                 proof = replace(best.certificate, n_steps=n_steps)
                 # The table is known: what is asked for it next need not add up the rows again.
                 return replace(best, certificate=proof, weigh=partial(getitem, (table,), 0))

@@ -222,10 +222,6 @@ class PrunedRows:
         """Return the weight of each class between ascending thresholds."""
         return self._source.confusion(thresholds)
 
-    def near_best(self) -> tuple[None, SortedRows]:
-        """Return all rows as lumps, for a few quick steps towards the highest kappa."""
-        return None, self.coarse()
-
     def coarse(self) -> SortedRows:
         """Return all rows as lumps of ``CELLS_PER_COARSE_CUT`` cells, with cuts between them."""
         counts = self.cells.counts

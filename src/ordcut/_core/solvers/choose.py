@@ -7,9 +7,9 @@ Each solver lives in a file of its own and is a row in ``SOLVERS``, which says w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from ordcut._core.data import (
     place_known,
 )
 from ordcut._core.errors import CrossedThresholdsError, unknown_name
-from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
+from ordcut._core.numerics.exact import ExactCost, as_exact
 from ordcut._core.numerics.threads import count_threads
-from ordcut._core.objectives import Kind, Objective, SegmentTerms
+from ordcut._core.objectives import ExactRatio, Kind, Objective, SegmentTerms
+from ordcut._core.solvers.approach import approach_kappa
 from ordcut._core.solvers.blocks import solve_in_blocks
 from ordcut._core.solvers.dp import solve_by_dynamic_programme
 from ordcut._core.solvers.independent import (
@@ -230,31 +231,19 @@ class FreeSteps:
         """Return the lowest cuts of least cost."""
         return Minimiser.choose(cost, self.plan)(self.rows)
 
-    def near_best(self) -> tuple[Array | None, RoughSteps | None]:
-        """Return a table of weights near the highest kappa, or quick steps that end near it."""
-        table, coarse = self.rows.near_best()
-        table = table if self.first is None else as_exact(self.first)
-        return table, None if coarse is None else RoughSteps(coarse, self.plan)
+    def near_best(self, exact: ExactRatio) -> Array:
+        """Return the table of cuts near the highest kappa of exact costs."""
+        if self.first is not None:
+            return as_exact(self.first)
+        rows = self.rows.coarse()
+        cuts = approach_kappa(rows, exact)
+        return rows.exact_between(cuts) if rows.is_whole else as_exact(rows.between(cuts))
 
 
-@dataclass(frozen=True)
-class RoughSteps:
-    """Quick steps on rows that are counted roughly, or added up with rounding."""
-
-    rows: SortedRows
-    plan: Plan
-    weight: ClassVar[float] = ENOUGH_WEIGHT
-
-    def minimise(self, cost: ExactCost | SegmentTerms) -> Cuts:
-        """Return cuts of about the least cost."""
-        cuts = Minimiser.choose(cost, self.plan)(self.rows)
-        if cuts.is_whole:
-            return cuts
-        return replace(cuts, weigh=lambda: as_exact(self.rows.between(cuts.cuts)))
-
-    def near_best(self) -> tuple[None, None]:
-        """Return nothing: these steps are what leads near the best cuts."""
-        return None, None
+@cache
+def certificate_of(verified: Verified, sums: Sums) -> Certificate:
+    """Return the certificate of a single search, of which there are few."""
+    return Certificate(verified, sums=sums)
 
 
 @dataclass(frozen=True)
@@ -298,7 +287,7 @@ class Minimiser:
         rows = store.rows_for(self.cost)
         cuts = self.find_cuts(rows, store)
         sums: Sums = self.cost.sums if store.is_exact else "engine"
-        certificate = Certificate(self._verified(cuts), sums=sums)
+        certificate = certificate_of(self._verified(cuts), sums)
         # Rows with lumps of other rows do not know all scores.
         has_lumps = store.searched_by is not None
         place = partial(place_known, rows.scores, cuts, has_lumps=has_lumps)

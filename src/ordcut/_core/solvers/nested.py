@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ordcut._core.data import KernelRows, SortedRows
-from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.jit import inlined, kernel
 from ordcut._core.pruning import CurveLimit, halving_order
 from ordcut._core.typing import Bools, Codes, Ints, Numbers
 
@@ -83,8 +83,8 @@ def cut_ranges(
     return (lowest, highest) if (lowest <= highest).all() else None
 
 
-@kernel("codes", "gain", steps=1)
-def nested_minima(
+@inlined
+def minimise_each(
     codes: Codes,
     ends: Bools,
     weights: Numbers,
@@ -95,14 +95,7 @@ def nested_minima(
     highest_cut: Ints,
     cuts: Ints,
 ) -> None:
-    """Find the first minimum of every risk curve of a convex objective.
-
-    Theorem 2 orders the minima, so once the middle threshold of a range is known, the thresholds
-    below it need only the rows below it and those above it only the rows above it. ``order``
-    comes from ``halving_order``: every level of the halving reads each row once, O(n log K) time in
-    all, O(K) memory. Curve ``k`` is searched from ``lowest_cut[k]`` to ``highest_cut[k]``. Fills
-    ``cuts`` (K - 1,). ``KernelRows`` describes the first four arguments.
-    """
+    """Do the work of ``nested_minima``, also for other kernels."""
     n_cuts, n_classes = gain.shape
     step = np.empty(n_classes, gain.dtype)
     curve = np.empty(BLOCK, gain.dtype)
@@ -149,3 +142,26 @@ def nested_minima(
                 if total == least and ends[where - 1]:
                     break
         cuts[k] = where
+
+
+@kernel("codes", "gain", steps=1)
+def nested_minima(
+    codes: Codes,
+    ends: Bools,
+    weights: Numbers,
+    stride: int,
+    gain: Numbers,
+    order: Ints,
+    lowest_cut: Ints,
+    highest_cut: Ints,
+    cuts: Ints,
+) -> None:
+    """Find the first minimum of every risk curve of a convex objective.
+
+    Theorem 2 orders the minima, so once the middle threshold of a range is known, the thresholds
+    below it need only the rows below it and those above it only the rows above it. ``order``
+    comes from ``halving_order``: every level of the halving reads each row once, O(n log K) time in
+    all, O(K) memory. Curve ``k`` is searched from ``lowest_cut[k]`` to ``highest_cut[k]``. Fills
+    ``cuts`` (K - 1,). ``KernelRows`` describes the first four arguments.
+    """
+    minimise_each(codes, ends, weights, stride, gain, order, lowest_cut, highest_cut, cuts)

@@ -74,5 +74,5 @@ class Store(Protocol):
     def confusion(self, thresholds: Floats) -> Floats:
         """Return the weight of each class between ascending thresholds."""
 
-    def near_best(self) -> tuple[Array | None, SortedRows | None]:
-        """Return a table of weights near the highest kappa, or rows for a few quick steps there."""
+    def coarse(self) -> SortedRows:
+        """Return the rows themselves, or as few lumps, for quick steps towards the best cuts."""

@@ -107,12 +107,13 @@ class Thresholds(Exports):
     evidence: Callable[[], Record] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        are_classes = len(self.decisions) == 0 or self.decisions is self.classes
-        names = ["thresholds", "classes", "ranges", *([] if are_classes else ["decisions"])]
-        own = {name: getattr(self, name).copy() for name in names}
-        for array in own.values():
-            array.setflags(write=False)
-        self.__dict__.update({"decisions": own["classes"], **own})
+        own, decisions = self.__dict__, self.decisions
+        are_classes = len(decisions) == 0 or decisions is self.classes
+        for name in ("thresholds", "classes", "ranges", "decisions"):
+            own[name] = own[name].copy()
+            own[name].setflags(write=False)
+        if are_classes:
+            own["decisions"] = own["classes"]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Thresholds):
