@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ordcut._core.numerics import exact
 from ordcut._core.numerics.exact import (
     COST_DENOMINATOR,
     UNIT_ROUNDOFF,
@@ -20,10 +19,9 @@ from ordcut._core.numerics.exact import (
     convexity_of,
     distinct_values,
     exact_curves,
-    exact_totals,
     in_whole_numbers,
     rounding_bound,
-    whole_weights,
+    summable_weights,
 )
 
 fractions = st.builds(
@@ -58,6 +56,13 @@ def test_costs_are_fractions_of_up_to_a_million_parts_and_weights_of_up_to_ten_t
 
 
 # Weights in whole numbers
+
+
+def whole_weights(weights):
+    """The weights as whole multiples of a unit, or None if they have none."""
+    multiples, _ = summable_weights(weights)
+    return multiples if multiples.dtype == np.int64 else None
+
 
 weights_of_few_parts = st.builds(
     lambda top, bottom, off: top / bottom * (1 + off * 2.0**-52),
@@ -99,14 +104,6 @@ def test_many_weights_are_taken_to_be_of_many_values_where_a_sample_has_more_tha
     assert len(distinct_values(weights)) == 1024
     weights[2 * 1024] = 1024
     assert distinct_values(weights) is None
-
-
-def test_exact_sums_are_added_up_in_pieces(monkeypatch):
-    monkeypatch.setattr(exact, "MOST_AT_ONCE", 100)
-    random = np.random.default_rng(0)
-    weights, keys = random.random(5000), random.integers(0, 2, 5000)
-    expected = [sum(map(Fraction, weights[keys == key].tolist())) for key in range(2)]
-    assert exact_totals(keys, 2, weights).tolist() == expected
 
 
 # Costs in whole numbers

@@ -30,10 +30,10 @@ def test_checked_weights_times_their_unit_are_the_weights(weights):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
-def test_rows_in_whole_weights_keep_what_a_weight_stands_for(weights):
+def test_rows_with_exact_sums_keep_what_a_weight_stands_for(weights):
     rows = Rows.read([1.0, 2.0, 3.0, 4.0], [0, 1, 2, 2], weights=weights)
     given = [weight for weight in weights if weight > 0]
-    for some in (rows, rows.in_whole_weights()):
+    for some in (rows, rows.summable()):
         each = np.ones(some.n_rows) if some.weights is None else some.weights
         assert (each * some.unit).tolist() == pytest.approx(given, rel=1e-15)
 

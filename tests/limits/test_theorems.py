@@ -190,7 +190,7 @@ def test_proposition_21_cuts_that_keep_limits_on_segments_are_within_reach(seed)
     scores, labels, weights = zip(*problem["rows"], strict=True)
     rows = Rows.read(scores, labels, classes=range(3), weights=[float(one) for one in weights])
     limits = lower_all(constraints, Names([0, 1, 2], [0, 1, 2]))
-    windows = region_of(rows.in_whole_weights().sorted(), limits).windows
+    windows = region_of(rows.summable().sorted(), limits).windows
     for cuts in kept_cuts(problem, constraints):
         for cut, candidates in zip(cuts, windows.ranges, strict=True):
             assert cut + 1 in candidates  # before the cuts comes the first candidate, for no cut

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core.numerics.exact import ExactCost
+from ordcut._core.numerics.limbs import Limbs
 from ordcut._core.pruning import CurveLimit, halving_order
 from ordcut._core.pruning.arrays import count_rows, count_soft_rows, fetch_rows
 from ordcut._core.pruning.bounds import FIRST_SHARE, bound_paths, judge_cells, mark_near_minima
@@ -25,6 +26,9 @@ SIZES = [1, 2, 511, 512, 513, 1300]
 
 NO_SLOTS = np.empty(0, np.uint16)
 NO_SCORES = np.empty(0)
+
+#: Weights are added up as they are, and not by limbs.
+AS_THEY_ARE = 0, 1.0, 1.0
 
 
 class Case:
@@ -71,7 +75,7 @@ def test_rows_are_counted_by_cell_and_class(n, dtype, is_weighted, slots):
         if slots == "given":
             located[:], table = case.slots, (dtype(0), dtype(0))
         table = *table, case.base_of, *common
-        count(case.scores, labels, *given, *table, located, slots == "given", counts)
+        count(case.scores, labels, *given, *AS_THEY_ARE, *table, located, slots == "given", counts)
         assert counts.tolist() == [*case.counts(rows * weights[:, None]), 0]
         assert located.tolist() == ([] if slots == "not stored" else case.slots.tolist())
 
@@ -89,9 +93,36 @@ def test_a_slot_with_a_common_score_has_a_cell_for_it_and_one_on_either_side(is_
     np.add.at(expected, (first_cell[case.slots] + side, case.codes), weights)
     counts = np.zeros(34, np.int64)
     table = *case.table, (3 * first_cell).astype(np.uint32), common, 3
-    count_rows(case.scores, case.codes, *given, *table, NO_SLOTS, False, counts)
+    count_rows(case.scores, case.codes, *given, *AS_THEY_ARE, *table, NO_SLOTS, False, counts)
     assert counts[:-1].tolist() == expected.ravel().tolist()
     assert expected[[1, 2, 3, 8, 9, 10]].any(axis=1).all()
+
+
+@pytest.mark.parametrize("has_common", [False, True])
+def test_fractional_weights_are_counted_by_their_limbs(has_common):
+    case = Case(1300)
+    weights = np.random.default_rng(0).random(1300)
+    common = np.full(7, np.nan) if has_common else NO_SCORES
+    first_cell, side = np.arange(7), 0
+    if has_common:
+        first_cell, common[1] = np.array([0, 1, 4, 5, 6, 7, 8]), -0.75
+        side = (case.scores >= common[case.slots]).astype(int) + (case.scores > common[case.slots])
+    limbs = Limbs.of(weights)
+    split = limbs.split(weights)
+    expected = np.zeros((11, 3, limbs.n_limbs), np.int64)
+    np.add.at(expected, (first_cell[case.slots] + side, case.codes), split)
+    counts = np.zeros(expected.size + 1, np.int64)
+    by = limbs.n_limbs, *limbs.factors
+    table = *case.table, (3 * first_cell).astype(np.uint32), common, 3
+    count_rows(case.scores, case.codes, weights, 1, *by, *table, NO_SLOTS, False, counts)
+    assert counts[:-1].tolist() == expected.ravel().tolist()
+    soft = np.random.default_rng(1).random((1300, 3))
+    expected = np.zeros((11, 3, limbs.n_limbs), np.int64)
+    np.add.at(expected, first_cell[case.slots], limbs.split(soft))
+    counts[:] = 0
+    ones = np.ones(1), 0
+    count_soft_rows(case.scores, soft, *ones, *by, *table[:3], NO_SLOTS, False, counts)
+    assert counts[:-1].tolist() == expected.ravel().tolist()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -99,7 +130,7 @@ def test_scores_that_are_not_finite_are_counted_apart(bad):
     case = Case(1300)
     case.scores[[3, 600, 601]] = bad
     counts = np.zeros(len(case.counts(case.soft)) + 1, np.int64)
-    ones = np.ones(1, np.int64), 0
+    ones = np.ones(1, np.int64), 0, *AS_THEY_ARE
     for slots, is_located in ((NO_SLOTS, False), (np.zeros(1300, np.uint16), True)):
         counts[:] = 0
         table = *case.table, case.base_of, NO_SCORES, 3

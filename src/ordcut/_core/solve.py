@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from ordcut._core.cuts import Cuts
-from ordcut._core.data import Rows, SortedRows, scores_around, sort_rows, warn_if_unclear
+from ordcut._core.data import Rows, SortedRows, scores_around, warn_if_unclear
 from ordcut._core.limits import LimitedSearch, Outcome
 from ordcut._core.numerics.exact import WEIGHT_DENOMINATOR, as_fraction
 from ordcut._core.objectives import Objective
@@ -93,7 +93,7 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
     if not isinstance(data, Rows):
         assert choose_method("auto", Task(kind, where="engine")) == "pruned"
         return PrunedRows(data)
-    rows = data if data.weights is None else data.in_whole_weights()
+    rows = data if data.is_whole else data.summable()
     if limits is not None and limits.grid is not None and problem.observed is None:
         most = min(MOST_VALUES, rows.n_rows // ROWS_PER_VALUE) if rows.is_whole else 0
         values = limits.listed_values(rows.extent, most)
@@ -112,7 +112,7 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
     if choose_method(problem.plan.method, task) == "pruned":
         source, is_auto = ArraySource(rows, problem.plan.n_threads()), problem.plan.method == "auto"
         return PrunedRows(source, to_sort if is_auto else np.inf)
-    return sort_rows(rows.scores, rows.codes, rows.soft, rows.weights, len(rows.classes))
+    return rows.sorted()
 
 
 def solve(problem: Problem, start: Cuts | None = None) -> Cuts:
@@ -155,7 +155,7 @@ def limited_search(problem: Problem) -> LimitedSearch:
         limits.check_rows(judged.data.counts_rows)
     observed: SortedRows | None = None
     if problem.observed is not None:
-        own = problem.observed.store or problem.observed.rows.in_whole_weights().sorted()
+        own = problem.observed.store or problem.observed.rows.summable().sorted()
         observed = own.all_rows()
     goal = problem.objective if goal is None else goal
     return LimitedSearch(store, goal, limits, observed, unit_of(judged))
@@ -168,8 +168,8 @@ def unit_of(sample: Sample) -> Fraction:
     rows = sample.data
     if not isinstance(rows, Rows) or (rows.weights is None and rows.unit == 1):
         return Fraction(rows.unit)
-    unit, whole = as_fraction(rows.unit, WEIGHT_DENOMINATOR), rows.in_whole_weights()
-    if whole is rows or rows.weights is None or whole.weights is None:
+    unit, whole = as_fraction(rows.unit, WEIGHT_DENOMINATOR), rows.summable()
+    if rows.is_whole or rows.weights is None or whole.weights is None or not whole.is_whole:
         return unit
     first = as_fraction(float(rows.weights[0]), WEIGHT_DENOMINATOR)
     return unit * first / int(whole.weights[0])

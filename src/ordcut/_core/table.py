@@ -59,8 +59,8 @@ class ScoreTable:
         self._rows = Rows.read(
             scores, labels, classes=classes, weights=sample_weight, weight_type=weight_type
         )
-        whole = self._rows.in_whole_weights()
-        self._sorted, self._unit = whole.sorted(), whole.unit
+        rows = self._rows.summable()
+        self._sorted, self._unit = rows.sorted(), rows.unit
 
     @property
     def classes(self) -> Array:

@@ -25,6 +25,7 @@ from ordcut._core.data import (
 )
 from ordcut._core.errors import TooManyRowsError
 from ordcut._core.limits import Limits
+from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
 from ordcut._core.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
 from ordcut.frames.columns import Columns, confusion_of, n_at_or_below
@@ -352,6 +353,12 @@ class CountedFrame:
         self._located: tuple[Rows, Ints] | None = None
 
     is_lazy: ClassVar[bool] = False
+    limbs: ClassVar[Limbs] = AS_GIVEN
+
+    @property
+    def sums(self) -> Numbers:
+        """The weight of each cell and class."""
+        return self.counts
 
     @property
     def is_single(self) -> Bools:

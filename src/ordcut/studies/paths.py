@@ -317,7 +317,7 @@ def constraint_path(
     rows = sample.rows
     resolved = resolve_decisions(objective, rows.classes, decisions, review)
     each = [limited.at(limit) for limit in grid.tolist()]
-    ordered = rows.in_whole_weights().sorted()
+    ordered = rows.summable().sorted()
     weighted = resolved.weighted(class_weight, rows.classes)
     problem = Problem(replace(sample, store=ordered), weighted)
     free = start = solve(problem)

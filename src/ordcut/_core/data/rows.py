@@ -21,7 +21,8 @@ from ordcut._core.data.sorting import SortedRows, sort_rows, sorted_order
 from ordcut._core.data.values import check_not_masked
 from ordcut._core.data.weights import WeightType, check_weights, effective_rows, read_weights
 from ordcut._core.errors import ReversedScoresWarning, depth_of_caller
-from ordcut._core.numerics.exact import EXACT, exact_totals, whole_weights
+from ordcut._core.numerics.exact import EXACT, distinct_values, exact_totals, summable_weights
+from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
 
 #: Whether scores fall as classes rise is judged on a sample of about the first number of rows, if
@@ -55,6 +56,8 @@ class Rows:
         What a weight of 1 stands for, where weights were scaled.
     weight_type : "repeats" or "importance", optional
         What weights are; None for whole weights of which that was not stated.
+    limbs : Limbs
+        How fractional weights, or soft labels, are added up without rounding, if that is known.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Rows:
     is_finite: bool = True
     unit: float = 1.0
     weight_type: WeightType | None = None
+    limbs: Limbs = AS_GIVEN
 
     @classmethod
     def read(
@@ -239,15 +243,37 @@ class Rows:
         )
         return totals.reshape(-1, n_classes)
 
-    def in_whole_weights(self) -> Rows:
-        """Return rows whose weights are multiples of a common unit, where that makes them whole."""
-        if self.weights is None or self.soft is not None or self.is_whole:
+    @property
+    def has_exact_sums(self) -> bool:
+        """Whether weights are added up without rounding: whole numbers, or floats with limbs."""
+        return self.is_whole or self.limbs.n_limbs > 0
+
+    def summable(self) -> Rows:
+        """Return the rows with weights whose sums are exact.
+
+        Weights become multiples of a common unit, where that makes them whole, or get limbs.
+        """
+        if self.is_whole or self.has_exact_sums:
             return self
-        whole = whole_weights(self.weights)
-        if whole is None:
+        if self.soft is not None:
+            return self._with_soft_limbs()
+        assert self.weights is not None
+        weights, limbs = summable_weights(self.weights)
+        if limbs.n_limbs or weights is self.weights:
+            return replace(self, limbs=limbs)
+        return replace(self, weights=weights, unit=self.unit * float(self.weights[0] / weights[0]))
+
+    def _with_soft_limbs(self) -> Rows:
+        """Return rows of soft labels multiplied by the weights, with the limbs of the products."""
+        assert self.soft is not None
+        rows = self
+        if self.weights is not None:
+            kept, products = weighted_labels(self.soft, self.weights)
+            rows = replace(self.take(kept), soft=products, weights=None)
+        assert rows.soft is not None
+        if distinct_values(rows.soft.ravel()) is not None:
             return self
-        unit = self.unit * float(self.weights[0] / whole[0])
-        return replace(self, weights=whole, unit=unit)
+        return replace(rows, limbs=Limbs.of(rows.soft))
 
     def distinct_scores(self) -> Array:
         """Return the distinct scores in ascending order.
@@ -280,7 +306,8 @@ class Rows:
 
     def sorted(self) -> SortedRows:
         """Return all rows in the order of their scores."""
-        return sort_rows(self.scores, self.codes, self.soft, self.weights, len(self.classes))
+        each = self.scores, self.codes, self.soft, self.weights
+        return sort_rows(*each, len(self.classes), self.limbs)
 
     def by_score(self) -> Rows:
         """Return the rows in the order of their scores, none of them merged."""

@@ -20,6 +20,7 @@ from ordcut._core.data.scores import check_finite
 from ordcut._core.data.soft import weighted_labels
 from ordcut._core.numerics.exact import EXACT, exact_totals
 from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
 from ordcut._core.numerics.threads import cached_property, run_all, split
 from ordcut._core.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
@@ -49,8 +50,9 @@ class SortedRows:
     """Rows in the order of their scores: the store that has every cut.
 
     ``ends`` marks the last row of each distinct score; ``weights`` is None where each row counts 1.
-    A cut ``p`` puts the rows ``[:p]`` below a threshold. ``weight`` is the total of all rows;
-    ``whole_kernel_rows`` are the arguments of kernels, if all weights are whole numbers, else None.
+    A cut ``p`` puts the rows ``[:p]`` below a threshold. ``limbs`` says how fractional weights are
+    added up without rounding. ``weight`` is the total of all rows; ``whole_kernel_rows`` are the
+    arguments of kernels, if all weights are whole numbers, else None.
     The methods of a store are described in ``ordcut._core.solvers.store``.
     """
 
@@ -59,6 +61,7 @@ class SortedRows:
     ends: Bools
     weights: Numbers | None
     n_classes: int
+    limbs: Limbs = field(default=AS_GIVEN, kw_only=True)
 
     weight: float = field(init=False, repr=False)
     is_whole: bool = field(init=False, repr=False)
@@ -106,6 +109,13 @@ class SortedRows:
         if self.is_whole:
             return self._sums_between(cuts, n_threads)
         assert self.weights is not None
+        if self.limbs.n_limbs:
+            segments = np.concatenate([[0], cuts, [len(self.codes)]])
+            sums = np.zeros((len(cuts) + 1, self.n_classes, self.limbs.n_limbs), np.int64)
+            if inside:
+                segments[[0, -1]] = segments[[1, -2]]
+            segment_limbs(self.codes, self.weights, segments, *self.limbs.factors, sums)
+            return np.asarray(self.limbs.exact(sums))
         rows = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
         segment = np.searchsorted(cuts, np.arange(len(self.codes))[rows], side="right")
         keys: Ints = segment * self.n_classes + self.codes[rows]
@@ -273,8 +283,11 @@ def sort_rows(
     soft: Floats | None,
     weights: Numbers | None,
     n_classes: int,
+    limbs: Limbs = AS_GIVEN,
 ) -> SortedRows:
     """Sort rows by their scores, which must be finite; they have a code each, or soft labels.
+
+    ``limbs`` says how fractional weights, or soft labels, are added up without rounding.
 
     Examples
     --------
@@ -286,10 +299,10 @@ def sort_rows(
     (array([0, 0, 1], dtype=uint16), array([1, 1, 2]))
     """
     if soft is not None:
-        rows = _sort_soft_rows(scores, soft, weights)
+        rows = _sort_soft_rows(scores, soft, weights, limbs)
     else:
         assert codes is not None
-        rows = _sort_coded_rows(scores, codes, weights, n_classes)
+        rows = _sort_coded_rows(scores, codes, weights, n_classes, limbs)
     low, high = rows.scores[0], rows.scores[-1]  # where sorting puts NaN
     if not -np.inf < low <= high < np.inf:
         check_finite(scores)
@@ -297,7 +310,7 @@ def sort_rows(
 
 
 def _sort_coded_rows(
-    scores: Array, codes: Array, weights: Numbers | None, n_classes: int
+    scores: Array, codes: Array, weights: Numbers | None, n_classes: int, limbs: Limbs
 ) -> SortedRows:
     """Sort rows that have a code each."""
     n, may_use_digits = len(scores), weights is None and scores.dtype != np.float64
@@ -310,7 +323,7 @@ def _sort_coded_rows(
     order, scores, ends = sorted_order(scores)
     weights = None if weights is None else weights[order]
     codes = codes[order].astype(np.uint16)
-    return SortedRows(scores, codes, ends, weights, n_classes)
+    return SortedRows(scores, codes, ends, weights, n_classes, limbs=limbs)
 
 
 def sorted_order(scores: Array) -> tuple[Ints, Array, Bools]:
@@ -334,8 +347,9 @@ def insert_lumps(
 ) -> SortedRows:
     """Insert lumps: rows between which there is no cut, known only by their weight per class.
 
-    Lump ``i``, with weights ``totals[i]``, comes before the row at ``positions[i]``; lumps at the
-    same position keep their order. Without ``scores``, the lumps get scores of NaN.
+    Lump ``i``, with weights ``totals[i]`` or their sums ``totals[i].sum(axis=1)``, comes before the
+    row at ``positions[i]``; lumps at the same position keep their order. Without ``scores``, the
+    lumps get scores of NaN.
 
     Examples
     --------
@@ -344,7 +358,8 @@ def insert_lumps(
     >>> lumped.scores, lumped.codes, lumped.weights
     (array([0.1, nan, nan, 0.5]), array([0, 0, 1, 1], dtype=uint16), array([1, 3, 4, 1]))
     """
-    lump, code = np.nonzero(totals)
+    totals = totals.reshape(len(positions), rows.n_classes, -1)
+    lump, code, term = np.nonzero(totals)
     position = positions[lump]
     weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
     weights = weights.astype(np.result_type(weights, totals), copy=False)  # whole only if all are
@@ -367,8 +382,9 @@ def insert_lumps(
         joined(rows.scores, new_scores),
         joined(rows.codes, code),
         joined(rows.ends, _ends(lump)),
-        joined(weights, totals[lump, code]),
+        joined(weights, totals[lump, code, term]),
         rows.n_classes,
+        limbs=rows.limbs,
     )
 
 
@@ -396,7 +412,9 @@ def _merge(pairs: Ints, weights: Numbers | None) -> tuple[Ints, Numbers | None]:
     return pairs[starts], np.add.reduceat(weights, starts)
 
 
-def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> SortedRows:
+def _sort_soft_rows(
+    scores: Array, soft: Floats, weights: Numbers | None, limbs: Limbs
+) -> SortedRows:
     """Turn each row into a row for each class that has weight in it."""
     if weights is not None:
         rows, soft = weighted_labels(soft, weights)
@@ -408,7 +426,29 @@ def _sort_soft_rows(scores: Array, soft: Floats, weights: Numbers | None) -> Sor
     row, code = np.nonzero(soft)
     ordered = ordered_scores[row]
     codes, n_classes = code.astype(np.uint16), soft.shape[1]
-    return SortedRows(ordered, codes, _ends(ordered), soft[row, code], n_classes)
+    return SortedRows(ordered, codes, _ends(ordered), soft[row, code], n_classes, limbs=limbs)
+
+
+@kernel("codes", steps=4)
+def segment_limbs(
+    codes: Codes, weights: Floats, segments: Ints, first: float, step: float, sums: Ints
+) -> None:
+    """Add up the limbs of the weights of each class between neighbouring cuts.
+
+    Adds the rows ``segments[k] <= i < segments[k + 1]`` to ``sums[k]`` by class and limb; ``first``
+    and ``step`` are ``Limbs.factors``. O(n) time.
+    """
+    for k in range(len(segments) - 1):
+        total = sums[k]
+        for i in range(segments[k], segments[k + 1]):
+            code = codes[i]
+            rest = weights[i] * first
+            limb = 0
+            while rest > 0.0:
+                whole = np.int64(rest)
+                total[code, limb] += whole
+                rest = (rest - np.float64(whole)) * step
+                limb += 1
 
 
 @kernel("codes", steps=2)

@@ -214,7 +214,7 @@ class PrefixSums:
             return np.ones(1, np.int64), self._unit
         if self._rows.is_whole:
             return weights, self._unit
-        multiples, multiple = exact_multiples(weights)
+        multiples, multiple = exact_multiples(weights, self._rows.limbs)
         return multiples, self._unit * multiple
 
     @property

@@ -16,8 +16,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from ordcut._core.numerics.limbs import AS_GIVEN, Limbs, add_limbs
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.typing import Array, Floats, Ints
+from ordcut._core.typing import Array, Floats, Ints, Numbers
 
 #: Whole numbers below this are exact in float64.
 EXACT = 2.0**53
@@ -34,9 +35,6 @@ COST_DENOMINATOR, WEIGHT_DENOMINATOR = 1_000_000, 10_000
 
 #: Weights of more distinct values than this are not turned into plain fractions.
 MOST_DISTINCT = 4096
-
-#: Sums of this many numbers of 27 bits are exact in float64.
-MOST_AT_ONCE = 1 << 24
 
 #: The largest relative error of an operation in float64.
 UNIT_ROUNDOFF = 2.0**-53
@@ -146,17 +144,28 @@ def weight_scale(distinct: Floats, total: float) -> int | None:
     return scale
 
 
-def whole_weights(weights: Floats) -> Ints | None:
-    """Return fractional weights as int64 multiples of a common unit; None if they have none.
+def summable_weights(weights: Floats) -> tuple[Numbers, Limbs]:
+    """Return fractional weights in a form in which sums are exact, and how to add them up.
+
+    They are int64 multiples of a common unit, if there is one, and otherwise floats, to be added
+    up by their limbs. Some of few distinct weights may be plain fractions without a common unit:
+    these have no limbs, and ``exact_totals`` adds them up.
 
     Examples
     --------
-    >>> whole_weights(np.array([0.4, 0.7, 1.0]))
+    >>> summable_weights(np.array([0.4, 0.7, 1.0]))[0]
     array([ 4,  7, 10])
+    >>> summable_weights(np.array([0.5, 0.123456789]))[1]
+    Limbs(first=58, step=58, n_limbs=1)
     """
     distinct = distinct_values(weights)
-    scale = None if distinct is None else weight_scale(distinct, float(weights.sum()))
-    return None if scale is None else np.rint(weights * scale).astype(np.int64)
+    if distinct is not None:
+        scale = weight_scale(distinct, float(weights.sum()))
+        if scale is not None:
+            return np.rint(weights * scale).astype(np.int64), AS_GIVEN
+        if any(as_fraction(value, WEIGHT_DENOMINATOR) != value for value in distinct.tolist()):
+            return weights, AS_GIVEN
+    return weights, Limbs.of(weights)
 
 
 def exact_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
@@ -182,15 +191,17 @@ def exact_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
     return totals
 
 
-def exact_multiples(weights: Floats) -> tuple[Array, Fraction]:
+def exact_multiples(weights: Floats, limbs: Limbs = AS_GIVEN) -> tuple[Array, Fraction]:
     """Return weights as multiples of a unit, whole numbers of any size as objects, and the unit.
+
+    Weights with limbs are the numbers that they are.
 
     Examples
     --------
     >>> exact_multiples(np.array([0.1, 0.25, 2.0]))
     (array([2, 5, 40], dtype=object), Fraction(1, 20))
     """
-    distinct = distinct_values(weights)
+    distinct = distinct_values(weights) if limbs.n_limbs == 0 else None
     if distinct is not None:
         fractions = [as_fraction(value, WEIGHT_DENOMINATOR) for value in distinct.tolist()]
         scale = lcm(*(fraction.denominator for fraction in fractions))
@@ -205,20 +216,14 @@ def exact_multiples(weights: Floats) -> tuple[Array, Fraction]:
 
 def _dyadic_totals(keys: Ints, n_keys: int, weights: Floats) -> Array:
     """Return the exact sum of the weights with each key, as the rational numbers that they are."""
-    mantissa, exponent = np.frexp(weights)
-    whole = (mantissa * EXACT).astype(np.int64)
-    totals = np.zeros(n_keys, dtype=object)
-    lowest = int(exponent.min())
-    for power in np.unique(exponent).tolist():
-        rows = np.flatnonzero(exponent == power)
-        for start in range(0, len(rows), MOST_AT_ONCE):
-            piece = rows[start : start + MOST_AT_ONCE]
-            high = np.bincount(keys[piece], whole[piece] >> 26, n_keys)
-            low = np.bincount(keys[piece], whole[piece] & ((1 << 26) - 1), n_keys)
-            both = high.astype(np.int64).astype(object) * (1 << 26) + low.astype(np.int64)
-            totals += both * (1 << (power - lowest))
-    unit = Fraction(2) ** (lowest - 53)
-    return np.asarray(totals * unit)
+    limbs = Limbs.of(weights)
+    if limbs.n_limbs == 0:
+        totals = np.full(n_keys, Fraction(0), dtype=object)
+        np.add.at(totals, keys, as_exact(weights))
+        return totals
+    sums = np.zeros((n_keys, 1, limbs.n_limbs), np.int64)
+    add_limbs(keys, np.zeros_like(keys), weights, *limbs.factors, sums)
+    return np.asarray(limbs.exact(sums[:, 0]))
 
 
 Convexity = Literal["convex", "up to scale", "no"]

@@ -12,6 +12,7 @@ import numpy as np
 
 from ordcut._core.data import Rows, ScoreDistribution
 from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.limbs import Limbs
 from ordcut._core.numerics.threads import cached_property, run_all, split
 from ordcut._core.pruning.bounds import Verdict
 from ordcut._core.pruning.cells import (
@@ -123,8 +124,9 @@ class ArraySource:
             useful = max(CELLS_PER_CLASS * n_classes, n_rows // ROWS_PER_CELL)
             most = max(LEAST_CELLS, N_COUNTERS // n_classes)
             n_cells = min(useful, most, max(4, n_rows // LEAST_ROWS_PER_CELL))
-        # Rows of a common score are merged, which would round fractional weights.
-        cells = cells_like(self.sample, n_cells, may_be_common=self.rows.is_whole)
+        # Rows of a common score are merged, which needs exact sums.
+        may_be_common = self.rows.soft is None and self.rows.has_exact_sums
+        cells = cells_like(self.sample, n_cells, may_be_common=may_be_common)
         return CountedRows(self, cells, *self.count_by(cells))
 
     @cached_property
@@ -143,20 +145,22 @@ class ArraySource:
     def count_by(self, cells: Cells) -> tuple[Numbers, Array]:
         """Return the weight of each cell and class, and the slot of each row where that pays.
 
-        Threads share the rows.
+        With limbs, weights are sums of limbs (n_cells, K, n_limbs). Threads share the rows.
         """
-        rows, n_classes, is_whole = self.rows, len(self.rows.classes), self.rows.is_whole
+        rows, n_classes, limbs = self.rows, len(self.rows.classes), self.rows.limbs
         n_counters = cells.n_cells * n_classes
         # In 16 bits the table takes half the cache, too.
         narrow = np.uint16 if n_counters <= 1 << 16 else np.uint32
         base_of = (cells.cell_of * n_classes).astype(narrow)
+        is_whole = rows.has_exact_sums
         total_dtype = np.int64 if is_whole else np.float64
         # Without weights, 32 bits hold the count of a piece and take half the cache.
-        dtype = np.int32 if is_whole and rows.weights is None else total_dtype
+        dtype = np.int32 if rows.is_whole and rows.weights is None else total_dtype
         weights = np.ones(1, dtype) if rows.weights is None else rows.weights
         stride = int(rows.weights is not None)
+        split_by = limbs.n_limbs, *limbs.factors
         pieces = _pieces(len(rows.scores), self.n_threads if is_whole else 1)
-        counts = np.zeros((len(pieces), n_counters + 1), dtype)
+        counts = np.zeros((len(pieces), n_counters * max(1, limbs.n_limbs) + 1), dtype)
         # Storing the slots saves locating the rows again; for narrow scores they would take half
         # as much memory as the scores, and equal steps are quick to locate.
         is_stored = rows.scores.dtype == np.float64 or cells.has_prefixes
@@ -170,7 +174,7 @@ class ArraySource:
                 nodes, window, _ = cells.prefixes
                 locate_by_bits(bits_of(scores), nodes, window, located[piece])
             own_weights = weights[piece] if stride else weights
-            table = own_weights, stride, cells.low, cells.scale, base_of
+            table = own_weights, stride, *split_by, cells.low, cells.scale, base_of
             slots = located[piece], cells.has_prefixes
             if rows.codes is not None:
                 ties = cells.common, n_classes
@@ -183,7 +187,8 @@ class ArraySource:
             self.rows.require_finite()
         pieces_counts = counts[:, :-1].astype(total_dtype, copy=False)
         total: Numbers = pieces_counts[0] if len(pieces) == 1 else pieces_counts.sum(axis=0)
-        return total.reshape(cells.n_cells, n_classes), located
+        shape = (cells.n_cells, n_classes, limbs.n_limbs) if limbs.n_limbs else (-1, n_classes)
+        return total.reshape(shape), located
 
 
 @dataclass(frozen=True)
@@ -192,9 +197,19 @@ class CountedRows:
 
     source: ArraySource
     cells: Cells
-    counts: Numbers
+    sums: Numbers
     located: Array
     is_lazy: ClassVar[bool] = True
+
+    @property
+    def limbs(self) -> Limbs:
+        """How weights are added up."""
+        return self.source.rows.limbs
+
+    @cached_property
+    def counts(self) -> Numbers:
+        """The weight of each cell and class."""
+        return self.limbs.rounded(self.sums)
 
     @property
     def is_single(self) -> Bools:
@@ -226,15 +241,15 @@ class CountedRows:
         if len(slots) == 0:
             return part
         assert part.codes is not None  # soft labels have no whole weights
-        merged = self.counts[self.cells.cell_of[slots] + 1]
-        score, code = np.nonzero(merged)
+        merged = self.limbs.as_weights(self.sums[self.cells.cell_of[slots] + 1])
+        score, code, term = np.nonzero(merged)
         weights = np.ones(part.n_rows, np.int64) if part.weights is None else part.weights
         common = self.cells.common[slots].astype(part.scores.dtype)
         return replace(
             part,
             scores=np.append(part.scores, common[score]),
             codes=np.append(part.codes, code.astype(part.codes.dtype)),
-            weights=np.append(weights, merged[score, code]),
+            weights=np.append(weights, merged[score, code, term]),
         )
 
     def split(self, chosen: Bools, rows: Rows, *, is_last: bool) -> Parts:
@@ -276,6 +291,7 @@ class CountedRows:
                 None if rows.codes is None else kept_codes[: n_kept[0]],
                 None if rows.soft is None else rows.soft[kept],
                 None if rows.weights is None else rows.weights[kept],
+                limbs=rows.limbs,
             )
 
         _run(fetch, len(pieces), self.source.n_threads)
@@ -302,6 +318,9 @@ def count_rows(
     codes: Array,
     weights: Numbers,
     stride: int,
+    n_limbs: int,
+    first: float,
+    step: float,
     low: Real,
     scale: Real,
     base_of: Array,
@@ -317,7 +336,8 @@ def count_rows(
     a ``common`` score has three cells: below that score, at it and above it. Other slots have a
     NaN there, and ``common`` is empty if all have. ``located`` holds the slots of the rows if
     ``is_located``; else it fills with them, unless it is empty. The last of ``counts`` is the
-    number of scores that are not finite.
+    number of scores that are not finite. Unless ``n_limbs`` is 0, each cell and class has that many
+    counters, and weights are split by ``first`` and ``step``, which are ``Limbs.factors``.
     """
     zero = scale - scale
     top = zero + np.float32(len(base_of) - 1)
@@ -339,7 +359,21 @@ def count_rows(
                 slots[i] = np.int32(slot_of(score, low, scale, zero, top))
             for i in range(len(block_located)):
                 block_located[i] = np.uint16(slots[i])
-        if len(common) > 0:
+        if n_limbs > 0:
+            for i in range(len(block_scores)):
+                slot, score = np.uint32(slots[i]), block_scores[i]
+                target = np.uint32(base_of[slot]) + np.uint32(block_codes[i])
+                if len(common) > 0:
+                    n_below = np.uint32(score >= common[slot]) + np.uint32(score > common[slot])
+                    target += n_below * np.uint32(n_classes)
+                target *= np.uint32(n_limbs)
+                rest = weights[start + i] * first
+                while rest > 0.0:
+                    whole = np.int64(rest)
+                    counts[target] += whole
+                    rest = (rest - np.float64(whole)) * step
+                    target += np.uint32(1)
+        elif len(common) > 0:
             for i in range(len(block_scores)):
                 slot, score = np.uint32(slots[i]), block_scores[i]
                 n_below = np.uint32(score >= common[slot]) + np.uint32(score > common[slot])
@@ -375,6 +409,9 @@ def count_soft_rows(
     soft: Numbers,
     weights: Numbers,
     stride: int,
+    n_limbs: int,
+    first: float,
+    step: float,
     low: Real,
     scale: Real,
     base_of: Array,
@@ -392,8 +429,18 @@ def count_soft_rows(
         elif len(located) > 0:
             located[i] = np.uint16(slot)
         base = base_of[np.uint32(slot)]
-        for code in range(soft.shape[1]):
-            counts[base + np.uint32(code)] += weights[i * stride] * soft[i, code]
+        if n_limbs == 0:
+            for code in range(soft.shape[1]):
+                counts[base + np.uint32(code)] += weights[i * stride] * soft[i, code]
+        else:
+            for code in range(soft.shape[1]):
+                target = (np.uint32(base) + np.uint32(code)) * np.uint32(n_limbs)
+                rest = soft[i, code] * first
+                while rest > 0.0:
+                    whole = np.int64(rest)
+                    counts[target] += whole
+                    rest = (rest - np.float64(whole)) * step
+                    target += np.uint32(1)
 
 
 @kernel("scores", steps=5)

@@ -15,6 +15,7 @@ import numpy as np
 from ordcut._core.data import Rows, SortedRows, insert_lumps
 from ordcut._core.numerics.exact import ENOUGH_WEIGHT, ExactCost, as_exact
 from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.limbs import add_limbs
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import SegmentTerms
 from ordcut._core.pruning.bounds import CurveLimit, Verdict, judge_cells
@@ -80,7 +81,7 @@ class PrunedRows:
         self.is_exact = source.is_exact
         # The rows for the last cost matrix: the next step of a kappa often needs the same rows.
         self._fetched: tuple[Bools, Rows] | None = None
-        self._split: tuple[Rows, bool, Parts, Numbers] | None = None
+        self._split: tuple[Rows, bool, Parts, Numbers, Numbers] | None = None
         self._left: tuple[Parts, Bools, SortedRows] | None = None
 
     def rows_for(
@@ -131,7 +132,7 @@ class PrunedRows:
                 return rows.sorted()
             # Judge the fetched rows once more, by parts of their cells, before they are sorted.
             is_last = is_judged_alone or not cells.is_lazy
-            parts, counts = self._parts_of(chosen, rows, is_last)
+            parts, sums, counts = self._parts_of(chosen, rows, is_last)
             is_closed = parts.is_run if is_last else None
             verdict = judge(counts, parts.is_single, is_closed)
             if not (verdict.can_hold & parts.is_run).any():
@@ -149,17 +150,20 @@ class PrunedRows:
         if self._n_left < 0:
             return None
         if self._left is None or self._left[0] is not parts or (self._left[1] != can_hold).any():
-            self._left = parts, can_hold, _sorted_rows_of(rows, kept, parts, counts, can_hold)
+            self._left = parts, can_hold, _sorted_rows_of(rows, kept, parts, sums, can_hold)
         return self._left[2]
 
-    def _parts_of(self, chosen: Bools, rows: Rows, is_last: bool) -> tuple[Parts, Numbers]:
-        """Return parts of the chosen cells, and the weight of each class in all cells."""
+    def _parts_of(self, chosen: Bools, rows: Rows, is_last: bool) -> tuple[Parts, Numbers, Numbers]:
+        """Return parts of the chosen cells, and the weight of each class in all cells.
+
+        Weights are as ``CountedCells.sums`` and as ``CountedCells.counts``.
+        """
         if self._split is None or self._split[0] is not rows or self._split[1] != is_last:
             parts = self.cells.split(chosen, rows, is_last=is_last)
-            counts = count_located(rows, parts.located, len(parts.is_run))
-            every = self.cells.counts
-            counts[parts.is_run] = sum_runs(every, chosen) if is_last else every[~chosen]
-            self._split = rows, is_last, parts, counts
+            sums = count_located(rows, parts.located, len(parts.is_run))
+            every = self.cells.sums
+            sums[parts.is_run] = sum_runs(every, chosen) if is_last else every[~chosen]
+            self._split = rows, is_last, parts, sums, self.cells.limbs.rounded(sums)
         return self._split[2:]
 
     def _steps_to_fetch(self, chosen: Bools, is_single: Bools) -> float:
@@ -186,8 +190,8 @@ class PrunedRows:
     @property
     def exact_totals(self) -> Array:
         """The weight of each class without rounding."""
-        if self.cells.counts.dtype == np.int64:
-            return np.asarray(np.einsum("ij->j", self.cells.counts))
+        if self.cells.sums.dtype == np.int64:
+            return np.asarray(self.cells.limbs.exact(self.cells.sums.sum(axis=0)))
         if not self.is_exact:
             return as_exact(self.totals)
         return np.asarray(self._source.all_rows().exact_between(np.empty(0))[0])
@@ -195,11 +199,10 @@ class PrunedRows:
     def exact_weights(self, rows: SortedRows, cuts: Ints, *, inside: bool = False) -> Array:
         """Return the weight of each class between cuts of pruned rows, without rounding.
 
-        Lumps of fractional weights are rounded sums, so that the rows are added up again; where an
-        engine has them, its sums are used as they are. With ``inside``, only rows from the first
-        to the last cut need be added up.
+        Lumps of fractional weights without limbs are rounded sums, so that the rows are added up
+        again. With ``inside``, only rows from the first to the last cut need be added up.
         """
-        if rows.is_whole or rows is self._every:
+        if rows.is_whole or rows.limbs.n_limbs or rows is self._every:
             return rows.exact_between(cuts, inside=inside)
         if not self.is_exact:
             return as_exact(rows.between(cuts))
@@ -224,21 +227,24 @@ class PrunedRows:
 
     def coarse(self) -> SortedRows:
         """Return all rows as lumps of ``CELLS_PER_COARSE_CUT`` cells, with cuts between them."""
-        counts = self.cells.counts
+        sums, limbs = self.cells.sums, self.cells.limbs
         no_rows = SortedRows(
             np.zeros(0, self._source.dtype),
             np.zeros(0, np.uint16),
             np.zeros(0, np.bool_),
-            np.zeros(0, counts.dtype),
-            counts.shape[1],
+            np.zeros(0, self.cells.counts.dtype),
+            sums.shape[1],
+            limbs=limbs,
         )
-        firsts = np.arange(0, len(counts), CELLS_PER_COARSE_CUT)
-        lumps = np.add.reduceat(counts, firsts, axis=0)
+        firsts = np.arange(0, len(sums), CELLS_PER_COARSE_CUT)
+        lumps = limbs.as_weights(np.add.reduceat(sums, firsts, axis=0))
         return insert_lumps(no_rows, np.zeros(len(lumps), np.int64), lumps)
 
 
 def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
     """Return the weight of each cell and class, given the cell of each row.
+
+    They are sums of limbs (n_cells, K, n_limbs) if rows have limbs.
 
     Examples
     --------
@@ -246,6 +252,8 @@ def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
     array([[1, 1],
            [0, 1]])
     """
+    if rows.limbs.n_limbs:
+        return _limbs_located(rows, located, n_cells)
     if rows.codes is None:
         assert rows.soft is not None
         soft = rows.soft if rows.weights is None else rows.soft * rows.weights[:, None]
@@ -254,6 +262,22 @@ def count_located(rows: Rows, located: Array, n_cells: int) -> Numbers:
     counts = np.zeros((n_cells, len(rows.classes)), weights.dtype)
     add_weights(located, rows.codes, weights, int(rows.weights is not None), counts)
     return counts
+
+
+def _limbs_located(rows: Rows, located: Array, n_cells: int) -> Ints:
+    """Return the sums of limbs of each cell and class, given the cell of each row."""
+    n_classes = len(rows.classes)
+    sums = np.zeros((n_cells, n_classes, rows.limbs.n_limbs), np.int64)
+    if rows.soft is None:
+        assert rows.codes is not None
+        assert rows.weights is not None
+        add_limbs(located, rows.codes, rows.weights, *rows.limbs.factors, sums)
+        return sums
+    codes = np.empty(len(located), np.uint16)
+    for code, column in enumerate(rows.soft.T):
+        codes[:] = code
+        add_limbs(located, codes, column, *rows.limbs.factors, sums)
+    return sums
 
 
 def rows_in(is_kept: Bools, located: Array) -> Array:
@@ -300,7 +324,7 @@ def starts_in(locate: Callable[[Array], Array], sorted_scores: Array, cells: Int
 
 
 def _sorted_rows_of(
-    rows: Rows, kept: Ints, parts: Parts, counts: Numbers, can_hold: Bools
+    rows: Rows, kept: Ints, parts: Parts, sums: Numbers, can_hold: Bools
 ) -> SortedRows:
     """Return the rows of the parts that can hold a threshold, sorted, and the others as lumps."""
     left = rows.take(kept).sorted()
@@ -310,15 +334,15 @@ def _sorted_rows_of(
         starts = np.cumsum(n_rows) - n_rows
     else:
         starts = starts_in(parts.locate, left.scores, np.flatnonzero(can_hold))
-    return _with_lumps(counts, can_hold, left, starts)
+    return _with_lumps(sums, can_hold, left, starts)
 
 
-def _with_lumps(counts: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) -> SortedRows:
+def _with_lumps(sums: Numbers, chosen: Bools, rows: SortedRows, starts: Ints) -> SortedRows:
     """Insert a lump for each run of cells between the chosen cells."""
     starts_run = ~chosen & np.append(True, chosen[:-1])
     n_before: Ints = np.cumsum(chosen)[starts_run]
     position = np.append(starts, len(rows.codes))[n_before]
-    return insert_lumps(rows, position, sum_runs(counts, chosen))
+    return insert_lumps(rows, position, rows.limbs.as_weights(sum_runs(sums, chosen)))
 
 
 def _borders(scores: Array, cuts: Ints) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ordcut._core.data import Rows, ScoreDistribution
+from ordcut._core.numerics.limbs import Limbs
 from ordcut._core.pruning.bounds import Verdict
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
 
@@ -45,6 +46,14 @@ class CountedCells(Protocol):
     @property
     def counts(self) -> Numbers:
         """The weight of each cell and class, (n_cells, K); int64 if all are whole."""
+
+    @property
+    def sums(self) -> Numbers:
+        """The same weights as sums of limbs, (n_cells, K, n_limbs); ``counts`` without limbs."""
+
+    @property
+    def limbs(self) -> Limbs:
+        """How weights are added up."""
 
     @property
     def is_single(self) -> Bools:

@@ -34,7 +34,7 @@ def count_equal_steps(rows: Rows) -> Steps | None:
     source, lowest = ArraySource(rows), np.full(MOST_SLOTS, np.inf)
     cells = Cells(np.float64(low), scale, np.arange(MOST_SLOTS), common=source.scores[:0])
     lowest_in_slots(source.scores, cells.low, cells.scale, lowest)
-    return Steps(source.count_by(cells)[0], lowest)
+    return Steps(rows.limbs.rounded(source.count_by(cells)[0]), lowest)
 
 
 @kernel("scores", steps=5)
