@@ -1,5 +1,8 @@
 """Names and text in Spark, where quotes, dots, stars and backslashes have another meaning."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -47,3 +50,23 @@ def test_columns_of_spark_are_found_by_their_exact_names(spark):
     labelled = frames.predict(frame, expected, score="a.b", name="a.b.c")
     assert labelled.columns == [*names, "a.b.c"]
     assert [row[-1] for row in labelled.collect()] == expected.predict(scores).tolist()
+
+
+@pytest.mark.xdist_group("clusters")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_the_example_of_the_guide_labels_a_table_of_spark(spark, tmp_path):
+    scores = np.arange(40) / 10
+    grades = np.digitize(scores, [1.05, 2.55])
+    rated = list(zip(scores.tolist(), grades.tolist(), strict=True))
+    spark.createDataFrame(rated, ["score", "grade"]).write.parquet(str(tmp_path / "rated"))
+    spark.createDataFrame([(0.4,), (2.0,), (3.9,)], ["score"]).write.parquet(str(tmp_path / "new"))
+    guide = Path(__file__).parents[2] / "docs" / "cluster.md"
+    blocks = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    (code,) = [block for block in blocks if "pyspark" in block]
+    for folder in ("rated", "new", "labelled"):
+        code = code.replace(f'("{folder}")', f'("{tmp_path}/{folder}")')
+    exec(code)
+    labelled = spark.read.parquet(str(tmp_path / "labelled")).collect()
+    assert sorted((row["score"], row["predicted"]) for row in labelled) == [
+        (0.4, 0), (2.0, 1), (3.9, 2)
+    ]  # fmt: skip

@@ -3,7 +3,6 @@
 import pytest
 import torch
 from safetensors.torch import load_file
-from torch.utils.data import DataLoader, TensorDataset
 
 from ordcut.torch import ThresholdTracker
 from tests.torch.hf_model import examples
@@ -35,13 +34,11 @@ def run(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings(r"ignore:.*does not have many workers")
 def test_the_example_for_lightning_trains(tmp_path, run):
     names = run("lightning")
-    rows = TensorDataset(names["features"][:120], names["stage"][:120])
-    module, trainer = names["Stages"](), names["trainer"]
-    trainer.fit_loop.max_epochs = 2
-    trainer.fit(module, DataLoader(rows, 16), DataLoader(rows, 16))
+    module, trainer = names["module"], names["trainer"]
     (tracker,) = [part for part in module.modules() if isinstance(part, ThresholdTracker)]
     assert tracker.result.objective == "absolute"
-    assert names["monitor"] in trainer.callback_metrics
+    assert trainer.callback_metrics[names["monitor"]] < 0.7
+    assert names["labels"].shape == (5,)
     assert len(list((tmp_path / "checkpoints").iterdir())) == 1
 
 
