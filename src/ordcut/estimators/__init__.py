@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from ordcut.estimators.likelihood import ProportionalOddsModel as ProportionalOddsModel
     from ordcut.estimators.linear import LinearThresholdClassifier
     from ordcut.estimators.logistic import OrdinalLogisticRegression
+    from ordcut.estimators.skops import SKOPS_TYPES
 
 __all__ = [
+    "SKOPS_TYPES",
     "LinearThresholdClassifier",
     "OrdinalLogisticRegression",
     "OrdinalThresholdClassifierCV",
@@ -25,6 +27,7 @@ _MODULE_OF = {
     "OrdinalLogisticRegression": "logistic",
     "OrdinalThresholdClassifierCV": "cross_fitted",
     "ProportionalOddsModel": "likelihood",
+    "SKOPS_TYPES": "skops",
 }
 
 

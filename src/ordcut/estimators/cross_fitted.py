@@ -25,6 +25,7 @@ from ordcut.estimators.base import OrdinalClassifier, Targets, check_given
 from ordcut.estimators.cross_validation import (
     RESPONSES,
     ROW_PARAMETERS,
+    Response,
     choose_response,
     encode_evaluation_labels,
     fit_and_score,
@@ -237,7 +238,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             raise unknown_name("cv", self.cv, ["prefit"])
         check_is_fitted(self.estimator)
         self.estimator_ = self.estimator
-        self._response = choose_response(self.estimator, self.response_method)
+        self._method = choose_response(self.estimator, self.response_method).method
         self._code_of = _codes_of_labels(self.estimator, targets.classes)
         return self._response.scores(self.estimator_, features, self._code_of)
 
@@ -245,7 +246,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         self, features: Any, targets: Targets, metadata: Metadata
     ) -> tuple[Array, Floats]:
         """Return the rows that were held out, and their scores."""
-        self._response = choose_response(self.estimator, self.response_method)
+        self._method = choose_response(self.estimator, self.response_method).method
         self._code_of = np.flatnonzero(np.bincount(targets.codes))
         inner_y = self._encode_inner(targets.codes)
 
@@ -278,6 +279,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             self.estimator_ = fitted[0][0]
         rows = np.concatenate([np.asarray(test) for _, test in splits])
         return rows, np.concatenate([scores for _, scores in fitted])
+
+    @property
+    def _response(self) -> Response:
+        return RESPONSES[self._method]
 
     def _has_unseen_rows(self) -> bool:
         return isinstance(self.cv, str) or self.calibration is not None or not self.refit
