@@ -52,9 +52,9 @@ def test_ordered_categoricals_state_their_order(estimator):
 
 
 @all_estimators
-def test_text_without_an_order_warns_of_the_one_assumed(estimator):
+def test_text_without_an_order_is_refused(estimator):
     X, y = ordinal_data()
-    with pytest.warns(ordcut.UnorderedLabelsWarning, match="'fair' < 'good' < 'poor'"):
+    with pytest.raises(ValueError, match=r"no stated order: 'fair', 'good', 'poor'. Pass classes="):
         clone(estimator).fit(X, NAMES[y])
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ordcut.estimators.checks import expected_failed_checks
     from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
     from ordcut.estimators.likelihood import ProportionalOddsModel as ProportionalOddsModel
     from ordcut.estimators.linear import LinearThresholdClassifier
@@ -19,6 +20,7 @@ __all__ = [
     "LinearThresholdClassifier",
     "OrdinalLogisticRegression",
     "OrdinalThresholdClassifierCV",
+    "expected_failed_checks",
 ]
 
 #: The module of each class.
@@ -28,6 +30,7 @@ _MODULE_OF = {
     "OrdinalThresholdClassifierCV": "cross_fitted",
     "ProportionalOddsModel": "likelihood",
     "SKOPS_TYPES": "skops",
+    "expected_failed_checks": "checks",
 }
 
 

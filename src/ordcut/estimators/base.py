@@ -166,8 +166,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         """Return the probability of each class, by a proportional odds model of the score.
 
         ``predict`` returns the best class for the objective, which can differ from the most
-        probable class. An estimator with the parameter ``probabilities`` has this method only with
-        ``probabilities=True`` or ``labeling="likelihood"``.
+        probable class. An estimator has this method only with ``probabilities=True``, which is the
+        default of :class:`OrdinalLogisticRegression`, or ``labeling="likelihood"``.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ def read_targets(
     is_order_stated = classes is not None or stated_order(y) is not None
     if not is_order_stated:
         _check_two_classes(y)
-    labels = encode(y, classes, n_classes_of(objective), sort_text=True)
+    labels = encode(y, classes, n_classes_of(objective))
     assert labels.codes is not None
     if not is_order_stated:
         check_not_continuous(labels.classes, len(labels.codes), "y")

@@ -189,8 +189,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             The rows, which are passed to the inner estimator unchanged.
         y : array-like of shape (n_samples,)
-            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
-            or an ordered categorical gives the order.
+            The true classes. Text needs an order, by ``classes`` or as an ordered categorical.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for the inner estimator and for the thresholds.
         **params : dict

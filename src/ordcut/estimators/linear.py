@@ -51,8 +51,7 @@ class LinearClassifier(OrdinalClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,)
-            The true classes. Text is put in alphabetical order, with a warning, unless ``classes``
-            or an ordered categorical gives the order.
+            The true classes. Text needs an order, by ``classes`` or as an ordered categorical.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts. A weight of 2 repeats the row.
 

@@ -93,9 +93,10 @@ class OrdinalLogisticRegression(LinearClassifier):
         :func:`ordcut.optimal_thresholds`. ``"importance"`` is scaled to add up to the effective
         number of rows, in the likelihood and for standard errors, AIC and BIC; by default, these
         use weights as they are.
-    probabilities : bool, default=False
-        Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
-        and can differ from the most probable class.
+    probabilities : bool, default=True
+        Whether the estimator has ``predict_proba``. Labels are optimal for the objective, and can
+        differ from the most probable class, which a check of scikit-learn expects: see
+        :func:`ordcut.estimators.expected_failed_checks`.
 
     Attributes
     ----------
@@ -133,7 +134,7 @@ class OrdinalLogisticRegression(LinearClassifier):
     >>> from ordcut.estimators import OrdinalLogisticRegression
     >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
     >>> y = ["bad", "bad", "fair", "bad", "good", "good"]
-    >>> model = OrdinalLogisticRegression(classes=["bad", "fair", "good"], probabilities=True)
+    >>> model = OrdinalLogisticRegression(classes=["bad", "fair", "good"])
     >>> model.fit(X, y).predict([[0.0], [9.0]]).tolist()
     ['bad', 'good']
     >>> model.predict_proba([[9.0]]).round(2)
@@ -157,7 +158,7 @@ class OrdinalLogisticRegression(LinearClassifier):
         classes: Any = None,
         class_weight: Any = None,
         weight_type: Any = None,
-        probabilities: bool = False,
+        probabilities: bool = True,
     ) -> None:
         self.objective = objective
         self.labeling = labeling

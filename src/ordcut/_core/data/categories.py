@@ -80,35 +80,43 @@ def listed_order(labels: Any) -> list[str] | None:
     return names
 
 
-def order_of_text(names: Array, sort_text: bool) -> Array:
-    """Return the order of sorted, distinct text: numbers by value, or as it is with ``sort_text``.
+def order_of_text(names: Array) -> Array:
+    """Return the order of distinct text by its values if all of it is numbers; else an error.
 
     Examples
     --------
-    >>> order_of_text(np.array(["1", "10", "2"]), False)
+    >>> order_of_text(np.array(["1", "3", "2"]))
     array([0, 2, 1])
     """
     check_text(names, "labels")
-    if _are_numbers(names.tolist()):
-        values = names.astype(np.float64)
-        order = np.argsort(values, kind="stable")
-        equal = np.flatnonzero(np.diff(values[order]) == 0)
-        if len(equal):
-            lower, upper = names[order[equal[0] : equal[0] + 2]].tolist()
-            raise ValueError(
-                f"labels must be the same text where they are the same number, got {lower!r} and "
-                f"{upper!r}. Convert them to numbers; or, if these are two classes, list all in "
-                "classes=."
-            )
-        return order
-    _check_not_numbers(names.tolist())
-    if not sort_text and len(names) > 1:
+    if not _are_numbers(names.tolist()):
+        _check_not_numbers(names.tolist())
+        if len(names) == 1:
+            return np.zeros(1, np.int64)
         raise ValueError(
             f"labels are text with no stated order: {listed(map(repr, names.tolist()))}. Pass "
             "classes= with all classes, lowest first, or labels as an ordered categorical."
         )
-    warn_unordered(names.tolist(), "text with no stated order")
-    return np.arange(len(names))
+    values = names.astype(np.float64)
+    order = np.argsort(values, kind="stable")
+    first, second = names[order].tolist()[:2] if len(names) > 1 else ("", "")
+    equal = np.flatnonzero(np.diff(values[order]) == 0)
+    if len(equal):
+        lower, upper = names[order[equal[0] : equal[0] + 2]].tolist()
+        raise ValueError(
+            f"labels must be the same text where they are the same number, got {lower!r} and "
+            f"{upper!r}. Convert them to numbers; or, if these are two classes, list all in "
+            "classes=."
+        )
+    if (np.diff(values[order]) != 1).any():
+        warnings.warn(
+            "labels are numbers written as text: they are ordered as numbers, but the distance of "
+            f"neighbours, such as {first!r} and {second!r}, counts as 1. Pass "
+            "labels.astype(float) for the distances of numbers, or classes= to state the order.",
+            UnorderedLabelsWarning,
+            stacklevel=depth_of_caller(),
+        )
+    return order
 
 
 def check_text(names: Array, argument: str) -> None:

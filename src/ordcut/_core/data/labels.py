@@ -67,13 +67,11 @@ def encode(
     labels: ArrayLike,
     classes: Sequence[Any] | Array | None = None,
     n_classes: int | None = None,
-    *,
-    sort_text: bool = False,
 ) -> Labels:
     """Turn labels into codes, in the order of ``classes`` or in the order that they state.
 
     ``n_classes`` is the number of classes of the cost matrix, if the objective is a matrix. Text
-    without an order is an error, or with ``sort_text`` a warning.
+    without an order is an error.
 
     Examples
     --------
@@ -95,16 +93,16 @@ def encode(
     distinct = distinct_labels(labels)
     if distinct is not None:
         try:
-            encoded = _encode(distinct.values, stated, n_classes, sort_text)
+            encoded = _encode(distinct.values, stated, n_classes)
         except (TypeError, ValueError):
             pass  # encoding all labels below raises the error with the position in it
         else:
             assert encoded.codes is not None
             return Labels(encoded.classes, encoded.codes.astype(np.int32)[distinct.codes])
-    return _encode(labels, stated, n_classes, sort_text)
+    return _encode(labels, stated, n_classes)
 
 
-def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = False) -> Labels:
+def _encode(labels: Any, stated: Any, n_classes: int | None) -> Labels:
     """Turn labels into codes, in the stated order of classes or, if None, ordered by value."""
     values = only_column(as_values(labels))
     if values.ndim == 2:
@@ -119,7 +117,7 @@ def _encode(labels: Any, stated: Any, n_classes: int | None, sort_text: bool = F
     if stated is not None:
         ordered = check_classes(stated)
         return Labels(ordered, _codes_among(values, ordered))
-    return _with_count(_encode_by_value(values, sort_text), n_classes)
+    return _with_count(_encode_by_value(values), n_classes)
 
 
 def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> Array:
@@ -286,8 +284,8 @@ def as_values(labels: Any, argument: str = "labels") -> Array:
     return values
 
 
-def _encode_by_value(values: Array, sort_text: bool) -> Labels:
-    """Encode labels in the order of their values; text must be numbers, or ``sort_text``."""
+def _encode_by_value(values: Array) -> Labels:
+    """Encode labels in the order of their values; text must be numbers."""
     if values.dtype.kind in "iu":
         dense = _encode_small_integers(values)
         if dense is not None:
@@ -299,7 +297,7 @@ def _encode_by_value(values: Array, sort_text: bool) -> Labels:
             "Drop those rows, or give them a class."
         )
     if distinct.dtype.kind == "U":
-        order = order_of_text(distinct, sort_text)
+        order = order_of_text(distinct)
         return Labels(distinct[order], np.argsort(order)[codes])
     return Labels(distinct, codes)
 
