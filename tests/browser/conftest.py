@@ -41,7 +41,7 @@ def open_page(browser, tmp_path):
 
     def open_report(scores, labels, *, context=None, **options):
         path = tmp_path / f"page-{len(contexts)}.html"
-        report.page(scores, labels, path=path, **options)
+        report.page(scores, labels, path=path, **{"bootstrap": False, **options})
         assert path.stat().st_size < 600_000
         view = browser.new_context(
             **{"viewport": {"width": 1100, "height": 900}, **(context or {})}

@@ -41,7 +41,7 @@ def test_a_dragged_threshold_takes_value_and_tables_along(open_page, n):
     predicted = after.predict(scores)
     assert after.value == pytest.approx(ordcut.evaluate(labels, predicted), rel=1e-12)
     assert after.value > before.value
-    assert "more loss than the optimum" in page.locator("#against").text_content()
+    assert "more error than the optimum" in page.locator("#against").text_content()
     counts = np.zeros((4, 4), int)
     np.add.at(counts, (labels, predicted), 1)
     shown = [
@@ -216,7 +216,7 @@ def test_given_thresholds_open_as_given_and_are_compared(open_page):
     result = exported(page)
     assert result.thresholds.tolist() == other.thresholds.tolist()
     assert result.value == pytest.approx(ordcut.evaluate(labels, other.predict(scores), "squared"))
-    assert "The given thresholds reach" in page.locator("#headline").text_content()
+    assert "the given thresholds reach" in page.locator("#headline").text_content()
     assert [row[0] for row in table_of(page, "comparison")][:3] == [
         "current",
         "optimal",

@@ -62,8 +62,14 @@ def test_a_threshold_that_is_moved_has_no_interval_until_it_is_back(open_page):
     assert column_of_intervals(page) == before
 
 
+def test_intervals_are_shown_by_default_where_they_are_quick(open_page):
+    page = open_page(SCORES, LABELS, bootstrap=None)
+    shown = [ends(text) for text in column_of_intervals(page)]
+    assert np.allclose(shown, BOOTSTRAP.intervals(), rtol=1e-3, atol=1e-4)
+
+
 def test_a_page_without_a_bootstrap_has_no_intervals(open_page):
-    page = open_page(SCORES, LABELS)
+    page = open_page(SCORES, LABELS, bootstrap=False)
     assert not page.locator("#intervals").is_visible()
     assert page.locator(".stage .interval").count() == 0
     assert {len(row) for row in table_of(page, "thresholds")} == {4}

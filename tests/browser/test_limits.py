@@ -160,15 +160,16 @@ def test_thresholds_within_constraints_are_called_optimal_under_them(open_page):
     assert page.locator("#against").text_content() == "optimal under the constraints"
     assert page.locator("#status").get_attribute("data-optimal") == "yes"
     headline = page.locator("#headline").text_content()
-    assert "which is optimal for these" in headline
-    assert "rows under the constraints. No other labeling on this page keeps the" in headline
+    assert "the lowest for these" in headline
+    assert "rows under the constraints. Without the constraints, it would be 0." in headline
+    assert headline.endswith(" No other labeling on this page keeps the constraints.")
     assert page.locator("#limits-title").text_content() == "Constraints"
     assert "\u2020" in page.locator("#comparison").text_content()
 
 
 def test_rivals_on_a_page_with_constraints_keep_them(open_page):
     page = open_page(SCORES, LABELS, thresholds=find(["recall excellent >= 0.1"]))
-    assert "The best other labeling that keeps the" in page.locator("#headline").text_content()
+    assert "the best other labeling that keeps the" in page.locator("#headline").text_content()
 
 
 def test_a_kappa_has_one_certificate_on_its_page(open_page):

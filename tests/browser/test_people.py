@@ -23,7 +23,7 @@ def ends(text):
 
 def zone_of(page):
     """The ranges of scores in the review zone."""
-    text = page.locator("#zone").text_content().removeprefix("Scores in ")
+    text = page.locator("#zone").text_content().removeprefix("Scores in ").partition(": ")[0]
     ranges = text.split(", ")
     return [[number_in(end) for end in part.split(" … ")] for part in ranges if " … " in part]
 
@@ -87,6 +87,19 @@ def test_the_review_zone_holds_the_scores_that_are_handed_over(open_page):
     assert handed_over.any()
     assert (in_zone == handed_over)[~near].all()
     assert "not handed over for review" in page.locator("#people-summary").text_content()
+    assert f": {handed_over.sum()} of 300 items (" in page.locator("#zone").text_content()
+
+
+def test_a_page_about_people_leads_with_their_agreement(open_page):
+    page = open_page(SCORES, PANEL, thresholds=KAPPA)
+    people, judge = PANEL.agreement(), PANEL.agreement_with(KAPPA.predict(SCORES))
+    said = (
+        f"They agree with a person by a quadratic kappa of {judge.value:.3f}; "
+        f"people agree with each other by {people.value:.3f}."
+    )
+    assert said in page.locator("#headline").text_content()
+    top, stage = (page.locator(part).bounding_box()["y"] for part in ("#people", "#stage"))
+    assert top < stage
 
 
 def test_the_zone_around_thresholds_follows_them_and_the_agreement_does_not(open_page):

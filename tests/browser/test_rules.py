@@ -98,7 +98,7 @@ def test_rules_can_be_copied_and_downloaded(open_page, tmp_path):
     best = ordcut.optimal_thresholds(scores, labels)
     page = open_page(scores, labels, context={"permissions": ["clipboard-read", "clipboard-write"]})
     for name, file, text in [
-        ("JSON", "thresholds.json", best.to_json()),
+        ("JSON", "thresholds.json", exported(page).to_json()),
         ("Python", "predict.py", best.to_python()),
         ("SQL", "thresholds.sql", best.to_sql("score")),
         ("Spreadsheet", "thresholds-formula.txt", best.to_excel("A2")),

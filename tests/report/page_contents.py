@@ -27,4 +27,4 @@ def content_of(page):
 
 def page_content(source, thresholds=None, objective=None):
     """Return the content of the page about the rows of a source."""
-    return content_of(page_from_source(source, thresholds=thresholds, objective=objective))
+    return content_of(page_from_source(source, thresholds, objective, intervals={}))

@@ -19,7 +19,7 @@ def find(**options):
 def test_a_result_is_explained_by_its_rule_its_value_and_its_proof():
     assert find().explain().split("\n") == [
         "A score below 2.5 is labelled a; from 2.5 to below 4.5 it is b; from 4.5 on it is c.",
-        "On the data that they were found on, these thresholds reach a mean absolute loss of "
+        "On the data that they were found on, these thresholds reach a mean absolute error of "
         "0.166667.",
         "No other thresholds do better there: convex objective (Theorem 2).",
         ADVICE,
@@ -87,7 +87,7 @@ def test_given_thresholds_are_explained_as_such():
     assert explained(given)[1:] == [claim]
     moved = find().moved(0, 3.5)
     assert explained(moved)[1:] == [
-        "On the data that they were judged on, these thresholds reach a mean absolute loss of "
+        "On the data that they were judged on, these thresholds reach a mean absolute error of "
         "0.333333.",
         claim,
     ]
@@ -95,7 +95,7 @@ def test_given_thresholds_are_explained_as_such():
 
 def test_the_cost_of_a_review_is_part_of_what_is_reached():
     assert (
-        "a mean absolute loss of 0.0833333, where each review costs 0.5."
+        "a mean absolute error of 0.0833333, where each review costs 0.5."
         in find(review=0.5).explain()
     )
 

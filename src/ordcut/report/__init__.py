@@ -8,7 +8,6 @@ that it shows are computed exactly from the counts.
 from ordcut.report.candidates import Candidates as Candidates
 from ordcut.report.comparison import Comparison as Comparison
 from ordcut.report.comparison import compare as compare
-from ordcut.report.content import is_smoothed as is_smoothed
 from ordcut.report.curves import Curve as Curve
 from ordcut.report.curves import Curves as Curves
 from ordcut.report.curves import curves as curves

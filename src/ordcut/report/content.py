@@ -10,7 +10,7 @@ import numpy as np
 from ordcut import __version__
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import marks_escaped
-from ordcut._core.objectives import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike, is_named, title_of
 from ordcut._core.pruning import ArraySource, Source
 from ordcut._core.thresholds import (
     Thresholds,
@@ -19,11 +19,13 @@ from ordcut._core.thresholds import (
     explained,
     how_sure,
     objective_for,
+    phrase,
 )
 from ordcut._core.typing import Array, Floats
 from ordcut.panels import PanelSource
 from ordcut.report.candidates import Candidates
 from ordcut.report.comparison import compare
+from ordcut.report.intervals import quick_intervals
 from ordcut.report.limits import limits_content, limits_of, values_allowed
 from ordcut.report.people import people_content
 
@@ -42,7 +44,11 @@ def page_content(
     class_weight: ClassWeight | None = None,
     intervals: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the content of a page, ready to be written as JSON."""
+    """Return the content of a page, ready to be written as JSON.
+
+    ``intervals`` are those of the initial thresholds; by default, of a bootstrap if it is quick. An
+    empty dict leaves them out.
+    """
     classes = source.classes
     resolved = objective_for(thresholds, objective, classes).weighted(class_weight, classes)
     for what, number in (("classes", len(classes)), ("decisions", resolved.n_decisions)):
@@ -59,7 +65,10 @@ def page_content(
     if thresholds is not None and _has_proof_of(thresholds, optima[main]):
         optima[main] = thresholds  # whose certificate is in the explanation
     start = optima[main] if thresholds is None else thresholds
-    results = [start, *optima.values()]
+    if intervals is None:
+        intervals = quick_intervals(start, compared.optima[main])
+    free = None if limits is None else compared.candidates.optimum(compared.main)
+    results = [start, *optima.values(), *([] if free is None else [free])]
     others = [at for labeling in labelings for at in labeling.thresholds.values()]
     allowed = values_allowed(limits, compared.candidates.extent)
     at_all = np.concatenate([*(result.thresholds for result in results), *others, allowed])
@@ -82,9 +91,15 @@ def page_content(
         "positions": grid.candidates.positions.tolist(),
         "ranges": grid.ranges(results),
         "counts": np.diff(whole, axis=0, prepend=0).tolist(),
+        "titles": {
+            name: title_of(name)
+            for name in dict.fromkeys([start.objective, *(o.name for o in compared.objectives)])
+        },
         "objectives": [
             {
                 "name": each.name,
+                "phrase": phrase(each.name, "{}"),
+                "noun": "error" if each.is_maximised or is_named(_loss(each.name)) else "cost",
                 "isMaximised": each.is_maximised,
                 "rule": each.rule(),
                 "optimum": (
@@ -112,8 +127,9 @@ def page_content(
             "objective": main if objective is None else start.objective,
             "isSmoothed": is_smoothed(start),
         },
-        "words": _in_words(start, intervals),
-        "intervals": intervals,
+        "free": None if free is None else grid.as_dict(free),
+        "words": _in_words(start, intervals or None),
+        "intervals": intervals or None,
         "people": (
             people_content(source, start, resolved) if isinstance(source, PanelSource) else None
         ),
@@ -124,6 +140,11 @@ def _has_proof_of(thresholds: Thresholds, optimum: Thresholds) -> bool:
     """Return whether thresholds are the optimum, and their certificate proves it."""
     is_proven = thresholds.proof.verified != "given" and not is_smoothed(thresholds)
     return is_proven and np.array_equal(thresholds.thresholds, optimum.thresholds)
+
+
+def _loss(name: str) -> str:
+    """Return the name of the loss of an objective that may have reviews at a cost."""
+    return name.partition(", review at ")[0]
 
 
 def _in_words(thresholds: Thresholds, intervals: dict[str, Any] | None) -> list[str]:

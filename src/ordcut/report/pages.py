@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ordcut._core.data import ClassWeight, Rows
 from ordcut._core.errors import printable
@@ -39,6 +39,7 @@ SCRIPTS = (
     "tables.js",
     "limits.js",
     "people.js",
+    "words.js",
     "page.js",
 )
 
@@ -72,7 +73,7 @@ def page(
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight | None = None,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Bootstrap | Literal[False] | None = None,
     score_name: str = "score",
     label_name: str = "label",
     title: str | None = None,
@@ -100,9 +101,11 @@ def page(
         All classes, lowest first; the classes of ``thresholds`` by default.
     sample_weight, class_weight
         As in :func:`ordcut.optimal_thresholds`.
-    bootstrap : Bootstrap, optional
-        The result of :meth:`ordcut.Thresholds.bootstrap` for the initial thresholds. The page then
-        shows 95 % intervals of them and of their value.
+    bootstrap : Bootstrap or False, optional
+        The result of :meth:`ordcut.Thresholds.bootstrap` for the initial thresholds, of which the
+        page shows 95 % intervals and that of their value. By default, the page computes them where
+        that is quick: for optimal thresholds of up to 20,000 rows without weights, smoothing and
+        constraints. False leaves them out.
     score_name, label_name : str
         The names of the scores and of the labels in your data.
     title : str, optional
@@ -148,7 +151,7 @@ def page_from_frame(
     objective: ObjectiveLike | None = None,
     classes: Sequence[Any] | Array | None = None,
     class_weight: ClassWeight | None = None,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Bootstrap | Literal[False] | None = None,
     title: str | None = None,
     nulls: Nulls = "raise",
 ) -> Page:
@@ -250,11 +253,11 @@ def known_classes(
 
 
 def _with_intervals(
-    thresholds: Thresholds | None, bootstrap: Bootstrap | None
+    thresholds: Thresholds | None, bootstrap: Bootstrap | Literal[False] | None
 ) -> tuple[Thresholds | None, dict[str, Any] | None]:
-    """Return the initial thresholds of a page and their intervals, if a bootstrap is given."""
-    if bootstrap is None:
-        return thresholds, None
+    """Return the initial thresholds of a page and their intervals; an empty dict for none."""
+    if not bootstrap:
+        return thresholds, None if bootstrap is None else {}
     if thresholds is not None and thresholds != bootstrap.result:
         raise ValueError(
             "bootstrap must belong to the thresholds of the page, got a bootstrap of other "

@@ -8,6 +8,7 @@ from ordcut._core.thresholds.certificate import reason as reason
 from ordcut._core.thresholds.explanation import LEVEL as LEVEL
 from ordcut._core.thresholds.explanation import explained as explained
 from ordcut._core.thresholds.explanation import how_sure as how_sure
+from ordcut._core.thresholds.explanation import phrase as phrase
 from ordcut._core.thresholds.origin import OriginalRows as OriginalRows
 from ordcut._core.thresholds.origin import objective_for as objective_for
 from ordcut._core.thresholds.origin import original_rows as original_rows

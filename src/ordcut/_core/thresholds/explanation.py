@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 #: What objectives are called in a sentence.
 PHRASES = {
-    "absolute": "a mean absolute loss of {}",
-    "squared": "a mean squared loss of {}",
+    "absolute": "a mean absolute error of {}",
+    "squared": "a mean squared error of {}",
     "zero_one": "an error rate of {}",
-    "macro_mae": "a mean absolute loss, averaged over the classes, of {}",
+    "macro_mae": "a mean absolute error, averaged over the classes, of {}",
     "balanced_zero_one": "an error rate, averaged over the classes, of {}",
     "kappa": "a kappa of {}",
     "linear_kappa": "a linearly weighted kappa of {}",
@@ -63,7 +63,7 @@ def explained(thresholds: Thresholds) -> list[str]:
         why = ": that would not improve the value on the data" if is_free else ""
         sentences.append(f"No score is labelled {names}{why}.")
     if not np.isnan(thresholds.value):
-        reached = _phrase(thresholds.objective, f"{thresholds.value:.6g}")
+        reached = phrase(thresholds.objective, f"{thresholds.value:.6g}")
         reached += _population(thresholds)
         sentences.append(
             f"On the data that they were found on, these thresholds reach {reached}."
@@ -90,11 +90,11 @@ def _population(thresholds: Thresholds) -> str:
     return f" where the shares of the classes are {shares}" * isinstance(shares, ClassShares)
 
 
-def _phrase(objective: str, value: str) -> str:
+def phrase(objective: str, value: str) -> str:
     """Return what an objective is called in a sentence, with its value."""
     loss, _, review = objective.partition(", review at ")
     if review:
-        return f"{_phrase(loss, value)}, where each review costs {review}"
+        return f"{phrase(loss, value)}, where each review costs {review}"
     return (
         PHRASES[loss].format(value)
         if loss in PHRASES

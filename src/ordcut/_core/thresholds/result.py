@@ -529,7 +529,7 @@ class Thresholds(Exports):
         >>> import ordcut
         >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "b"], classes="ab").explain())
         A score below 1.5 is labelled a; from 1.5 on it is b.
-        On the data that they were found on, these thresholds reach a mean absolute loss of 0.
+        On the data that they were found on, these thresholds reach a mean absolute error of 0.
         No other thresholds do better there: convex objective (Theorem 2).
         For confidence intervals on new data, pass result.bootstrap() to explain().
         """

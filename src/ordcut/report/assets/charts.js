@@ -1,4 +1,4 @@
-// The main chart: the scores of each class at the top, the loss if a threshold moves at the bottom,
+// The main chart: the scores of each class at the top, the objective if a threshold moves at the bottom,
 // one axis of scores for both, and the thresholds as sliders across.
 
 /**
@@ -94,7 +94,7 @@ class Stage {
 
   #drawAxes(group) {
     const y = this.bottom + 20;
-    for (const [value, text] of ticks(...this.range, (this.right - this.left) / 90)) {
+    for (const [value, text] of ticksAcross(...this.range, this.right - this.left)) {
       const x = this.x(value);
       group.append(
         svg("line", { class: "grid", x1: x, x2: x, y1: this.strip[1] + 6, y2: this.bottom + 4 }),

@@ -58,6 +58,17 @@ function ticks(low, high, count) {
   return marks;
 }
 
+/** Round numbers for a horizontal axis of some width in pixels: as many as have space, up to ten. */
+function ticksAcross(low, high, width) {
+  let marks = [];
+  for (let count = 10; count > 0; count--) {
+    marks = ticks(low, high, count);
+    const widest = Math.max(...marks.map(([, text]) => text.length));
+    if ((7 * widest + 12) * (marks.length - 1) <= (width * (marks.at(-1)[0] - marks[0][0])) / (high - low)) break;
+  }
+  return marks;
+}
+
 /** A name, shortened to `most` characters. */
 function shortened(name, most) {
   if (most < 1) return "";

@@ -58,13 +58,13 @@ class Judge {
   }
 
   prepare() {
-    // Losses that differ by less than this are equal.
+    // Errors that differ by less than this are equal.
     this.rounding = 1e-12 * Math.max(...this.cost.flat().map(Math.abs));
     this.paid = additive((k, l) => this.cost[k][l] * factors[l]);
   }
 
-  /** What the value is called in a sentence about the loss. */
-  lossText(name) {
+  /** What the error is called in a sentence. */
+  errorText(name) {
     return `is the ${name}`;
   }
 
@@ -74,12 +74,12 @@ class Judge {
   }
 
   /** What is minimised: the mean cost, or 1 minus the kappa or score. */
-  loss(at) {
+  error(at) {
     const value = this.value(at);
     return this.isMaximised ? 1 - value : value;
   }
 
-  /** The loss with threshold k at each position between its neighbours, as [position, loss] pairs. */
+  /** The error with threshold k at each position between its neighbours, as [position, error] pairs. */
   curve(at, k) {
     const paid = this.paid.of(at) - this.paid.gain(k, at[k]);
     const [first, last] = limits(at, k);
@@ -91,10 +91,10 @@ class Judge {
     return pairs;
   }
 
-  /** The positions around threshold k between which the loss is greater by at most a share of itself. */
+  /** The positions around threshold k between which the error is greater by at most a share of itself. */
   nearOptimal(at, k, share) {
     const curve = this.curve(at, k), first = curve[0][0];
-    const loss = this.loss(at), most = loss + share * Math.abs(loss) + this.rounding;
+    const error = this.error(at), most = error + share * Math.abs(error) + this.rounding;
     let low = at[k], high = at[k];
     while (low > first && curve[low - 1 - first][1] <= most) low--;
     while (high - first < curve.length - 1 && curve[high + 1 - first][1] <= most) high++;
@@ -117,7 +117,7 @@ class KappaJudge extends Judge {
     this.chance = additive((k, l) => chance[k] * factors[l]);
   }
 
-  lossText() {
+  errorText() {
     return `of a kappa is 1 \u2212 kappa`;
   }
 
@@ -135,7 +135,7 @@ class ScoreJudge extends Judge {
     if (!(this.rule.joined in JOINED)) throw new Error(`unknown way to join terms: ${this.rule.joined}`);
   }
 
-  lossText(name) {
+  errorText(name) {
     return `is 1 \u2212 ${name}`;
   }
 
@@ -151,7 +151,7 @@ class ScoreJudge extends Judge {
 
   curve(at, k) {
     const [first, last] = limits(at, k), pairs = [];
-    for (let p = first; p <= last; p++) pairs.push([p, this.loss(at.with(k, p))]);
+    for (let p = first; p <= last; p++) pairs.push([p, this.error(at.with(k, p))]);
     return pairs;
   }
 }

@@ -9,18 +9,17 @@ let at = [...content.start.at];
 
 /** Everything that is shown for the current thresholds. */
 function stateNow() {
-  const loss = judge.loss(at), value = judge.value(at), confusion = confusionAt(at);
-  const best = judge.optimum ? judge.loss(judge.optimum.at) : null;
+  const error = judge.error(at), value = judge.value(at), confusion = confusionAt(at);
+  const best = judge.optimum ? judge.error(judge.optimum.at) : null;
   const isKept = keepsAll(at) || !judge.optimum?.isConstrained;
-  const isOptimal = best !== null && isKept && loss <= best + 1e-12 * Math.max(1, best);
+  const isOptimal = best !== null && isKept && error <= best + 1e-12 * Math.max(1, best);
   const state = {
-    judge, at, loss, value, best, isOptimal, confusion,
+    judge, at, error, value, best, isOptimal, confusion,
     classes: perClass(confusion),
     never: neverPredicted(at),
     nearOptimal: at.map((_, k) => judge.nearOptimal(at, k, TOLERANCE)),
     limits: LIMITS.map((limit) => outcomeOf(limit, { at, confusion })),
     reviewShare: sum(confusion.filter((_, d) => d % 2).map(sum)) / weight,
-    lossName: judge.isMaximised ? `1 ${MINUS} ${objectiveName(judge.name)}` : objectiveName(judge.name),
     objective: judge.name,
   };
   state.sentence = `${objectiveName(judge.name)} ${shown(value)}, ${against(state)}`;
@@ -29,33 +28,17 @@ function stateNow() {
   return Object.assign(state, provenance());
 }
 
-/** Under which conditions the optimum of the current objective is one. */
-function conditions() {
-  if (!LIMITS.length) return "";
-  return judge.optimum?.isConstrained ? " under the constraints" : " without the constraints";
-}
-
-/** The distance of a state from the optimum, in words. */
-function against({ loss, best, isOptimal }) {
-  if (best === null) return "optimum not computed";
-  if (isOptimal) return `optimal${conditions()}`;
-  if (loss < best) return "a constraint is broken";
-  if (best <= 0) return `${shown(loss - best)} above the optimum${conditions()}`;
-  const share = loss / best - 1;
-  return `${shownShare(share, share < 0.001 ? 3 : share < 0.1 ? 2 : 1)} more loss than the optimum${conditions()}`;
-}
-
 /** The method and the certificate of the current thresholds, and an explanation for readers. */
 function provenance() {
   const { optimum } = judge, { start } = content;
   if (optimum && sameAt(optimum.at, at)) {
     const { method, certificate, proof, value } = optimum;
-    return { method, certificate, proof, value, explanation: `Why these thresholds are optimal${conditions()}: ${certificate}.` };
+    return { method, certificate, proof, value, explanation: `Why these thresholds are optimal${conditions(judge)}: ${certificate}.` };
   }
   if (sameAt(start.at, at) && !isStartOptimal()) {
-    if (start.isSmoothed && start.objective === judge.name) {
+    if (isTuned() && start.objective === judge.name) {
       const { method, certificate, proof } = start;
-      const explanation = `The given thresholds. They were found for smoothed labels, not for the observed ones, so other thresholds have less loss on these rows: ${certificate}.`;
+      const explanation = `The given thresholds are tuned for new rows: they were found for smoothed labels, in which single rows matter less: ${certificate}.`;
       return { method, certificate, proof, explanation };
     }
     if (start.objective === judge.name) {
@@ -74,43 +57,6 @@ function provenance() {
 /** The certificate of thresholds that are not claimed to be optimal. */
 function notOptimal(note) {
   return { certificate: `none: ${note}`, proof: { verified: "given", note } };
-}
-
-/** What the near-optimal ranges are relative to, and what the loss is. */
-function relative({ loss, isOptimal }) {
-  const to = isOptimal ? "the optimum" : "the current thresholds, not to the optimum";
-  const name = objectiveName(judge.name);
-  const what = `The loss ${judge.lossText(name)}, here ${shown(loss)}.`;
-  return `Ranges are relative to ${to}: only one threshold moves, and the loss becomes at most ${100 * TOLERANCE}\u202f% greater${LIMITS.length ? ", regardless of constraints" : ""}. ${what}`;
-}
-
-const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
-/** One to three sentences about the thresholds and the value that they reach. */
-function headline() {
-  const best = judge.optimum.at, rows = `these ${shownWeight(content.rows)} rows`;
-  const kind = `${/^[aeio]/.test(objectiveName(judge.name)) ? "an" : "a"} ${objectiveName(judge.name)} of `;
-  const reached = (at) => html("b", {}, shown(judge.value(at)));
-  const more = (at) => (judge.loss(best) > 0 ? ` (${shownShare(judge.loss(at) / judge.loss(best) - 1)} more loss)` : "");
-  const count = WORDS[D - 1] ?? String(D - 1);
-  const parts = [
-    count[0].toUpperCase() + count.slice(1), D === 2 ? " threshold turns " : " thresholds turn ",
-    html("em", {}, content.score), ` into ${WORDS[D] ?? D} ${isOtherwise ? "decisions about" : "classes of"} `, html("em", {}, content.label),
-  ];
-  if (isStartOptimal()) parts.push(` with ${kind}`, reached(best), `, which is optimal for ${rows}${conditions()}.`);
-  else {
-    const given = content.start.isSmoothed ? "given thresholds, which are smoothed," : "given thresholds";
-    parts.push(`. The ${given} reach ${kind}`, reached(content.start.at), `${more(content.start.at)}; `);
-    parts.push(`the optimum${conditions()} for ${rows} is `, reached(best), ".");
-  }
-  const kept = content.labelings.filter((labeling) => keepsAll(labeling.at[judge.name]));
-  const others = kept.map((labeling) => [judge.loss(labeling.at[judge.name]), labeling]);
-  if (content.labelings.length && !others.length) parts.push(" No other labeling on this page keeps the constraints.");
-  if (others.length) {
-    const { name, at } = others.sort((a, b) => a[0] - b[0])[0][1];
-    parts.push(` The best other labeling${LIMITS.length ? " that keeps the constraints" : ""}, ${name}, reaches `, reached(at[judge.name]), `${more(at[judge.name])}.`);
-  }
-  return parts;
 }
 
 /** Move a threshold to a position, or as far as its neighbours allow. */
@@ -148,21 +94,20 @@ function showNow() {
   views.forEach((update) => update(state));
 }
 
-/** The thresholds to go back to: the optimal ones, or those given if they have to keep limits. */
-function resetTarget() {
-  return LIMITS.length ? content.start : judge.optimum;
-}
+/** Whether to go back to the given thresholds: if they keep limits, or are tuned for new rows. */
+const isResetToGiven = LIMITS.length > 0 || isTuned();
+const resetTarget = () => (isResetToGiven ? content.start : judge.optimum);
 
 let announcement;
 function showStatus(state) {
   byId("value").textContent = shown(state.value);
   byId("against").textContent = against(state);
-  byId("status").dataset.optimal = state.isOptimal ? "yes" : "no";
+  byId("status").dataset.optimal = state.isOptimal ? "yes" : isTunedNow(state) ? "tuned" : "no";
   const target = resetTarget();
   byId("reset").disabled = !target || sameAt(target.at, at);
   byId("explanation").textContent = state.explanation;
   byId("relative").textContent = relative(state);
-  byId("words-note").hidden = sameAt(content.start.at, at) && judge.name === content.start.judgedBy;
+  showWords(byId("words"), state);
   byId("never").textContent = `Never ${isOtherwise ? "decided" : "predicted"}: ${state.never.join(", ")}.`;
   byId("never").hidden = state.never.length === 0;
   // Screen readers announce the end of a drag, not every step of it.
@@ -223,19 +168,19 @@ for (const { name } of optimised) {
   byId("objective").append(html("option", { value: name }, objectiveName(name)));
 }
 byId("objective").value = judge.name;
-byId("words").append(...content.words.map((sentence) => html("li", {}, sentence)));
 byId("objective").addEventListener("change", () => {
   // Optimal thresholds are replaced by the new optimum; those set by hand are kept.
   const wasOptimal = judge.optimum && sameAt(judge.optimum.at, at);
   judge = judges.find(({ name }) => name === byId("objective").value);
   if (wasOptimal) at = [...judge.optimum.at];
-  byId("headline").replaceChildren(...headline());
+  byId("headline").replaceChildren(...headline(judge));
   showNow();
 });
-byId("reset").addEventListener("click", () => load(LIMITS.length ? "given" : "optimal"));
-if (LIMITS.length) byId("reset").textContent = "Reset to the given thresholds";
+byId("reset").addEventListener("click", () => load(isResetToGiven ? "given" : "optimal"));
+if (isResetToGiven) byId("reset").textContent = "Reset to the given thresholds";
 byId("limits-section").hidden = LIMITS.length === 0;
 if (PEOPLE) showPeople();
+showRare(byId("few"));
 byId("as-shares").addEventListener("change", showNow);
 byId("theme").addEventListener("click", () => {
   const root = document.documentElement;
@@ -273,7 +218,7 @@ if (INTERVALS) {
     + `The ${name} of these thresholds on new rows has the interval ${value.map((end) => shown(end)).join(" \u2026 ")}.`;
 }
 byId("title").textContent = content.title;
-byId("headline").replaceChildren(...headline());
+byId("headline").replaceChildren(...headline(judge));
 byId("about").textContent = `${shownWeight(content.rows)} rows` + (Math.abs(weight - content.rows) > 1e-9 * weight ? ` of total weight ${shownWeight(weight)}` : "") + (content.factors ? ", with class weights" : "") + `; created by ordcut ${content.ordcut}.`;
 chooseRule(rule);
 stage.layOut();

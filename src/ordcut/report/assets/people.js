@@ -69,16 +69,17 @@ function zoneView(paragraph) {
     const edges = [0, ...at, LAST];
     const runs = merged(content.isReview ? decisions.map((_, d) => [edges[d], edges[d + 1]]).filter((_, d) => d % 2) : nearOptimal);
     const share = sum(runs.map(([low, high]) => belowAll[high] - belowAll[low])) / weight;
+    const items = isCounted ? `${shownWeight(Math.round(share * content.rows))} of ${shownWeight(content.rows)} items (${shownShare(share)})` : `${shownShare(share)} of the items`;
     const ranges = runs.map((run) => (content.isReview ? run.map((p) => positions[p]) : rangeOver(run)).map((score) => shown(score)).join(" \u2026 "));
     const why = content.isReview
       ? "are handed over for review"
-      : "are so close to a threshold that moving it over them changes the loss by at most 1\u202f%: their labels are the least certain";
-    paragraph.textContent = runs.length ? `Scores in ${ranges.join(", ")}, ${shownShare(share)} of the items, ${why}.` : "No item is in it.";
+      : "are so close to a threshold that moving it over them changes the error by at most 1\u202f%: their labels are the least certain";
+    paragraph.textContent = runs.length ? `Scores in ${ranges.join(", ")}: ${items} ${why}.` : "No item is in it.";
   };
 }
 
 function showPeople() {
-  byId("people-section").hidden = false;
+  byId("people-section").hidden = byId("zone-section").hidden = false;
   byId("people-summary").textContent = peopleInWords();
   fillPeople(byId("people"));
   fillDiffering(byId("differ"));

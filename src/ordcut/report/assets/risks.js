@@ -1,6 +1,6 @@
-// Curves of the loss over each threshold between its neighbours, with near-optimal ranges.
+// Curves of the objective over each threshold between its neighbours, with near-optimal ranges.
 
-// A threshold is near-optimal where the loss is greater by at most this share of itself.
+// A threshold is near-optimal where the error is greater by at most this share of itself.
 const TOLERANCE = 0.01;
 
 // Bootstrap intervals of the initial thresholds, if they were computed.
@@ -10,14 +10,19 @@ const LEVEL = content.intervals ? `${shown(100 * content.intervals.level, 2)}\u2
 function drawRisks(stage, state) {
   const { left, right, lanes, risks: [top, bottom] } = stage;
   const curves = state.at.map((_, k) => state.judge.curve(state.at, k));
-  const best = state.best ?? state.loss;
-  const [floor, ceiling] = lossRange(curves, state.loss, best);
-  const y = (loss) => bottom - ((Math.min(loss, ceiling) - floor) / (ceiling - floor)) * (bottom - top);
-  const across = (loss, kind) => svg("line", { class: kind, x1: left, x2: right, y1: y(loss), y2: y(loss) });
+  const best = state.best ?? state.error;
+  const [floor, ceiling] = errorRange(curves, state.error, best);
+  const { isMaximised, noun } = state.judge;
+  // The best value is at the bottom if it is the lowest, and at the top if it is the highest.
+  const share = (error) => (Math.min(error, ceiling) - floor) / (ceiling - floor);
+  const y = (error) => (isMaximised ? top + share(error) * (bottom - top) : bottom - share(error) * (bottom - top));
+  const across = (error, kind) => svg("line", { class: kind, x1: left, x2: right, y1: y(error), y2: y(error) });
   const drawn = [];
-  for (const [value, text] of ticks(floor, ceiling, 3)) {
-    const at = { x: left - 10, y: y(value) + 4, "text-anchor": "end" };
-    drawn.push(across(value, "grid"), svg("text", { class: "tick", ...at }, text));
+  const errorOf = (value) => (isMaximised ? 1 - value : value);
+  const ends = [errorOf(floor), errorOf(ceiling)].sort((a, b) => a - b);
+  for (const [value, text] of ticks(...ends, 5)) {
+    const at = { x: left - 10, y: y(errorOf(value)) + 4, "text-anchor": "end" };
+    drawn.push(across(errorOf(value), "grid"), svg("text", { class: "tick", ...at }, text));
   }
   drawn.push(across(best, "best"));
   curves.forEach((curve, k) => {
@@ -27,13 +32,13 @@ function drawRisks(stage, state) {
     drawn.push(
       svg("rect", { class: "near-optimal", x: low - 1, width: high - low + 2, y: lane, height: 6, rx: 3, ...colour }),
       svg("path", { class: "curve", d: lineThrough(curve, (p) => stage.x(positions[p]), y, ceiling), ...colour }),
-      svg("circle", { class: "here", cx: here, cy: y(state.loss), r: D > 20 ? 2.5 : 4, ...colour })
+      svg("circle", { class: "here", cx: here, cy: y(state.error), r: D > 20 ? 2.5 : 4, ...colour })
     );
   });
-  const least = `at most ${100 * TOLERANCE}\u202f% more loss`;
+  const least = `at most ${100 * TOLERANCE}\u202f% more ${noun}`;
   const limit = `${least} than ${state.isOptimal ? "the optimum" : "now"}`;
   const note = right - left > 400 ? `range of each threshold with ${limit}` : right - left > 300 ? limit : least;
-  const title = shortened(`${state.lossName} if one threshold moves`, Math.floor((right - left) / 6.6));
+  const title = shortened(`${objectiveName(state.judge.name)} if one threshold moves`, Math.floor((right - left) / 6.6));
   drawn.push(
     svg("text", { class: "axis", x: left, y: top - 10 }, title),
     svg("text", { class: "tick", x: left, y: bottom + 18 + 8 * lanes }, `Bars: ${note}`)
@@ -54,22 +59,23 @@ function drawIntervals(stage) {
   return drawn;
 }
 
-/** The range of losses to show: from just below the optimum to well above the current loss. */
-function lossRange(curves, loss, best) {
+/** The range of errors to show: from just below the optimum to well above the current error. */
+function errorRange(curves, error, best) {
   const highest = Math.max(...curves.flat().map(([, value]) => value).filter(Number.isFinite));
-  const headroom = Math.max(0.3 * best, 1.6 * (loss - best));
+  const headroom = Math.max(0.3 * best, 1.6 * (error - best));
   const ceiling = best > 0 ? Math.min(best + headroom, Math.max(highest, best * 1.02)) : highest || 1;
-  return [best - 0.12 * (ceiling - best), ceiling];
+  const lowest = Math.min(best, ...curves.flat().map(([, value]) => value).filter(Number.isFinite)); // outside constraints
+  return [lowest - 0.12 * (ceiling - lowest), ceiling];
 }
 
-/** A line through [position, loss] pairs; what lies above the ceiling is cut off. */
+/** A line through [position, error] pairs; what lies above the ceiling is cut off. */
 function lineThrough(curve, x, y, ceiling) {
-  const isBelow = ([, loss]) => loss <= ceiling;
+  const isBelow = ([, error]) => error <= ceiling;
   let line = "", wasDrawn = false;
-  curve.forEach(([p, loss], i) => {
+  curve.forEach(([p, error], i) => {
     // A point above the ceiling is drawn at it, if the line comes from or goes below.
     const isDrawn = [i - 1, i, i + 1].some((j) => curve[j] && isBelow(curve[j]));
-    const height = y(Number.isNaN(loss) ? ceiling : loss);
+    const height = y(Number.isNaN(error) ? ceiling : error);
     if (isDrawn) line += `${wasDrawn ? "L" : "M"}${x(p).toFixed(1)},${height.toFixed(1)}`;
     wasDrawn = isDrawn;
   });

@@ -13,6 +13,12 @@ const rangeOver = ([low, high]) => [rangesAt([low])[0][0], rangesAt([high])[0][1
 
 const jsonNumber = (x) => (Number.isFinite(x) ? pythonFloat(x) : x > 0 ? '"inf"' : '"-inf"');
 
+/** A list as JSON: numbers on one line, others on a line each, indented by more than the list. */
+function jsonList(items, indent) {
+  if (!items.some((item) => /["[\]{}]/.test(item))) return `[${items.join(", ")}]`;
+  return `[\n${items.map((item) => `${indent}  ${item}`).join(",\n")}\n${indent}]`;
+}
+
 /** The fields of a certificate as JSON, nested in that of thresholds. */
 function proofText(proof) {
   const written = (name) => (name === "smoothing" ? jsonNumber(proof[name]) : JSON.stringify(proof[name]));
@@ -24,8 +30,8 @@ const RULES = {
     name: "JSON", file: "thresholds.json", type: "application/json",
     note: "Read it with ordcut.Thresholds.from_json(text).",
     text(state) {
-      const list = (items) => `[\n${items.map((item) => "    " + item).join(",\n")}\n  ]`;
-      const pair = ([low, high]) => `[\n      ${jsonNumber(low)},\n      ${jsonNumber(high)}\n    ]`;
+      const list = (items) => jsonList(items, "  ");
+      const pair = (ends) => jsonList(ends.map(jsonNumber), "    ");
       const fields = [
         ["schema", '"ordcut.thresholds"'],
         ["version", "3"],

@@ -1,15 +1,6 @@
 // Tables that depend on the thresholds. Each is built once; then only its text changes.
 
-const OBJECTIVE_NAMES = {
-  absolute: "mean absolute error", squared: "mean squared error", zero_one: "error rate",
-  kappa: "Cohen\u2019s kappa", linear_kappa: "linear kappa", quadratic_kappa: "quadratic kappa",
-  macro_f1: "macro-F1", weighted_f1: "weighted F1",
-  geometric_recall: "geometric mean of the recalls", min_recall: "smallest recall",
-};
-function objectiveName(name) {
-  const [loss, cost] = name.split(", review at ");
-  return (OBJECTIVE_NAMES[loss] ?? loss) + (cost ? ` with review at ${cost}` : "");
-}
+const objectiveName = (name) => content.titles[name] ?? name;
 
 /** Fill a table with a head and a body, and return the cells of the body: cells[row][column]. */
 function makeTable(table, heads, names, columns) {
@@ -40,7 +31,7 @@ const namedDecision = (d, most = 28) => dotted(decisions[d], decisionColour(d), 
 /** Each threshold, its near-optimal range, and its interval while it has its initial value. */
 function thresholdTable(table) {
   const names = decisions.slice(1).map((_, k) => [namedDecision(k, 20), " | ", namedDecision(k + 1, 20)]);
-  const cells = makeTable(table, ["Between", "Threshold", ...(INTERVALS ? [`${LEVEL} interval`] : []), "Range with at most 1\u202f% more loss", "Rows in range"], names, INTERVALS ? 4 : 3);
+  const cells = makeTable(table, ["Between", "Threshold", ...(INTERVALS ? [`${LEVEL} interval`] : []), "Near-optimal range", "Rows in range"], names, INTERVALS ? 4 : 3);
   return (state) => {
     state.at.forEach((p, k) => {
       const [low, high] = state.nearOptimal[k];
@@ -53,6 +44,9 @@ function thresholdTable(table) {
     });
   };
 }
+
+/** The shade of the darkest cell in each row of the confusion matrix. */
+const HEAT = 0.72;
 
 /** The confusion matrix, as weights or as shares of each true class. */
 function confusionTable(table, readout, asShares) {
@@ -83,15 +77,16 @@ function confusionTable(table, readout, asShares) {
     last = state;
     wereShares = asShares();
     for (let l = 0; l < K; l++) {
-      for (let k = 0; k < D; k++) {
-        const pairWeight = state.confusion[k][l], cell = cells[l][k];
-        if (before && before.confusion[k][l] === pairWeight) continue;
-        const share = totals[l] > 0 ? pairWeight / totals[l] : 0;
-        // With many classes, shares are small: the root keeps them visible.
-        cell.style.setProperty("--heat", (isDense ? Math.sqrt(share) : share).toFixed(3));
-        cell.dataset.hot = share > 0.55 ? "yes" : "no";
+      const row = decisions.map((_, k) => state.confusion[k][l]), most = Math.max(...row);
+      if (before && row.every((pairWeight, k) => before.confusion[k][l] === pairWeight)) continue;
+      row.forEach((pairWeight, k) => {
+        const cell = cells[l][k], share = totals[l] > 0 ? pairWeight / totals[l] : 0;
+        // The darkest cell of each row is equally dark: the shades show where its rows go.
+        const heat = most > 0 ? HEAT * (pairWeight / most) : 0;
+        cell.style.setProperty("--heat", heat.toFixed(3));
+        cell.dataset.hot = heat > 0.55 ? "yes" : "no";
         cell.textContent = wereShares ? shownShare(share, 0) : shownWeight(pairWeight);
-      }
+      });
     }
   };
 }
@@ -145,18 +140,18 @@ function comparisonTable(table, notes, judges, load) {
   const heads = ["Labeling", ...judges.map((judge) => [objectiveName(judge.name), html("span", { class: "quiet" }, judge.isMaximised ? " \u2191" : " \u2193")])];
   const cells = makeTable(table, heads, names, judges.length);
   return (state) => {
-    const losses = rows.map((row) => judges.map((judge) => {
+    const errors = rows.map((row) => judges.map((judge) => {
       const at = row.at ? row.at(judge) : state.at;
-      return at ? [judge.value(at), judge.loss(at), keepsAll(at)] : [NaN, NaN, false];
+      return at ? [judge.value(at), judge.error(at), keepsAll(at)] : [NaN, NaN, false];
     }));
     judges.forEach((judge, j) => {
-      const least = Math.min(...losses.map((row) => row[j]).filter(([, , isKept]) => isKept).map(([, loss]) => loss));
+      const least = Math.min(...errors.map((row) => row[j]).filter(([, , isKept]) => isKept).map(([, error]) => error));
       rows.forEach((_, i) => {
-        cells[i][j].classList.toggle("least", losses[i][j][2] && losses[i][j][1] <= least + 1e-12);
+        cells[i][j].classList.toggle("least", errors[i][j][2] && errors[i][j][1] <= least + 1e-12);
         cells[i][j].classList.toggle("chosen", judge === state.judge);
       });
     });
-    rows.forEach((_, i) => write(cells[i], losses[i].map(([value, , isKept]) => shown(value) + (isKept || Number.isNaN(value) ? "" : BREAKS))));
+    rows.forEach((_, i) => write(cells[i], errors[i].map(([value, , isKept]) => shown(value) + (isKept || Number.isNaN(value) ? "" : BREAKS))));
   };
 }
 
