@@ -8,7 +8,12 @@ from typing import Any
 
 from ordcut._core.data import ClassWeight, Rows, WeightType
 from ordcut._core.decisions import check_alone, read_costs
-from ordcut._core.limits import Constraints, limits_for, read_constraints
+from ordcut._core.limits import (
+    Constraints,
+    limits_for,
+    read_constraints,
+    read_groups,
+)
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.protocols import LabelSource
@@ -31,6 +36,7 @@ def optimal_thresholds(
     review_share: float | None = None,
     costs: ArrayLike | None = None,
     constraints: Constraints = (),
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType | None = None,
     class_weight: ClassWeight | None = None,
@@ -79,6 +85,9 @@ def optimal_thresholds(
         What must hold: limits on what is decided, such as :class:`ordcut.Recall` or
         ``"share hire <= 0.1"``, or on thresholds, such as :class:`ordcut.Digits`. The result is the
         best of all thresholds that keep them.
+    groups : array-like of shape (n_samples,), optional
+        The group of each row, for constraints on a group, such as
+        ``"recall urgent >= 0.9 where F"``.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts. A weight of 2 equals the row twice, a weight of 0 no row.
     weight_type : {"repeats", "importance"}, optional
@@ -175,8 +184,12 @@ def optimal_thresholds(
     plan = Plan(method, n_jobs, block_size)
     if class_weight is not None or class_shares is not None:
         resolved = resolved.weighted(class_weight, rows.classes, class_shares)
-    limits = limits_for(parsed, resolved, rows.classes) if parsed else None
+    has_classes = costs is None and source is None
+    known = None if groups is None else read_groups(groups, scores, parsed, has_classes=has_classes)
+    limits = limits_for(parsed, resolved, rows.classes, known) if parsed else None
     problem = Problem(Sample(rows), resolved, limits, plan)
+    if known is not None:
+        problem = problem.in_groups(known, sample_weight)
     if smoothing != 0 or isinstance(smoothing, bool):
         problem = smoothed_problem(problem, smoothing)
     result = optimum(problem)

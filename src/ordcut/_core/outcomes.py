@@ -22,8 +22,9 @@ class Prices:
         Returns the search within all limits; its rows are prepared again when a price is computed.
     objective : Objective
         What is optimised.
-    table : ndarray of shape (D, K)
-        The exact weight of each decision and class with all constraints.
+    table : ndarray of shape (D, K) or (D, K * G)
+        The exact weight of each decision and class, refined by groups if there are any, with all
+        constraints.
     is_free : bool
         Whether the thresholds are optimal without any constraints.
     """
@@ -39,10 +40,12 @@ class Prices:
             return 0.0
         search, objective = self.search(), self.objective
         table = replace(search, limits=search.limits.without(index)).best().weigh()
-        exact = objective.on(TableTotals(table))  # both tables are of the same rows
-        if exact.exact_score(self.table) >= exact.exact_score(table):
+        tables = [
+            each.reshape(len(each), objective.n_classes, -1).sum(axis=2)
+            for each in (self.table, table)
+        ]
+        exact = objective.on(TableTotals(tables[1]))  # both tables are of the same rows
+        if exact.exact_score(tables[0]) >= exact.exact_score(tables[1]):
             return 0.0
-        with_limit, without = (
-            objective.value(each.astype(np.float64)) for each in (self.table, table)
-        )
+        with_limit, without = (objective.value(each.astype(np.float64)) for each in tables)
         return abs(with_limit - without)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from ordcut._core.data import Rows
-from ordcut._core.limits import Limits
+from ordcut._core.data import Groups, Rows
+from ordcut._core.limits import Limits, warn_if_few
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of
 from ordcut._core.pruning import Source
 from ordcut._core.solvers import Plan, Store
@@ -68,11 +68,14 @@ class Problem:
     plan : Plan
         How to search.
     observed : Sample, optional
-        The rows as they were observed, which limits and the value are about, if not ``solved``.
+        The rows as they were observed, which the value is about, and limits, if not ``solved``.
     solved_objective : Objective, optional
         What is optimised on the rows to solve, if their classes are weighted already.
     smoothing : float or "bagging", optional
         The share of the labels that a model gives, if labels are smoothed, or that they are bagged.
+    grouped : Sample, optional
+        The rows as they were observed with each class refined by the group of the row, which limits
+        are about if any of them is for a group.
     origin : Problem, optional
         The problem with labels as observed, if those to solve are smoothed.
     """
@@ -84,7 +87,18 @@ class Problem:
     observed: Sample | None = None
     solved_objective: Objective | None = None
     smoothing: float | Literal["bagging"] | None = None
+    grouped: Sample | None = None
     origin: Problem | None = None
+
+    def in_groups(self, groups: Groups, weights: ArrayLike | None = None) -> Problem:
+        """Return the problem with limits that are about the groups of rows.
+
+        ``weights`` are those that the rows were read with.
+        """
+        refined = groups.refine(self.solved.rows, weights)
+        assert self.limits is not None
+        warn_if_few(self.limits, refined)
+        return replace(self, grouped=Sample(refined))
 
     @property
     def goal(self) -> Objective:
@@ -93,5 +107,10 @@ class Problem:
 
     @property
     def judged(self) -> Sample:
-        """The rows that limits and the value are about."""
+        """The rows that the value is about."""
         return self.solved if self.observed is None else self.observed
+
+    @property
+    def limited(self) -> Sample:
+        """The rows that limits are about."""
+        return self.judged if self.grouped is None else self.grouped

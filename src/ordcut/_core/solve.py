@@ -94,7 +94,7 @@ def store_of(problem: Problem, n_problems: int = 1) -> Store:
         assert choose_method("auto", Task(kind, where="engine")) == "pruned"
         return PrunedRows(data)
     rows = data if data.is_whole else data.summable()
-    if limits is not None and limits.grid is not None and problem.observed is None:
+    if limits is not None and limits.grid is not None and problem.limited is problem.solved:
         most = min(MOST_VALUES, rows.n_rows // ROWS_PER_VALUE) if rows.is_whole else 0
         values = limits.listed_values(rows.extent, most)
         if values is not None:
@@ -150,15 +150,14 @@ def limited_search(problem: Problem) -> LimitedSearch:
     store, limits, goal = prepared(problem).solved.store, problem.limits, problem.solved_objective
     assert store is not None
     assert limits is not None
-    judged = problem.solved if problem.observed is None else problem.observed
+    limited = problem.limited
     if limits.has_guarantees:
-        limits.check_rows(judged.data.counts_rows)
+        limits.check_rows(limited.data.counts_rows)
     observed: SortedRows | None = None
-    if problem.observed is not None:
-        own = problem.observed.store or problem.observed.rows.summable().sorted()
-        observed = own.all_rows()
+    if limited is not problem.solved:
+        observed = (limited.store or limited.rows.summable().sorted()).all_rows()
     goal = problem.objective if goal is None else goal
-    return LimitedSearch(store, goal, limits, observed, unit_of(judged))
+    return LimitedSearch(store, goal, limits, observed, unit_of(limited))
 
 
 def unit_of(sample: Sample) -> Fraction:
@@ -185,7 +184,7 @@ def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
     data = judged.data
     # Weights may have been scaled to whole numbers.
     was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole
-    if problem.observed is not None or was_scaled or not cuts.is_whole:
+    if problem.limited is not problem.solved or was_scaled or not cuts.is_whole:
         table = data.confusion(cuts.place()[1] if cuts.at is None else cuts.at)
     else:
         table = cuts.weigh().astype(np.float64)
@@ -205,12 +204,11 @@ def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
 
 def outcomes_of(problem: Problem, cuts: Cuts) -> tuple[ConstraintOutcome, ...]:
     """Return what each constraint has reached, and a way to compute its cost."""
-    judged = problem.solved if problem.observed is None else problem.observed
     limits, sample, table = problem.limits, problem.solved, cuts.weigh()
     assert limits is not None
     assert sample.store is not None
     assert cuts.at is not None
-    outcome = Outcome(table, cuts.at, unit_of(judged))
+    outcome = Outcome(table, cuts.at, unit_of(problem.limited))
     # Lumps are few, and another query of an engine would have to count them again.
     if sample.store.has_every_cut:
         problem = replace(problem, solved=replace(sample, store=None))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -19,7 +20,13 @@ from ordcut._core.data import (
     intervals_as_text,
     truth_in_rows,
 )
-from ordcut._core.limits import Constraint, Constraints, limits_for, read_constraints
+from ordcut._core.limits import (
+    Constraint,
+    Constraints,
+    check_groups_used,
+    limits_for,
+    read_constraints,
+)
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.review import with_reviews
@@ -37,6 +44,7 @@ from ordcut.frames.columns import (
     whole_thresholds,
 )
 from ordcut.frames.engine import Engine, Progress
+from ordcut.frames.grouped import rows_by_group
 from ordcut.frames.scale import check_scale
 from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
@@ -62,6 +70,7 @@ def optimal_thresholds(
     review: float | None = None,
     review_share: float | None = None,
     constraints: Constraints = (),
+    groups: str | None = None,
     class_weight: ClassWeight | None = None,
     class_shares: Mapping[Any, float] | ArrayLike | None = None,
     smoothing: Smoothing = 0.0,
@@ -104,6 +113,9 @@ def optimal_thresholds(
         a further pass, and so are all limits if thresholds are chosen from up to 500 values
         (``allowed``, ``digits``). If the best thresholds break any other constraint, all rows are
         fetched, which must not be more than ``max_rows``.
+    groups : str, optional
+        The name of the column with the group of each row, for constraints on a group, such as
+        ``"recall urgent >= 0.9 where F"``. All rows are fetched, group by group.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count in the objective, as in
         :func:`ordcut.optimal_thresholds`.
@@ -140,25 +152,39 @@ def optimal_thresholds(
     if smoothing != 0:
         check_smoothing(smoothing)
     weight = _weight_of(weight, sample_weight)
-    source = FrameSource(
-        frame,
+    read = partial(
+        FrameSource,
         score=score,
         label=label,
         weight=weight,
         weight_type=weight_type,
-        classes=classes,
-        n_classes=n_classes_of(objective, decisions is not None),
         nulls=nulls,
         max_rows=max_rows,
         progress=progress,
     )
+    n_classes = n_classes_of(objective, decisions is not None)
+    source = read(frame, classes=classes, n_classes=n_classes)
     resolved = resolve_objective(objective, source.classes, decisions)
     if review is not None or review_share is not None:
         resolved = with_reviews(resolved, review, review_share, source.classes)
     parsed = read_constraints(constraints) if constraints else ()
     if class_weight is not None or class_shares is not None:
         resolved = resolved.weighted(class_weight, source.classes, class_shares)
-    return thresholds_of(source, resolved, smoothing, parsed)
+    if groups is None:
+        return thresholds_of(source, resolved, smoothing, parsed)
+    check_groups_used(parsed)
+    if source.n_rows > max_rows:
+        raise ValueError(
+            f"groups must be left out for more than max_rows ({max_rows}) rows, got "
+            f"{source.n_rows}. Raise max_rows, if they fit in memory."
+        )
+    rows, known, parts = rows_by_group(frame, groups, nulls, partial(read, classes=source.classes))
+    limits = limits_for(parsed, resolved, source.classes, known)
+    problem = Problem(Sample(rows), resolved, limits).in_groups(known)
+    result = optimum(problem if smoothing == 0 else smoothed_problem(problem, smoothing))
+    n_without = source.n_rows - sum(part.n_rows for part in parts)
+    passes = sum(part.passes for part in (source, *parts))
+    return replace(result, passes=passes, dropped=source.dropped + n_without)
 
 
 def _weight_of(weight: str | None, sample_weight: str | None) -> str | None:

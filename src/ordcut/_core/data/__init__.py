@@ -10,6 +10,7 @@ from ordcut._core.data.confusion import truth_in_rows as truth_in_rows
 from ordcut._core.data.digest import digest_of as digest_of
 from ordcut._core.data.distribution import ScoreDistribution as ScoreDistribution
 from ordcut._core.data.distribution import levels_for as levels_for
+from ordcut._core.data.groups import Groups as Groups
 from ordcut._core.data.intervals import from_fields as from_fields
 from ordcut._core.data.intervals import intervals_as_text as intervals_as_text
 from ordcut._core.data.intervals import is_interval as is_interval

@@ -45,9 +45,10 @@ class ClassShares:
     def factors(self, totals: Array) -> Array:
         """Return what the rows of each class count, whose weights add up to ``totals``.
 
-        Classes then have their shares of as much weight as there is.
+        Classes then have their shares of as much weight as there is. If groups refine classes, the
+        groups of a class have the same factor.
         """
-        weights = totals.tolist()
+        weights = totals.reshape(len(self.shares), -1).sum(axis=1).tolist()
         if any(share and not weight for share, weight in zip(self.shares, weights, strict=True)):
             k = next(k for k, weight in enumerate(weights) if self.shares[k] and not weight)
             raise ValueError(
@@ -60,7 +61,8 @@ class ClassShares:
             share * every / Fraction(weight) if weight else Fraction(1)
             for share, weight in zip(self.shares, weights, strict=True)
         ]
-        return exact.astype(np.float64) if totals.dtype == np.float64 else exact
+        factors = np.repeat(exact, len(totals) // len(exact))
+        return factors.astype(np.float64) if totals.dtype == np.float64 else factors
 
     def __str__(self) -> str:
         return ", ".join(f"{100 * float(share):.6g} %" for share in self.shares)

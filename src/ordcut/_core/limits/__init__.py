@@ -25,6 +25,9 @@ from ordcut._core.limits.guarantee import Guarantee as Guarantee
 from ordcut._core.limits.names import Names as Names
 from ordcut._core.limits.region import region_of as region_of
 from ordcut._core.limits.search import LimitedSearch as LimitedSearch
+from ordcut._core.limits.subgroups import check_groups_used as check_groups_used
+from ordcut._core.limits.subgroups import read_groups as read_groups
+from ordcut._core.limits.subgroups import warn_if_few as warn_if_few
 from ordcut._core.limits.text import COMPLEMENTS as COMPLEMENTS
 from ordcut._core.limits.text import Constraints as Constraints
 from ordcut._core.limits.text import read_constraints as read_constraints

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ordcut._core.data import ClassShares
+from ordcut._core.data import ClassShares, Groups
 from ordcut._core.limits.form import Form
 from ordcut._core.limits.forms import Limits, Ratio
 from ordcut._core.limits.names import Names
@@ -60,6 +60,7 @@ class _Sides(_OfDecision):
     at_least: float | None = None
     at_most: float | None = None
     confidence: float | None = None
+    where: Any = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +70,7 @@ class _OfClass(Constraint):
     cls: Any
     at_most: float
     confidence: float | None = None
+    where: Any = None
 
     def __post_init__(self) -> None:
         check_limits(self)
@@ -93,6 +95,9 @@ class Recall(_Sides):
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -129,6 +134,9 @@ class Specificity(_Sides):
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -163,6 +171,9 @@ class Precision(_Sides):
         The probability, over the rows at hand, with which the minimum holds on new rows of the same
         kind. The decision must be the lowest, the highest, or a group at an end. Without it, the
         limits are on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -213,7 +224,8 @@ class Lift(_Sides):
         """Return the precision of the decision, as a multiple of the share of its class."""
         truth, decision = names.true_class(self.decision), names.decision(self.decision)
         part = names.cells(decisions=decision, classes=truth)
-        whole, base = names.cells(decisions=decision), names.cells(classes=truth)[0]
+        whole = names.cells(decisions=decision)
+        base = np.stack([names.cells(classes=truth)[0], names.cells()[0]])
         return Ratio(part, whole, self.at_least, self.at_most, self.confidence, base)
 
 
@@ -260,6 +272,9 @@ class Share(_Sides):
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -290,6 +305,9 @@ class Count(_Sides):
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -321,6 +339,9 @@ class Under(_OfClass):
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -353,6 +374,9 @@ class Over(_OfClass):
     confidence : float between 0 and 1, optional
         The probability, over the rows at hand, with which the limit holds on new rows of the same
         kind. Without it, the limit is on the rows at hand.
+    where : object, optional
+        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
+        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
 
     Examples
     --------
@@ -373,7 +397,10 @@ class Over(_OfClass):
 
 
 def limits_for(
-    constraints: Sequence[Constraint], objective: Objective, classes: Array
+    constraints: Sequence[Constraint],
+    objective: Objective,
+    classes: Array,
+    groups: Groups | None = None,
 ) -> Limits | None:
     """Lower constraints for an objective over classes; None if there are no constraints.
 
@@ -381,7 +408,10 @@ def limits_for(
     """
     if not constraints:
         return None
-    limits, weights = lower_all(constraints, Names.of(objective, classes)), objective.class_weight
+    limits, weights = (
+        lower_all(constraints, Names.of(objective, classes, groups)),
+        objective.class_weight,
+    )
     return limits.in_population(weights) if isinstance(weights, ClassShares) else limits
 
 
@@ -390,7 +420,7 @@ def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
     forms = []
     for constraint in constraints:
         try:
-            form = constraint.lower(names)
+            form = constraint.lower(names.within(getattr(constraint, "where", None)))
         except ValueError as error:
             raise ValueError(f"constraint {str(constraint)!r} {error}") from error
         if not isinstance(form, Form):
@@ -421,7 +451,9 @@ def sides_text(constraint: Any) -> str:
     most = getattr(constraint, "at_most", None)
     texts = [] if least is None else [f">= {number_text(least)}"]
     texts = texts if most is None else [*texts, f"<= {number_text(most)}"]
-    return " and ".join(texts) + confidence_text(constraint)
+    where = getattr(constraint, "where", None)
+    group = "" if where is None else f" where {where}"
+    return " and ".join(texts) + confidence_text(constraint) + group
 
 
 def confidence_text(constraint: Any) -> str:

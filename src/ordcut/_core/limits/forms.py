@@ -97,9 +97,9 @@ class Ratio(Form):
     confidence : float, optional
         The probability, over the rows at hand, with which the limits hold on new rows of the same
         kind; None for limits on the rows at hand.
-    base : ndarray of shape (K,), optional
-        1 for each class of the base rate, otherwise 0. The limits are multiples of the share that
-        these classes have of all rows; None for limits on the ratio itself.
+    base : ndarray of shape (2, K), optional
+        1 for each class whose rows are counted in the base rate, and for each of those that it is a
+        share of, otherwise 0. The limits are multiples of it; None for limits on the ratio itself.
     shares : ClassShares, optional
         The shares of the classes in the population that the limits are about; None for the rows as
         they are.
@@ -220,9 +220,7 @@ class Ratio(Form):
             factors = as_integers(self.shares.factors(as_exact(totals)))
         part, whole = self.part * factors, self.whole * factors
         if self.base is not None:
-            own, every = (
-                Fraction(sum((each * factors * totals).tolist())) for each in (self.base, 1)
-            )
+            own, every = (Fraction(sum((each * factors * totals).tolist())) for each in self.base)
             rate = own / every if every else own
             part, whole = part * rate.denominator, whole * rate.numerator
         return Ratio(part, whole, self.at_least, self.at_most)
@@ -237,7 +235,8 @@ class Ratio(Form):
                 "cannot be kept together with class_shares: a population has no number of rows. "
                 "Limit a share instead."
             )
-        if self.base is None and (self.whole.any(axis=0) | self.part.any(axis=0)).sum() <= 1:
+        columns = (self.whole.any(axis=0) | self.part.any(axis=0)).reshape(len(shares.shares), -1)
+        if self.base is None and columns.any(axis=1).sum() <= 1:
             return self
         if self.confidence is not None:
             raise ValueError(NO_PROMISE)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ordcut._core.data import Groups
 from ordcut._core.errors import listed
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective
@@ -27,6 +28,10 @@ class Names:
         Whether every second decision hands rows over for review.
     has_truth : bool
         Whether rows have a true class, and not only costs.
+    groups : Groups, optional
+        The groups that refine each class, if any limit is for a group.
+    where : int, optional
+        The position of the group that cells are about; None for all groups.
 
     Examples
     --------
@@ -40,24 +45,36 @@ class Names:
     decisions: list[Any]
     has_reviews: bool = False
     has_truth: bool = True
+    groups: Groups | None = None
+    where: int | None = None
 
     @classmethod
-    def of(cls, objective: Objective, classes: Array) -> Names:
-        """Return the names that belong to an objective over classes."""
+    def of(cls, objective: Objective, classes: Array, groups: Groups | None = None) -> Names:
+        """Return the names that belong to an objective over classes, refined by groups."""
         names = classes.tolist()
         decisions = names if objective.decisions is None else objective.decisions.tolist()
-        return cls(names, decisions, objective.has_reviews, objective.has_truth)
+        return cls(names, decisions, objective.has_reviews, objective.has_truth, groups)
+
+    def within(self, group: Any) -> Names:
+        """Return the names for cells of a group only; None stands for all groups."""
+        if group is None:
+            return self
+        if self.groups is None:
+            raise ValueError("needs groups=, the group of each row.")
+        return replace(self, where=self.groups.position(group))
 
     def cells(self, decisions: slice = ALL, classes: slice = ALL) -> Ints:
         """Return coefficients over the (decision, class) table: 1 in the named cells, else 0.
 
         All classes together stand for the rows, which costs of each row count in the last column.
+        With groups, there is a column for each pair of a class and a group.
         """
-        table = np.zeros((len(self.decisions), len(self.classes)), np.int64)
+        n_groups = 1 if self.groups is None else len(self.groups.names)
+        table = np.zeros((len(self.decisions), len(self.classes), n_groups), np.int64)
         if not self.has_truth:
             classes = slice(-1, None)
-        table[decisions, classes] = 1
-        return table
+        table[decisions, classes, ALL if self.where is None else self.where] = 1
+        return table.reshape(len(table), -1)
 
     def decision(self, name: Any) -> slice:
         """Return the positions of a decision, or of a group such as ``"mid or higher"``.
@@ -111,7 +128,7 @@ class Names:
             return slice(min(len(self.decisions) - 1, 2 * index + 1) + 1, None)
         return slice(self._index("decision", name) + 1, None)
 
-    def rows_text(self, counted: Ints) -> str:
+    def rows_text(self, counted: Array) -> str:
         """Return the name of the rows of the classes that are counted, for messages.
 
         Examples
@@ -119,6 +136,8 @@ class Names:
         >>> Names(["low", "mid", "high"], []).rows_text(np.array([0, 1, 1]))
         'rows of class mid or higher'
         """
+        if self.groups is not None:
+            return self._rows_text_in_groups(counted.reshape(len(self.classes), -1))
         classes = np.flatnonzero(counted).tolist()
         if len(classes) == len(self.classes) or not self.has_truth:
             return "rows"
@@ -129,6 +148,13 @@ class Names:
         if len(classes) == 1:
             return f"rows of class {first}"
         return f"rows of class {f'{last} or lower' if classes[0] == 0 else f'{first} or higher'}"
+
+    def _rows_text_in_groups(self, counted: Array) -> str:
+        assert self.groups is not None
+        groups = np.flatnonzero(counted.any(axis=0))
+        rows = replace(self, groups=None).rows_text(np.asarray(counted.any(axis=1)))
+        in_all = len(groups) == len(self.groups.names)
+        return rows if in_all else f"{rows} in group {self.groups.names[groups[0]]}"
 
     def threshold(self, index: int) -> int:
         """Return the index of a threshold; an error if there is no such threshold."""

@@ -150,13 +150,14 @@ def _read(text: str) -> Constraint:
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
     limit = rf"({_SIGN})\s*([^\s<>=]+(?:\s*%)?)"
     confidence = r"(?:\s+with\s+([^\s<>=]+(?:\s*%)?))?"
-    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?{confidence}", rest, re.S)
+    group = r"(?:\s+where\s+(.+))?"
+    match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?{confidence}{group}", rest, re.S)
     if match is None:
         raise ValueError("it must have a name, then >= or <=, then a number")
-    name, *pairs, level = match.groups()
+    name, *pairs, level, where = match.groups()
     is_complement, word = word in COMPLEMENTS, COMPLEMENTS.get(word, word)
     constraint_class = WORDS[word]
-    sides = {} if level is None else {"confidence": _as_limit(level)}
+    sides: dict[str, Any] = {} if level is None else {"confidence": _as_limit(level)}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
         if sign is not None:
             side, value = SIGNS[sign], _as_limit(number)
@@ -170,7 +171,7 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
             if word == "count" and number.endswith("%"):
                 raise ValueError("a count cannot be a percentage; use share")
             sides[side] = value
-    constraint: Constraint = constraint_class(name, **sides)
+    constraint: Constraint = constraint_class(name, **sides, where=where)
     return constraint
 
 

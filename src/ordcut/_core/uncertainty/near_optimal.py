@@ -42,8 +42,8 @@ def _within_limits(
 ) -> tuple[list[int], list[int]]:
     """Return how far each cut can go down and up before a limit on what is decided is broken."""
     limited, observed = known.rows, known.sorted
-    if known.origin.observed is not None:
-        limited = known.origin.observed.data.all_rows()
+    if known.origin.limited is not known.origin.solved:
+        limited = known.origin.limited.data.all_rows()
         observed = limited.sorted()
     unit = as_fraction(limited.unit, WEIGHT_DENOMINATOR)
     kept = cuts_kept(known.sorted, limits, known.cuts, observed, unit)

@@ -224,7 +224,12 @@ class Replicate:
 
 
 def _check_observed(origin: Problem) -> None:
-    """Raise an error if rows would be drawn with weights that the constraints do not use."""
+    """Raise an error if rows would be drawn without what the constraints need to know of them."""
+    if origin.grouped is not None:
+        raise ValueError(
+            "bootstrap cannot draw rows for constraints on groups: it draws rows by score and "
+            "class. Draw rows yourself, and call optimal_thresholds with the groups of each draw."
+        )
     if origin.limits is not None and origin.observed is not None:
         raise ValueError(
             "bootstrap cannot draw rows for thresholds that are smoothed, weighted by class and "

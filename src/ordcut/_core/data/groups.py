@@ -1,0 +1,111 @@
+"""Groups of rows, for limits that hold in a group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ordcut._core.data.alignment import check_aligned
+from ordcut._core.data.rows import Rows
+from ordcut._core.data.values import check_not_masked, from_objects, is_missing, missing_error
+from ordcut._core.errors import listed
+from ordcut._core.numerics.threads import cached_property
+from ordcut._core.typing import Array, ArrayLike, Ints
+
+#: The maximum number of pairs of a class and a group, whose positions are uint16.
+MOST_PAIRS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The group of each row.
+
+    Attributes
+    ----------
+    names : ndarray of shape (G,)
+        The distinct groups.
+    codes : ndarray of shape (n,)
+        The position of each row's group.
+    column : str, optional
+        The name of the column that the groups came from.
+    """
+
+    names: Array
+    codes: Ints
+    column: str | None = None
+
+    @classmethod
+    def read(cls, groups: ArrayLike, scores: ArrayLike) -> Groups:
+        """Validate and encode the group of each row.
+
+        Examples
+        --------
+        >>> groups = Groups.read(["F", "M", "F"], [0.1, 0.2, 0.3])
+        >>> groups.names.tolist(), groups.codes.tolist()
+        (['F', 'M'], [0, 1, 0])
+        """
+        check_aligned(scores=scores, groups=groups)
+        check_not_masked(groups, "groups")
+        n_rows, values = len(np.asarray(scores)), np.asarray(groups)
+        if values.shape != (n_rows,):
+            raise ValueError(
+                f"groups must hold one group for each of the {n_rows} rows, got shape "
+                f"{values.shape}."
+            )
+        if values.dtype.kind == "O":
+            values = from_objects(values, "groups")
+        missing = np.flatnonzero(is_missing(values))
+        if len(missing):
+            raise missing_error("groups", values[missing[0]], values, int(missing[0]))
+        names, codes = np.unique(values, return_inverse=True)
+        column = getattr(groups, "name", None)
+        return cls(names, codes, column if isinstance(column, str) else None)
+
+    def refine(self, rows: Rows, weights: ArrayLike | None) -> Rows:
+        """Return rows with each class refined by the group: class times G plus group.
+
+        ``weights`` are those that the rows were read with, which left out rows of weight 0.
+        """
+        k, g = len(rows.classes), len(self.names)
+        if k * g > MOST_PAIRS:
+            raise ValueError(
+                f"groups must make at most {MOST_PAIRS} pairs of a class and a group, got {g} "
+                f"groups and {k} classes."
+            )
+        groups = self.codes
+        if len(groups) != rows.n_rows:
+            groups = groups[np.asarray(weights, np.float64) > 0]
+        pairs = np.arange(k * g)
+        if rows.codes is not None:
+            return replace(rows, classes=pairs, codes=rows.codes.astype(np.int64) * g + groups)
+        assert rows.soft is not None
+        soft = np.zeros((rows.n_rows, k, g))
+        soft[np.arange(rows.n_rows), :, groups] = rows.soft
+        return replace(rows, classes=pairs, soft=soft.reshape(-1, k * g))
+
+    def position(self, name: Any) -> int:
+        """Return the position of a group, named by its value, its text, or as ``column = value``.
+
+        Examples
+        --------
+        >>> Groups(np.array(["F", "M"]), np.array([0]), "sex").position("sex = M")
+        1
+        """
+        text = str(name)
+        if text not in self._positions:
+            column, is_named, value = text.partition("=")
+            if (is_named and column.strip() in (self.column, "groups")) or self.column is None:
+                text = value.strip() if is_named else text
+        if text not in self._positions:
+            column = f"{self.column} = " if self.column else ""
+            raise ValueError(
+                f"must name a group, one of {listed(self.names.tolist())}, such as "
+                f"'where {column}{self.names[0]}'; got {name!r}."
+            )
+        return self._positions[text]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {str(name): position for position, name in enumerate(self.names.tolist())}

@@ -1,0 +1,224 @@
+"""Limits that hold in a group of rows, against all thresholds."""
+
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ordcut
+from tests.limits.within_limits import (
+    all_thresholds,
+    holds,
+    random_constraint,
+    random_problem,
+    table_of,
+)
+from tests.naive import GOODNESS
+
+#: Constraints on decisions, which can be about a group.
+KINDS = ["recall", "precision", "both shares", "count", "under", "over", "f1", "lift"]
+
+
+def rows_of(problem, group):
+    """The problem with the rows of a group alone; of all groups for None."""
+    rows = [
+        row
+        for row, own in zip(problem["rows"], problem["groups"], strict=True)
+        if group is None or own == group
+    ]
+    return problem | {"rows": rows}
+
+
+def keeps(problem, constraints, thresholds):
+    """Whether thresholds keep each constraint on the rows that it is about."""
+    return all(
+        holds(constraint, table_of(rows_of(problem, constraint.where), thresholds), thresholds)
+        for constraint in constraints
+    )
+
+
+@pytest.mark.filterwarnings("ignore:constraint .* say little about new rows")
+@pytest.mark.parametrize("objective", ["absolute", "zero_one", "quadratic_kappa", "macro_f1"])
+def test_the_best_thresholds_that_keep_limits_for_groups(objective):
+    random, n_solved = np.random.default_rng(5), 0
+    for i in range(80):
+        problem = random_problem(random, weighted=i % 3 == 0, n_classes=2 + i % 2)
+        problem["groups"] = random.choice(["a", "b"], len(problem["rows"]))
+        problem["groups"][:2] = ["a", "b"]
+        constraints = [
+            replace(random_constraint(kind, random, problem["n_classes"]), where=group)
+            for kind, group in zip(random.choice(KINDS, 2), ["a", [None, "b"][i % 2]], strict=True)
+        ]
+        best = max(
+            (
+                GOODNESS[objective](table_of(problem, thresholds))
+                for thresholds in all_thresholds(problem, [])
+                if keeps(problem, constraints, thresholds)
+            ),
+            default=None,
+        )
+        try:
+            result = ordcut.optimal_thresholds(
+                problem["scores"],
+                problem["labels"],
+                objective=objective,
+                classes=range(problem["n_classes"]),
+                sample_weight=problem["weights"],
+                groups=problem["groups"],
+                constraints=constraints,
+            )
+        except ordcut.InfeasibleConstraintsError:
+            assert best is None
+            continue
+        except ValueError:  # two limits on shares of the rows of one decision
+            assert {constraint.word for constraint in constraints} <= {"precision", "f1", "lift"}
+            continue
+        assert keeps(problem, constraints, result.thresholds.tolist())
+        sign = 1 if ordcut.resolve_objective(objective, 2).is_maximised else -1
+        assert result.value == pytest.approx(sign * float(best), abs=1e-12)
+        n_solved += 1
+    assert n_solved > 20
+
+
+@pytest.fixture(scope="module")
+def frame():
+    random = np.random.default_rng(0)
+    scores = random.normal(size=2000).round(3)
+    labels = np.digitize(scores + random.normal(size=2000), [-1, 1])
+    sex = random.choice(["F", "M"], 2000, p=[0.2, 0.8])
+    return pl.DataFrame(
+        {"score": scores, "label": labels, "sex": sex, "weight": random.integers(0, 4, 2000)}
+    )
+
+
+LIMITS = ["recall 2 >= 0.7 where sex = F", "precision 2 >= 0.5 where M"]
+
+
+def solve(frame, **options):
+    """The result for arrays."""
+    series = frame.to_pandas()
+    return ordcut.optimal_thresholds(
+        series["score"],
+        series["label"],
+        **{"groups": series["sex"], "constraints": LIMITS} | options,
+    )
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize(
+    "convert", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, duckdb.from_arrow]
+)
+def test_every_engine_gives_the_result_of_arrays(frame, convert, weight):
+    expected = solve(frame, sample_weight=None if weight is None else frame[weight].to_numpy())
+    result = ordcut.frames.optimal_thresholds(
+        convert(frame.to_arrow() if convert is duckdb.from_arrow else frame),
+        score="score",
+        label="label",
+        weight=weight,
+        groups="sex",
+        constraints=LIMITS,
+    )
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.value == pytest.approx(expected.value, abs=1e-14)
+    reached = [outcome.reached for outcome in expected.constraints]
+    assert [outcome.reached for outcome in result.constraints] == reached
+
+
+def test_the_limit_binds_in_its_group(frame):
+    result = solve(frame)
+    plain = solve(frame, groups=None, constraints=[])
+    own = frame.filter((pl.col("sex") == "F") & (pl.col("label") == 2))["score"].to_numpy()
+    assert np.mean(plain.predict(own) == 2) < 0.7
+    assert np.mean(result.predict(own) == 2) == pytest.approx(result.constraints[0].reached)
+    assert result.constraints[0].reached >= 0.7
+    assert result.constraints[0].cost == pytest.approx(result.value - plain.value)
+    assert result.near_optimal(0.01).shape == (2, 2)
+    again = ordcut.Thresholds.from_json(result.to_json())
+    assert again.constraints[0].limit == LIMITS[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"smoothing": 0.5},
+        {"class_weight": "balanced"},
+        {"class_shares": [0.2, 0.5, 0.3]},
+        {"review": 0.3},
+        {"objective": "min_recall"},
+    ],
+)
+def test_groups_go_with_every_option(frame, options):
+    result = solve(frame, **options)
+    own = frame.filter((pl.col("sex") == "F") & (pl.col("label") == 2))["score"].to_numpy()
+    assert np.mean(result.predict(own).astype(str) == "2") >= 0.7
+
+
+def test_confidences_hold_together_for_all_groups(frame):
+    limits = [f"recall 2 >= 0.7 with 95 % where {group}" for group in "FM"]
+    result = solve(frame, constraints=limits)
+    assert result.joint_confidence == pytest.approx(0.9)
+    assert [str(outcome.constraint) for outcome in result.constraints] == limits
+
+
+def test_a_group_of_another_type_is_named_by_its_text(frame):
+    is_female = frame["sex"].to_numpy() == "F"
+    expected = solve(frame).thresholds.tolist()
+    for groups, names in ((is_female, (True, False)), (is_female * 7, ("7", "0"))):
+        limits = [
+            ordcut.Recall(2, at_least=0.7, where=names[0]),
+            ordcut.Precision(2, at_least=0.5, where=names[1]),
+        ]
+        assert solve(frame, groups=groups, constraints=limits).thresholds.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": None}, "needs groups="),
+        ({"constraints": ["recall 2 >= 0.7"]}, "none of the constraints names a group"),
+        ({"constraints": ["recall 2 >= 0.7 where X"]}, "must name a group, one of F, M"),
+        ({"constraints": ["recall 2 >= 0.7 where age = F"]}, "where sex = F"),
+        ({"groups": ["F"] * 3}, "one group for each of the 2000 rows"),
+        ({"groups": [None] * 2000}, "groups must not be missing"),
+        (
+            {"constraints": ["recall 2 >= 0.99 where F", "over 0 <= 0.01 where M"]},
+            "0.99 where F' and 'over 0 <= 0.01 where M' cannot hold together",
+        ),
+    ],
+)
+def test_what_cannot_be_is_said(frame, options, message):
+    with pytest.raises(ValueError, match=message):
+        solve(frame, **options)
+
+
+def test_groups_in_another_order_are_refused(frame):
+    groups = pd.Series(frame["sex"].to_list()).iloc[::-1]
+    with pytest.raises(ValueError, match="same index"):
+        solve(frame, groups=groups)
+
+
+def test_few_rows_of_a_group_are_said(frame):
+    groups = np.where(np.arange(2000) < 20, "F", "M")
+    with pytest.warns(UserWarning, match="rows of class 2 in group F, which say little"):
+        solve(frame, groups=groups, constraints=["recall 2 >= 0.7 where F"])
+
+
+def test_the_bootstrap_cannot_draw_groups(frame):
+    with pytest.raises(ValueError, match="constraints on groups"):
+        solve(frame).bootstrap()
+
+
+def test_missing_groups_of_a_frame_are_refused_or_dropped(frame):
+    holes = frame.with_columns(
+        pl.when(pl.int_range(pl.len()) < 100).then(None).otherwise(pl.col("sex")).alias("sex")
+    )
+    arguments = {"score": "score", "label": "label", "groups": "sex", "constraints": LIMITS}
+    with pytest.raises(ValueError, match="groups must not be missing"):
+        ordcut.frames.optimal_thresholds(holes, **arguments)
+    result = ordcut.frames.optimal_thresholds(holes, nulls="drop", **arguments)
+    expected = solve(frame[100:])
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.dropped == 100
