@@ -259,13 +259,18 @@ class LabelingValues:
         }
 
 
+#: What is said of a constraint that holds, that does not, and that was not judged.
+STATES = {True: "kept", False: "broken", None: "not judged without groups"}
+
+
 def outcomes_on(
     confusion: Floats, thresholds: Thresholds, objective: Objective
 ) -> list[dict[str, Any]]:
     """Return the value that each constraint reaches on the rows, and whether it holds there.
 
     A constraint with a confidence is judged by its limit: it holds if the rows keep what was
-    promised. ``confusion`` is the (decision, class) table of the weights of the rows.
+    promised. A constraint on a group is not judged, since the groups of the rows are not known.
+    ``confusion`` is the (decision, class) table of the weights of the rows.
 
     Examples
     --------
@@ -281,13 +286,15 @@ def outcomes_on(
     from ordcut._core.thresholds import ConstraintOutcome
 
     constraints = read_constraints([outcome.limit for outcome in thresholds.constraints])
-    limits = limits_for(constraints, objective, thresholds.classes)
-    if limits is None:
-        return []
     outcome = Outcome(as_exact(confusion), thresholds.thresholds)
-    rows = []
-    forms = limits.without_confidence().forms
-    for constraint, form in zip(limits.constraints, forms, strict=True):
+    rows: list[dict[str, Any]] = []
+    for constraint in constraints:
+        if getattr(constraint, "where", None) is not None:
+            rows.append({"constraint": str(constraint), "reached": None, "holds": None})
+            continue
+        limits = limits_for([constraint], objective, thresholds.classes)
+        assert limits is not None
+        (form,) = limits.without_confidence().forms
         reached = ConstraintOutcome(constraint, form.reached(outcome), float)
         rows.append({**reached.to_dict(with_cost=False), "holds": form.holds(outcome)})
     return rows
@@ -335,7 +342,7 @@ def _print_tables(evaluation: LabelingValues) -> None:
     header = ["labeling", *(f"{objective.name} " for objective in evaluation.objectives)]
     print_table(console, f"Value on {evaluation.n_rows:,} rows", header, lines)
     for outcome in evaluation.constraints:
-        state = "kept" if outcome["holds"] else "broken"
+        state = STATES[outcome["holds"]]
         numbers = outcome["reached"]
         numbers = numbers if isinstance(numbers, list) else [numbers]
         reached = ", ".join("-" if x is None else format_number(float(x)) for x in numbers)

@@ -124,7 +124,7 @@ class Columns:
 
     Attributes
     ----------
-    score, weight, item, rater : str, optional
+    score, weight, item, rater, group : str, optional
         The values of the options of these names.
     labels : tuple of str
         The values of ``--label``: one, or one for each rater.
@@ -138,6 +138,7 @@ class Columns:
     others: tuple[str, ...] = ()
     item: str | None = None
     rater: str | None = None
+    group: str | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.labels)) < len(self.labels):
@@ -174,7 +175,7 @@ class Columns:
     @cached_property
     def classes(self) -> list[str]:
         """The columns that hold classes, except those that must hold numbers."""
-        keys = (name for name in (self.item, self.rater) if name is not None)
+        keys = (name for name in (self.item, self.rater, self.group) if name is not None)
         names = [*self.labels, *self.others, *keys]
         return [name for name in names if name not in self.numeric]
 
@@ -188,7 +189,7 @@ class Columns:
         options = [("--score", self.score), ("--weight", self.weight)]
         options += [("--label", name) for name in self.labels]
         options += [("--against", name) for name in self.others]
-        options += [("--item", self.item), ("--rater", self.rater)]
+        options += [("--item", self.item), ("--rater", self.rater), ("--group", self.group)]
         for option, name in options:
             if name is not None and name not in existing:
                 near = get_close_matches(name, existing, n=1)

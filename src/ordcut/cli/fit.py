@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -111,6 +112,12 @@ _rater, _item, _label = panel_options("", required=True)
     '"digits 1"; can be repeated.',
 )
 @click.option(
+    "--group",
+    metavar="COLUMN",
+    help='The column with the group of each row, for constraints such as "recall urgent >= 0.9 '
+    'where F". Loads all rows into memory.',
+)
+@click.option(
     "--smoothing",
     show_default="0, or auto for several labels",
     metavar="AMOUNT|auto|bagging",
@@ -168,6 +175,7 @@ def fit(
     review: float | None,
     review_share: float | None,
     constraints: tuple[str, ...],
+    group: str | None,
     smoothing: Any,
     intervals: bool,
     learning_curve: bool,
@@ -196,10 +204,10 @@ def fit(
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source, stated_order
     from ordcut.cli.thresholds_file import ThresholdsFile
-    from ordcut.frames import thresholds_of
+    from ordcut.frames import GroupedFrame, thresholds_of
     from ordcut.panels import Panel
 
-    columns = Columns(score, labels, weight, (), item, rater)
+    columns = Columns(score, labels, weight, (), item, rater, group)
     if smoothing is None:
         is_smoothed = columns.is_panel and review_share is None
         smoothing = Panel.default_smoothing if is_smoothed else 0.0
@@ -211,22 +219,35 @@ def fit(
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         if plot:
             _check_plot(plot)
+        if report and group is not None:
+            raise UserError(
+                "--report does not know the groups of rows, and cannot judge limits for --group. "
+                "Leave one out."
+            )
         parsed = read_constraints(constraints) if constraints else ()
+        for constraint in parsed if group is None else ():
+            if getattr(constraint, "where", None) is not None:
+                raise UserError(
+                    f"--group must name the column of groups for constraint {str(constraint)!r}."
+                )
         names = None if decisions is None else read_decisions(decisions)
         n_decisions = None if names is None else len(names)
         given = read_objective(objective, n_decisions, reading.decimal)
         data = find_files(files, reading)
         frame = open_frame(engine, data, columns)
         with show_passes(quiet) as progress:
-            source = open_source(
-                frame,
-                columns,
-                classes=stated_order(data, labels[0]) if classes is None else classes,
+            read = partial(
+                open_source,
+                columns=columns,
                 nulls=nulls,
                 progress=progress,
                 max_rows=max_rows,
-                n_classes=None if isinstance(given, str) else len(given.cost[0]),
                 weight_type=weight_type,
+            )
+            source = read(
+                frame,
+                classes=stated_order(data, labels[0]) if classes is None else classes,
+                n_classes=None if isinstance(given, str) else len(given.cost[0]),
             )
             _require_memory(source, {"--intervals": intervals, "--learning-curve": learning_curve})
             goal = given if isinstance(given, str) else given.for_classes(source.classes, names)
@@ -238,9 +259,14 @@ def fit(
             if weights is not None:
                 weighted = resolved.weighted(weights, source.classes)
             if isinstance(source, ArraySource):
+                _check_no_group(group)
                 thresholds = source.solve(weighted, smoothing, parsed)
             else:
-                thresholds = thresholds_of(source, weighted, smoothing, parsed)
+                grouped = None
+                if group is not None:
+                    read_part: Any = partial(read, classes=source.classes)
+                    grouped = GroupedFrame(frame, group, nulls, read_part)
+                thresholds = thresholds_of(source, weighted, smoothing, parsed, grouped)
             if review_share is not None and thresholds.origin is not None:
                 resolved = thresholds.origin.objective.as_named  # with the cost of a review
             bounds = None
@@ -367,6 +393,12 @@ def _print_curve(console: Any, points: list[dict[str, Any]], objective: str) -> 
     ]
     title = f"{objective} on rows left out, by the number of rows with labels"
     print_table(console, title, ["rows", "mean", "95 % of splits"], lines)
+
+
+def _check_no_group(group: str | None) -> None:
+    """Raise an error if groups are named for a panel, whose items have no rows."""
+    if group is not None:
+        raise UserError("--group needs a single label for each row. Leave it out for ratings.")
 
 
 def _check_plot(path: str) -> None:

@@ -1,5 +1,6 @@
 """Exact thresholds for frames of any engine and size: pandas, Polars, DuckDB, Dask, Spark, ..."""
 
+from ordcut.frames.grouped import GroupedFrame as GroupedFrame
 from ordcut.frames.operations import Evaluation, evaluate, optimal_thresholds, predict
 from ordcut.frames.operations import thresholds_of as thresholds_of
 from ordcut.frames.scale import check_scale as check_scale

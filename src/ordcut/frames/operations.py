@@ -44,7 +44,7 @@ from ordcut.frames.columns import (
     whole_thresholds,
 )
 from ordcut.frames.engine import Engine, Progress
-from ordcut.frames.grouped import rows_by_group
+from ordcut.frames.grouped import GroupedFrame
 from ordcut.frames.scale import check_scale
 from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
@@ -170,21 +170,10 @@ def optimal_thresholds(
     parsed = read_constraints(constraints) if constraints else ()
     if class_weight is not None or class_shares is not None:
         resolved = resolved.weighted(class_weight, source.classes, class_shares)
-    if groups is None:
-        return thresholds_of(source, resolved, smoothing, parsed)
-    check_groups_used(parsed)
-    if source.n_rows > max_rows:
-        raise ValueError(
-            f"groups must be left out for more than max_rows ({max_rows}) rows, got "
-            f"{source.n_rows}. Raise max_rows, if they fit in memory."
-        )
-    rows, known, parts = rows_by_group(frame, groups, nulls, partial(read, classes=source.classes))
-    limits = limits_for(parsed, resolved, source.classes, known)
-    problem = Problem(Sample(rows), resolved, limits).in_groups(known)
-    result = optimum(problem if smoothing == 0 else smoothed_problem(problem, smoothing))
-    n_without = source.n_rows - sum(part.n_rows for part in parts)
-    passes = sum(part.passes for part in (source, *parts))
-    return replace(result, passes=passes, dropped=source.dropped + n_without)
+    grouped = None
+    if groups is not None:
+        grouped = GroupedFrame(frame, groups, nulls, partial(read, classes=source.classes))
+    return thresholds_of(source, resolved, smoothing, parsed, grouped)
 
 
 def _weight_of(weight: str | None, sample_weight: str | None) -> str | None:
@@ -211,8 +200,14 @@ def thresholds_of(
     objective: Objective,
     smoothing: Smoothing = 0.0,
     constraints: tuple[Constraint, ...] = (),
+    grouped: GroupedFrame | None = None,
 ) -> Thresholds:
-    """Return the optimal thresholds of a source; the source can be used again."""
+    """Return the optimal thresholds of a source, which can be used again.
+
+    ``grouped`` is the frame of the source and its groups, if constraints are about groups.
+    """
+    if grouped is not None:
+        return _thresholds_in_groups(source, objective, smoothing, constraints, grouped)
     sample = Sample(source)
     limits = limits_for(constraints, objective, source.classes) if constraints else None
     try:
@@ -232,6 +227,28 @@ def thresholds_of(
     finally:
         source.release()
     return replace(result, passes=source.engine.passes, dropped=source.dropped)
+
+
+def _thresholds_in_groups(
+    source: FrameSource,
+    objective: Objective,
+    smoothing: Smoothing,
+    constraints: tuple[Constraint, ...],
+    grouped: GroupedFrame,
+) -> Thresholds:
+    check_groups_used(constraints)
+    if source.n_rows > source.max_rows:
+        raise ValueError(
+            f"groups must be left out for more than max_rows ({source.max_rows}) rows, got "
+            f"{source.n_rows}. Raise max_rows, if they fit in memory."
+        )
+    rows, groups, parts = grouped.rows()
+    limits = limits_for(constraints, objective, source.classes, groups)
+    problem = Problem(Sample(rows), objective, limits).in_groups(groups)
+    result = optimum(problem if smoothing == 0 else smoothed_problem(problem, smoothing))
+    n_without = source.n_rows - sum(part.n_rows for part in parts)
+    passes = sum(part.passes for part in (source, *parts))
+    return replace(result, passes=passes, dropped=source.dropped + n_without)
 
 
 def predict(
