@@ -327,8 +327,13 @@ def _with_polars(files: Files, columns: Columns) -> Any:
         frame = pl.scan_ndjson([escape(path) for path in paths], infer_schema_length=None)
     else:
         dtypes = dict.fromkeys(columns.numeric, pl.Float64)
-        options = {"separator": _separator(files), "null_values": MISSING, "glob": False}
-        frame = pl.scan_csv(paths, schema_overrides=dtypes, **options)
+        frame = pl.scan_csv(
+            paths,
+            schema_overrides=dtypes,
+            separator=_separator(files),
+            null_values=MISSING,
+            glob=False,
+        )
     columns.check(frame.collect_schema().names(), files)
     return frame.select(columns.all)
 
@@ -370,8 +375,9 @@ def _with_spark(files: Files, columns: Columns) -> Any:
                 "cp1252 (Windows) or latin-1."
             )
     else:
-        options = {"header": True, "inferSchema": True, "nullValue": MISSING}
-        frame = read.csv(paths, sep=_separator(files), **options)
+        frame = read.csv(
+            paths, sep=_separator(files), header=True, inferSchema=True, nullValue=MISSING
+        )
     columns.check(frame.columns, files)
     return frame.select(*(f"`{name.replace('`', '``')}`" for name in columns.all))
 
