@@ -7,8 +7,9 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
-from typing import Any, Self, TypeVar, overload
+from typing import Any, TypeVar
 
 Piece = TypeVar("Piece")
 Value = TypeVar("Value")
@@ -25,19 +26,9 @@ class cached_property(functools.cached_property[Value]):  # noqa: N801 (named as
     for each other, and a process that is forked while a thread computes would wait forever.
     """
 
-    @overload
-    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Value: ...
-
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Self | Value:
-        """Return the value, which then hides this descriptor: it has no ``__set__``."""
-        if instance is None:
-            return self
-        assert self.attrname is not None
-        value = instance.__dict__[self.attrname] = self.func(instance)
-        return value
+    def __init__(self, func: Callable[[Any], Value]) -> None:
+        super().__init__(func)
+        self.lock = nullcontext()
 
 
 class _Helper:
