@@ -289,7 +289,7 @@ def outcomes_on(
     outcome = Outcome(as_exact(confusion), thresholds.thresholds)
     rows: list[dict[str, Any]] = []
     for constraint in constraints:
-        if getattr(constraint, "where", None) is not None:
+        if constraint.group is not None:
             rows.append({"constraint": str(constraint), "reached": None, "holds": None})
             continue
         limits = limits_for([constraint], objective, thresholds.classes)

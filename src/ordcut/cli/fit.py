@@ -226,7 +226,7 @@ def fit(
             )
         parsed = read_constraints(constraints) if constraints else ()
         for constraint in parsed if group is None else ():
-            if getattr(constraint, "where", None) is not None:
+            if constraint.group is not None:
                 raise UserError(
                     f"--group must name the column of groups for constraint {str(constraint)!r}."
                 )

@@ -36,7 +36,7 @@ def limits_of(thresholds: Thresholds | None, objective: Objective) -> Limits | N
         return None
     constraints = read_constraints([outcome.constraint for outcome in thresholds.constraints])
     for constraint in constraints:
-        if getattr(constraint, "where", None) is not None:
+        if constraint.group is not None:
             raise ValueError(
                 f"a report cannot judge constraint {str(constraint)!r}: it does not know the "
                 "groups of the rows. Leave out the constraint, or use Thresholds.explain()."

@@ -34,6 +34,11 @@ class Constraint:
         """Return the constraint as a form over the named classes and decisions."""
         raise NotImplementedError(f"{type(self).__name__} must define lower(names).")
 
+    @property
+    def group(self) -> Any:
+        """The group of rows that the limit is about; None for all rows."""
+        return getattr(self, "where", None)
+
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         listed = [f"{name}={value!r}" for name, value in given.items() if value is not None]
@@ -420,7 +425,7 @@ def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
     forms = []
     for constraint in constraints:
         try:
-            form = constraint.lower(names.within(getattr(constraint, "where", None)))
+            form = constraint.lower(names.within(constraint.group))
         except ValueError as error:
             raise ValueError(f"constraint {str(constraint)!r} {error}") from error
         if not isinstance(form, Form):
@@ -451,8 +456,7 @@ def sides_text(constraint: Any) -> str:
     most = getattr(constraint, "at_most", None)
     texts = [] if least is None else [f">= {number_text(least)}"]
     texts = texts if most is None else [*texts, f"<= {number_text(most)}"]
-    where = getattr(constraint, "where", None)
-    group = "" if where is None else f" where {where}"
+    group = "" if constraint.group is None else f" where {constraint.group}"
     return " and ".join(texts) + confidence_text(constraint) + group
 
 

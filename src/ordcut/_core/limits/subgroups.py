@@ -31,7 +31,7 @@ def read_groups(
 
 def check_groups_used(constraints: Iterable[Constraint]) -> None:
     """Raise an error if no constraint is about a group."""
-    if all(getattr(constraint, "where", None) is None for constraint in constraints):
+    if all(constraint.group is None for constraint in constraints):
         raise ValueError(
             "groups must be used by a constraint, such as 'recall 1 >= 0.9 where F', and none of "
             "the constraints names a group. Name one, or leave out groups."
@@ -44,7 +44,7 @@ def warn_if_few(limits: Limits, rows: Rows) -> None:
     totals = rows.totals
     for constraint, form in zip(limits.constraints, limits.forms, strict=True):
         plain = form.without_confidence
-        if getattr(constraint, "where", None) is None or not isinstance(plain, Ratio):
+        if constraint.group is None or not isinstance(plain, Ratio):
             continue
         counted = (plain.part if plain.whole is None else plain.whole).any(axis=0)
         n_rows = totals[counted].sum() * rows.unit
