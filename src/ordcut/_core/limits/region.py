@@ -161,8 +161,10 @@ def region_among(
     is_open = list(candidates.is_open)
     decisions = [SegmentLimits() for _ in range(limits.n_thresholds + 1)]
     sums = PrefixSums(rows if observed is None else observed, cuts, unit)
-    for form in limits.promised:  # first, while candidates do not depend on labels
-        _test(form, sums, is_open)
+    # Before any other limit: which candidates are tested must not depend on labels.
+    passed = [_passed(form, sums, is_open[form.index]) for form in limits.promised]
+    for form, is_passed in zip(limits.promised, passed, strict=True):
+        is_open[form.index] = is_open[form.index] & is_passed
     for ratio in limits.ratios:
         _apply(ratio, sums, is_open, decisions)
     segments = _segment_windows(decisions, is_open, sums)
@@ -190,12 +192,12 @@ def _apply(
             is_open[0] = np.zeros_like(is_open[0])
 
 
-def _test(form: PromisedPrecision, sums: PrefixSums, is_open: list[Bools]) -> None:
-    """Close the candidates at which rows do not promise a precision."""
-    candidates, (n_rows, n_right) = is_open[form.index], sums.beyond(form)
+def _passed(form: PromisedPrecision, sums: PrefixSums, candidates: Bools) -> Bools:
+    """Return at which of the candidates rows promise a precision."""
+    n_rows, n_right = sums.beyond(form)
     passed = np.zeros_like(candidates)
     passed[candidates] = form.passed(n_rows[candidates], n_right[candidates], sums.unit)
-    is_open[form.index] = passed
+    return passed
 
 
 class PrefixSums:

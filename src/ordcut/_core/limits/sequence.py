@@ -157,7 +157,7 @@ class PromisedPrecision(Form):
         ``sizes`` ascend. Sizes too small to pass whatever their labels are passed over.
         """
         last = -1
-        for rank in self._ranks(sizes[-1] * times):
+        for rank in self._ranks(max(sizes, default=0) * times):
             index = bisect_left(sizes, rank // times + 1) - 1
             most = self._most_wrong(sizes[index] * times) if index > last else -1
             if most < 0:
