@@ -166,7 +166,12 @@ def test_confidences_hold_together_for_all_groups(frame):
 def test_a_group_of_another_type_is_named_by_its_text(frame):
     is_female = frame["sex"].to_numpy() == "F"
     expected = solve(frame).thresholds.tolist()
-    for groups, names in ((is_female, (True, False)), (is_female * 7, ("7", "0"))):
+    for groups, names in (
+        (is_female, (True, False)),
+        (is_female, ("true", "groups == 'false'")),
+        (is_female * 7, ("7", "0")),
+        (is_female * 7.0, ("7", '"0.0"')),
+    ):
         limits = [
             ordcut.Recall(2, at_least=0.7, where=names[0]),
             ordcut.Precision(2, at_least=0.5, where=names[1]),
@@ -182,7 +187,8 @@ def test_a_group_of_another_type_is_named_by_its_text(frame):
         ({"constraints": ["recall 2 >= 0.7 where X"]}, "must name a group, one of F, M"),
         ({"constraints": ["recall 2 >= 0.7 where age = F"]}, "where sex = F"),
         ({"groups": ["F"] * 3}, "one group for each of the 2000 rows"),
-        ({"groups": [None] * 2000}, "groups must not be missing"),
+        ({"groups": [None] * 2000}, "groups must not be missing.*give them a group"),
+        ({"constraints": ["precision 2 >= 0.99 with 95 % where F"]}, "rows like these in group F"),
         (
             {"constraints": ["recall 2 >= 0.99 where F", "over 0 <= 0.01 where M"]},
             "0.99 where F' and 'over 0 <= 0.01 where M' cannot hold together",
@@ -192,6 +198,20 @@ def test_a_group_of_another_type_is_named_by_its_text(frame):
 def test_what_cannot_be_is_said(frame, options, message):
     with pytest.raises(ValueError, match=message):
         solve(frame, **options)
+
+
+def test_a_mask_is_no_name_of_a_group():
+    with pytest.raises(ValueError, match="name the group: where=True for a mask"):
+        ordcut.Recall(2, at_least=0.7, where=[True, False])
+
+
+def test_a_confidence_may_follow_the_group(frame):
+    last, first = (
+        "recall 2 >= 0.7 where sex = F with 95 %",
+        "recall 2 >= 0.7 with 95 % where sex = F",
+    )
+    (constraint,) = [outcome.constraint for outcome in solve(frame, constraints=[last]).constraints]
+    assert str(constraint) == first
 
 
 def test_groups_in_another_order_are_refused(frame):

@@ -134,7 +134,9 @@ class InfeasibleConstraintsError(ValueError):
         advice = f" The nearest limit that could{others}: {hints}." if hints else ""
         needs = "; ".join(map(str, self.shortages.values()))
         rows = f"these rows: {needs}." if needs else "these rows."
-        relax = "Add rows, or relax the limit." if needs else "Relax one of them."
+        can_do = any(shortage.needed < inf for shortage in self.shortages.values())
+        relax = "Relax the limit." if needs else "Relax one of them."
+        relax = "Add rows, or relax the limit." if can_do else relax
         super().__init__(f"constraints {names} {cannot} on {rows}{advice} {relax}")
 
     def __reduce__(self) -> tuple[type[InfeasibleConstraintsError], tuple[Any, ...]]:

@@ -58,7 +58,8 @@ class Groups:
             values = from_objects(values, "groups")
         missing = np.flatnonzero(is_missing(values))
         if len(missing):
-            raise missing_error("groups", values[missing[0]], values, int(missing[0]))
+            index = int(missing[0])
+            raise missing_error("groups", values[index], values, index)
         names, codes = np.unique(values, return_inverse=True)
         column = getattr(groups, "name", None)
         return cls(names, codes, column if isinstance(column, str) else None)
@@ -93,19 +94,30 @@ class Groups:
         >>> Groups(np.array(["F", "M"]), np.array([0]), "sex").position("sex = M")
         1
         """
-        text = str(name)
-        if text not in self._positions:
-            column, is_named, value = text.partition("=")
-            if (is_named and column.strip() in (self.column, "groups")) or self.column is None:
-                text = value.strip() if is_named else text
+        if str(name) in self._positions:
+            return self._positions[str(name)]
+        column, is_named, value = str(name).replace("==", "=").partition("=")
+        is_known = self.column is None or column.strip() in (self.column, "groups")
+        text = _unquoted(value if is_named and is_known else str(name))
         if text not in self._positions:
             column = f"{self.column} = " if self.column else ""
             raise ValueError(
                 f"must name a group, one of {listed(self.names.tolist())}, such as "
-                f"'where {column}{self.names[0]}'; got {name!r}."
+                f"'where {column}{next(iter(self._positions))}'; got {name!r}."
             )
         return self._positions[text]
 
     @cached_property
     def _positions(self) -> dict[str, int]:
-        return {str(name): position for position, name in enumerate(self.names.tolist())}
+        """The position of each name by its text: true and True are the same, and 1 and 1.0."""
+        names = list(enumerate(self.names.tolist()))
+        flags = {str(name).lower(): i for i, name in names if isinstance(name, bool)}
+        whole = {f"{name:.0f}": i for i, name in names if isinstance(name, float) and name % 1 == 0}
+        return flags | whole | {str(name): i for i, name in names}
+
+
+def _unquoted(text: str) -> str:
+    """Return text without the quotes around it, if there are any."""
+    text = text.strip()
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+    return text[1:-1] if is_quoted else text

@@ -149,11 +149,11 @@ def as_floats(values: Any, argument: str) -> Floats:
 
 
 def missing_error(argument: str, value: object, values: Array, index: int) -> ValueError:
-    """Return the error for a missing label: the value at an index among all values."""
+    """Return the error for a missing label or group: the value at an index among all values."""
     position = [int(i) for i in np.unravel_index(index, values.shape)]
     where = position[0] if len(position) == 1 else position
     remedy = (
-        "Drop those rows, or give them a class."
+        f"Drop those rows, or give them a {'group' if argument == 'groups' else 'class'}."
         if len(position) == 1
         else "For the ratings of several raters, of whom some did not rate every row, pass "
         f"ordcut.Panel({argument}). Otherwise drop those rows, or fill in their weights."

@@ -83,8 +83,11 @@ class Conflict:
         """Return about how many rows could promise a precision; None if they can."""
         if self.observed is None:
             return None
+        assert self.limits.names is not None
+        assert form.ratio.whole is not None
         sums = PrefixSums(self.observed, None, self.unit)
-        return form.shortage(*sums.beyond(form), sums.unit)
+        kind = self.limits.names.rows_text(np.asarray(form.ratio.whole.any(axis=0)))
+        return form.shortage(*sums.beyond(form), sums.unit, kind.replace("rows", "rows like these"))
 
     def possible(self, ratio: Ratio, reached: Fraction, *, is_floor: bool) -> float:
         """Return the limit that can hold, or be promised, where a ratio is reached."""

@@ -131,8 +131,11 @@ class PromisedPrecision(Form):
         kept = [counts[i] for i in self._sequence(sizes, right, times=1)]
         return np.asarray(np.isin(n_rows, kept))
 
-    def shortage(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Shortage | None:
-        """Return about how many rows like these could promise the precision; None if they can."""
+    def shortage(self, n_rows: Ints, n_right: Ints, unit: Fraction, kind: str) -> Shortage | None:
+        """Return about how many rows like these could promise the precision; None if they can.
+
+        ``kind`` is what the rows are called.
+        """
         counts, first = np.unique(n_rows, return_index=True)
         sizes = [int(count * unit) for count in counts]
         right = [int(count * unit) for count in n_right[first]]
@@ -146,10 +149,10 @@ class PromisedPrecision(Form):
         while not is_enough(enough) and enough < MOST_TIMES_MORE:
             enough *= 2
         if not is_enough(enough):
-            return Shortage(inf, sizes[-1], "rows like these")
+            return Shortage(inf, sizes[-1], kind)
         between = range(enough // 2, enough)
         times = between[0] + bisect_left(between, True, key=is_enough)
-        return Shortage(times * sizes[-1], sizes[-1], "rows like these")
+        return Shortage(times * sizes[-1], sizes[-1], kind)
 
     def _sequence(self, sizes: list[int], right: list[int], times: int) -> Iterator[int]:
         """Yield the indices of the sizes that pass, each size standing for ``times`` as many rows.

@@ -61,6 +61,9 @@ SIGNS["≤"] = "at_most"
 _SIGN = "|".join(SIGNS)
 _EVERY_WORD = "|".join([*WORDS, *SYNONYMS, *COMPLEMENTS, "npv"])
 
+#: A confidence after the name of a group.
+_CONFIDENCE_LAST = re.compile(r"(\s+where\s.+?)(\s+with\s+(?:[\d.]+\s*%|0?\.\d+))$", re.S)
+
 #: What joins two constraints: only before the word of another constraint.
 _JOINT = re.compile(rf"\s*(?:\band\b|[,;&\n])\s*(?=(?:{_EVERY_WORD})\b)", re.I)
 
@@ -148,6 +151,7 @@ def _read(text: str) -> Constraint:
 
 
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
+    rest = _CONFIDENCE_LAST.sub(r"\2\1", rest)
     limit = rf"({_SIGN})\s*([^\s<>=]+(?:\s*%)?)"
     confidence = r"(?:\s+with\s+([^\s<>=]+(?:\s*%)?))?"
     group = r"(?:\s+where\s+(.+))?"
