@@ -56,9 +56,11 @@ def test_soft_labels_are_judged_by_their_weights():
 @pytest.mark.parametrize("weights", [None, [1, 2, 1, 3, 1, 1, 2, 1]])
 def test_balanced_objectives_average_over_the_classes_that_occur(weights):
     true, predicted = [0, 0, 0, 1, 1, 3, 3, 3], [0, 1, 3, 1, 0, 3, 1, 1]
-    each = 1 - balanced_accuracy_score(true, predicted, sample_weight=weights)
+    each = balanced_accuracy_score(true, predicted, sample_weight=weights)
     options = {"sample_weight": weights, "classes": [0, 1, 2, 3]}
     assert ordcut.evaluate(true, predicted, "balanced_accuracy", **options) == pytest.approx(each)
+    value = ordcut.evaluate(true, predicted, "balanced_zero_one", **options)
+    assert value == pytest.approx(1 - each)
     rows = np.arange(8)
     mean = [
         np.average(

@@ -14,7 +14,7 @@ import numpy as np
 
 import ordcut
 from benchmarks.judges.tasks import Task, all_tasks
-from ordcut.panels import Month, change_of_agreement, change_of_bias, optimism
+from ordcut.studies.gate import change_since, decide, optimism_of
 
 N_MONTHS, N_ITEMS, SHIFTS = 1000, 200, (0.0, 0.3)
 GOAL = "quadratic_kappa"
@@ -48,14 +48,13 @@ def month_of(task: Task, seed: int) -> list[list[bool]]:
         for part in (order[:N_ITEMS], order[N_ITEMS : 2 * N_ITEMS])
     ]
     fitted = ordcut.optimal_thresholds(*months[0], objective=GOAL, smoothing="auto")
-    before = Month(months[0][1], fitted.predict(months[0][0]))
-    extra = optimism(fitted, *months[0], GOAL)
+    goal = ordcut.resolve_objective(GOAL, fitted.classes)
+    before = decide(fitted, months[0])
+    extra = optimism_of(fitted, before, goal)
     alarms = []
     for shift in SHIFTS:
-        scores = months[1][0] + shift * task.scores.std()
-        now = Month(months[1][1], fitted.predict(scores))
-        fell = change_of_agreement(now, before, GOAL, extra).high < 0
-        bias = change_of_bias(now, before)
-        moved = bias.low > 0 or bias.high < 0
+        now = decide(fitted, (months[1][0] + shift * task.scores.std(), months[1][1]))
+        value, bias = change_since(now, before, goal, extra)
+        fell, moved = value.has_worsened(is_maximised=True), bias.is_significant
         alarms.append([fell or moved, fell, moved])
     return alarms

@@ -48,11 +48,17 @@ if TYPE_CHECKING:
     from ordcut._core.thresholds import Record as Record
     from ordcut._core.thresholds import Thresholds as Thresholds
     from ordcut._core.uncertainty import Bootstrap as Bootstrap
+    from ordcut._core.uncertainty import Estimate as Estimate
     from ordcut.panels import Agreement as Agreement
     from ordcut.panels import Panel as Panel
     from ordcut.studies.conformal import LabelSets as LabelSets
     from ordcut.studies.conformal import label_sets as label_sets
     from ordcut.studies.drift import Drift as Drift
+    from ordcut.studies.gate import Batch as Batch
+    from ordcut.studies.gate import Change as Change
+    from ordcut.studies.gate import Gate as Gate
+    from ordcut.studies.gate import Verdict as Verdict
+    from ordcut.studies.gate import gate as gate
     from ordcut.studies.learning import LearningCurve as LearningCurve
     from ordcut.studies.learning import learning_curve as learning_curve
     from ordcut.studies.metrics import evaluate as evaluate
@@ -81,6 +87,7 @@ _NAMES = {
         "WeightTypeWarning",
     ),
     "studies.drift": ("Drift",),
+    "studies.gate": ("Batch", "Change", "Gate", "Verdict", "gate"),
     "studies.learning": ("LearningCurve", "learning_curve"),
     "_core.limits": (
         "Allowed",
@@ -105,7 +112,7 @@ _NAMES = {
     "studies.paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
     "_core.table": ("ScoreTable",),
     "_core.thresholds": ("Card", "Record", "Thresholds"),
-    "_core.uncertainty": ("Bootstrap",),
+    "_core.uncertainty": ("Bootstrap", "Estimate"),
 }
 
 #: Where classes are that are often looked for here.

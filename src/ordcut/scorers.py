@@ -20,6 +20,7 @@ from ordcut._core.objectives import (
     TERMS,
     ObjectiveLike,
     canonical_name,
+    is_accuracy,
     is_maximised,
     is_named,
 )
@@ -98,7 +99,7 @@ class ObjectiveScorer(BaseEstimator):
         if objective is None:
             objective, own_weight = _own_objective(estimator)
             class_weight = own_weight if class_weight is None else class_weight
-        value = evaluate(
+        value: float = evaluate(
             y,
             predictions,
             objective,
@@ -106,7 +107,7 @@ class ObjectiveScorer(BaseEstimator):
             sample_weight=sample_weight,
             class_weight=class_weight,
         )
-        return value if is_maximised(objective) else -value
+        return value if is_accuracy(objective) or is_maximised(objective) else -value
 
     __call__ = score
 
@@ -137,6 +138,8 @@ def get_scorer(name: str) -> ObjectiveScorer:
     if name in _OBJECTIVES:
         return ObjectiveScorer(_OBJECTIVES[name])
     plain = str(name).removeprefix("ordcut_")
+    if is_accuracy(plain):
+        return ObjectiveScorer(plain)
     objective = canonical_name(plain.removeprefix("neg_"))
     if not is_named(objective) or (plain.startswith("neg_") and is_maximised(objective)):
         raise unknown_name("name", name, _OBJECTIVES, ALIASES)

@@ -118,14 +118,14 @@ def test_a_target_is_reached_missed_or_undecided(ordcut, cuts, tmp_path, target,
     rows = month(1)
     june = write(tmp_path / "june.jsonl", rows)
     done = ordcut("evaluate", june, "-t", cuts, "--intervals", "--target", target, "--json")
-    content = json.loads(done.out)["agreement"]
+    content = json.loads(done.out)["gate"]
     thresholds = library.Thresholds.from_json(cuts.read_text())
     labels = thresholds.predict([row["judge"] for row in rows])
     judge = panel_of(rows).agreement_with(labels)
-    assert content["labels_with_people"]["value"] == pytest.approx(judge.value)
-    assert content["labels_with_people"]["interval"] == pytest.approx(judge.interval())
+    assert content["value"] == pytest.approx(judge.value)
+    assert content["interval"] == pytest.approx(judge.interval())
     people = panel_of(rows).agreement()
-    assert content["people_with_people"]["value"] == pytest.approx(people.value)
+    assert content["people"]["value"] == pytest.approx(people.value)
     assert content["target"]["outcome"] == outcome
     assert done.code == content["exit_code"] == code
     printed = ordcut("evaluate", june, "-t", cuts, "--target", target)
@@ -155,7 +155,7 @@ def test_a_shifted_judge_has_moved_against_people(ordcut, cuts, tmp_path):
     assert done.code == 5
     assert "label minus mean rating, has changed significantly" in done.out
     done = ordcut("evaluate", moved, "-t", cuts, "--against", same, "--json")
-    change = json.loads(done.out)["agreement"]["against"][str(same)]
+    change = json.loads(done.out)["gate"]["against"][str(same)]
     assert change["bias"]["is_paired"]
     assert change["bias"]["low"] > 0
     assert done.code == 5

@@ -29,26 +29,26 @@ OURS, OPTIMAL = "these thresholds", "optimal for these rows"
     multiple=True,
     metavar="COL|FILE",
     shell_complete=complete_column,
-    help="A column of other predictions to compare with; or an earlier file, to test whether "
-    "agreement has fallen, and whether labels have moved against mean ratings. Can be repeated.",
+    help="A column of other predictions to compare with; or an earlier file, to test whether the "
+    "value has got worse, and whether labels have moved against true labels. Can be repeated.",
 )
 @click.option(
     "--intervals",
     is_flag=True,
-    help="Also show the agreement with people and its 95 % interval. Loads all rows into memory.",
+    help="Also show the value with its 95 % interval. Loads all rows into memory.",
 )
 @click.option(
     "--target",
     type=float,
     metavar="VALUE",
-    help="The agreement to reach. Exit code 0 if the interval is beyond it, 3 if short of it, 4 if "
+    help="The value to reach. Exit code 0 if the interval is beyond it, 3 if short of it, 4 if "
     "it is undecided.",
 )
 @click.option(
     "--fail-under",
     type=float,
     metavar="VALUE",
-    help="Exit with code 3 if the agreement is worse than this.",
+    help="Exit with code 3 if the value is worse than this.",
 )
 @json_option
 @quiet_option
@@ -89,22 +89,24 @@ def evaluate(
         evaluation = LabelingValues.of(source, thresholds, rows.weighted_objective, others)
         gate = None
         if is_gate or (rows.columns.is_panel and not thresholds.decides_otherwise):
-            from ordcut.cli.gate import Gate
+            from ordcut.cli.gate import gate_of
 
             before = {
                 path: open_rows(progress, as_panel=True, **options | {"files": (path,)})
                 for path in months
             }
-            gate = Gate.of(rows, before, target, fail_under)
+            gate = gate_of(rows, before, target, fail_under)
     if as_json:
         from ordcut._core.thresholds import json_text
 
-        judged = {} if gate is None else {"agreement": gate.as_dict()}
+        judged = {} if gate is None else {"gate": gate.as_dict()}
         click.echo(json_text(evaluation.as_dict() | judged))
     else:
         _print_tables(evaluation)
         if gate is not None:
-            gate.print()
+            click.echo(str(gate))
+            if rows.columns.is_panel and rows.columns.weight is not None:
+                click.echo("Agreement counts each item once, whatever its --weight.")
     return 0 if gate is None else gate.exit_code
 
 

@@ -9,41 +9,29 @@ which favours labels that come from elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
-from scipy.special import stdtrit
 
-from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Additive, Objective, Ratio, title_of
 from ordcut._core.typing import Array, Bools, Floats, Ints
+from ordcut._core.uncertainty import Estimate
 from ordcut._core.views import interval, view
 from ordcut.panels.ratings import Ratings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement:
+class Agreement(Estimate):
     """How well raters agree with each other, or labels with raters.
 
-    Intervals are over items, for these raters: other raters may agree more, or less.
+    It is an :class:`ordcut.Estimate` of which the rows are items: those with too few ratings do
+    not count. Intervals are over items, for these raters: other raters may agree more, or less.
 
     Attributes
     ----------
-    value : float
-        The kappa, or the mean loss.
-    objective : str
-        The name of the kappa or of the loss.
     about : str
         Who is compared with whom.
-    left_out : ndarray of shape (n_items,)
-        The value without each item.
-    counts : ndarray of shape (n_items,)
-        Whether each item counts: those with too few ratings do not.
-    is_maximised : bool
-        Whether the value is a kappa, and higher is better.
-    most : float
-        The value that an item on which all disagree as much as possible would take away, in a
-        panel of that item alone.
 
     Examples
     --------
@@ -53,23 +41,14 @@ class Agreement:
     Agreement(people with people, quadratic_kappa 0.821 [0.108, 0.976], 8 items, these raters)
     """
 
-    value: float
-    objective: str
-    about: str
-    left_out: Floats
-    counts: Bools
-    is_maximised: bool
-    most: float
+    about: str = field(kw_only=True)
+
+    noun: ClassVar[str] = "items"
 
     @property
     def n_items(self) -> int:
         """The number of items that count."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def standard_error(self) -> float:
-        """The standard error of the value over items, by the jackknife."""
-        return _jackknife(self.left_out[self.counts])
+        return self.n_rows
 
     @property
     def attainable(self) -> float:
@@ -91,61 +70,15 @@ class Agreement:
             )
         return float(np.sqrt(max(self.value, 0.0)))
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return an interval for the value on new items, for these raters.
-
-        The jackknife over items gives its width; for a kappa it is symmetric on Fisher's scale.
-
-        Examples
-        --------
-        >>> from ordcut import Panel
-        >>> low, high = Panel([[1, 1], [2, 3], [3, 3], [1, 2], [2, 2]]).agreement().interval()
-        >>> low < 0.7 < high
-        True
-        """
-        quantile = _quantile(level, self.n_items)
-        if not self.is_maximised:
-            width = quantile * self.standard_error
-            return max(0.0, self.value - width), self.value + width
-        if self.value >= 1:  # no item disagrees: as many as may still occur, all at the worst
-            share = 1 - ((1 - level) / 2) ** (1 / self.n_items)
-            return max(-1.0, 1 - share * self.most), 1.0
-        z = np.arctanh(max(self.value, -1 + 1e-9))
-        width = quantile * self.standard_error / (1 - self.value**2)
-        return float(np.tanh(z - width)), float(np.tanh(z + width))
-
-    def difference(self, other: Agreement, level: float = 0.95) -> tuple[float, float, float]:
-        """Return this value minus another of the same items, and the ends of its interval.
-
-        Examples
-        --------
-        >>> from ordcut import Panel
-        >>> panel = Panel([[1, 1], [2, 3], [3, 3], [1, 2], [2, 2]])
-        >>> judge = panel.agreement_with([1, 2, 3, 1, 2])
-        >>> value, low, high = judge.difference(panel.agreement())
-        >>> low < value < high
-        True
-        """
-        if len(other.left_out) != len(self.left_out):
-            raise ValueError(
-                "difference needs two agreements on the same items, got "
-                f"{len(self.left_out)} and {len(other.left_out)} items."
-            )
-        either = self.counts | other.counts
-        value = self.value - other.value
-        error = _jackknife((self.left_out - other.left_out)[either])
-        width = _quantile(level, int(either.sum())) * error
-        return value, value - width, value + width
-
     def __repr__(self) -> str:
         low, high = self.interval()
         return (
             f"Agreement({self.about}, {self.objective} {self.value:.3f} [{low:.3f}, {high:.3f}], "
-            f"{self.n_items} items, these raters)"
+            f"{self.size}, these raters)"
         )
 
     def _repr_html_(self) -> str:
-        row = (self.about, self.value, interval(*self.interval()), str(self.n_items))
+        row = (self.about, self.value, interval(*self.interval()), self.size)
         return view(
             f"Agreement by {title_of(self.objective)}",
             ["who", title_of(self.objective), "95 % interval", "items"],
@@ -156,17 +89,6 @@ class Agreement:
 
 #: Who is compared with whom.
 PEOPLE, LABELS = "people with people", "labels with people"
-
-
-def _jackknife(left_out: Floats) -> float:
-    n = len(left_out)
-    return float(np.sqrt((n - 1) / n * np.square(left_out - left_out.mean()).sum()))
-
-
-def _quantile(level: float, n_items: int) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"level must be a number between 0 and 1, such as 0.95, got {level!r}.")
-    return float(stdtrit(n_items - 1, (1 + level) / 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +242,11 @@ def compares_ratings(objective: Objective) -> bool:
 
 
 def people_agreement(
-    ratings: Ratings, objective: Objective, coefficient: str, is_identified: bool
+    ratings: Ratings,
+    objective: Objective,
+    coefficient: str,
+    is_identified: bool,
+    groups: Ints | None = None,
 ) -> Agreement:
     """Return how well raters agree with each other."""
     chosen = COEFFICIENTS[coefficient]
@@ -340,10 +266,12 @@ def people_agreement(
     expected = None
     if objective.is_maximised:
         expected = chosen.expected(items, cost, is_identified)
-    return _agreement(observed, expected, objective, PEOPLE, kept)
+    return _agreement(observed, expected, objective, PEOPLE, kept, groups)
 
 
-def judge_agreement(ratings: Ratings, labels: Array, objective: Objective) -> Agreement:
+def judge_agreement(
+    ratings: Ratings, labels: Array, objective: Objective, groups: Ints | None = None
+) -> Agreement:
     """Return how well labels, a code of each item, agree with raters."""
     numbers = np.bincount(ratings.item, minlength=ratings.n_items)
     kept = numbers > 0
@@ -361,13 +289,18 @@ def judge_agreement(ratings: Ratings, labels: Array, objective: Objective) -> Ag
         expected = (np.einsum("ik,kl,il->i", chosen, cost, people) - paid) / np.where(
             pairs > 0, pairs, np.nan
         )
-    return _agreement(paid / n, expected, objective, LABELS, kept)
+    return _agreement(paid / n, expected, objective, LABELS, kept, groups)
 
 
 def _agreement(
-    observed: Floats, expected: Floats | None, objective: Objective, about: str, kept: Bools
+    observed: Floats,
+    expected: Floats | None,
+    objective: Objective,
+    about: str,
+    kept: Bools,
+    groups: Ints | None,
 ) -> Agreement:
-    values, most = observed, np.inf
+    values, limits = observed, (float(objective.cost.min()), float(objective.cost.max()))
     if expected is not None:
         if not expected[0] > 0:
             raise ValueError(
@@ -378,8 +311,17 @@ def _agreement(
         with np.errstate(invalid="ignore", divide="ignore"):
             values = 1 - observed / expected
         values = np.where(np.isfinite(values), values, values[0])
-        most = float(objective.cost.max() / expected[0])
+        limits = 1 - float(objective.cost.max() / expected[0]), 1.0
     left_out = np.full(len(kept), values[0])
     left_out[kept] = values[1:]
-    name = objective.name
-    return Agreement(float(values[0]), name, about, left_out, kept, objective.is_maximised, most)
+    return Agreement(
+        float(values[0]),
+        objective.name,
+        left_out,
+        kept,
+        objective.is_maximised,
+        limits,
+        expected is not None,
+        about=about,
+        groups=groups,
+    )

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from ordcut._core.data import Labels, check_aligned, codes_of, encode
+from ordcut._core.data import Groups, Labels, check_aligned, codes_of, encode
 from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.numerics.threads import cached_property
@@ -315,7 +315,11 @@ class Panel(LabelSource):
         return Labels(ordered, soft=counts * (multiple // numbers), unit=1 / multiple)
 
     def agreement(
-        self, objective: ObjectiveLike = "quadratic_kappa", *, coefficient: str = "fair"
+        self,
+        objective: ObjectiveLike = "quadratic_kappa",
+        *,
+        coefficient: str = "fair",
+        groups: ArrayLike | None = None,
     ) -> Agreement:
         """Return how well the raters agree with each other.
 
@@ -328,6 +332,9 @@ class Panel(LabelSource):
             different items, each item counting once, and can be compared with
             :meth:`agreement_with`. The others are Krippendorff's alpha, Gwet's AC1 or AC2, and
             Fleiss' kappa in Gwet's general form.
+        groups : array-like of shape (n_items,), optional
+            The group of each item: items of a group depend on each other, such as the turns of a
+            dialogue, and the interval is over groups.
 
         Returns
         -------
@@ -345,10 +352,16 @@ class Panel(LabelSource):
         if coefficient not in COEFFICIENTS:
             raise unknown_name("coefficient", coefficient, list(COEFFICIENTS))
         resolved = self._square(objective)
-        return people_agreement(self._ratings, resolved, coefficient, self.raters == "identified")
+        codes = Groups.codes_of(groups, self)
+        is_identified = self.raters == "identified"
+        return people_agreement(self._ratings, resolved, coefficient, is_identified, codes)
 
     def agreement_with(
-        self, labels: ArrayLike, objective: ObjectiveLike = "quadratic_kappa"
+        self,
+        labels: ArrayLike,
+        objective: ObjectiveLike = "quadratic_kappa",
+        *,
+        groups: ArrayLike | None = None,
     ) -> Agreement:
         """Return how well labels agree with the raters, on the scale of :meth:`agreement`.
 
@@ -361,6 +374,8 @@ class Panel(LabelSource):
             The class of each item, by a judge or by thresholds.
         objective : str, array-like of shape (K, K), callable, Kappa or Objective
             A kappa or a loss.
+        groups : array-like of shape (n_items,), optional
+            As in :meth:`agreement`.
 
         Returns
         -------
@@ -373,7 +388,8 @@ class Panel(LabelSource):
         >>> round(panel.agreement_with([1, 2, 3, 3, 1]).value, 3)
         0.926
         """
-        return judge_agreement(self._ratings, self._codes(labels), self._square(objective))
+        codes = Groups.codes_of(groups, self)
+        return judge_agreement(self._ratings, self._codes(labels), self._square(objective), codes)
 
     def alternative_test(
         self, labels: ArrayLike, objective: ObjectiveLike = "zero_one", *, epsilon: float = 0.2

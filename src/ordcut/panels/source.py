@@ -22,6 +22,8 @@ class PanelSource(ArraySource):
         The score of each item of the panel, also of items without a rating.
     panel : Panel
         The ratings, with the names of the items.
+    item_weights : array-like of shape (n_items,), optional
+        How much each item counts.
 
     Examples
     --------
@@ -32,6 +34,7 @@ class PanelSource(ArraySource):
 
     item_scores: Floats = None  # type: ignore[assignment]
     panel: Panel = None  # type: ignore[assignment]
+    item_weights: ArrayLike | None = None
 
     @classmethod
     def of(
@@ -57,4 +60,5 @@ class PanelSource(ArraySource):
             weights=weights,
             weight_type=weight_type,
         )
-        return cls(rows, n_threads, array, panel.with_classes(rows.classes), **attributes)
+        panel = panel.with_classes(rows.classes)
+        return cls(rows, n_threads, array, panel, weights, **attributes)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ordcut._core.data import ClassWeight
 from ordcut._core.errors import ReversedScoresWarning
 from ordcut._core.limits import Constraints, limits_for, read_constraints, refuse_confidence
-from ordcut._core.objectives import ObjectiveLike, resolve_objective
+from ordcut._core.objectives import ObjectiveLike, canonical_name, resolve_objective
 from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.thresholds import Thresholds
 from ordcut.studies.metrics import evaluate
@@ -277,14 +277,16 @@ class ThresholdTracker(nn.Module):
             counts = labels != self.ignore_index
             labels, predicted = labels[counts], predicted[counts.to(predicted.device)]
             weights = None if weights is None else weights[counts.to(weights.device)]
-        return evaluate(
+        objective = self.objective
+        value: float = evaluate(
             on_host(labels),
             on_host(one_per_row(predicted, "predicted")),
-            self.objective,
+            canonical_name(objective) if isinstance(objective, str) else objective,
             classes=range(self.n_classes),
             sample_weight=None if weights is None else on_host(weights),
             class_weight=self.class_weight,
         )
+        return value
 
     def compare(
         self,

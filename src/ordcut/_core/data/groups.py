@@ -64,6 +64,26 @@ class Groups:
         column = getattr(groups, "name", None)
         return cls(names, codes, column if isinstance(column, str) else None)
 
+    @classmethod
+    def codes_of(cls, groups: ArrayLike | None, rows: Any) -> Ints | None:
+        """Return the number of each row's group, of rows that depend on each other in a group.
+
+        Examples
+        --------
+        >>> Groups.codes_of(["b", "a", "b"], [0.1, 0.2, 0.3])
+        array([1, 0, 1])
+        """
+        if groups is None:
+            return None
+        check_aligned(rows=rows, groups=groups)
+        read = cls.read(groups, np.empty(len(rows)))
+        if len(read.names) < 2:
+            raise ValueError(
+                "groups must hold at least two groups of rows, since intervals are over groups; "
+                f"got {len(read.names)}."
+            )
+        return read.codes
+
     def refine(self, rows: Rows, weights: ArrayLike | None) -> Rows:
         """Return rows with each class refined by the group: class times G plus group.
 

@@ -1,11 +1,14 @@
 """What thresholds are judged by: additive losses, kappas, and scores that add up over decisions."""
 
+from ordcut._core.objectives.additive import Accuracy as Accuracy
 from ordcut._core.objectives.additive import Additive as Additive
 from ordcut._core.objectives.custom import CostFunction as CostFunction
 from ordcut._core.objectives.custom import Kappa as Kappa
 from ordcut._core.objectives.custom import SegmentObjective as SegmentObjective
 from ordcut._core.objectives.named import ObjectiveLike as ObjectiveLike
+from ordcut._core.objectives.named import as_shown as as_shown
 from ordcut._core.objectives.named import canonical_name as canonical_name
+from ordcut._core.objectives.named import is_accuracy as is_accuracy
 from ordcut._core.objectives.named import is_maximised as is_maximised
 from ordcut._core.objectives.named import is_named as is_named
 from ordcut._core.objectives.named import n_classes_of as n_classes_of

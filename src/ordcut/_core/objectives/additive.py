@@ -186,3 +186,28 @@ class Additive(CostObjective):
         """Return the mean costs of a table with an additional row in each of its entries."""
         paid, weight = (self.cost * table).sum() + self.cost * row, table.sum() + row
         return np.asarray(paid / weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy(Additive):
+    """The share of right rows: 1 minus a loss that is 1 for every wrong row.
+
+    Values are shown by it; thresholds are found by ``optimised``, its loss.
+
+    Examples
+    --------
+    >>> Accuracy("accuracy", 1 - np.eye(2)).value(np.array([[3.0, 1.0], [0.0, 4.0]]))
+    0.875
+    """
+
+    noun: ClassVar[str] = "share"
+    is_maximised: ClassVar[bool] = True
+
+    @property
+    def optimised(self) -> Additive:
+        """The loss that has the same optimum."""
+        return Additive(self.name, self.cost, class_weight=self.class_weight)
+
+    def unweighted_value(self, table: Floats) -> float:
+        """Return the share of right rows in a (predicted, true) table."""
+        return 1 - super().unweighted_value(table)

@@ -20,12 +20,12 @@ from ordcut._core.data import (
     warn_if_gains,
 )
 from ordcut._core.errors import unknown_name
-from ordcut._core.objectives.additive import Additive
+from ordcut._core.objectives.additive import Accuracy, Additive
 from ordcut._core.objectives.custom import CostFunction, Kappa, SegmentObjective
 from ordcut._core.objectives.objective import Objective
 from ordcut._core.objectives.ratio import Ratio
 from ordcut._core.objectives.segments import Segments
-from ordcut._core.objectives.tables import ALIASES, BALANCED, COSTS, DISTANCES, KAPPAS
+from ordcut._core.objectives.tables import ACCURACIES, ALIASES, BALANCED, COSTS, DISTANCES, KAPPAS
 from ordcut._core.objectives.terms import TERMS
 from ordcut._core.typing import Array, ArrayLike
 
@@ -203,6 +203,31 @@ def is_maximised(objective: ObjectiveLike) -> bool:
     if isinstance(objective, str):
         return canonical_name(objective) in (*KAPPAS, *TERMS)
     return isinstance(objective, Kappa | SegmentObjective)
+
+
+def is_accuracy(objective: Any) -> bool:
+    """Return whether an objective is the name of a share of right rows, which is 1 minus a loss.
+
+    Examples
+    --------
+    >>> is_accuracy("accuracy"), is_accuracy("zero_one")
+    (True, False)
+    """
+    return isinstance(objective, str) and objective.lower() in ACCURACIES
+
+
+def as_shown(resolved: Objective, objective: Any) -> Objective:
+    """Return an objective by which values are shown: an accuracy where its name was passed.
+
+    Examples
+    --------
+    >>> as_shown(resolve_objective("accuracy", 2), "accuracy").value(np.eye(2))
+    1.0
+    """
+    if not is_accuracy(objective) or not isinstance(resolved, Additive):
+        return resolved
+    name = "balanced_accuracy" if resolved.name in BALANCED else "accuracy"
+    return Accuracy(name, resolved.cost, class_weight=resolved.class_weight)
 
 
 def canonical_name(name: str) -> str:

@@ -201,6 +201,11 @@ class Objective(metaclass=Front):
         """Return how tables are valued as plain values, for scripts."""
 
     @property
+    def optimised(self) -> Objective:
+        """The objective that thresholds are found by, which has the same optimum."""
+        return self
+
+    @property
     def weighs_by_totals(self) -> bool:
         """Whether class weights depend on the number of rows of each class."""
         return isinstance(self.class_weight, str | ClassShares)

@@ -49,3 +49,6 @@ ALIASES: dict[str, str] = {
     }.items()
     for alias in aliases.split()
 }
+
+#: Shares of right rows, which are 1 minus the loss that is minimised for them.
+ACCURACIES = ("accuracy", "accuracy_score", "balanced_accuracy", "balanced_accuracy_score")
