@@ -47,6 +47,10 @@ def exactness() -> Cells:
         "additive": "losses and cost matrices", "kappa": "kappas", "constraints": "limits",
         "row costs": "costs of each row", "balanced": "balanced classes",
         "gaps": "gaps between thresholds",
+        "scores with class weights": "scores with class weights",
+        "near-optimal ranges within limits": "near-optimal ranges within limits",
+        "costs of constraints": "costs of constraints",
+        "limits for groups": "limits for groups, also in engines",
     }  # fmt: skip
     rows = read("exactness").select("problems", "solved", "results", "wrong").rows()
     return [

@@ -10,7 +10,8 @@ kappas, and must keep them exactly at the least cost, or be refused because no t
 `gaps` have a gap between thresholds, alone or with another limit: all real thresholds are compared.
 `scores with class weights` are macro-F1 and its like, `near-optimal ranges within limits` keep a
 minimum F1 and other limits at every position, and `costs of constraints` are the differences to the
-best values without each.
+best values without each. `limits for groups` are about the rows of a group, on arrays and in
+DuckDB, Polars and pandas.
 `solved` counts problems that at least one method solved, `results` the results of single methods,
 all of which were compared with the brute force. The others were drawn with costs that are not
 finite, or were refused.
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reports import shown, write_csv, write_markdown
+from tests.limits.adversarial_groups import check_groups
 from tests.limits.adversarial_limits import check_gaps, check_limits
 from tests.limits.adversarial_scores import (
     check_balanced_scores,
@@ -33,7 +35,8 @@ from tests.limits.adversarial_scores import (
 )
 from tests.solvers.adversarial import check_additive, check_balanced, check_kappa, check_row_costs
 
-N_PROBLEMS = 20_000
+#: How many problems there are of each kind; those that engines solve, too, take longer.
+N_PROBLEMS, N_IN_ENGINES = 20_000, 5_000
 
 #: What is checked, and the seed of the first problem.
 CHECKS = {
@@ -46,13 +49,15 @@ CHECKS = {
     "scores with class weights": (check_balanced_scores, 6 * 10**6),
     "near-optimal ranges within limits": (check_near_optimal, 7 * 10**6),
     "costs of constraints": (check_constraint_costs, 8 * 10**6),
+    "limits for groups": (check_groups, 9 * 10**6),
 }
 
 
-def run(quick: bool) -> Iterator[dict[str, Any]]:
-    n_problems = 40 if quick else N_PROBLEMS
+def run(quick: bool, n_jobs: int | None = None) -> Iterator[dict[str, Any]]:
     for name, (check, first) in CHECKS.items():
-        with ProcessPoolExecutor() as pool:
+        n_problems = N_IN_ENGINES if check is check_groups else N_PROBLEMS
+        n_problems = 40 if quick else n_problems
+        with ProcessPoolExecutor(n_jobs) as pool:
             seeds = range(first, first + n_problems)
             found = list(pool.map(judge, [check] * n_problems, seeds, chunksize=100))
         yield {
@@ -76,10 +81,11 @@ def judge(check: Callable[[int], int], seed: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.exactness", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few problems, to check that it runs")
+    parser.add_argument("--jobs", type=int, help="the number of processes; all cores by default")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     arguments = parser.parse_args()
     rows = []
-    for row in run(arguments.quick):
+    for row in run(arguments.quick, arguments.jobs):
         print(" | ".join(map(shown, row.values())), flush=True)
         rows.append(row)
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -358,7 +358,7 @@ def insert_lumps(
     >>> lumped.scores, lumped.codes, lumped.weights
     (array([0.1, nan, nan, 0.5]), array([0, 0, 1, 1], dtype=uint16), array([1, 3, 4, 1]))
     """
-    totals = totals.reshape(len(positions), rows.n_classes, -1)
+    totals = totals if totals.ndim == 3 else totals[:, :, None]
     lump, code, term = np.nonzero(totals)
     position = positions[lump]
     weights = np.ones(len(rows.codes), np.int64) if rows.weights is None else rows.weights
