@@ -269,7 +269,7 @@ class Run:
         self.rows.append(row)
         self.labelings += [{"epoch": epoch, **result} for result in results]
         if self.best["epoch"] == 0 or is_better(error, self._best_error, s.objective):
-            self.best = {"epoch": epoch, "thresholds": thresholds.to_json()}
+            self.best = {"epoch": epoch, "thresholds": thresholds.to_json(time=False)}
         if self.process.is_main:
             self.times += [{"epoch": epoch, **time} for time in self._times(task, thresholds, row)]
             self.save(thresholds)

@@ -33,7 +33,7 @@ def pack(result: Thresholds | None, objective: Objective) -> Tensor:
     """
     data = b""
     if result is not None:
-        record = {"result": json.loads(result.to_json()), "costs": digest(objective)}
+        record = {"result": json.loads(result.to_json(time=False)), "costs": digest(objective)}
         data = json.dumps(record, separators=(",", ":")).encode()
     values = np.zeros(max(capacity(objective.n_classes), len(data)), dtype=np.uint8)
     values[: len(data)] = np.frombuffer(data, dtype=np.uint8)
