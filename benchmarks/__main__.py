@@ -23,6 +23,7 @@ from benchmarks import (
     segments,
     table1,
     ten_million,
+    updates,
 )
 from benchmarks.reports import shown, write_csv, write_markdown
 from ordcut._core.numerics.jit import running_kernels_as
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "risk_control": risk_control,
     "segments": segments,
     "rows_needed": rows_needed,
+    "updates": updates,
 }
 
 

@@ -30,6 +30,7 @@ RATIOS = {
     "risk_control": "error",
     "segments": "value",
     "rows_needed": "best",
+    "updates": "coverage",
 }
 
 

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from ordcut.panels import Panel as Panel
     from ordcut.studies.conformal import LabelSets as LabelSets
     from ordcut.studies.conformal import label_sets as label_sets
+    from ordcut.studies.diff import Diff as Diff
+    from ordcut.studies.diff import diff as diff
     from ordcut.studies.drift import Drift as Drift
     from ordcut.studies.gate import Batch as Batch
     from ordcut.studies.gate import Change as Change
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
     from ordcut.studies.paths import asymmetry_path as asymmetry_path
     from ordcut.studies.paths import class_weight_path as class_weight_path
     from ordcut.studies.paths import constraint_path as constraint_path
+    from ordcut.studies.update import Update as Update
+    from ordcut.studies.update import update as update
 
 __version__ = "0.2.0"
 
@@ -86,6 +90,7 @@ _NAMES = {
         "UnorderedLabelsWarning",
         "WeightTypeWarning",
     ),
+    "studies.diff": ("Diff", "diff"),
     "studies.drift": ("Drift",),
     "studies.gate": ("Batch", "Change", "Gate", "Verdict", "gate"),
     "studies.learning": ("LearningCurve", "learning_curve"),
@@ -110,6 +115,7 @@ _NAMES = {
     "_core.optimal": ("optimal_thresholds",),
     "panels": ("Agreement", "Panel"),
     "studies.paths": ("ThresholdPath", "asymmetry_path", "class_weight_path", "constraint_path"),
+    "studies.update": ("Update", "update"),
     "_core.table": ("ScoreTable",),
     "_core.thresholds": ("Card", "Record", "Thresholds"),
     "_core.uncertainty": ("Bootstrap", "Estimate"),

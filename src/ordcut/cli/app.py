@@ -31,6 +31,8 @@ COMMANDS = {
     "predict": ("ordcut.cli.predict:predict", "Label the rows of files with thresholds."),
     "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
     "drift": ("ordcut.cli.drift:drift", "Test whether scores of files have moved."),
+    "update": ("ordcut.cli.update:update", "Decide whether to keep thresholds or to move them."),
+    "diff": ("ordcut.cli.diff:diff", "Compare two files of thresholds."),
     "show": ("ordcut.cli.show:show", "Show the rule and the evidence in a file of thresholds."),
     "report": ("ordcut.cli.report:report", "Write an interactive HTML page about thresholds."),
     "demo": ("ordcut.cli.demo:demo", "Compare thresholds with rounding on real data."),

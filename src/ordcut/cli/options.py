@@ -150,6 +150,11 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def thresholds_on_files(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that ``thresholds_file.open_rows`` takes: thresholds, and rows of FILES."""
+    return files_argument(thresholds_option(rows_options(command)))
+
+
+def rows_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for rows of FILES that thresholds are used on."""
     command = reading_options(command)
     for option in (
         max_rows_option,
@@ -164,8 +169,6 @@ def thresholds_on_files(command: Callable[..., Any]) -> Callable[..., Any]:
         column_option("--weight", "The column of row weights. [default: as in ordcut fit]"),
         *panel_options("[default: as in ordcut fit]"),
         column_option("--score", "The column of scores. [default: as in ordcut fit]"),
-        thresholds_option,
-        files_argument,
     ):
         command = option(command)
     return command

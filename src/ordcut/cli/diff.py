@@ -1,0 +1,59 @@
+"""``ordcut diff``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ordcut.cli.options import json_option, quiet_option, rows_options
+
+EXAMPLE = """\b
+Examples:
+  ordcut diff cuts.json new.json
+  ordcut diff cuts.json new.json july.csv"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("old", metavar="OLD", type=click.Path(allow_dash=True))
+@click.argument("new", metavar="NEW", type=click.Path(allow_dash=True))
+@click.argument("files", nargs=-1, metavar="[FILES]...", type=click.Path(allow_dash=True))
+@rows_options
+@json_option
+@quiet_option
+def diff(
+    old: str, new: str, files: tuple[str, ...], as_json: bool, quiet: bool, **options: Any
+) -> int:
+    """Compare two files of thresholds: what moved, and by how much.
+
+    Shares of rows are about those in the record of NEW, or exact for the labelled rows of FILES, on
+    which the gain of the new thresholds is computed, too. The exit code is 3 if they are surely
+    worse there, and 0 otherwise.
+    """
+    from ordcut._core.thresholds import json_text
+    from ordcut.cli.console import show_passes
+    from ordcut.cli.failures import UserError
+    from ordcut.cli.thresholds_file import open_rows, read_thresholds_file
+    from ordcut.studies.diff import diff_of_records, diff_of_rows
+    from ordcut.studies.paired import weighted_as_found
+
+    if "-" in (old, new) and (old == new or "-" in files):
+        raise UserError("OLD, NEW and FILES must not share standard input. Save one in a file.")
+    before = read_thresholds_file(old, files, "OLD").thresholds
+    if files:
+        with show_passes(quiet) as progress:
+            rows = open_rows(progress, files=files, thresholds_path=new, **options)
+            after, source = rows.saved.thresholds, rows.source
+            result = diff_of_rows(
+                before,
+                after,
+                source.all_rows(),
+                weighted_as_found(rows.objective, after, rows.class_weight),
+            )
+    else:
+        result = diff_of_records(before, read_thresholds_file(new, files, "NEW").thresholds)
+    if as_json:
+        click.echo(json_text(result.as_dict()))
+    elif not quiet:
+        click.echo(str(result.card()))
+    return result.exit_code
