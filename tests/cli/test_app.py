@@ -13,7 +13,9 @@ import pytest
 from ordcut import frames
 from ordcut._core.objectives.named import COSTS, KAPPAS
 
-COMMANDS = ["fit", "predict", "evaluate", "report", "demo", "completion"]
+COMMANDS = [
+    "fit", "predict", "evaluate", "drift", "update", "diff", "show", "report", "demo", "completion",
+]  # fmt: skip
 
 
 def test_every_command_has_help(ordcut):

@@ -80,9 +80,7 @@ def test_members_of_an_enum_of_text_are_their_text():
 def test_classes_that_pandas_rounds_beside_a_missing_score_are_refused():
     classes = [2**60, 2**60 + 2]
     result = ordcut.Thresholds.from_values([1.5], classes)
-    with pytest.raises(
-        ValueError, match=f"exact in float64 for a frame of pandas.*got {2**60 + 2}"
-    ):
+    with pytest.raises(ValueError, match=f"exact in float64 for pandas.*got {2**60 + 2}"):
         frames.predict(pd.DataFrame({"s": [1.0, np.nan, 2.0]}), result, score="s")
     frame = pl.DataFrame({"s": [1.0, None, 2.0]})
     assert frames.predict(frame, result, score="s")["label"].to_list() == [2**60, None, 2**60 + 2]

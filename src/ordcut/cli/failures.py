@@ -38,6 +38,9 @@ OPTIONS = {
     "score must name": "--score must name",
     "label must name": "--label must name",
     "weight must name": "--weight must name",
+    "cost_per_change": "--cost-per-change",
+    "max_changed": "--max-changed",
+    "tolerance must": "--tolerance must",
 }
 
 #: What the library calls the rows of files.

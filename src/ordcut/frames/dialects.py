@@ -262,7 +262,7 @@ def check_exact(frame: Any, labels: list[Any]) -> None:
     lost = [label for label in labels if isinstance(label, int) and float(label) != label]
     if lost:
         raise ValueError(
-            "classes must be exact in float64 for a frame of pandas or Dask, which has floats "
+            "classes must be exact in float64 for pandas and Dask, which have floats "
             f"where a class is missing, got {lost[0]}. Use another engine, or "
             "thresholds.predict(scores)."
         )

@@ -71,8 +71,9 @@ class Judgement:
 def standard_error(rows: Rows, difference: Floats, *others: Floats) -> float:
     """Return the standard error of a difference of gains, given the differences of influences.
 
-    Errors of others are added, as those of independent sums. Two rows of the largest influence, one
-    for and one against, are added to the first, so that few rows that differ do not look certain.
+    Errors of others are added, as those of independent sums. Two rows of the largest influence and
+    of a typical weight, one for and one against, are added to the first, so that few rows that
+    differ do not look certain.
 
     Examples
     --------
@@ -82,9 +83,13 @@ def standard_error(rows: Rows, difference: Floats, *others: Floats) -> float:
     """
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights.astype(np.float64)
     total = weights.sum() if rows.soft is None else (weights * rows.soft.sum(axis=1)).sum()
-    counts, size = (weights, 1.0) if rows.has_repeats else (np.ones(rows.n_rows), weights)
-    variance = sum(float((counts * np.square(size * each)).sum()) for each in (difference, *others))
-    return float(np.sqrt(variance + 2 * np.square(size * difference).max()) / total)
+    counts, typical = weights, 1.0
+    if not rows.has_repeats:
+        counts = weights**2
+        typical = float(counts.sum() / weights.sum())
+    variance = sum(float((counts * np.square(each)).sum()) for each in (difference, *others))
+    largest = typical * float(np.abs(difference).max())
+    return float(np.sqrt(variance + 2 * largest**2) / total)
 
 
 def interval_around(
