@@ -91,6 +91,8 @@ def test_the_page_about_labelings_lists_those_of_the_estimators():
 
 
 SCORES, LABELS = np.arange(60.0), np.arange(60) * 7 % 23 // 6
+OUTCOME = np.arange(60) % 7 < SCORES / 9
+NOISY = np.sin(np.arange(9000)) / 2 + 0.5
 FEATURES, STAGES = np.sin(SCORES)[:, None], np.digitize(np.sin(SCORES) + LABELS / 4, [0.2, 0.9])
 #: With these costs the cheapest class falls somewhere as the score rises.
 ODD_COSTS = [[3, 0, 0], [0, 3, 3], [3, 3, 2.5]]
@@ -137,6 +139,16 @@ RESULTS = {
         torch.tensor(LABELS),
         sample_weight=torch.tensor(SCORES).sqrt(),
         method="scan",
+    ),
+    "bands": lambda: ordcut.optimal_bands(SCORES, OUTCOME, n_bands=3),
+    "bands in limits": lambda: ordcut.optimal_bands(
+        SCORES, OUTCOME, n_bands=3, constraints=["share >= 0.32"]
+    ),
+    "bands in cells": lambda: ordcut.optimal_bands(
+        NOISY,
+        np.random.default_rng(0).random(9000) < NOISY,
+        n_bands=7,
+        constraints=["share >= 0.1"],
     ),
     "given": lambda: ordcut.Thresholds.from_values([1.0], classes=[0, 1]),
     "likelihood": lambda: labelled("likelihood"),

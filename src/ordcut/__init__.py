@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from ordcut._core.thresholds import Thresholds as Thresholds
     from ordcut._core.uncertainty import Bootstrap as Bootstrap
     from ordcut._core.uncertainty import Estimate as Estimate
+    from ordcut.bands import BandBootstrap as BandBootstrap
+    from ordcut.bands import BandPath as BandPath
+    from ordcut.bands import Bands as Bands
+    from ordcut.bands import optimal_bands as optimal_bands
     from ordcut.panels import Agreement as Agreement
     from ordcut.panels import Panel as Panel
     from ordcut.studies.conformal import LabelSets as LabelSets
@@ -79,6 +83,7 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 
 #: Public names by the module that they come from.
 _NAMES = {
+    "bands": ("BandBootstrap", "BandPath", "Bands", "optimal_bands"),
     "studies.conformal": ("LabelSets", "label_sets"),
     "_core.errors": (
         "ColumnVectorWarning",

@@ -16,6 +16,8 @@ MODULES = {
     "near_optimal_ranges": "ordcut._core.uncertainty",
     "moved_thresholds": "ordcut._core.moved",
     "plot_thresholds": "ordcut.plots",
+    "draw_band_path": "ordcut.plots",
+    "draw_bands": "ordcut.plots",
     "draw_bootstrap": "ordcut.plots",
     "draw_learning_curve": "ordcut.plots",
     "draw_path": "ordcut.plots",

@@ -4,6 +4,8 @@ Colours are ordered as the classes are, by lightness too, so that the order surv
 blindness and grey printers. Pictures can be read at the width of a column of a paper.
 """
 
+from ordcut.plots.bands import draw_band_path as draw_band_path
+from ordcut.plots.bands import draw_bands as draw_bands
 from ordcut.plots.display import ThresholdDisplay
 from ordcut.plots.intervals import draw_bootstrap as draw_bootstrap
 from ordcut.plots.learning import draw_learning_curve as draw_learning_curve

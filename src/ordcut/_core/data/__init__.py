@@ -46,6 +46,7 @@ from ordcut._core.data.sorting import place_cuts as place_cuts
 from ordcut._core.data.sorting import place_known as place_known
 from ordcut._core.data.sorting import scores_around as scores_around
 from ordcut._core.data.sorting import sort_rows as sort_rows
+from ordcut._core.data.sorting import sorted_order as sorted_order
 from ordcut._core.data.values import as_floats as as_floats
 from ordcut._core.data.values import check_not_masked as check_not_masked
 from ordcut._core.data.values import is_missing as is_missing

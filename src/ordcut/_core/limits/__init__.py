@@ -1,5 +1,7 @@
 """Limits: constraints, the forms they are lowered to, and the best thresholds within them."""
 
+from ordcut._core.limits.choices import all_candidates as all_candidates
+from ordcut._core.limits.choices import place_each as place_each
 from ordcut._core.limits.constraints import F1 as F1
 from ordcut._core.limits.constraints import Constraint as Constraint
 from ordcut._core.limits.constraints import Count as Count
@@ -29,7 +31,9 @@ from ordcut._core.limits.subgroups import check_groups_used as check_groups_used
 from ordcut._core.limits.subgroups import read_groups as read_groups
 from ordcut._core.limits.subgroups import warn_if_few as warn_if_few
 from ordcut._core.limits.text import COMPLEMENTS as COMPLEMENTS
+from ordcut._core.limits.text import SIGNS as SIGNS
 from ordcut._core.limits.text import Constraints as Constraints
+from ordcut._core.limits.text import as_limit as as_limit
 from ordcut._core.limits.text import read_constraints as read_constraints
 from ordcut._core.limits.values import Allowed as Allowed
 from ordcut._core.limits.values import Between as Between

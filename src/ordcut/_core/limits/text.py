@@ -132,7 +132,7 @@ def _read(text: str) -> Constraint:
         )
     try:
         if word == "gap":
-            return Gap(_as_limit(rest.removeprefix(">=").strip()))
+            return Gap(as_limit(rest.removeprefix(">=").strip()))
         if word in _OF_NUMBERS:
             return _OF_NUMBERS[word](rest.replace("=", " ").replace(",", " ").split())
         if word in WORDS or word in COMPLEMENTS:
@@ -161,10 +161,10 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
     name, *pairs, level, where = match.groups()
     is_complement, word = word in COMPLEMENTS, COMPLEMENTS.get(word, word)
     constraint_class = WORDS[word]
-    sides: dict[str, Any] = {} if level is None else {"confidence": _as_limit(level)}
+    sides: dict[str, Any] = {} if level is None else {"confidence": as_limit(level)}
     for sign, number in zip(pairs[::2], pairs[1::2], strict=True):
         if sign is not None:
-            side, value = SIGNS[sign], _as_limit(number)
+            side, value = SIGNS[sign], as_limit(number)
             if is_complement:
                 side = "at_most" if side == "at_least" else "at_least"
                 value = float(1 - as_fraction(value))
@@ -179,12 +179,12 @@ def _read_limits_of_name(word: str, rest: str) -> Constraint:
     return constraint
 
 
-def _as_limit(text: str) -> float:
+def as_limit(text: str) -> float:
     """Return the value of a number or of a percentage.
 
     Examples
     --------
-    >>> _as_limit("0.95"), _as_limit("95 %")
+    >>> as_limit("0.95"), as_limit("95 %")
     (0.95, 0.95)
     """
     number = text.removesuffix("%")
@@ -205,11 +205,11 @@ _OF_NUMBERS: dict[str, Callable[[list[str]], Constraint]] = {
 def _numbers(words: list[str], n: int | None = None) -> list[Any]:
     """Return words as numbers: ``n`` with a whole one first, or any number of any if None."""
     if n is None:
-        return [_as_limit(word) for word in words]
+        return [as_limit(word) for word in words]
     if len(words) != n:
         raise ValueError(f"it takes {n} number{'s' * (n > 1)}, got {len(words)}")
     try:
-        return [int(words[0]), *(_as_limit(word) for word in words[1:])]
+        return [int(words[0]), *(as_limit(word) for word in words[1:])]
     except ValueError:
         if words[0].lstrip("+-").isdigit():
             raise

@@ -66,7 +66,16 @@ def card(result: Thresholds) -> Card:
         ["" if np.isinf(edge) else f"{edge:.6g}" for edge in (-np.inf, *result.thresholds)],
         ["" if np.isinf(edge) else f"{edge:.6g}" for edge in (*result.thresholds, np.inf)],
     ]
-    if record is not None:
+    titles = HEADER
+    if record is not None and record.outcomes is not None:
+        titles = (*HEADER[:4], "events", "rate")
+        events, exposure = (record.outcomes[name] for name in ("events", "exposure"))
+        columns += [
+            [percent_of(share) for share in record.shares],
+            *([f"{number:.6g}" for number in numbers] for numbers in (record.decided, events)),
+            [f"{own / at:.4g}" for own, at in zip(events, exposure, strict=True)],
+        ]
+    elif record is not None:
         own = record.counts if not result.decides_otherwise else ()
         columns += [
             [percent_of(share) for share in record.shares],
@@ -76,7 +85,7 @@ def card(result: Thresholds) -> Card:
         ]
     header = ["decision" if result.decides_otherwise else "class"]
     names = [printable(str(name)) for name in result.decisions.tolist()]
-    shown = [(name, cells) for name, cells in zip(HEADER, columns, strict=False) if len(cells)]
+    shown = [(name, cells) for name, cells in zip(titles, columns, strict=False) if len(cells)]
     header += [name for name, _ in shown]
     rows = list(zip(names, *(cells for _, cells in shown), strict=True))
     return Card(tuple(header), rows, [*_facts(result), *_facts_of(record)])
@@ -136,7 +145,8 @@ def _facts_of(record: Record | None) -> list[tuple[str, str]]:
         middle = [f"{score:.6g}" for share, score in at.items() if 0.2 < share < 0.8][::5]
         between = f", with quantiles {', '.join(middle)}" if len(middle) > 1 else ""
         facts.append(("scores", f"{record.scores.low:.6g} to {record.scores.high:.6g}{between}"))
-    facts.append(("data", record.digest or "no digest: the rows stayed in their engine"))
+    if record.outcomes is None:
+        facts.append(("data", record.digest or "no digest: the rows stayed in their engine"))
     when = "" if record.time is None else f" at {record.time}"
     facts.append(("found by", f"ordcut {printable(record.ordcut)}{when}"))
     return facts

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 Verified = Literal[
     "nothing", "order", "convex", "up to scale", "equal errors", "segments", "constraints", "model",
-    "given",
+    "given", "blocks", "pairs", "bounded",
 ]  # fmt: skip
 Sums = Literal["exact", "engine", "float64"]
 
@@ -25,6 +25,8 @@ PROOFS = {
     "equal errors": "most rows labelled right, where all errors cost the same",
     "segments": "search over all ordered labelings, by bounds for ranges of thresholds",
     "constraints": "dynamic programme over all ordered labelings that keep the constraints",
+    "blocks": "rates in order, which need cuts only at the ends of isotonic blocks (Theorem 7)",
+    "pairs": "dynamic programme over all pairs of neighbouring cuts",
 }
 
 #: What is added where sums are not exact.
@@ -49,7 +51,8 @@ class Certificate:
     ----------
     verified : str
         What makes the thresholds optimal: a key of ``PROOFS``; ``"model"`` for the probabilities
-        of a model; or ``"given"`` for thresholds that are not claimed to be optimal.
+        of a model; ``"bounded"`` for a bound on how much better others can be; or ``"given"`` for
+        thresholds that are not claimed to be optimal.
     n_steps : int, optional
         The number of Dinkelbach's steps, for a kappa.
     in_ranges : bool
@@ -99,7 +102,8 @@ class Certificate:
     @property
     def is_for_observed_labels(self) -> bool:
         """Whether the thresholds are optimal for the labels as they were observed."""
-        return self.verified not in ("given", "model") and self.smoothing is None
+        no_proof = ("given", "model", "bounded")
+        return self.verified not in no_proof and self.smoothing is None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, and what was verified.
@@ -154,6 +158,8 @@ def reason(thresholds: Thresholds, where: str = "there") -> str:
         return f"No other {others} better {where}: {proof}."
     if proof.verified == "given":
         return f"They are not claimed to be optimal: {proof.note}."
+    if proof.verified == "bounded":
+        return f"They are close to the best: {proof}."
     if proof.verified == "model":
         return f"They are optimal for the probabilities of a model ({proof}); {ON_OBSERVED}"
     if proof.smoothing == "bagging":

@@ -31,6 +31,11 @@ PHRASES = {
     "weighted_f1": "an F1 of {}, averaged over the rows",
     "geometric_recall": "a geometric mean of the recalls of {}",
     "min_recall": "a recall of at least {} in every class",
+    "log_loss": "a log loss of {}",
+    "poisson": "a mean Poisson deviance of {}",
+    "squared_error": "a mean squared error of {}",
+    "information_value": "an information value of {}",
+    "gini": "a Gini coefficient of {}",
 }
 
 #: The number of characters that are shown of a constraint that lists values.

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Shares are written with this many digits.
 DIGITS = 6
 
+#: The kinds of outcomes of bands.
+KINDS = ("yes or no", "counts", "numbers")
+
 
 @dataclass(frozen=True)
 class Record:
@@ -57,6 +60,8 @@ class Record:
         The value by cross-fitting: on rows that the thresholds were not found on.
     intervals : dict, optional
         Bootstrap intervals: ``level``, ``replicates``, ``thresholds`` and ``value``.
+    outcomes : dict, optional
+        Of bands: the ``kind`` of their outcome, and their ``exposure``, ``events`` and ``squares``.
 
     Examples
     --------
@@ -81,6 +86,7 @@ class Record:
     class_shares: tuple[float, ...] | None = None
     held_out: float | None = None
     intervals: dict[str, Any] | None = None
+    outcomes: dict[str, Any] | None = None
 
     @property
     def weight(self) -> float:
@@ -201,6 +207,7 @@ def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
         class_shares=class_shares,
         scores=_distribution(data.get("scores")),
         intervals=_intervals(data.get("intervals"), n_decisions - 1),
+        outcomes=_outcomes(data.get("outcomes"), n_decisions),
     )
 
 
@@ -269,6 +276,24 @@ def _intervals(data: Any, n_thresholds: int) -> dict[str, Any] | None:
         raise ValueError(
             f"intervals must hold a level, a pair for each of the {n_thresholds} thresholds and "
             f"one for their value, got {short_repr(data)}."
+        )
+    return values
+
+
+def _outcomes(data: Any, n_bands: int) -> dict[str, Any] | None:
+    """Return what bands have reached, after a check of its form."""
+    if data is None:
+        return None
+    values: dict[str, Any] = data if isinstance(data, dict) else {}
+    sums = [values.get(name) for name in ("exposure", "events", "squares")]
+    is_right = set(values) == {"kind", "exposure", "events", "squares"} and all(
+        isinstance(each, list) and len(each) == n_bands and all(map(_is_number, each))
+        for each in sums
+    )
+    if not is_right or values["kind"] not in KINDS or not min(values["exposure"]) > 0:
+        raise ValueError(
+            f"outcomes of a record must hold their kind, and the exposure, events and squares of "
+            f"the {n_bands} bands, got {short_repr(data)}."
         )
     return values
 

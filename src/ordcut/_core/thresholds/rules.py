@@ -116,7 +116,8 @@ def to_text(result: Thresholds) -> str:
     )
     kind = "decisions" if result.decides_otherwise else "classes"
     names = f"{kind}=[{_names(result.decisions.tolist())}]"
-    return f"Thresholds([{cuts}], {names}, {value}method={result.method!r}{smoothed}{never})"
+    inside = f"[{cuts}], {names}, {value}method={result.method!r}{smoothed}{never}"
+    return f"{type(result).__name__}({inside})"
 
 
 def _names(labels: list[Any]) -> str:
