@@ -202,7 +202,7 @@ class BandCuts:
         if self.solution.gain == self.solution.bound:
             return Certificate("pairs", sums="float64")
         note = (
-            f"{self.space.n_candidates:,} candidate cuts were searched by bounds, and with all of "
+            f"{self.space.n_candidates} candidate cuts were searched by bounds, and with all of "
             f"them the {self.problem.objective.name} can be at best {self.bound:.6g}"
         )
         return Certificate("bounded", note=note, sums="float64")
