@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ordcut._core.data import as_floats, as_scores, check_classes
+from ordcut._core.data import WeightType, as_floats, as_scores, check_classes
 from ordcut._core.extensions import extension
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.thresholds import storage
@@ -274,6 +274,11 @@ class Thresholds(Exports):
         labels: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType | None = None,
+        intervals: bool = False,
+        level: float = 0.95,
+        groups: ArrayLike | None = None,
+        by: ArrayLike | None = None,
         backend: Any = "pandas",
     ) -> Any:
         """Return recall, precision, F1 and share of each class or decision on rows, as a frame.
@@ -284,6 +289,20 @@ class Thresholds(Exports):
         ----------
         scores, labels, sample_weight
             The rows, as in :func:`ordcut.judge`.
+        weight_type : {"repeats", "importance"}, optional
+            What weights are, which matters for intervals.
+        intervals : bool, default=False
+            Whether to add the ends of intervals, ``recall_low``, ``recall_high`` and so on: for
+            new rows and these thresholds. They are Jeffreys' intervals, and hold for rows that
+            thresholds were not found on.
+        level : float, default=0.95
+            The level of the intervals.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, for intervals: rows of a group depend on each other, such as the
+            visits of a patient. The variance is then between groups. (In
+            :func:`ordcut.optimal_thresholds`, groups are for limits.)
+        by : array-like of shape (n_samples,), optional
+            Groups of rows, of which each gets figures of its own: a table for each sex or site.
         backend : str or module, default="pandas"
             The library of the frame: pandas, polars or pyarrow.
 
@@ -295,8 +314,16 @@ class Thresholds(Exports):
            class    recall  precision
         0      0  1.000000        0.5
         1      1  0.666667        1.0
+        >>> scores, labels = [1, 2, 3, 4] * 25, [0, 1, 1, 1] * 25
+        >>> frame = result.report(scores, labels, intervals=True)
+        >>> frame[["class", "recall", "recall_low", "recall_high"]].round(2)
+           class  recall  recall_low  recall_high
+        0      0    1.00        0.86         1.00
+        1      1    0.67        0.56         0.77
         """
-        return report(self, scores, labels, sample_weight, backend)
+        ends = level if intervals else None
+        options = (sample_weight, weight_type, ends, groups, by, backend)
+        return report(self, scores, labels, *options)
 
     def plot(
         self, scores: ArrayLike | None = None, labels: ArrayLike | None = None, **options: Any

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.extensions import extension
+from ordcut._core.numerics.shares import check_level
 from ordcut._core.objectives import title_of
 from ordcut._core.thresholds import LEVEL, Thresholds, as_written
 from ordcut._core.typing import Floats
@@ -130,7 +131,7 @@ class Bootstrap:
         >>> bool(low < result.thresholds[0] < high)
         True
         """
-        _check_level(level)
+        check_level(level)
         scales = self._scales(self.size / self.n_rows_near)
         columns = zip(self.centres, self.plain_thresholds.T, scales, strict=True)
         low, high = np.array([_interval(*column, level) for column in columns]).T
@@ -160,7 +161,7 @@ class Bootstrap:
         >>> bool(0 < low < high < 1)
         True
         """
-        _check_level(level)
+        check_level(level)
         strays = self._share**VALUE_RATE * (self.values - self.result.value)
         low, high = _low_and_high(strays, level) + self.result.value - self.optimism
         bounds = self.value_bounds
@@ -298,8 +299,3 @@ def _at_level(numbers: Floats, level: float) -> float:
     if len(numbers) == 0:
         return np.inf
     return float(np.sort(numbers)[int(np.ceil(level * (len(numbers) - 1)))])
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"level must be a number between 0 and 1, such as 0.95, got {level!r}.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.special import betaincinv, ndtri, stdtrit
+from scipy.special import ndtri
 
 from ordcut._core.data import count_confusion
+from ordcut._core.numerics.shares import check_level, share_interval, t_quantile
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import (
     Accuracy,
@@ -108,7 +109,7 @@ class Estimate:
         >>> low, round(high, 3)
         (0.0, 0.168)
         """
-        width = _quantile(level, self.n_units) * self._spread
+        width = _t(level, self.n_units) * self._spread
         if self.limits is not None and (self.value >= self.limits[1] or not self.is_kappa):
             low, high = self._between_limits(level, *self.limits)
             return max(low, -1.0) if self.is_kappa else low, high
@@ -133,7 +134,7 @@ class Estimate:
         if self.groups is None:
             error *= np.sqrt((n - 1) / n)
         else:
-            error *= _quantile(level, n) / -ndtri((1 - level) / 2)
+            error *= _t(level, n) / -ndtri((1 - level) / 2)
         size = share * (1 - share) / error**2
         n_right = n if self.worst_change is None else min(n, span / self.worst_change - 1)
         low, high = share_interval(share, n_right, size, level)
@@ -164,22 +165,22 @@ class Estimate:
         strays = (self.left_out - self.value) - (other.left_out - other.value)
         value = self.value - other.value
         n = self.n_units if self.groups is not None else int(counts.sum())
-        width = _quantile(level, n) * self._jackknife(strays, counts)
+        width = _t(level, n) * self._jackknife(strays, counts)
         return value, value - width, value + width
 
     def _jackknife(self, strays: Floats, counts: Array) -> float:
         """Return the standard error, given the change of the value without each row."""
-        n = n_units = float(counts.sum())
-        sizes = counts
+        n, sizes = float(counts.sum()), counts
         if self.groups is not None:
-            sizes = np.bincount(self.groups, counts) > 0
-            strays = np.bincount(self.groups, counts * strays).astype(np.float64)
-            n_units = float(sizes.sum())
-        # The sum of the changes of a group's rows, as if the other groups were rescaled.
-        scale = (n - 1) / n * n_units / (n_units - 1)
+            in_group = np.bincount(self.groups, counts)
+            sizes = in_group > 0
+            # To first order; the value changes by more where a group holds many of the rows.
+            sums = np.bincount(self.groups, counts * strays)
+            strays = sums * (n - 1) / np.maximum(n - in_group, 1)
+        n_units = float(sizes.sum())
         mean = (sizes * strays).sum() / n_units
         squares = float((sizes * np.square(strays - mean)).sum())
-        return scale * float(np.sqrt((n_units - 1) / n_units * squares))
+        return float(np.sqrt((n_units - 1) / n_units * squares))
 
     def __repr__(self) -> str:
         low, high = self.interval()
@@ -299,29 +300,6 @@ def _limits(objective: Objective, table: Floats) -> tuple[float, float] | None:
     return (0.0, 1.0) if is_share else None
 
 
-def share_interval(share: Any, n_rows: Any, n_effective: Any, level: float) -> tuple[Any, Any]:
-    """Return Jeffreys' interval of shares, or Clopper and Pearson's of shares that are 0 or 1.
-
-    ``n_effective`` is the number of independent rows of the same variance.
-
-    Examples
-    --------
-    >>> [round(float(end), 3) for end in share_interval(0.5, 20, 20.0, 0.95)]
-    [0.293, 0.707]
-    >>> [round(float(end), 3) for end in share_interval(0.0, 20, np.nan, 0.95)]
-    [0.0, 0.168]
-    """
-    share, tail = np.asarray(share, np.float64), (1 - level) / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        end = 1 - np.power(tail, 1 / np.asarray(n_rows))
-        a, b = share * n_effective + 0.5, (1 - share) * n_effective + 0.5
-        low = np.where(share <= 0, 0.0, np.where(share >= 1, 1 - end, betaincinv(a, b, tail)))
-        high = np.where(share >= 1, 1.0, np.where(share <= 0, end, betaincinv(a, b, 1 - tail)))
-    return low, high
-
-
-def _quantile(level: float, n_units: int) -> float:
-    """Return the quantile of Student's t for a level and a number of rows or groups."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must be a number between 0 and 1, such as 0.95, got {level!r}.")
-    return float(stdtrit(n_units - 1, (1 + level) / 2))
+def _t(level: float, n_units: int) -> float:
+    check_level(level)
+    return float(t_quantile(level, n_units))
