@@ -165,3 +165,45 @@ def test_a_seed_gives_one_result_and_generators_go_on():
         first, second = (result.bootstrap(n=10, random_state=rng) for _ in range(2))
         assert not same(first, second)
         assert same(first, result.bootstrap(n=10, random_state=kind(0)))
+
+
+def test_groups_of_one_row_give_the_intervals_of_rows_and_copies_add_nothing():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=120)
+    labels = np.digitize(scores + 0.4 * rng.normal(size=120), [-0.4, 0.6])
+    result = ordcut.optimal_thresholds(scores, labels)
+    rows, alone = result.bootstrap(300), result.bootstrap(300, groups=np.arange(120))
+    assert (alone.size, alone.n_rows, alone.unit) == (rows.size, 120, "groups")
+    assert alone.intervals() == pytest.approx(rows.intervals(), abs=0.35)
+    copies = np.repeat(np.arange(120), 6)
+    many = ordcut.optimal_thresholds(scores[copies], labels[copies])
+    grouped = many.bootstrap(300, groups=copies)
+    assert grouped.intervals().tolist() == alone.intervals().tolist()
+    assert grouped.value_interval() == pytest.approx(alone.value_interval(), abs=0.02)
+    shuffled = rng.permutation(len(copies))
+    again = ordcut.optimal_thresholds(scores[copies][shuffled], labels[copies][shuffled])
+    other = again.bootstrap(300, groups=copies[shuffled])
+    assert other.thresholds.tolist() == grouped.thresholds.tolist()
+    narrow = many.bootstrap(300)
+    assert (np.ptp(narrow.intervals(), axis=1) < np.ptp(grouped.intervals(), axis=1)).all()
+    assert np.ptp(narrow.value_interval()) < np.ptp(grouped.value_interval())
+
+
+@pytest.mark.parametrize("kind", ["weights", "soft", "smoothed", "constrained", "kappa"])
+def test_groups_are_drawn_for_every_kind_of_rows(kind):
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=90).astype(np.float32).round(1)
+    labels = np.digitize(scores + 0.4 * rng.normal(size=90), [-0.4, 0.6])
+    options = {
+        "weights": {"sample_weight": rng.random(90)},
+        "soft": {},
+        "smoothed": {"smoothing": "auto"},
+        "constrained": {"constraints": ["recall 2 >= 0.5"]},
+        "kappa": {"objective": "quadratic_kappa"},
+    }[kind]
+    truth = np.eye(3)[labels] + 0.1 if kind == "soft" else labels
+    result = ordcut.optimal_thresholds(scores, truth, **options)
+    boot = result.bootstrap(60, groups=np.arange(90) // 3)
+    low, high = boot.value_interval()
+    assert low < result.value < high
+    assert (boot.intervals()[:, 0] < boot.intervals()[:, 1]).all()

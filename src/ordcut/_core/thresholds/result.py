@@ -198,6 +198,7 @@ class Thresholds(Exports):
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: bool = False,
+        groups: ArrayLike | None = None,
     ) -> Bootstrap:
         """Return intervals for the thresholds and their value, by an m-out-of-n bootstrap.
 
@@ -219,6 +220,10 @@ class Thresholds(Exports):
             The number of threads, -1 for all cores; 1 by default.
         progress : bool, default=False
             Whether to show a progress bar (needs rich).
+        groups : array-like of shape (n_samples,), optional
+            The group of each row: rows of a group depend on each other, such as the visits of a
+            patient. Groups are then drawn whole, and ``size`` is a number of groups. (In
+            :func:`ordcut.optimal_thresholds`, groups are for limits.)
 
         Examples
         --------
@@ -232,7 +237,7 @@ class Thresholds(Exports):
         array([ True,  True])
         """
         bootstrap: Bootstrap = extension("bootstrap_thresholds")(
-            self, n, size, random_state, n_jobs, progress
+            self, n, size, random_state, n_jobs, progress, groups
         )
         return bootstrap
 

@@ -74,6 +74,8 @@ class Bootstrap:
         The number of replicates that were left out because the constraints cannot hold on them.
     is_on_grid : bool
         Whether constraints list the values that thresholds are chosen from.
+    unit : {"rows", "groups"}
+        What was drawn: ``size`` and ``n_rows`` are numbers of groups for ``groups``.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Bootstrap:
     value_bounds: ValueBounds
     n_infeasible: int = 0
     is_on_grid: bool = False
+    unit: str = "rows"
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -259,7 +262,7 @@ class Bootstrap:
         low, high = self.value_interval()
         return (
             f"Bootstrap(95 % intervals: {cuts}; {self.result.objective} on new rows "
-            f"[{low:.6g}, {high:.6g}]; {len(self.values)} replicates of {self.size} rows)"
+            f"[{low:.6g}, {high:.6g}]; {len(self.values)} replicates of {self.size} {self.unit})"
         )
 
     def _repr_html_(self) -> str:
@@ -272,7 +275,7 @@ class Bootstrap:
             rows,
             value=f"{title_of(self.result.objective)} on new rows: "
             f"{interval(*self.value_interval().tolist())}",
-            notes=[f"{len(self.values)} replicates of {self.size} rows"],
+            notes=[f"{len(self.values)} replicates of {self.size} {self.unit}"],
         )
 
 

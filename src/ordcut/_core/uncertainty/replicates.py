@@ -10,9 +10,17 @@ from fractions import Fraction
 import numpy as np
 
 from ordcut._core.cuts import Cuts
-from ordcut._core.data import Rows, SortedRows, confusions_of, place_between, warn_if_unclear
+from ordcut._core.data import (
+    Groups,
+    Rows,
+    SortedRows,
+    confusions_of,
+    place_between,
+    warn_if_unclear,
+)
 from ordcut._core.limits import Limits, Names
 from ordcut._core.numerics.exact import as_fraction
+from ordcut._core.numerics.shares import t_quantile
 from ordcut._core.numerics.threads import cached_property, count_threads, run_all, split
 from ordcut._core.objectives import Objective
 from ordcut._core.problem import Problem, Sample
@@ -20,8 +28,9 @@ from ordcut._core.smoothing import smooth
 from ordcut._core.solve import solve_if_feasible, unit_of
 from ordcut._core.solvers import Plan, solve_freely, solver_of
 from ordcut._core.thresholds import OriginalRows, Thresholds, original_rows
-from ordcut._core.typing import Floats, Ints
+from ordcut._core.typing import ArrayLike, Floats, Ints
 from ordcut._core.uncertainty.bootstrap import THRESHOLD_RATE, Bootstrap
+from ordcut._core.uncertainty.estimate import estimate_of
 from ordcut._core.uncertainty.resampling import Deck, RandomState, rows_near, seeds_of
 from ordcut._core.uncertainty.value_bounds import ValueBounds
 
@@ -55,6 +64,7 @@ def bootstrap_thresholds(
     random_state: RandomState,
     n_jobs: int | None,
     progress: bool,
+    groups: ArrayLike | None = None,
 ) -> Bootstrap:
     """Return the bootstrap of a result; see ``Thresholds.bootstrap``."""
     if not _is_whole(n) or n < 2:
@@ -64,9 +74,13 @@ def bootstrap_thresholds(
     known = original_rows(result, "bootstrap")
     _check_observed(known.origin)
     given = known.origin.judged.data.all_rows()
-    warn_if_unclear(given.weights, given.weight_type)
-    deck = Deck.from_rows(known.rows, known.sorted)
-    size = _checked_size(size, deck.n_effective)
+    codes = None if groups is None else _group_codes(known, groups)
+    if codes is None:
+        warn_if_unclear(given.weights, given.weight_type)
+        deck = Deck.from_rows(known.rows, known.sorted)
+    else:
+        deck = Deck.of_groups(known.rows, codes)
+    size = _checked_size(size, deck)
     replicate = Replicate(deck, known.rows, known.sorted, known.origin, result.thresholds, size)
     thresholds, plain = np.empty((2, n, len(result.thresholds)))
     reached, values = np.empty((2, n))
@@ -84,7 +98,7 @@ def bootstrap_thresholds(
     if is_feasible.mean() < LEAST_FEASIBLE:
         raise ValueError(
             f"constraints must hold in at least {LEAST_FEASIBLE:.0%} of the replicates, but can "
-            f"hold in only {is_feasible.mean():.0%} of {n} samples of {size} rows: "
+            f"hold in only {is_feasible.mean():.0%} of {n} samples of {size} {deck.unit}: "
             f"{[outcome.limit for outcome in result.constraints]}. "
             "Relax them, or draw more rows with size=."
         )
@@ -109,12 +123,62 @@ def bootstrap_thresholds(
         label_change=share**THRESHOLD_RATE * change,
         size=size,
         n_rows=deck.n_effective,
-        n_rows_near=rows_near(known.rows, deck.n_effective, _spans(plain)),
+        n_rows_near=rows_near(known.rows, deck.n_effective, _spans(plain), deck.groups is not None),
         scores=known.sorted.scores[known.sorted.ends].astype(np.float64),
-        value_bounds=ValueBounds.of(result.thresholds, known.origin, known.rows, deck.n_effective),
+        value_bounds=_value_bounds(result, known, codes),
         n_infeasible=int((~is_feasible).sum()),
         is_on_grid=known.origin.limits is not None and known.origin.limits.grid is not None,
+        unit=deck.unit,
     )
+
+
+def _group_codes(known: OriginalRows, groups: ArrayLike) -> Ints:
+    """Return the group of each row that thresholds were found on, which must be in memory."""
+    data, n = known.origin.solved.data, known.rows.n_rows
+    if not isinstance(data, Rows):
+        raise ValueError(
+            "groups need thresholds that were found on arrays, whose rows have an order; these "
+            "were found on a frame. Pass its columns to ordcut.optimal_thresholds(scores, labels)."
+        )
+    if not known.origin.objective.has_truth:
+        raise ValueError(
+            "groups cannot be drawn for thresholds that were found for costs of each row. Leave "
+            "them out: intervals are then for independent rows."
+        )
+    if np.shape(groups) != (n,):
+        raise ValueError(
+            f"groups must hold one group for each of the {n} rows that thresholds were found on, "
+            f"got shape {np.shape(groups)}. Rows of weight 0, and items without a rating, were "
+            "left out: leave out their groups."
+        )
+    codes = Groups.codes_of(groups, known.rows.scores)
+    assert codes is not None
+    return codes
+
+
+def _value_bounds(result: Thresholds, known: OriginalRows, groups: Ints | None) -> ValueBounds:
+    """Return bounds for the value, as of the number of independent rows of the same variance."""
+    rows, origin, n = known.rows, known.origin, known.rows.n_effective
+    if groups is None:
+        return ValueBounds.of(result.thresholds, origin, rows, n)
+    decided = result.codes(rows.scores)
+    by_row, by_group = (
+        estimate_of(
+            origin.goal,
+            decided,
+            rows.codes,
+            rows.soft,
+            rows.weights,
+            has_repeats=rows.has_repeats,
+            groups=each,
+        )
+        for each in (None, groups)
+    )
+    n_groups = by_group.n_units
+    ratio = by_row.standard_error / max(by_group.standard_error, 1e-300)
+    share = ratio * float(t_quantile(0.95, n) / t_quantile(0.95, n_groups))
+    n_effective = n * min(share, 1.0) ** 2 if by_group.standard_error > 0 else float(n_groups)
+    return ValueBounds.of(result.thresholds, origin, rows, max(n_effective, 1.0), is_grouped=True)
 
 
 @dataclass(frozen=True)
@@ -182,7 +246,8 @@ class Replicate:
     def _solve_smoothed(self, sample: SortedRows) -> Floats | None:
         objective = self.objective
         rows = Rows(sample.scores, self.rows.classes, sample.codes, weights=sample.weights)
-        smoothed = smooth(rows, objective.unweighted, self.smoothing, self.size).rows.sorted()
+        n_drawn = self.size if self.deck.groups is None else rows.n_effective
+        smoothed = smooth(rows, objective.unweighted, self.smoothing, n_drawn).rows.sorted()
         return self._place(smoothed, solve_freely(smoothed, objective, Plan()), sample)
 
     def _place(self, rows: SortedRows, free: Cuts, sample: SortedRows) -> Floats | None:
@@ -214,7 +279,7 @@ class Replicate:
                 return sample
         raise ValueError(
             f"size must be large enough for {self.origin.goal.name!r} to have a value, which "
-            f"it had in none of {MOST_TRIES} samples of {self.size} rows. Draw more rows."
+            f"it had in none of {MOST_TRIES} samples of {self.size} {self.deck.unit}. Draw more."
         )
 
     def _can_be_judged(self, sample: SortedRows) -> bool:
@@ -238,12 +303,13 @@ def _check_observed(origin: Problem) -> None:
         )
 
 
-def _checked_size(size: int | None, n_effective: float) -> int:
+def _checked_size(size: int | None, deck: Deck) -> int:
+    n_effective = deck.n_effective
     if size is None:
         return max(1, round(float(n_effective**SIZE_POWER)))
     if not (_is_whole(size) and 1 <= size <= n_effective):
         raise ValueError(
-            f"size must be a whole number of rows from 1 to {n_effective:g}, the effective "
+            f"size must be a whole number of {deck.unit} from 1 to {n_effective:g}, the effective "
             f"sample size of the data, got {size!r}."
         )
     return size

@@ -35,6 +35,11 @@ class Deck:
         importance, the square of their sum over the sum of their squares.
     n_classes : int
         The number of classes, K.
+    groups : ndarray of shape (n,), optional
+        The number of each row's group; groups are then drawn whole, and ``n_effective`` is their
+        number.
+    weights : ndarray of shape (n,), optional
+        The weights of rows that are drawn in groups.
     """
 
     scores: Array
@@ -44,6 +49,8 @@ class Deck:
     heights: Floats | None
     n_effective: float
     n_classes: int
+    groups: Ints | None = None
+    weights: Numbers | None = None
 
     @classmethod
     def from_rows(cls, rows: Rows, ordered: SortedRows) -> Deck:
@@ -75,11 +82,39 @@ class Deck:
         no_index = np.empty(0, np.int64)
         return cls(scores, None, soft[order], no_index, heights, n_effective, soft.shape[1])
 
-    def draw(self, rng: np.random.Generator, size: int) -> SortedRows:
-        """Return rows drawn in proportion to their weights, sorted by score.
+    @classmethod
+    def of_groups(cls, rows: Rows, groups: Ints) -> Deck:
+        """Create a deck of groups of rows, which are drawn whole, given the group of each row."""
+        soft = () if rows.soft is None else tuple(rows.soft.T)
+        codes = () if rows.codes is None else (rows.codes,)
+        weights = () if rows.weights is None else (rows.weights,)
+        order = np.lexsort((*weights, groups, *codes, *soft, rows.scores))
+        rows = rows.take(order)
+        ends = rows.scores[1:] != rows.scores[:-1]
+        score_index: Ints = np.append(0, np.cumsum(ends))
+        return cls(
+            rows.scores,
+            None if rows.codes is None else rows.codes.astype(np.uint16),
+            rows.soft,
+            score_index,
+            None,
+            float(groups.max()) + 1,
+            len(rows.classes),
+            groups[order],
+            rows.weights,
+        )
 
-        Each has the weight 1, or its soft labels. Positions are sorted because the gaps between
-        them are drawn instead, which are exponential. O(size) time without weights.
+    @property
+    def unit(self) -> str:
+        """What is drawn."""
+        return "rows" if self.groups is None else "groups"
+
+    def draw(self, rng: np.random.Generator, size: int) -> SortedRows:
+        """Return rows drawn in proportion to their weights, or whole groups, sorted by score.
+
+        Each row has the weight 1, or its soft labels; rows of groups have their own weights.
+        Positions are sorted because the gaps between them are drawn instead, which are
+        exponential. O(size) time without weights or groups.
 
         Examples
         --------
@@ -88,14 +123,20 @@ class Deck:
         >>> deck.draw(np.random.default_rng(0), 4).scores
         array([0.1, 0.3, 0.3, 0.3])
         """
-        drawn = self._draw_indices(rng.standard_exponential(size + 1))
+        if self.groups is None:
+            drawn = self._draw_indices(rng.standard_exponential(size + 1))
+        else:
+            n_groups = int(self.n_effective)
+            times = np.bincount(rng.integers(n_groups, size=size), minlength=n_groups)
+            drawn = np.repeat(np.arange(len(self.scores)), times[self.groups])
         scores = self.scores[drawn]
+        weights = None if self.weights is None else self.weights[drawn]
         if self.soft is not None:
-            return sort_rows(scores, None, self.soft[drawn], None, self.n_classes)
+            return sort_rows(scores, None, self.soft[drawn], weights, self.n_classes)
         assert self.codes is not None
-        codes, ends = np.empty(size, np.uint16), np.empty(size, np.bool_)
+        codes, ends = np.empty(len(drawn), np.uint16), np.empty(len(drawn), np.bool_)
         take_rows(drawn, self.codes, self.score_index, codes, ends)
-        return SortedRows(scores, codes, ends, None, self.n_classes)
+        return SortedRows(scores, codes, ends, weights, self.n_classes)
 
     def _draw_indices(self, gaps: Floats) -> Ints:
         """Return the indices of rows at positions with the given gaps between them."""
@@ -132,7 +173,7 @@ def seeds_of(random_state: RandomState, n: int) -> list[np.random.SeedSequence]:
     return np.random.SeedSequence(random_state).spawn(n)
 
 
-def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
+def rows_near(rows: Rows, n_effective: float, spans: Floats, are_grouped: bool = False) -> Floats:
     """Return the effective number of rows, by the weights near each threshold, (K - 1,).
 
     If weights depend on the score, the rows near a threshold determine its precision. The rows in a
@@ -147,6 +188,8 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
         The effective number of all rows.
     spans : ndarray of shape (K - 1, 2)
         The range of the scores near each threshold; NaN for all scores.
+    are_grouped : bool, default=False
+        Whether groups are drawn, whose number is then that of all rows everywhere.
 
     Examples
     --------
@@ -155,7 +198,7 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats) -> Floats:
     array([3. , 6. , 3.6])
     """
     n_near = np.full(len(spans), n_effective)
-    if rows.weights is None or rows.has_repeats:
+    if rows.weights is None or rows.has_repeats or are_grouped:
         return n_near
     order = np.argsort(rows.scores)
     scores, weights = rows.scores[order], rows.weights[order].astype(np.float64)

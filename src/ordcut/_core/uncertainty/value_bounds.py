@@ -67,12 +67,22 @@ class ValueBounds:
     is_maximised: bool
 
     @classmethod
-    def of(cls, thresholds: Floats, origin: Problem, rows: Rows, n_effective: float) -> ValueBounds:
-        """Draw tables, given the effective number of rows."""
+    def of(
+        cls,
+        thresholds: Floats,
+        origin: Problem,
+        rows: Rows,
+        n_effective: float,
+        is_grouped: bool = False,
+    ) -> ValueBounds:
+        """Draw tables, given the effective number of rows; of dependent rows if ``is_grouped``."""
         if isinstance(origin.goal, RowCosts):
             return cls._of_row_costs(thresholds, origin.goal, rows, n_effective)
         objective, table = origin.goal, rows.confusion(thresholds)
-        if rows.is_whole and rows.has_repeats:
+        if is_grouped:
+            row = float(table.sum() / n_effective)
+            counts, units = table / row, np.full_like(table, row)
+        elif rows.is_whole and rows.has_repeats:
             row, counts, units = 1.0, table, np.ones_like(table)
         else:
             row = float(table.sum() / n_effective)
