@@ -148,7 +148,7 @@ RESULTS = {
         NOISY,
         np.random.default_rng(0).random(9000) < NOISY,
         n_bands=7,
-        constraints=["share >= 0.1"],
+        constraints=["share >= 0.13"],
     ),
     "given": lambda: ordcut.Thresholds.from_values([1.0], classes=[0, 1]),
     "likelihood": lambda: labelled("likelihood"),
