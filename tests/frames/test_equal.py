@@ -115,15 +115,6 @@ def test_class_weights_give_the_same(quick_frames_of, few_cells):
     assert_same(result, ordcut.optimal_thresholds(SCORES, LABELS, **options))
 
 
-def test_fractional_weights_give_the_same_up_to_rounding(local_frames_of):
-    weights = RNG.random(N)
-    frame = local_frames_of(s=SCORES, y=LABELS, w=weights)
-    result = frames.optimal_thresholds(frame, score="s", label="y", weight="w")
-    expected = ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights)
-    assert result.thresholds.tolist() == expected.thresholds.tolist()
-    assert result.value == pytest.approx(expected.value, rel=1e-12)
-
-
 LABEL_KINDS = {
     "text": (np.array(["e", "d", "c", "b", "a"])[LABELS], list("edcbaz")),
     "booleans": (LABELS > 2, None),

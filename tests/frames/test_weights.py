@@ -1,4 +1,4 @@
-"""Weights that are multiples of a unit: their sums are exact in every engine, as on arrays."""
+"""Weights whose sums are exact in every engine, as on arrays."""
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,16 @@ UNITS = {
     "thirds and sevenths": (RNG.integers(1, 30, N) / RNG.choice([3, 7], N), 2),
     "rounded": (RNG.integers(1, 30, N) * 0.1, 4),
     "equal": (np.full(N, 0.3), 2),
+}
+
+#: Weights that have no unit.
+UNIFORM = RNG.random(N)
+WITHOUT_UNIT = {
+    "uniform": UNIFORM,
+    "normalised": UNIFORM / UNIFORM.sum(),
+    "log-normal": np.exp(3 * RNG.normal(size=N)),
+    "tiny and huge": np.where(UNIFORM < 0.5, 1e-12 * UNIFORM, 1e9 * UNIFORM),
+    "few": RNG.choice([1 / 3, 0.123456789, 1.0], N),
 }
 
 
@@ -42,6 +52,70 @@ def test_multiples_of_a_unit_give_the_thresholds_of_arrays(quick_frames_of, unit
     assert result.passes == n_passes
     for objective in ("quadratic_kappa", "macro_mae"):
         assert_as_arrays(frame, SCORES, LABELS, weights, objective=objective)
+
+
+def assert_finds(result, expected):
+    assert result.thresholds.tolist() == expected.thresholds.tolist()
+    assert result.ranges.tolist() == expected.ranges.tolist()
+    assert result.value == pytest.approx(expected.value, rel=1e-14)
+
+
+def test_weights_without_a_unit_are_added_up_exactly_in_every_engine(frames_of, few_cells):
+    order = RNG.permutation(N)
+    frame = frames_of(
+        s=SCORES[order], y=LABELS[order], **{k: w[order] for k, w in WITHOUT_UNIT.items()}
+    )
+    for kind, weights in WITHOUT_UNIT.items():
+        options = {"objective": "quadratic_kappa"} if kind == "uniform" else {}
+        result = frames.optimal_thresholds(frame, "s", "y", weight=kind, **options)
+        expected = ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights, **options)
+        assert_finds(result, expected)
+        assert result.proof.sums == "exact"
+
+
+@pytest.mark.parametrize("kind", ["tiny and huge", "few"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"objective": "macro_f1"},
+        {"objective": "zero_one", "class_weight": "balanced"},
+        {"constraints": ["under 2 <= 0.1"]},
+        {"constraints": ["recall 2 >= 0.5"]},
+        {"constraints": ["share 4 <= 0.2", "digits 1"]},
+    ],
+    ids=str,
+)
+def test_goals_and_limits_of_weights_without_a_unit_are_those_of_arrays(kind, options):
+    weights, order = WITHOUT_UNIT[kind], RNG.permutation(N)
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"s": SCORES[order], "y": LABELS[order], "w": weights[order]}).lazy()
+    result = find(frame, **options)
+    expected = ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights, **options)
+    assert_finds(result, expected)
+    assert result.proof.sums == "exact"
+    reached = [outcome.reached for outcome in result.constraints]
+    assert reached == [outcome.reached for outcome in expected.constraints]
+
+
+def test_equal_rows_that_are_fetched_together_keep_their_exact_weight(quick_frames_of):
+    weights, order = WITHOUT_UNIT["tiny and huge"], RNG.permutation(N)
+    scores = np.round(SCORES, 1)
+    frame = quick_frames_of(s=scores[order], y=LABELS[order], w=weights[order])
+    options = {"constraints": ["recall 2 >= 0.5"]}  # which needs all rows
+    result = find(frame, max_rows=len(np.unique(scores)) * 5, **options)
+    assert_finds(
+        result, ordcut.optimal_thresholds(scores, LABELS, sample_weight=weights, **options)
+    )
+
+
+def test_weights_too_far_apart_are_added_up_by_the_engine_and_the_certificate_says_so():
+    polars = pytest.importorskip("polars")
+    weights = np.append(2.0 ** RNG.uniform(-900, 0, N - 1), 1.0)
+    frame = polars.DataFrame({"s": SCORES, "y": LABELS, "w": weights})
+    result = find(frame)
+    assert result.certificate.endswith("as the engine adds them up")
+    expected = ordcut.optimal_thresholds(SCORES, LABELS, sample_weight=weights)
+    assert result.value == pytest.approx(expected.value, rel=1e-12)
 
 
 def test_a_tie_of_fractional_weights_is_a_tie_in_every_engine(frames_of):

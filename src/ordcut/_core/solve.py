@@ -177,14 +177,15 @@ def unit_of(sample: Sample) -> Fraction:
 def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
     """Return the result of a search: its thresholds, and the value they reach on the rows.
 
-    The value comes from the table of the cuts where all weights are whole numbers. Sums of
-    fractions depend on their order, and are added up in the order of predicting the rows again.
+    The value comes from the table of the cuts where all weights are whole numbers, or an engine
+    adds them up exactly. Sums of fractions in arrays depend on their order, and are added up in the
+    order of predicting the rows again.
     """
     judged = problem.solved if problem.observed is None else problem.observed
     data = judged.data
     # Weights may have been scaled to whole numbers.
-    was_scaled = isinstance(data, Rows) and data.weights is not None and not data.is_whole
-    if problem.limited is not problem.solved or was_scaled or not cuts.is_whole:
+    is_whole = cuts.is_whole and data.is_whole if isinstance(data, Rows) else data.is_exact
+    if problem.limited is not problem.solved or not is_whole:
         table = data.confusion(cuts.place()[1] if cuts.at is None else cuts.at)
     else:
         table = cuts.weigh().astype(np.float64)

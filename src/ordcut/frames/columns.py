@@ -202,7 +202,6 @@ def split_pairs(columns: Columns, least: int) -> Columns:
 def confusion_of(counted: Columns, codes: Array, shape: tuple[int, int]) -> Floats:
     """Return the (predicted, true) table of weights, from counts by predicted class and label."""
     confusion = np.zeros(shape)
-    np.add.at(
-        confusion, (counted["key"], codes), counted["weight" if "weight" in counted else "rows"]
-    )
+    weights = counted["weight" if "weight" in counted else "rows"]
+    np.add.at(confusion, (counted["key"], codes), weights)
     return confusion

@@ -44,7 +44,7 @@ from ordcut.frames.grid import (
     enter,
 )
 from ordcut.frames.validation import Nulls, changed, refuse
-from ordcut.frames.weights import with_multiples
+from ordcut.frames.weights import Summands, with_multiples
 
 Frame: TypeAlias = Any
 Progress: TypeAlias = bool | Callable[[str], None]
@@ -54,6 +54,9 @@ MOST_PREDICTIONS = 1 << 16
 
 #: Decimals of at most this many digits differ in float64 if they differ.
 EXACT_DIGITS = 15
+
+#: Weights are added up as they are.
+AS_THEY_ARE = Summands()
 
 _EXTREMES = [nw.col("x").min().alias("low"), nw.col("x").max().alias("high")]
 
@@ -140,6 +143,7 @@ class Engine:
         self._decimal = self._counts_of_decimals(frame, score, schema[score])
         self._frame = self._given
         self._cached: list[CachedRows] = []
+        self._summands = AS_THEY_ARE
         self._name = frame.implementation.name.lower()
         self._nulls, self._progress = nulls, progress
         self._all_rows_count = False  # until it is known that no row is to be left out
@@ -188,6 +192,16 @@ class Engine:
                 f"{n_floats} different floats. Subtract a common offset first, or round them."
             )
 
+    def extent_of_weights(self) -> tuple[float, float, float, int]:
+        """Return the least and the largest weight above 0, about their sum, and their number."""
+        weight = nw.col("weight")
+        sums = weight.min().alias("low"), weight.max().alias("high"), weight.sum(), nw.len()
+        frame = self._given.filter(weight.is_finite() & (weight > 0))
+        frame = frame.select(*sums[:3], sums[3].alias("rows"))
+        columns = self._collect(frame, "the least and the largest weight")
+        low, high, total = (float(columns[name][0]) for name in ("low", "high", "weight"))
+        return low, high, total, int(columns["rows"][0])
+
     def distinct_weights(self, most: int) -> Array:
         """Return the distinct weights above 0, or as many of them as asked for."""
         frame = self._given.filter(self._is_valid).select("weight").unique().head(most)
@@ -206,16 +220,15 @@ class Engine:
         outliers = self._collect(frame, "a score that lies far out", is_pass=False)
         return root if len(outliers["x"]) else wide
 
-    def count_first(self, root: Root, scale: int = 1) -> tuple[Columns, int]:
+    def count_first(self, root: Root, summands: Summands = AS_THEY_ARE) -> tuple[Columns, int]:
         """Return the counts of valid rows, and the number of rows with nulls.
 
         Rows are counted, and their weights added up, for each of the root's cells and label.
-        Weights are whole multiples of 1 / scale.
         """
-        self._frame = self._given
+        self._frame, self._summands = self._given, summands
         self._checks = [name for name in ("lost",) if name in self._given.collect_schema()]
-        if self.is_weighted:
-            self._frame = with_multiples(self._given, scale)
+        if self.is_weighted and summands.limbs.n_limbs == 0:
+            self._frame = with_multiples(self._given, summands.scale)
             self._checks.append("fractions")
         description = "the rows of each cell and label"
         frame, location = self._locate(self._frame, root)
@@ -288,8 +301,9 @@ class Engine:
         """
         frame, _ = self._in_cells(cells, chosen)
         if merge_up_to is not None:
-            weight = nw.col("weight").sum() if self.is_weighted else nw.len().alias("weight")
-            frame = frame.group_by("x", "label").agg(weight).head(merge_up_to)
+            sums = self._weights if self.is_weighted else [nw.len().alias("weight")]
+            frame = self._summands.added_to(frame).group_by("x", "label").agg(*sums)
+            frame = frame.head(merge_up_to)
         is_pass = not self._is_cached(cells, chosen)
         return self._take(frame, f"the rows of {len(chosen)} cells", is_pass=is_pass)
 
@@ -301,8 +315,8 @@ class Engine:
     def _take(self, frame: Frame, description: str, *, is_pass: bool = True) -> Columns:
         """Return the score, the label and the weight of rows."""
         columns = self._collect(frame, description, is_pass=is_pass)
-        names = [name for name in ("label", "weight") if name in columns]
-        return {"score": columns["x"].astype(self.dtype)} | {name: columns[name] for name in names}
+        columns["score"] = columns.pop("x").astype(self.dtype)
+        return columns
 
     def count_labels(self, predicted: Any, *, extremes: bool = False) -> Columns:
         """Return the rows and the weight by an expression over the score ``x``, and by label.
@@ -331,6 +345,7 @@ class Engine:
         is_pass: bool = True,
     ) -> Columns:
         """Return sums by key and label."""
+        frame = self._summands.added_to(frame)
         if self._least_label is None:
             groups = frame.with_columns(key.alias("key")).group_by("key", "label")
             return self._collect(groups.agg(*sums), description, is_pass=is_pass)
@@ -417,8 +432,13 @@ class Engine:
 
     @property
     def _sums(self) -> list[Any]:
-        weighted = [nw.col("weight").sum()] if self.is_weighted else []
+        weighted = self._weights if self.is_weighted else []
         return [nw.len().alias("rows"), *weighted, *(nw.col(name).sum() for name in self._checks)]
+
+    @property
+    def _weights(self) -> list[Any]:
+        """The sums of the weights of rows."""
+        return [nw.col(name).sum() for name in self._summands.names]
 
     def _locate(
         self, frame: Frame, root: Root, *, with_ends: bool = True

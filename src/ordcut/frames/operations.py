@@ -80,10 +80,9 @@ def optimal_thresholds(
 ) -> Thresholds:
     """Find the thresholds of least empirical loss, or of the highest kappa, for a frame.
 
-    They equal the result of :func:`ordcut.optimal_thresholds` to the last bit if weights are whole
-    numbers, or multiples of a common unit such as 0.1. Sums of other weights, such as random
-    numbers, are computed by the engine, and differ in the last digits. ``value`` is equal to the
-    last bit for whole weights, and may differ in the last digits for others.
+    They equal the result of :func:`ordcut.optimal_thresholds` to the last bit, for any weights that
+    do not lie extremely far apart. ``value`` is equal to the last bit for whole weights, and may
+    differ in the last digits for others.
 
     Parameters
     ----------

@@ -26,9 +26,10 @@ from ordcut._core.data import (
 from ordcut._core.errors import TooManyRowsError
 from ordcut._core.limits import Limits
 from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
+from ordcut._core.numerics.threads import cached_property
 from ordcut._core.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
-from ordcut.frames.columns import Columns, confusion_of, n_at_or_below
+from ordcut.frames.columns import Columns, n_at_or_below
 from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grid import NestedCells, first_cells, spread_cells
 from ordcut.frames.validation import (
@@ -39,7 +40,7 @@ from ordcut.frames.validation import (
     check_sums,
     warn_if_reversed,
 )
-from ordcut.frames.weights import weighted_count
+from ordcut.frames.weights import Summands, weighted_count
 
 #: About the number of cells at first.
 N_CELLS = 1 << 13
@@ -97,30 +98,31 @@ class FrameSource:
             check_sample(sample)
         self.engine.check_distinct()
         root = self.engine.widen(first_cells(sample["x"], N_CELLS))
-        scale: int | None = 1
+        self._summands = Summands()
         if weight is None:
             counted, self.dropped = self.engine.count_first(root)
         else:
-            counted, self.dropped, scale = weighted_count(self.engine, root, sample)
+            counted, self.dropped, self._summands = weighted_count(self.engine, root, sample)
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
         self._labels = intervals_as_text(self.classes)  # as the engine has them
-        self.is_exact = scale is not None  # engines round sums of fractions
-        self.unit = Fraction(1, scale or 1)
-        self._weight_dtype = np.dtype(np.int64 if self.is_exact else np.float64)
+        self.limbs, self.is_exact = self._summands.limbs, self._summands.is_exact
+        self.unit = Fraction(1, self._summands.scale)
         stated = weight_type
         if weight is not None or weight_type is not None:
-            stated = type_of_weights(weight_type, self.unit == 1 and self.is_exact)
+            is_whole = self.unit == 1 and self.is_exact and self.limbs.n_limbs == 0
+            stated = type_of_weights(weight_type, is_whole)
         self.counts_rows = stated != "importance" or weight is None
         no_rows = np.zeros(0, self.dtype), self.classes, np.zeros(0, np.int64)
         # All rows that are in memory.
-        self._fetched = Rows(*no_rows, unit=float(self.unit), weight_type=stated)
+        unit = float(self.unit)
+        self._fetched = Rows(*no_rows, unit=unit, weight_type=stated, limbs=self.limbs)
         self._located: tuple[NestedCells, Ints] | None = None
         codes = codes_of(counted["label"], self._labels, "labels", in_order=False)
-        columns, counts = self.tabulate(counted, codes)
-        no_zoom = NestedCells(root, (), np.zeros(len(counts), np.int64), **columns)
-        self._counted = CountedFrame(self, no_zoom, counts, np.zeros(len(counts), np.bool_))
-        warn_if_reversed(counts, self.n_rows)
+        columns, sums = self.tabulate(counted, codes)
+        no_zoom = NestedCells(root, (), np.zeros(len(sums), np.int64), **columns)
+        self._counted = CountedFrame(self, no_zoom, sums, np.zeros(len(sums), np.bool_))
+        warn_if_reversed(self._counted.counts, self.n_rows)
 
     @property
     def passes(self) -> int:
@@ -144,11 +146,16 @@ class FrameSource:
                 return counted.fetch(every)
             self._keep(self.engine.fetch_all(), counted, every)
             counted.is_fetched[:] = True
-        return self._fetched
+        return self._as_given
 
     def known_rows(self) -> Rows | None:
         """Return every row if all have been fetched, else None."""
-        return self._fetched if self._counted.is_fetched.all() else None
+        return self._as_given if self._counted.is_fetched.all() else None
+
+    @property
+    def _as_given(self) -> Rows:
+        """The rows in memory without limbs, which new weights would not fit."""
+        return replace(self._fetched, limbs=AS_GIVEN) if self.limbs.n_limbs else self._fetched
 
     def distribution(self) -> ScoreDistribution:
         """Return about how the scores are distributed, from the first cells and a sample.
@@ -174,11 +181,9 @@ class FrameSource:
         )
 
     def confusion(self, thresholds: Floats) -> Floats:
-        """Return the weight of each class between thresholds, in multiples of the unit.
-
-        Without a unit, these are sums of fractions as the engine adds them up.
-        """
-        return self._count_between(thresholds)[1]
+        """Return the weight of each class between thresholds, in multiples of the unit."""
+        sums = self._count_between(thresholds)[1]
+        return np.asarray(self.limbs.rounded(sums).astype(np.float64))
 
     def between_values(self, limits: Limits) -> LumpedRows | None:
         """Return the rows lumped together between the values that limits allow, if any do."""
@@ -187,28 +192,36 @@ class FrameSource:
         values = limits.listed_values(self.engine.extent, MOST_VALUES)
         if values is None:
             return None
-        counted, counts = self._count_between(values, extremes=True)
+        counted, sums = self._count_between(values, extremes=True)
         cells = counted["key"].astype(np.int64)
         lowest, highest = np.full(len(values) + 1, np.inf), np.full(len(values) + 1, -np.inf)
         np.minimum.at(lowest, cells, counted["low"])
         np.maximum.at(highest, cells, counted["high"])
         ends = lowest.astype(self.dtype), highest.astype(self.dtype)
-        return lumps_of(self, limits.grid, counts.astype(np.int64), *ends)
+        return lumps_of(self, limits.grid, sums, *ends, self.limbs)
 
-    def _count_between(self, values: Floats, *, extremes: bool = False) -> tuple[Columns, Floats]:
+    def _count_between(self, values: Floats, *, extremes: bool = False) -> tuple[Columns, Numbers]:
         """Count valid rows by label and by the number of values <= the score.
 
-        Return the sums as columns, and the weight of each class between values.
+        Return columns, and the weight of each class between values, or its sums of limbs.
         """
         key = n_at_or_below(nw.col("x"), values.tolist())
         counted = self.engine.count_labels(key, extremes=extremes)
         is_in = (counted["key"] >= 0) & ~is_missing(counted["label"])
         counted = {name: column[is_in] for name, column in counted.items()}
         codes = self.codes_again(counted["label"])
-        table = confusion_of(counted, codes, (len(values) + 1, len(self.classes)))
+        sums = self._add_up(counted, len(values) + 1, counted["key"], codes)
         first = self._counted
+        table = self.limbs.rounded(sums)
         check_between(first.counts, first.at_or_after(values), table, self.n_rows)
-        return counted, table
+        return counted, sums
+
+    def _add_up(self, counted: Columns, n_cells: int, cell: Ints, codes: Array) -> Numbers:
+        """Return the weight of each cell and class, or its sums of limbs."""
+        weights = self._as_weights(self._summands.of(counted))
+        sums = np.zeros((n_cells, len(self.classes), *weights.shape[1:]), weights.dtype)
+        np.add.at(sums, (cell, codes), weights)
+        return sums
 
     def codes_again(self, labels: Array) -> Array:
         """Return the codes of labels; an error if any was not among those counted first."""
@@ -218,18 +231,16 @@ class FrameSource:
             raise changed("it returned labels that it had not returned before") from error
 
     def tabulate(self, counted: Columns, codes: Array) -> tuple[dict[str, Array], Numbers]:
-        """Turn rows of key, code and sums into columns of cells, and counts of cell and class."""
+        """Turn rows of key, code and sums into columns of cells, and sums of cell and class."""
         keys, index = np.unique(counted["key"], return_inverse=True)
-        counts = np.zeros((len(keys), len(self.classes)), self._weight_dtype)
-        weights = counted["weight"] if "weight" in counted else counted["rows"]
-        np.add.at(counts, (index, codes), self._as_weights(weights))
+        sums = self._add_up(counted, len(keys), index, codes)
         n_rows = np.bincount(index, counted["rows"]).astype(np.int64)
         low, high = np.full((2, len(keys)), np.nan)
         if "low" in counted:
             low[:], high[:] = np.inf, -np.inf
             np.minimum.at(low, index, counted["low"])
             np.maximum.at(high, index, counted["high"])
-        return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, counts
+        return {"key": keys, "n_rows": n_rows, "low": low, "high": high}, sums
 
     def fetched(self, counted: CountedFrame, wanted: Bools) -> tuple[Rows, Ints]:
         """Return all rows in memory and their cells, after rows of wanted cells were added."""
@@ -281,22 +292,29 @@ class FrameSource:
         They replace rows of these cells that are in memory already.
         """
         codes = self.codes_again(columns["label"])
-        weights = self._as_weights(columns["weight"]) if "weight" in columns else None
-        unit = float(self.unit)
-        rows = Rows(columns["score"], self.classes, codes, weights=weights, unit=unit)
+        scores, weights = columns["score"], None
+        if "weight" in columns:
+            weights = columns["weight"]
+            weights = weights if self.limbs.n_limbs else self._as_weights(weights)
+        elif self.limbs.n_limbs:  # of equal rows
+            parts = self.limbs.as_weights(self._as_weights(self._summands.of(columns)))
+            row, part = np.nonzero(parts)
+            scores, codes, weights = scores[row], codes[row], parts[row, part]
+        rows = replace(self._fetched, scores=scores, codes=codes, weights=weights)
         rows = rows.by_score()  # which are located sooner
         located = counted.cells.locate(rows.scores)
-        sums = count_located(rows, located, len(wanted))
-        check_sums(np.where(wanted[:, None], counted.counts, 0), sums, counted.cells.n_rows)
+        sums = self.limbs.carried(count_located(rows, located, len(wanted)))
+        expected = self.limbs.carried(np.where(wanted, counted.sums.T, 0).T)
+        check_sums(expected, sums, counted.cells.n_rows)
         before = self._located_in(counted.cells)
         stay = ~wanted[before]
         self._fetched = Rows.joined([self._fetched.take(stay), rows])
         self._located = counted.cells, np.append(before[stay], located)
 
     def _as_weights(self, values: Array) -> Numbers:
-        """Return weights, or sums of them, as whole numbers where the first count had no others."""
+        """Return weights, or sums of weights or limbs, as whole numbers where these are exact."""
         with np.errstate(invalid="ignore"):
-            weights = values.astype(self._weight_dtype)
+            weights = values.astype(np.int64 if self.is_exact else np.float64)
         if (weights != values).any():
             raise changed("it returned fractional weights, which it had not returned before")
         return weights
@@ -328,8 +346,8 @@ class CountedFrame:
     ----------
     cells : NestedCells
         The cells that hold rows.
-    counts : ndarray of shape (n_cells, K)
-        The weight of each cell and class.
+    sums : ndarray of shape (n_cells, K) or (n_cells, K, n_limbs)
+        The weight of each cell and class, or its sums of limbs.
     is_fetched : ndarray of shape (n_cells,)
         Which cells have their rows in memory.
     n_splits : int
@@ -340,25 +358,29 @@ class CountedFrame:
         self,
         source: FrameSource,
         cells: NestedCells,
-        counts: Numbers,
+        sums: Numbers,
         is_fetched: Bools,
         n_splits: int = 0,
     ) -> None:
         self._source = source
         self.cells = cells
-        self.counts = counts
+        self.sums = sums
         self.is_fetched = is_fetched
         self.n_splits = n_splits
         # The rows that were fetched last, and their cells.
         self._located: tuple[Rows, Ints] | None = None
 
     is_lazy: ClassVar[bool] = False
-    limbs: ClassVar[Limbs] = AS_GIVEN
 
     @property
-    def sums(self) -> Numbers:
+    def limbs(self) -> Limbs:
+        """How weights are added up."""
+        return self._source.limbs
+
+    @cached_property
+    def counts(self) -> Numbers:
         """The weight of each cell and class."""
-        return self.counts
+        return self.limbs.rounded(self.sums)
 
     @property
     def is_single(self) -> Bools:
@@ -422,7 +444,7 @@ class CountedFrame:
         low, high = cells.low.copy(), cells.high.copy()
         low[ends], high[ends] = columns["low"], columns["high"]
         cells = replace(cells, low=low, high=high)
-        return CountedFrame(self._source, cells, self.counts, self.is_fetched, self.n_splits + 1)
+        return CountedFrame(self._source, cells, self.sums, self.is_fetched, self.n_splits + 1)
 
     def _with_parts(self, indices: Ints) -> CountedFrame:
         """Return the cells with those at the given indices split into parts."""
@@ -433,28 +455,28 @@ class CountedFrame:
         # To know the extremes pays where few scores have many rows, or cells were split before.
         extremes = n_splits > 1 or len(zoom.special) > 0 or len(cells.root.spread.arms) > 0
         counted = self._source.engine.count_in_parts(cells, indices, zoom, extremes=extremes)
-        columns, part_counts = self._counted_again(counted, indices, zoom.n_keys)
-        depth = np.zeros(len(part_counts), np.int64)
+        columns, part_sums = self._counted_again(counted, indices, zoom.n_keys)
+        depth = np.zeros(len(part_sums), np.int64)
         finer, order = cells.with_parts(indices, NestedCells(cells.root, (), depth, **columns))
-        counts = np.concatenate([np.delete(self.counts, indices, axis=0), part_counts])[order]
-        not_fetched = np.zeros(len(part_counts), np.bool_)
+        sums = np.concatenate([np.delete(self.sums, indices, axis=0), part_sums])[order]
+        not_fetched = np.zeros(len(part_sums), np.bool_)
         is_fetched = np.append(np.delete(self.is_fetched, indices), not_fetched)[order]
-        return CountedFrame(self._source, finer, counts, is_fetched, n_splits)
+        return CountedFrame(self._source, finer, sums, is_fetched, n_splits)
 
     def _counted_again(
         self, counted: Columns, indices: Ints, n_keys: int
     ) -> tuple[dict[str, Array], Numbers]:
-        """Return columns and counts of parts of cells, after comparing their sums with the cells.
+        """Return columns and sums of parts of cells, after comparing them with the cells.
 
         ``n_keys`` is the number of keys of parts for each key of a cell.
         """
-        columns, counts = self._source.tabulate(counted, self._source.codes_again(counted["label"]))
+        columns, sums = self._source.tabulate(counted, self._source.codes_again(counted["label"]))
         keys = self.cells.key[indices]
-        sums = np.zeros((len(keys) + 1, counts.shape[1]), counts.dtype)
+        again = np.zeros((len(keys) + 1, *sums.shape[1:]), sums.dtype)
         parent = np.searchsorted(keys, columns["key"] // n_keys)
-        np.add.at(sums, parent, counts)
-        check_sums(self.counts[indices], sums[:-1], self.cells.n_rows[indices])
-        return columns, counts
+        np.add.at(again, parent, sums)
+        check_sums(self.sums[indices], again[:-1], self.cells.n_rows[indices])
+        return columns, sums
 
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells, a row per class for a cell with a single score.
@@ -469,10 +491,11 @@ class CountedFrame:
         if not is_chosen.all():
             rows, located = rows.take(is_chosen), located[is_chosen]
         alone = np.flatnonzero(chosen & cells.is_one_score & ~self.is_fetched)
-        cell, code = np.nonzero(self.counts[alone])
+        parts = self.limbs.as_weights(self.sums[alone])
+        cell, code, term = np.nonzero(parts)
         if len(cell):
             scores = cells.low[alone[cell]].astype(rows.dtype)
-            weights = self.counts[alone[cell], code]
+            weights = parts[cell, code, term]
             rows = Rows.joined([rows, Rows(scores, rows.classes, code, weights=weights)])
             located = np.append(located, alone[cell])
         self._located = rows, located

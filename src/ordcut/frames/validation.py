@@ -87,7 +87,7 @@ def check_sums(counted: Numbers, again: Numbers, n_rows: Ints) -> None:
     RuntimeError: the frame must return the same rows in every query, but the sums of 1 of 2 ...
     """
     rounding = 0 if counted.dtype == np.int64 else rounding_bound(counted, n_rows[:, None])
-    is_other = (np.abs(counted - again) > rounding).any(axis=1)
+    is_other = (np.abs(counted - again) > rounding).reshape(len(counted), -1).any(axis=1)
     if is_other.any():
         raise changed(
             f"the sums of {is_other.sum()} of {len(is_other)} cells differ from those counted "

@@ -73,11 +73,11 @@ def optimal_thresholds(
 
     Notes
     -----
-    Where costs and weights are whole numbers, ``"scan"`` returns the same thresholds as the other
-    methods, to the last bit. Fractional weights are added up in float64, without the exact
-    comparison of near ties that the other methods have; the certificate then ends with "up to
-    rounding of float64 sums". Kappas are computed in whole numbers for up to about 10 000 rows of
-    few classes, and in float64 beyond.
+    For losses, ``"scan"`` returns the same thresholds as the other methods, to the last bit, also
+    for fractional weights, unless these lie extremely far apart. Kappas are computed in whole
+    numbers for up to about 10 000 rows of few classes. Beyond, and for weights without a common
+    unit, they are computed in float64, without the exact comparison of near ties that the other
+    methods have. The certificate then ends with "up to rounding of float64 sums".
 
     Examples
     --------

@@ -23,7 +23,8 @@ from ordcut._core.data import (
     warn_if_reversed,
 )
 from ordcut._core.data.rows import MOST_TO_JUDGE
-from ordcut._core.numerics.exact import EXACT
+from ordcut._core.numerics.exact import EXACT, MOST_DISTINCT, weight_scale
+from ordcut._core.numerics.limbs import Limbs
 from ordcut._core.typing import Array
 
 #: Integer labels with a range smaller than this are looked up in a table instead of sorted.
@@ -44,6 +45,8 @@ class TensorRows:
         Weights of the classes instead of codes, multiplied by the weights of the rows.
     weights : tensor of shape (n,), optional
         How much each row counts, int64 if all are whole; None if each counts 1.
+    unit : float
+        What a weight of 1 stands for, where weights were scaled to whole numbers.
     is_cut : bool tensor of shape (n + 1,)
         Which of the cuts lie between two different scores.
     n_classes : int
@@ -56,12 +59,58 @@ class TensorRows:
     weights: Tensor | None
     is_cut: Tensor
     n_classes: int
+    unit: float = 1.0
 
     @property
     def is_whole(self) -> bool:
         """Whether all weights are whole numbers."""
-        given = self.weights if self.soft is None else self.soft
-        return given is None or not given.is_floating_point()
+        return self._given is None or not self._given.is_floating_point()
+
+    @property
+    def _given(self) -> Tensor | None:
+        """The weights of the rows, or those of their classes."""
+        return self.weights if self.soft is None else self.soft
+
+    def _with(self, given: Tensor) -> TensorRows:
+        """Return the rows with other weights."""
+        return replace(self, weights=given) if self.soft is None else replace(self, soft=given)
+
+    def in_multiples(self) -> TensorRows:
+        """Return rows whose weights are multiples of a common unit, where that makes them whole."""
+        given = self._given
+        assert given is not None
+        flat = given.flatten()
+        step = max(1, len(flat) // MOST_DISTINCT)
+        if len(torch.unique(flat[::step])) > MOST_DISTINCT // 4 and step > 1:
+            return self
+        distinct = torch.unique(flat)
+        if len(distinct) > MOST_DISTINCT:
+            return self
+        scale = weight_scale(on_host(distinct).astype(np.float64), float(flat.sum()))
+        if scale is None:
+            return self
+        multiples = torch.round(given.double() * scale).to(torch.int64)
+        return replace(self._with(multiples), unit=self.unit / scale)
+
+    def limbs(self, bits: int) -> Limbs:
+        """Return how to split fractional weights, so that sums are below two to a power."""
+        given = self._given
+        assert given is not None
+        positive = given[given > 0]
+        low, high = (float(value) for value in positive.aminmax())
+        return Limbs.between(low, high, given.numel(), bits)
+
+    def split(self, limbs: Limbs) -> list[TensorRows]:
+        """Return rows with whole weights for each limb of the weights."""
+        given = self._given
+        assert given is not None
+        first, step = limbs.factors
+        rest, parts = given.double() * first, []
+        for _ in range(limbs.n_limbs):
+            whole = rest.floor()
+            parts.append(self._with(whole.to(torch.int64)))
+            rest = (rest - whole) * step
+        return parts
 
     def take(self, index: Tensor) -> TensorRows:
         """Return the rows at the given positions; where they can be cut is not known of these."""

@@ -1,10 +1,10 @@
 """The arithmetic policy: when sums are exact, and how a decision is made where they are not.
 
-Costs and weights are rational numbers. A float that is a plain fraction, such as 0.1 or 1/7, counts
-as that fraction, and any other as the rational number that it is; so do all weights, if they have
-thousands of distinct values. Scaled to whole numbers, they are added up in int64 where all sums
-fit. Elsewhere, sums in float64 have a known error bound, and cuts whose values are closer than that
-are compared in exact fractions.
+Costs and weights are rational numbers. A cost that is a plain fraction, such as 0.1 or 1/7, counts
+as that fraction, and any other as the rational number that it is. Weights count as plain fractions
+if these have a common unit, and otherwise as the rational numbers that they are. Scaled to whole
+numbers, they are added up in int64 where all sums fit. Elsewhere, sums in float64 have a known
+error bound, and cuts whose values are closer than that are compared in exact fractions.
 """
 
 from __future__ import annotations
@@ -148,8 +148,7 @@ def summable_weights(weights: Floats) -> tuple[Numbers, Limbs]:
     """Return fractional weights in a form in which sums are exact, and how to add them up.
 
     They are int64 multiples of a common unit, if there is one, and otherwise floats, to be added
-    up by their limbs. Some of few distinct weights may be plain fractions without a common unit:
-    these have no limbs, and ``exact_totals`` adds them up.
+    up by their limbs.
 
     Examples
     --------
@@ -163,8 +162,6 @@ def summable_weights(weights: Floats) -> tuple[Numbers, Limbs]:
         scale = weight_scale(distinct, float(weights.sum()))
         if scale is not None:
             return np.rint(weights * scale).astype(np.int64), AS_GIVEN
-        if any(as_fraction(value, WEIGHT_DENOMINATOR) != value for value in distinct.tolist()):
-            return weights, AS_GIVEN
     return weights, Limbs.of(weights)
 
 

@@ -59,17 +59,18 @@ class Limbs(NamedTuple):
         return cls.between(float(least), float(values.max()), values.size)
 
     @classmethod
-    def between(cls, least: float, largest: float, n: int) -> Limbs:
+    def between(cls, least: float, largest: float, n: int, bits: int = BITS_OF_SUMS) -> Limbs:
         """Return how to split ``n`` floats that lie between two positive floats.
 
-        The result is ``AS_GIVEN`` if they lie so far apart that the least would underflow.
+        Sums of limbs are below two to the power of ``bits``. The result is ``AS_GIVEN`` if the
+        floats lie so far apart that the least would underflow.
 
         Examples
         --------
         >>> Limbs.between(1e-6, 1.0, 1_000_000)
         Limbs(first=39, step=40, n_limbs=2)
         """
-        step = BITS_OF_SUMS - n.bit_length()
+        step = bits - n.bit_length()
         top, bottom = frexp(largest)[1], frexp(least)[1] - MANTISSA
         if bottom + min(0, step - top) < LOWEST_EXPONENT:
             return AS_GIVEN
@@ -93,6 +94,22 @@ class Limbs(NamedTuple):
             whole = np.floor(rest)
             limbs[..., i] = whole
             rest = (rest - whole) * step
+        return limbs
+
+    def carried(self, sums: Ints) -> Ints:
+        """Return sums of limbs with all limbs but the first below two to the power of ``step``.
+
+        Equal sums of other floats are then equal limb by limb.
+
+        Examples
+        --------
+        >>> Limbs(2, 4, 2).carried(np.array([1, 37]))
+        array([3, 5])
+        """
+        limbs = sums.copy()
+        for i in range(self.n_limbs - 1, 0, -1):
+            limbs[..., i - 1] += limbs[..., i] >> self.step
+            limbs[..., i] &= (1 << self.step) - 1
         return limbs
 
     def multiples(self, sums: Array) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from ordcut._core.data import Rows, SortedRows
 from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.pruning.source import Source
 from ordcut._core.typing import Array, Floats, Numbers
@@ -34,7 +35,7 @@ class LumpedRows(SortedRows):
 
     @cached_property
     def _sorted(self) -> SortedRows:
-        return self.source.all_rows().sorted()
+        return replace(self.source.all_rows(), limbs=self.limbs).sorted()
 
 
 def lump_rows(rows: Rows, values: Floats, grid: object) -> LumpedRows:
@@ -77,18 +78,28 @@ def _count(rows: Rows, values: Floats) -> tuple[Numbers, Array, Array]:
 
 
 def lumps_of(
-    source: Rows | Source, grid: object, counts: Numbers, lowest: Array, highest: Array
+    source: Rows | Source,
+    grid: object,
+    sums: Numbers,
+    lowest: Array,
+    highest: Array,
+    limbs: Limbs = AS_GIVEN,
 ) -> LumpedRows:
-    """Return cells as sorted rows: a row per class at the lowest score, and an end at the last."""
-    cell, code = np.nonzero(counts)
+    """Return cells as sorted rows: rows per class at the lowest score, and an end at the last.
+
+    ``sums`` are the weights of each cell and class, or their sums of limbs.
+    """
+    parts = limbs.as_weights(sums)
+    cell, code, term = np.nonzero(parts)
     is_used = lowest <= highest
     last = np.flatnonzero(is_used)
     order = np.argsort(np.concatenate([cell, last]), kind="stable")
     scores = np.concatenate([lowest[cell], highest[last]])[order]
     codes = np.concatenate([code, np.zeros(len(last), np.int64)])[order].astype(np.uint16)
-    weights = np.concatenate([counts[cell, code], np.zeros(len(last), np.int64)])[order]
+    weights = np.append(parts[cell, code, term], np.zeros(len(last), parts.dtype))[order]
     is_end = np.concatenate([np.zeros(len(cell), np.bool_), np.ones(len(last), np.bool_)])[order]
-    return LumpedRows(scores, codes, is_end, weights, counts.shape[1], grid, source)
+    n_classes = sums.shape[1]
+    return LumpedRows(scores, codes, is_end, weights, n_classes, grid, source, limbs=limbs)
 
 
 @kernel("scores", steps=8)

@@ -8,6 +8,7 @@ aggregated into lumps that no threshold can enter.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -210,7 +211,7 @@ class PrunedRows:
 
     @cached_property
     def _sorted(self) -> SortedRows:
-        return self._source.all_rows().sorted()
+        return replace(self._source.all_rows(), limbs=self.cells.limbs).sorted()
 
     def all_rows(self) -> SortedRows:
         """Return all rows in the order of their scores."""
