@@ -32,7 +32,7 @@ PROOFS = {
 #: What is added where sums are not exact.
 ROUNDED = {
     "exact": "",
-    "engine": ", for fractional weights as the engine adds them up",
+    "engine": ", for weights as the engine adds them up",
     "float64": ", up to rounding of float64 sums",
 }
 
