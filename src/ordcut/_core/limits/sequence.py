@@ -125,20 +125,17 @@ class PromisedPrecision(Form):
         ``n_rows`` get the decision at each cut and ``n_right`` of them are right, in multiples of
         ``unit``.
         """
-        counts, first = np.unique(n_rows, return_index=True)
-        sizes = [int(count * unit) for count in counts]
-        right = [int(count * unit) for count in n_right[first]]
-        kept = [counts[i] for i in self._sequence(sizes, right, times=1)]
-        return np.asarray(np.isin(n_rows, kept))
+        sizes, right = _distinct(n_rows, n_right, unit)
+        kept = [sizes[i] for i in self._sequence(sizes, right, times=1)]
+        return np.asarray(np.isin(_in_rows(n_rows, unit), kept))
 
     def shortage(self, n_rows: Ints, n_right: Ints, unit: Fraction, kind: str) -> Shortage | None:
         """Return about how many rows like these could promise the precision; None if they can.
 
         ``kind`` is what the rows are called.
         """
-        counts, first = np.unique(n_rows, return_index=True)
-        sizes = [int(count * unit) for count in counts]
-        right = [int(count * unit) for count in n_right[first]]
+        sizes, right = _distinct(n_rows, n_right, unit)
+        available = int(sizes[-1])
 
         def is_enough(times: int) -> bool:
             return next(self._sequence(sizes, right, times), None) is not None
@@ -149,23 +146,23 @@ class PromisedPrecision(Form):
         while not is_enough(enough) and enough < MOST_TIMES_MORE:
             enough *= 2
         if not is_enough(enough):
-            return Shortage(inf, sizes[-1], kind)
+            return Shortage(inf, available, kind)
         between = range(enough // 2, enough)
         times = between[0] + bisect_left(between, True, key=is_enough)
-        return Shortage(times * sizes[-1], sizes[-1], kind)
+        return Shortage(times * available, available, kind)
 
-    def _sequence(self, sizes: list[int], right: list[int], times: int) -> Iterator[int]:
+    def _sequence(self, sizes: Ints, right: Ints, times: int) -> Iterator[int]:
         """Yield the indices of the sizes that pass, each size standing for ``times`` as many rows.
 
         ``sizes`` ascend. Sizes too small to pass whatever their labels are passed over.
         """
         last = -1
-        for rank in self._ranks(max(sizes, default=0) * times):
-            index = bisect_left(sizes, rank // times + 1) - 1
-            most = self._most_wrong(sizes[index] * times) if index > last else -1
+        for rank in self._ranks(int(sizes[-1]) * times if len(sizes) else 0):
+            index = int(np.searchsorted(sizes, rank // times, "right")) - 1
+            most = self._most_wrong(int(sizes[index]) * times) if index > last else -1
             if most < 0:
                 continue
-            if (sizes[index] - right[index]) * times > most:
+            if int(sizes[index] - right[index]) * times > most:
                 return
             yield index
             last = index
@@ -197,3 +194,16 @@ class PromisedPrecision(Form):
     @property
     def _risk(self) -> Fraction:
         return 1 - as_fraction(self.confidence)
+
+
+def _distinct(n_rows: Ints, n_right: Ints, unit: Fraction) -> tuple[Ints, Ints]:
+    """Return the distinct numbers of rows, and how many of them are right; see ``passed``."""
+    counts, first = np.unique(n_rows, return_index=True)
+    return _in_rows(counts, unit), _in_rows(n_right[first], unit)
+
+
+def _in_rows(counts: Ints, unit: Fraction) -> Ints:
+    """Return multiples of a unit as numbers of rows, which are whole."""
+    if unit == 1:
+        return counts
+    return np.asarray(counts.astype(object) * unit.numerator // unit.denominator).astype(np.int64)
