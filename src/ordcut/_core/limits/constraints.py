@@ -494,7 +494,7 @@ def check_limits(constraint: Any) -> None:
             upto = "from 0 to 1" if constraint.largest == 1 else "that is not negative"
             raise ValueError(f"{side} of {name} must be a number {upto}, got {limit!r}.")
     check_confidence(constraint.confidence)
-    if np.ndim(constraint.group) > 0:
+    if constraint.group is not None and np.ndim(constraint.group) > 0:
         raise ValueError(
             f"where of {name} must be the name of a group, got one value for each of "
             f"{len(constraint.group)} rows. Pass these as groups=, and name the group: where=True "

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ordcut._core.limits.constraints import (
@@ -90,7 +91,7 @@ def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
     parsed: list[Constraint] = []
     for constraint in constraints:
         if isinstance(constraint, str):
-            parsed += [_read(text) for text in _separate(constraint)]
+            parsed += _read_all(constraint)
         elif isinstance(constraint, Constraint):
             parsed.append(constraint)
         else:
@@ -99,6 +100,12 @@ def read_constraints(constraints: Constraints) -> tuple[Constraint, ...]:
                 f"{constraint!r}."
             )
     return tuple(parsed)
+
+
+@lru_cache(maxsize=256)
+def _read_all(text: str) -> tuple[Constraint, ...]:
+    """Return the constraints that a text joins."""
+    return tuple(map(_read, _separate(text)))
 
 
 def _separate(text: str) -> list[str]:
