@@ -135,3 +135,17 @@ def test_an_unknown_name_is_answered_by_the_nearest():
         get_scorer("neg_absolut")
     with pytest.raises(ValueError, match="name must be one of"):
         get_scorer("ordcut_neg_qwk")  # a kappa is not negated
+
+
+@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy"])
+def test_accuracies_are_those_of_scikit_learn_and_higher_is_better(name):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import get_scorer as plain_scorer
+
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 90)
+    features = (labels + rng.normal(size=90))[:, None]
+    model = LogisticRegression().fit(features, labels)
+    expected = plain_scorer(name)(model, features, labels)
+    assert get_scorer(name)(model, features, labels) == pytest.approx(expected)
+    assert ObjectiveScorer(name)(model, features, labels) == pytest.approx(expected)

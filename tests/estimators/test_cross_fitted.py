@@ -32,6 +32,26 @@ def test_thresholds_are_optimal_for_cross_fitted_scores(smoothing):
     assert model.labeler_.value == pytest.approx(best.value)
 
 
+def test_the_record_has_the_value_on_folds_that_thresholds_were_not_found_on():
+    X, y = ordinal_data()
+    folds = KFold(4, shuffle=True, random_state=0)
+    model = OrdinalThresholdClassifierCV(Ridge(), smoothing=0, cv=folds).fit(X, y)
+    scores = cross_val_predict(Ridge(), X, y.astype(float), cv=folds)
+    predicted = np.empty_like(y)
+    for others, held_out in folds.split(X):
+        fitted = ordcut.optimal_thresholds(scores[others], y[others])
+        predicted[held_out] = fitted.predict(scores[held_out])
+    value = model.labeler_.record.held_out
+    assert value == pytest.approx(ordcut.evaluate(y, predicted))
+    assert value >= model.labeler_.value
+    assert "on rows left out" in str(model.labeler_.card())
+    saved = ordcut.Thresholds.from_json(model.labeler_.to_json())
+    assert saved.record.held_out == value
+    for cv in (0.3, "prefit"):
+        other = OrdinalThresholdClassifierCV(model.estimator_, cv=cv).fit(X, y)
+        assert other.labeler_.record.held_out is None
+
+
 def test_a_classifier_is_scored_by_the_mean_of_its_probabilities():
     X, y = ordinal_data()
     model = OrdinalThresholdClassifierCV(LogisticRegression()).fit(X, y)

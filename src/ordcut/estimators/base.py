@@ -39,7 +39,7 @@ from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.estimators.margins import margins
 from ordcut.estimators.probabilities import OfProbabilities
-from ordcut.studies.labelings import LabelingProblem, check_labeling, find_labeling
+from ordcut.studies.labelings import LabelingProblem, check_labeling, find_labeling, with_held_out
 
 #: Why the rows that trained an estimator promise nothing for new rows.
 SEEN = (
@@ -249,8 +249,12 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         model: ProportionalOddsModel | None = None,
         biases: Floats | None = None,
         rounding: Floats | None = None,
+        folds: Array | None = None,
     ) -> None:
-        """Find the thresholds on scored rows: the last step of every ``fit``."""
+        """Find the thresholds on scored rows: the last step of every ``fit``.
+
+        ``folds`` are the numbers of the folds that rows of cross-validation were held out in.
+        """
         objective, labeling = self.objective, self.labeling
         n_classes = len(targets.classes)
         rows = targets.with_scores(scores)
@@ -282,6 +286,9 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             limits = limits_for(targets.constraints, decided.objective, rows.classes)
             decided = replace(decided, limits=limits)
         self.labeler_ = self.decider_ = find_labeling(decided, labeling)
+        if folds is not None and labeling == "optimal":
+            counted = folds[targets.row_weights > 0]
+            self.labeler_ = self.decider_ = with_held_out(self.decider_, decided, counted)
         if self.decider_.review_share is not None:
             limits = limits_for(ranges_of_classes(self.decider_), resolved, rows.classes)
             self.labeler_ = find_labeling(replace(problem, limits=limits), labeling)

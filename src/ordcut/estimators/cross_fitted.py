@@ -219,11 +219,12 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             check_calibration(self.calibration, self.cv)
         if isinstance(self.cv, str):
             rows, scores = np.arange(len(targets.codes)), self._score_prefit(features, targets)
+            folds = None
         else:
             metadata = self._route(sample_weight, targets, params)
-            rows, scores = self._cross_fit(features, targets, metadata)
+            rows, scores, folds = self._cross_fit(features, targets, metadata)
         scored = targets.take(rows)
-        self._set_labels(scores, scored, rounding=self._rounding(targets.classes))
+        self._set_labels(scores, scored, rounding=self._rounding(targets.classes), folds=folds)
         if self.store_cv_results:
             labels = targets.classes[scored.codes]
             self.cv_results_ = {"rows": rows, "scores": scores, "labels": labels}
@@ -243,8 +244,11 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
 
     def _cross_fit(
         self, features: Any, targets: Targets, metadata: Metadata
-    ) -> tuple[Array, Floats]:
-        """Return the rows that were held out, and their scores."""
+    ) -> tuple[Array, Floats, Array | None]:
+        """Return the rows that were held out, their scores, and their folds.
+
+        The folds are None for a single split, and where splits hold out a row repeatedly.
+        """
         self._method = choose_response(self.estimator, self.response_method).method
         self._code_of = np.flatnonzero(np.bincount(targets.codes))
         inner_y = self._encode_inner(targets.codes)
@@ -277,7 +281,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         else:
             self.estimator_ = fitted[0][0]
         rows = np.concatenate([np.asarray(test) for _, test in splits])
-        return rows, np.concatenate([scores for _, scores in fitted])
+        folds = np.repeat(np.arange(len(splits)), [len(scores) for _, scores in fitted])
+        has_folds = len(splits) > 1 and len(np.unique(rows)) == len(rows)
+        scores = np.concatenate([scores for _, scores in fitted])
+        return rows, scores, folds if has_folds else None
 
     @property
     def _response(self) -> Response:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from ordcut._core.objectives import Objective
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.solve import optimum, result_at, smoothed_problem
-from ordcut._core.thresholds import Certificate, Thresholds
+from ordcut._core.thresholds import Certificate, Record, Thresholds
 from ordcut._core.typing import Array, ArrayLike, Floats
 
 if TYPE_CHECKING:
@@ -193,6 +194,38 @@ def find_labeling(problem: LabelingProblem, labeling: str) -> Thresholds:
     """
     check_labeling(labeling)
     return LABELINGS[labeling](problem)
+
+
+def with_held_out(result: Thresholds, problem: LabelingProblem, folds: Array) -> Thresholds:
+    """Return optimal thresholds whose record has their value by cross-fitting, once it is needed.
+
+    The rows of each fold are judged by the optimal thresholds of the others.
+
+    Examples
+    --------
+    >>> from ordcut._core.objectives import resolve_objective
+    >>> rows = Rows.read([1, 2, 3, 4, 1, 2, 3, 4], [0, 0, 1, 1, 0, 1, 1, 1])
+    >>> problem = LabelingProblem(rows, resolve_objective("absolute", 2), np.ones(2))
+    >>> result = with_held_out(find_labeling(problem, "optimal"), problem, np.arange(8) // 4)
+    >>> result.value, result.record.held_out
+    (0.125, 0.125)
+    """
+    return replace(result, evidence=partial(_cross_fitted, result, problem, folds))
+
+
+def _cross_fitted(result: Thresholds, problem: LabelingProblem, folds: Array) -> Record:
+    """Return the record with the value by cross-fitting, if thresholds exist without every fold."""
+    record, rows = result.record, problem.rows
+    assert record is not None
+    parts = []
+    try:
+        for k in range(int(folds.max()) + 1):
+            others = _optimal(replace(problem, rows=rows.take(folds != k)))
+            parts.append(rows.take(folds == k).confusion(others.thresholds))
+        table = np.sum(parts, axis=0)
+        return replace(record, held_out=problem.as_problem().objective.value(table))
+    except ValueError:  # such as constraints that cannot hold, or a class that a fold had alone
+        return record
 
 
 def check_labeling(labeling: object) -> None:

@@ -45,7 +45,8 @@ def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
         raise ValueError(
             f"{method} needs the rows that thresholds were found on, and these have none: they "
             "were read from JSON or a pickle, or were not found on data at all. Find them again "
-            f"with ordcut.optimal_thresholds(scores, labels, ...) and call {method} on the result."
+            f"with ordcut.optimal_thresholds(scores, labels, ...) and call {method} on the result; "
+            "in a worker process, before the result is returned."
         )
     rows = origin.solved.data.all_rows()
     ordered = rows.sorted()
