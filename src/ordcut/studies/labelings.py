@@ -208,7 +208,7 @@ def with_held_out(result: Thresholds, problem: LabelingProblem, folds: Array) ->
     >>> problem = LabelingProblem(rows, resolve_objective("absolute", 2), np.ones(2))
     >>> result = with_held_out(find_labeling(problem, "optimal"), problem, np.arange(8) // 4)
     >>> result.value, result.record.held_out
-    (0.125, 0.125)
+    (0.125, 0.25)
     """
     return replace(result, evidence=partial(_cross_fitted, result, problem, folds))
 
