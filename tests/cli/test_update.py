@@ -66,7 +66,9 @@ def test_diff_compares_two_files_with_and_without_rows(ordcut, tmp_path, cuts, j
     old, moved = (library.Thresholds.from_json(path) for path in (cuts, new))
     done = ordcut("diff", cuts, new)
     assert (done.code, done.out) == (0, f"{library.diff(old, moved)}\n")
-    done = ordcut("diff", new, cuts, june, "--json")
+    picture = tmp_path / "both.png"
+    done = ordcut("diff", new, cuts, june, "--json", "--plot", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
     scores, labels = make_rows(400, seed=1)
     diff = library.diff(moved, old, (scores + 0.8).round(3), labels)
     assert json.loads(done.out) == json.loads(json.dumps(diff.as_dict()))
@@ -85,6 +87,7 @@ def test_update_and_diff_say_what_to_do(ordcut, tmp_path, csv_file, cuts, thresh
         ("update", csv_file, "-t", tmp_path / "no.json"): "ordcut fit -o",
         ("diff", cuts, tmp_path / "no.json"): "NEW must be a file that can be read",
         ("diff", csv_file, cuts): "OLD must be a file that ordcut fit wrote",
+        ("diff", cuts, cuts, "--plot", tmp_path / "a.png"): "--plot draws the scores of FILES",
         ("diff", "-", "-"): "must not share standard input",
         ("diff", cuts, cuts, tmp_path / "no.csv"): "no.csv",
     }

@@ -16,6 +16,7 @@ MODULES = {
     "near_optimal_ranges": "ordcut._core.uncertainty",
     "moved_thresholds": "ordcut._core.moved",
     "plot_thresholds": "ordcut.plots",
+    "plot_diff": "ordcut.plots",
     "draw_band_path": "ordcut.plots",
     "draw_bands": "ordcut.plots",
     "draw_bootstrap": "ordcut.plots",

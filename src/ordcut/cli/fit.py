@@ -218,7 +218,7 @@ def fit(
         if outputs.uses_stdout and as_json:
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         if plot:
-            _check_plot(plot)
+            check_plot(plot)
         if report and group is not None:
             raise UserError(
                 "--report does not know the groups of rows, and cannot judge limits for --group. "
@@ -291,7 +291,7 @@ def fit(
                 page = page_from_source(source, thresholds, resolved, weights, bounds, **names_of)
                 page_out.write(page)
             if plot_out is not None:
-                plot_out.write(_draw(source, thresholds, score, str(plot)))
+                plot_out.write(draw(source, thresholds, score, str(plot)))
         outputs.publish()
     run: dict[str, Any] = {
         "rows": source.n_rows,
@@ -401,7 +401,7 @@ def _check_no_group(group: str | None) -> None:
         raise UserError("--group needs a single label for each row. Leave it out for ratings.")
 
 
-def _check_plot(path: str) -> None:
+def check_plot(path: str) -> None:
     """Raise an error before anything is computed if the plot cannot be drawn."""
     if not path.lower().endswith(PLOT_FORMATS):
         raise UserError(f"--plot must end in one of {', '.join(PLOT_FORMATS)}, got {path}.")
@@ -414,14 +414,22 @@ def _check_plot(path: str) -> None:
         ) from error
 
 
-def _draw(source: Source, thresholds: Thresholds, score_name: str, path: str) -> bytes:
+def draw(
+    source: Source,
+    thresholds: Thresholds,
+    score_name: str,
+    path: str,
+    old: Thresholds | None = None,
+) -> bytes:
     """Return the plot of the scores of each class, with the thresholds between them."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from ordcut.plots import ThresholdDisplay
+    from ordcut.plots import ThresholdDisplay, draw_old
 
     display = ThresholdDisplay._from_source(source, thresholds=thresholds, score_name=score_name)
+    if old is not None:
+        draw_old(display, old.thresholds)
     file = BytesIO()
     display.figure_.savefig(file, format=path.lower().rsplit(".", 1)[1], dpi=120)
     return file.getvalue()

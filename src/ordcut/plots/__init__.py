@@ -6,6 +6,8 @@ blindness and grey printers. Pictures can be read at the width of a column of a 
 
 from ordcut.plots.bands import draw_band_path as draw_band_path
 from ordcut.plots.bands import draw_bands as draw_bands
+from ordcut.plots.diff import draw_old as draw_old
+from ordcut.plots.diff import plot_diff as plot_diff
 from ordcut.plots.display import ThresholdDisplay
 from ordcut.plots.intervals import draw_bootstrap as draw_bootstrap
 from ordcut.plots.learning import draw_learning_curve as draw_learning_curve

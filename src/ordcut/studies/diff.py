@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordcut._core.data import ClassWeight, Rows, digest_of
 from ordcut._core.errors import printable
+from ordcut._core.extensions import extension
 from ordcut._core.objectives import Objective, ObjectiveLike
 from ordcut._core.table import ScoreTable
 from ordcut._core.thresholds import Card, Thresholds, as_written, objective_for
@@ -22,6 +23,9 @@ from ordcut.studies.paired import (
     standard_error,
     weighted_as_found,
 )
+
+if TYPE_CHECKING:
+    from ordcut.plots import ThresholdDisplay
 
 #: The exit codes of ``ordcut diff``: 3 as for a missed target.
 SAME_OR_BETTER, WORSE = 0, 3
@@ -125,10 +129,12 @@ class Diff:
 
     def card(self) -> Card:
         """Return the difference for people: as text, and as HTML in notebooks."""
-        facts = []
-        about = "" if self.n_rows is not None else " of the rows of the new record, about"
-        changed = "not known: no rows, and no record" if self.changed is None else ""
-        facts.append(("labels that change", changed or f"{100 * (self.changed or 0):.1f} %{about}"))
+        changed = "not known: there are no rows, and no record"
+        if self.changed is not None:
+            changed = f"{100 * self.changed:.1f} %"
+            if self.n_rows is None:
+                changed = f"about {changed}, by the scores in a record"
+        facts = [("labels that change", changed)]
         if self.old.objective != self.new.objective:
             both = f"{self.old.objective} (old), {self.new.objective} (new)"
             facts.append(("found for", printable(both)))
@@ -142,6 +148,23 @@ class Diff:
                 rows += f"; the {self.fitted} thresholds were found on them, where they look best"
             facts.append(("rows", rows))
         return Card(*self.rows_of_card(), facts)
+
+    def plot(self, scores: ArrayLike, labels: ArrayLike, **options: Any) -> ThresholdDisplay:
+        """Plot the new thresholds on rows, with the old ones as dashed lines.
+
+        Takes the same options as :meth:`ordcut.plots.ThresholdDisplay.from_predictions`.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import ordcut
+        >>> old, new = (ordcut.Thresholds.from_values([x], [0, 1]) for x in (1.5, 2.5))
+        >>> shown = ordcut.diff(old, new).plot([1, 2, 3, 4], [0, 0, 1, 1], objective="absolute")
+        >>> shown.ax_.texts[-1].get_text()
+        'dashed: old thresholds'
+        """
+        display: ThresholdDisplay = extension("plot_diff")(self, scores, labels, **options)
+        return display
 
     def __repr__(self) -> str:
         return str(self.card())
