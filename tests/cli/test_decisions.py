@@ -227,10 +227,10 @@ def test_evaluate_says_which_constraints_hold_on_other_rows(ordcut, fit, rows, t
     result, _ = fit("--constraint", "share good <= 0.2", "--constraint", "digits 1")
     scores, labels = rows
     path = tmp_path / "shifted.csv"
-    lines = [f"{s + 3},{y}" for s, y in zip(scores, labels, strict=True)]
+    lines = [f"{s + 1},{y}" for s, y in zip(scores, labels, strict=True)]
     path.write_text("\n".join(["score,label", *lines]))
     done = ordcut("evaluate", path, "-t", tmp_path / "found.json", "--json")
-    share = np.mean(result.predict(scores + 3) == "good")
+    share = np.mean(result.predict(scores + 1) == "good")
     assert json.loads(done.out)["constraints"] == [
         {"constraint": "share good <= 0.2", "reached": share, "holds": False},
         {"constraint": "digits 1", "reached": result.thresholds.tolist(), "holds": True},
@@ -268,7 +268,7 @@ def test_constraints_give_the_thresholds_of_the_library_by_every_engine(fit, row
 
 def test_intervals_of_thresholds_between_decisions_have_one_per_threshold(fit, tmp_path):
     result, printed = fit("--review", "0.2", "--intervals")
-    intervals = json.loads((tmp_path / "found.json").read_text())["intervals"]
+    intervals = json.loads((tmp_path / "found.json").read_text())["record"]["intervals"]
     assert len(intervals["thresholds"]) == len(result.thresholds) == 4
     assert "95% interval of from" in printed
 

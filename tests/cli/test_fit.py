@@ -201,10 +201,10 @@ def test_machines_get_json(ordcut, csv_file, result):
 
 
 def test_thresholds_go_through_a_pipe_and_the_table_to_stderr(ordcut, csv_file, result):
-    done = ordcut("fit", "-", *COLUMNS, *ORDER, "-o", "-", stdin=csv_file.read_text())
+    done = ordcut("fit", "-", *COLUMNS, *ORDER, "--no-time", "-o", "-", stdin=csv_file.read_text())
     assert same(library.Thresholds.from_json(done.out), result)
     assert "No other thresholds do better" in done.err
-    quiet = ordcut("fit", csv_file, *COLUMNS, *ORDER, "-o", "-", "--quiet")
+    quiet = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--no-time", "-o", "-", "--quiet")
     assert (quiet.out, quiet.err) == (done.out, "")
 
 
@@ -384,7 +384,7 @@ def test_intervals_are_those_of_the_bootstrap_and_are_printed_and_saved(
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--intervals", "-o", out)
     assert done.code == 0, done.err
     bootstrap = result.bootstrap()
-    saved = json.loads(out.read_text())["intervals"]
+    saved = json.loads(out.read_text())["record"]["intervals"]
     assert saved["level"] == 0.95
     assert saved["thresholds"] == bootstrap.intervals().tolist()
     assert saved["value"] == bootstrap.value_interval().tolist()

@@ -17,11 +17,13 @@ def test_intervals_are_on_the_page_that_is_written(ordcut, tmp_path, csv_file):
     page, out, again = tmp_path / "page.html", tmp_path / "t.json", tmp_path / "again.html"
     options = *COLUMNS, *ORDER, "--intervals", "--report", page, "-o", out, "-q"
     assert ordcut("fit", csv_file, *options).code == 0
-    intervals = json.loads(out.read_text())["intervals"]
+    intervals = json.loads(out.read_text())["record"]["intervals"]
     assert content_of(page)["intervals"] == intervals
     assert ordcut("report", csv_file, "-t", out, "-o", again, "-q").code == 0
     assert content_of(again)["intervals"] == intervals
-    out.write_text(json.dumps({**json.loads(out.read_text()), "intervals": {"level": 2}}))
+    saved = json.loads(out.read_text())
+    saved["record"]["intervals"] = {"level": 2}
+    out.write_text(json.dumps(saved))
     done = ordcut("report", csv_file, "-t", out, "-o", again, "--force")
     assert done.code == 2
     assert "intervals must hold a level, a pair for each of the 2 thresholds" in done.err
@@ -96,7 +98,7 @@ def test_large_whole_weights_need_their_type_where_the_number_of_rows_matters(or
     def width(weight_type):
         done = ordcut(*command, "--intervals", "--json", "--weight-type", weight_type)
         assert done.err.count("Warning") == 0
-        low, high = json.loads(done.out)["intervals"]["value"]
+        low, high = json.loads(done.out)["record"]["intervals"]["value"]
         return high - low
 
     assert width("importance") > 10 * width("repeats")

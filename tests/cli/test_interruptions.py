@@ -86,7 +86,7 @@ def test_ctrl_c_while_standard_input_is_read_leaves_nothing(start, thresholds_fi
                     out / "labelled.csv", scratch=scratch)  # fmt: skip
     process.stdin.write(b"score\n1\n")
     process.stdin.flush()
-    wait_until(lambda: list(scratch.glob("ordcut-*/stdin.csv")), process)
+    wait_until(lambda: list(scratch.glob("ordcut-*/stdin")), process)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130
@@ -139,7 +139,7 @@ def test_a_terminal_is_told_the_passes(start, csv_file):
     told = os.read(screen, 100_000).decode()
     os.close(screen)
     assert process.returncode == 0
-    assert "pass 2: the rows of" in told  # the last one stays until the bar goes
+    assert "pass 3: all rows" in told  # the last one stays until the bar goes
     assert json.loads(out)["passes"] == 2  # and nothing of the bar came here
 
 
