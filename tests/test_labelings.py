@@ -180,7 +180,7 @@ def compared(scores, labels, classes, objective="absolute"):
 
 
 def labelings_in(comparison, objective="absolute"):
-    return {one.name: one.thresholds[objective] for one in comparison.labelings}
+    return {labeling.name: labeling.thresholds[objective] for labeling in comparison.labelings}
 
 
 def test_class_means_are_halfway_between_the_means_of_the_rows():

@@ -185,8 +185,8 @@ def test_a_pipeline_has_the_same_labels(estimator):
     new = np.random.default_rng(3).normal(size=(2000, 3)) * 5 + 3
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of histogram-based boosting
-        made = skl2onnx.to_onnx(model, X[:1])
-    labels, _ = run(made, new)
+        model_proto = skl2onnx.to_onnx(model, X[:1])
+    labels, _ = run(model_proto, new)
     assert (labels == model.predict(new)).all()
 
 

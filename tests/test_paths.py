@@ -114,7 +114,9 @@ def test_a_point_of_a_constraint_path_equals_a_call_of_its_own(
         assert point.thresholds.tolist() == own.thresholds.tolist()
         assert point.ranges.tolist() == own.ranges.tolist()
         assert point.value == own.value
-        assert [str(one) for one in point.constraints] == [str(one) for one in own.constraints]
+        assert [str(constraint) for constraint in point.constraints] == [
+            str(constraint) for constraint in own.constraints
+        ]
 
 
 def test_a_limit_that_the_thresholds_of_a_looser_one_keep_still_costs_what_it_costs():

@@ -47,8 +47,8 @@ def same(result, expected):
         and result.decisions.tolist() == expected.decisions.tolist()
         and result.value == expected.value
         and result.review_share == expected.review_share
-        and [one.to_dict() for one in result.constraints]
-        == [one.to_dict() for one in expected.constraints]
+        and [constraint.to_dict() for constraint in result.constraints]
+        == [constraint.to_dict() for constraint in expected.constraints]
     )
 
 
@@ -101,8 +101,8 @@ def test_the_summary_has_a_line_for_each_decision_and_each_constraint(fit):
 def test_json_has_what_came_of_each_constraint(ordcut, csv_file):
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--json", *as_options(LIMITS))
     outcomes = json.loads(done.out)["constraints"]
-    assert [one["constraint"] for one in outcomes] == LIMITS
-    assert all(set(one) == {"constraint", "reached", "cost"} for one in outcomes)
+    assert [outcome["constraint"] for outcome in outcomes] == LIMITS
+    assert all(set(outcome) == {"constraint", "reached", "cost"} for outcome in outcomes)
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,10 @@ def many_rows(tmp_path_factory):
 @pytest.fixture
 def folders(tmp_path):
     """One for outputs and one for temporary files: both must be as before."""
-    made = tmp_path / "out", tmp_path / "scratch"
-    for folder in made:
+    folders = tmp_path / "out", tmp_path / "scratch"
+    for folder in folders:
         folder.mkdir()
-    return made
+    return folders
 
 
 def wait_until(happened, process, seconds=60):

@@ -82,8 +82,8 @@ def test_clone_parameters_and_pickles_keep_constraints_untouched(estimator):
     assert model.constraints is constraints
     again = pickle.loads(pickle.dumps(model))
     assert (again.predict(X) == model.predict(X)).all()
-    assert [str(one) for one in again.labeler_.constraints] == [
-        str(one) for one in model.labeler_.constraints
+    assert [str(constraint) for constraint in again.labeler_.constraints] == [
+        str(constraint) for constraint in model.labeler_.constraints
     ]
     assert clone(again).constraints == constraints
 
@@ -139,4 +139,4 @@ def test_an_objective_with_decisions_of_its_own_is_refused(estimator):
 def test_scikit_learns_checks_pass_with_a_constraint():
     model = LinearThresholdClassifier(constraints="digits 3")
     results = check_estimator(model, expected_failed_checks=expected_failed_checks(model))
-    assert not [one["check_name"] for one in results if one["status"] == "failed"]
+    assert not [result["check_name"] for result in results if result["status"] == "failed"]

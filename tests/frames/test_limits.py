@@ -43,8 +43,8 @@ def test_limits_on_single_thresholds_take_at_most_one_pass_more(
     assert_same(result, expected)
     assert result.passes <= free.passes + 1
     assert result.thresholds.tolist() != free.thresholds.tolist()
-    assert [one.reached for one in result.constraints] == [
-        one.reached for one in expected.constraints
+    assert [constraint.reached for constraint in result.constraints] == [
+        constraint.reached for constraint in expected.constraints
     ]
 
 
@@ -109,8 +109,8 @@ def test_limits_do_not_depend_on_the_unit_of_the_weights(quick_frames_of):
             scores, labels, sample_weight=weights, constraints=constraints, classes=range(K)
         )
         assert_same(result, expected)
-        assert [one.reached for one in result.constraints] == [
-            one.reached for one in expected.constraints
+        assert [constraint.reached for constraint in result.constraints] == [
+            constraint.reached for constraint in expected.constraints
         ]
         if constraints[0] is count:
             kept = weights[scores >= result.thresholds[-1]].sum()
@@ -165,8 +165,8 @@ def test_groups_of_decisions_and_shares_of_reviews_are_those_of_arrays(quick_fra
     expected = ordcut.optimal_thresholds(SCORES, LABELS, **options)
     assert_same(result, expected)
     assert result.review_share == expected.review_share
-    assert [one.reached for one in result.constraints] == [
-        one.reached for one in expected.constraints
+    assert [constraint.reached for constraint in result.constraints] == [
+        constraint.reached for constraint in expected.constraints
     ]
 
 

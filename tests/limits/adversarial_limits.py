@@ -68,10 +68,18 @@ def check(problem, cost, constraints, *, is_kappa):
         return 0
     thresholds = result.thresholds.tolist()
     table = table_of({"rows": rows, **n_classes}, thresholds)
-    assert all(holds(one, table, thresholds) for one in constraints), (problem, cost, constraints)
-    if not any(isinstance(one, ordcut.Allowed | ordcut.Digits) for one in constraints):
+    assert all(holds(constraint, table, thresholds) for constraint in constraints), (
+        problem,
+        cost,
+        constraints,
+    )
+    if not any(
+        isinstance(constraint, ordcut.Allowed | ordcut.Digits) for constraint in constraints
+    ):
         distances = np.diff(result.thresholds[np.isfinite(result.thresholds)])
-        gaps = [one.at_least for one in constraints if isinstance(one, ordcut.Gap)]
+        gaps = [
+            constraint.at_least for constraint in constraints if isinstance(constraint, ordcut.Gap)
+        ]
         assert (distances >= max(gaps, default=0)).all(), (problem, cost, constraints)
     cuts = [int((problem.scores < value).sum()) for value in thresholds]
     reached = goodness(table), [-cut for cut in reversed(cuts)]

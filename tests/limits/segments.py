@@ -23,7 +23,10 @@ def allowed_starts(problem, constraints):
         [
             start
             for start in range(end + 1)
-            if all(holds(one, table[start, end], [at[start], at[end]]) for one in constraints)
+            if all(
+                holds(constraint, table[start, end], [at[start], at[end]])
+                for constraint in constraints
+            )
         ]
         for end in range(len(at))
     ]
@@ -51,7 +54,7 @@ def kept_cuts(problem, constraints):
     kept = set()
     for thresholds in all_thresholds(problem, constraints):
         table = table_of(problem, thresholds)
-        if all(holds(one, table, thresholds) for one in constraints):
+        if all(holds(constraint, table, thresholds) for constraint in constraints):
             kept.add(tuple(sum(score < value for score in distinct) for value in thresholds))
     return sorted(kept)
 

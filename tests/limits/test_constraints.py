@@ -26,19 +26,19 @@ INF = np.inf
 # Limits
 
 
-@pytest.mark.parametrize("made", [ordcut.Recall, ordcut.Precision, ordcut.Under, ordcut.Over])
+@pytest.mark.parametrize("make", [ordcut.Recall, ordcut.Precision, ordcut.Under, ordcut.Over])
 @pytest.mark.parametrize("limit", [0, 1, 0.0, 1.0, np.float32(0.5)])
-def test_a_share_can_be_0_and_1(made, limit):
-    assert made("a", limit) == made("a", float(limit))
+def test_a_share_can_be_0_and_1(make, limit):
+    assert make("a", limit) == make("a", float(limit))
 
 
-@pytest.mark.parametrize("made", [ordcut.Recall, ordcut.Precision, ordcut.Under, ordcut.Over])
+@pytest.mark.parametrize("make", [ordcut.Recall, ordcut.Precision, ordcut.Under, ordcut.Over])
 @pytest.mark.parametrize("limit", [-1e-9, 1 + 1e-9, INF, -INF])
-def test_a_share_beyond_0_and_1_is_refused(made, limit):
-    side = "at_least" if made in (ordcut.Recall, ordcut.Precision) else "at_most"
-    message = f"{side} of {made.__name__} must be a number from 0 to 1, got {limit!r}"
+def test_a_share_beyond_0_and_1_is_refused(make, limit):
+    side = "at_least" if make in (ordcut.Recall, ordcut.Precision) else "at_most"
+    message = f"{side} of {make.__name__} must be a number from 0 to 1, got {limit!r}"
     with pytest.raises(ValueError, match=message.replace("+", r"\+")):
-        made("a", limit)
+        make("a", limit)
 
 
 @pytest.mark.parametrize("limit", [True, "0.5", np.nan, [0.5]])
@@ -58,12 +58,12 @@ def test_what_is_no_number_is_refused(limit):
 
 
 def test_shares_and_counts_need_one_limit_and_the_lower_one_first():
-    for made in (ordcut.Share, ordcut.Count):
-        with pytest.raises(ValueError, match=f"{made.__name__} must have at_least or at_most"):
-            made("a")
-        assert made("a", at_least=0.5, at_most=0.5).at_most == 0.5
+    for make in (ordcut.Share, ordcut.Count):
+        with pytest.raises(ValueError, match=f"{make.__name__} must have at_least or at_most"):
+            make("a")
+        assert make("a", at_least=0.5, at_most=0.5).at_most == 0.5
         with pytest.raises(ValueError, match=r"must not be above at_most, got 0.5 and 0.4"):
-            made("a", at_least=0.5, at_most=0.4)
+            make("a", at_least=0.5, at_most=0.4)
     ordcut.Count("a", at_most=10**9)
     for limit in (-1, INF):
         with pytest.raises(ValueError, match="of Count must be a number that is not negative"):
@@ -326,7 +326,7 @@ def test_shares_of_fractional_weights_are_exact_too():
 
 def test_counts_and_shares_hold_from_one_limit_to_the_other():
     outcome = Outcome(np.array([[3, 2], [1, 4]]), np.array([0.5]))
-    for made, reached in ((ordcut.Count, 5), (ordcut.Share, 0.5)):
+    for make, reached in ((ordcut.Count, 5), (ordcut.Share, 0.5)):
         step = reached / 10
         for least, most, holds in (
             (reached, None, True),
@@ -337,7 +337,7 @@ def test_counts_and_shares_hold_from_one_limit_to_the_other():
             (reached - step, reached - step / 2, False),
             (reached + step / 2, reached + step, False),
         ):
-            form = made(1, at_least=least, at_most=most).lower(plain(range(2)))
+            form = make(1, at_least=least, at_most=most).lower(plain(range(2)))
             assert form.holds(outcome) is holds
 
 

@@ -204,16 +204,16 @@ def test_a_precision_of_heavy_rows_is_that_of_light_ones(unit, share):
     assert result.constraints[0].reached == pytest.approx(first.constraints[0].reached, rel=1e-5)
 
 
-@pytest.mark.parametrize("made", [ordcut.Under, ordcut.Over])
-def test_errors_are_shares_of_all_rows_even_if_no_threshold_can_be_beyond_them(made):
-    k = 1 if made is ordcut.Under else 0  # all rows are of the class, and errors are on one side
+@pytest.mark.parametrize("make", [ordcut.Under, ordcut.Over])
+def test_errors_are_shares_of_all_rows_even_if_no_threshold_can_be_beyond_them(make):
+    k = 1 if make is ordcut.Under else 0  # all rows are of the class, and errors are on one side
     rows = {"scores": [1, 2, 3, 4], "labels": [k] * 4, "classes": [0, 1], "objective": "zero_one"}
     for values in ([1.5], [2.5], [3.5], [1.5, 2.5]):
         least = min(np.mean((np.arange(1, 5) < value) == (k == 1)) for value in values)
-        limits = [ordcut.Allowed(values), made(k, at_most=least)]
+        limits = [ordcut.Allowed(values), make(k, at_most=least)]
         result = ordcut.optimal_thresholds(**rows, constraints=limits)
         assert result.constraints[1].reached == least
-        limits = [ordcut.Allowed(values), made(k, at_most=least - 0.01)]
+        limits = [ordcut.Allowed(values), make(k, at_most=least - 0.01)]
         with pytest.raises(ordcut.InfeasibleConstraintsError):
             ordcut.optimal_thresholds(**rows, constraints=limits)
 

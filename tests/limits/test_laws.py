@@ -59,7 +59,7 @@ def table_at(problem, thresholds):
 
 def all_hold(problem, result, constraints):
     table = table_at(problem, result.thresholds)
-    return all(holds(one, table, result.thresholds.tolist()) for one in constraints)
+    return all(holds(constraint, table, result.thresholds.tolist()) for constraint in constraints)
 
 
 def loss_of(result):
@@ -114,8 +114,8 @@ def test_limits_that_do_not_bind_change_nothing_to_the_last_bit(problem, objecti
     every = tightest_limits(free, table_at(problem, free.thresholds))
     assert all_hold(problem, free, every)
     order = np.random.default_rng(seed).permutation(len(every))
-    for some in ([every[order[0]]], [every[i] for i in order[:4]], every):
-        result = find_or_none(problem, objective, some)
+    for limits in ([every[order[0]]], [every[i] for i in order[:4]], every):
+        result = find_or_none(problem, objective, limits)
         assert result.thresholds.tolist() == free.thresholds.tolist()
         assert result.ranges.tolist() == free.ranges.tolist()
         assert result.value == free.value
@@ -128,14 +128,14 @@ def test_limits_at_the_loose_edge_change_nothing(problem, objective):
     every = range(problem.n_classes)
     n_rows = float(sum(weight for *_, weight in problem.rows))
     loose = [
-        *(one(k, at_least=0) for k in every for one in (ordcut.Recall, ordcut.Precision)),
+        *(limit(k, at_least=0) for k in every for limit in (ordcut.Recall, ordcut.Precision)),
         *(ordcut.Share(k, at_least=0, at_most=1) for k in every),
         *(ordcut.Count(k, at_least=0, at_most=n_rows) for k in every),
-        *(one(k, at_most=1) for k in every for one in (ordcut.Under, ordcut.Over)),
+        *(limit(k, at_most=1) for k in every for limit in (ordcut.Under, ordcut.Over)),
         *(ordcut.Between(k, -np.inf, np.inf) for k in every[:-1]),
         ordcut.Gap(at_least=0),
     ]
-    result, free = (find_or_none(problem, objective, some) for some in (loose, ()))
+    result, free = (find_or_none(problem, objective, limits) for limits in (loose, ()))
     assert result.thresholds.tolist() == free.thresholds.tolist()
     assert result.ranges.tolist() == free.ranges.tolist()
     assert result.value == free.value
@@ -186,7 +186,7 @@ def test_one_constraint_more_never_improves_the_value(problem, objective, seed):
     results = [
         find_or_none(problem, objective, constraints[:n]) for n in range(len(constraints) + 1)
     ]
-    losses = [np.inf if one is None else loss_of(one) for one in results]
+    losses = [np.inf if result is None else loss_of(result) for result in results]
     assert (np.diff(np.nan_to_num(losses, posinf=1e9)) >= -1e-12).all()
 
 
@@ -237,7 +237,9 @@ def test_weights_equal_repeats_and_the_order_of_rows_is_irrelevant(problem, obje
     other = find_or_none(repeated, objective, constraints)
     assert same(result, other)
     if result is not None:
-        assert [str(one) for one in result.constraints] == [str(one) for one in other.constraints]
+        assert [str(constraint) for constraint in result.constraints] == [
+            str(constraint) for constraint in other.constraints
+        ]
 
 
 def test_a_class_without_rows_satisfies_a_floor_on_its_recall():
@@ -278,16 +280,18 @@ def test_a_score_table_finds_what_a_call_of_its_own_finds(problem, objective, se
 @settings(max_examples=100)
 @given(seed=seeds, name=st.sampled_from([0, "urgent", "1 or 2", "a >= b", "x and y"]))
 def test_text_and_objects_mean_the_same(seed, name):
-    for one in some_constraints(seed, 4):
+    for constraint in some_constraints(seed, 4):
         named = {
-            field.name: name if field.name in ("decision", "cls") else getattr(one, field.name)
-            for field in fields(one)
+            field.name: name
+            if field.name in ("decision", "cls")
+            else getattr(constraint, field.name)
+            for field in fields(constraint)
         }
-        one = type(one)(**named)
-        (read,) = read_constraints([str(one)])
+        constraint = type(constraint)(**named)
+        (read,) = read_constraints([str(constraint)])
         as_text = {key: str(value) for key, value in named.items() if key in ("decision", "cls")}
-        assert read == replace(one, **as_text)
-        assert str(read) == str(one)
+        assert read == replace(constraint, **as_text)
+        assert str(read) == str(constraint)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +323,7 @@ def test_limits_can_be_numbers_of_numpy():
 @given(problem=some_problems, objective=objectives, seed=seeds)
 def test_text_leads_to_what_objects_lead_to(problem, objective, seed):
     constraints = some_constraints(seed, problem.n_classes)
-    as_text = [str(one) for one in constraints]
+    as_text = [str(constraint) for constraint in constraints]
     assert same(
         find_or_none(problem, objective, constraints), find_or_none(problem, objective, as_text)
     )
@@ -349,7 +353,9 @@ def test_a_pickle_holds_what_came_of_the_constraints(problem, objective, seed):
     assume(result is not None)
     again = pickle.loads(pickle.dumps(result))
     assert again == result
-    assert [str(one) for one in again.constraints] == [str(one) for one in result.constraints]
+    assert [str(constraint) for constraint in again.constraints] == [
+        str(constraint) for constraint in result.constraints
+    ]
 
 
 # Constraints that cannot hold
@@ -373,10 +379,10 @@ def test_the_set_that_cannot_hold_is_a_smallest_one(problem, seed):
     constraints = some_constraints(seed, problem.n_classes, most=5)
     assume(find_or_none(problem, "absolute", constraints) is None)
     core = raised_for(problem, constraints).constraints
-    assert set(core) <= {str(one) for one in constraints}
+    assert set(core) <= {str(constraint) for constraint in constraints}
     assert find_or_none(problem, "absolute", core) is None
-    for one in core:
-        others = [other for other in core if other != one]
+    for text in core:
+        others = [other for other in core if other != text]
         assert not others or find_or_none(problem, "absolute", others) is not None
 
 
@@ -387,21 +393,24 @@ def test_the_nearest_limit_can_hold_and_a_stricter_one_cannot(problem, seed):
     assume(find_or_none(problem, "absolute", constraints) is None)
     error = raised_for(problem, constraints)
     for text, limit in error.nearest.items():
-        (one,) = read_constraints(text)
+        (constraint,) = read_constraints(text)
         others = [other for other in error.constraints if other != text]
-        if isinstance(one, ordcut.Digits):
+        if isinstance(constraint, ordcut.Digits):
             side, most = "n", 22
         else:
-            least, most = getattr(one, "at_least", None), getattr(one, "at_most", None)
+            least, most = (
+                getattr(constraint, "at_least", None),
+                getattr(constraint, "at_most", None),
+            )
             side = (
                 "at_least" if most is None or (least is not None and limit < least) else "at_most"
             )
-        nearest = replace(one, **{side: int(limit) if side == "n" else limit})
+        nearest = replace(constraint, **{side: int(limit) if side == "n" else limit})
         assert find_or_none(problem, "absolute", [nearest, *others]) is not None
         if side == "n":
             continue
-        towards = naive.meaning(getattr(one, side)) - naive.meaning(limit)
-        stricter = replace(one, **{side: float(naive.meaning(limit) + towards / 1000)})
+        towards = naive.meaning(getattr(constraint, side)) - naive.meaning(limit)
+        stricter = replace(constraint, **{side: float(naive.meaning(limit) + towards / 1000)})
         assert find_or_none(problem, "absolute", [stricter, *others]) is None
 
 
@@ -449,7 +458,7 @@ def test_a_constraint_that_costs_nothing_but_rounding_does_not_bind():
         class_weight="balanced",
         constraints=["over 1 <= 0", "between 0 0.6 100"],
     )
-    assert [one.binds for one in result.constraints] == [True, False]
+    assert [constraint.binds for constraint in result.constraints] == [True, False]
 
 
 def test_the_error_survives_a_pickle():

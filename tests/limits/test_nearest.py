@@ -37,7 +37,7 @@ def test_proposition_20_the_nearest_limit_is_an_extreme_of_what_the_others_leave
                 constraints=constraints,
             )
         except ordcut.InfeasibleConstraintsError as error:
-            by_text = {str(one): one for one in constraints}
+            by_text = {str(constraint): constraint for constraint in constraints}
             conflict = [by_text[text] for text in error.constraints]
             for text, limit in error.nearest.items():
                 one = by_text[text]

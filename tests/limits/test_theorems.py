@@ -203,7 +203,7 @@ def test_proposition_15_windows_of_several_constraints_intersect_to_a_window(see
     problem = random_problem(random, weighted=False, n_classes=3)
     kinds = random.choice(OF_SEGMENTS, 3)
     constraints = [constraint_of_decision_1(kind, random) for kind in kinds]
-    each = [allowed_starts(problem, [one]) for one in constraints]
+    each = [allowed_starts(problem, [constraint]) for constraint in constraints]
     together = [sorted(set.intersection(*map(set, some))) for some in zip(*each, strict=True)]
     assert together == allowed_starts(problem, constraints)
     assert is_window_that_moves_one_way(together)
@@ -286,7 +286,11 @@ def test_proposition_17_a_lowest_optimum_that_keeps_the_constraints_is_returned(
     free = solve_within(problem, [], cost)
     table = table_of(problem, free.thresholds.tolist())
     constraints = some_constraints(random, OF_DECISIONS, problem["n_classes"], most=6)
-    kept = [one for one in constraints if holds(one, table, free.thresholds.tolist())]
+    kept = [
+        constraint
+        for constraint in constraints
+        if holds(constraint, table, free.thresholds.tolist())
+    ]
     assume(kept)
     best = best_within(problem, kept, naive_cost(cost))
     result = solve_within(problem, kept, cost)

@@ -112,11 +112,15 @@ def holds(constraint, table, thresholds):
 def interval_of(constraints, k):
     """The ends of threshold ``k``; what is below a threshold is below all that follow."""
     low, high = -INF, INF
-    for one in constraints:
-        if isinstance(one, ordcut.Fixed | ordcut.Between):
-            ends = (one.low, one.high) if isinstance(one, ordcut.Between) else (one.value,) * 2
-            low = max(low, ends[0]) if one.threshold_index <= k else low
-            high = min(high, ends[1]) if one.threshold_index >= k else high
+    for constraint in constraints:
+        if isinstance(constraint, ordcut.Fixed | ordcut.Between):
+            ends = (
+                (constraint.low, constraint.high)
+                if isinstance(constraint, ordcut.Between)
+                else (constraint.value,) * 2
+            )
+            low = max(low, ends[0]) if constraint.threshold_index <= k else low
+            high = min(high, ends[1]) if constraint.threshold_index >= k else high
     return low, high
 
 
@@ -124,14 +128,14 @@ def values_of(problem, constraints, k):
     """Every value that threshold ``k`` can have."""
     distinct = sorted({row[0] for row in problem["rows"]})
     values = midpoints(distinct)
-    for one in constraints:
-        if isinstance(one, ordcut.Allowed):
-            return list(one.values)
-    for one in constraints:
-        if isinstance(one, ordcut.Digits):
+    for constraint in constraints:
+        if isinstance(constraint, ordcut.Allowed):
+            return list(constraint.values)
+    for constraint in constraints:
+        if isinstance(constraint, ordcut.Digits):
             # Beyond all scores, and all intervals that are drawn.
             low, high = min(0, int(distinct[0])) - 2, max(6, int(distinct[-1])) + 3
-            unit = 10**one.n
+            unit = 10**constraint.n
             return [-INF, *(n / unit for n in range(low * unit, high * unit + 1)), INF]
     low, high = interval_of(constraints, k)
     # Halfway if that is allowed, and else the end that is between the same scores.
@@ -175,8 +179,10 @@ def lowest_apart(cuts, distinct, intervals, gap):
 def all_thresholds(problem, constraints):
     """All thresholds that can matter, and others that differ from them only between scores."""
     ks = range(problem["n_decisions"] - 1)
-    gaps = [one.at_least for one in constraints if isinstance(one, ordcut.Gap)]
-    if gaps and not any(isinstance(one, ordcut.Allowed | ordcut.Digits) for one in constraints):
+    gaps = [constraint.at_least for constraint in constraints if isinstance(constraint, ordcut.Gap)]
+    if gaps and not any(
+        isinstance(constraint, ordcut.Allowed | ordcut.Digits) for constraint in constraints
+    ):
         distinct = sorted({row[0] for row in problem["rows"]})
         intervals = [interval_of(constraints, k) for k in ks]
         for cuts in combinations_with_replacement(range(len(distinct) + 1), len(ks)):
@@ -196,7 +202,7 @@ def best_within(problem, constraints, goodness):
     best = None
     for thresholds in all_thresholds(problem, constraints):
         table = table_of(problem, thresholds)
-        if not all(holds(one, table, thresholds) for one in constraints):
+        if not all(holds(constraint, table, thresholds) for constraint in constraints):
             continue
         cuts = [sum(score < value for score, *_ in problem["rows"]) for value in thresholds]
         key = (goodness(table), [-cut for cut in reversed(cuts)])

@@ -12,16 +12,18 @@ from tests.ordinal_rows import ratings
 def test_other_labelings_follow_their_rules():
     scores, labels = ratings(2000, 3)
     compared = compare(ArraySource(Rows.read(scores, labels)), resolve_objective("absolute", 3))
-    made = {one.name: one.thresholds for one in compared.labelings}
-    assert made["rounding"]["absolute"].tolist() == [0.5, 1.5]
-    predicted = np.searchsorted(made["class shares"]["absolute"], scores, side="right")
+    thresholds = {labeling.name: labeling.thresholds for labeling in compared.labelings}
+    assert thresholds["rounding"]["absolute"].tolist() == [0.5, 1.5]
+    predicted = np.searchsorted(thresholds["class shares"]["absolute"], scores, side="right")
     assert np.bincount(predicted) == pytest.approx(np.bincount(labels), abs=5)
     means = np.array([scores[labels == k].mean() for k in range(3)])
     between = (means[1:] + means[:-1]) / 2
-    assert made["class means"]["absolute"] == pytest.approx(between, abs=0.05)
+    assert thresholds["class means"]["absolute"] == pytest.approx(between, abs=0.05)
     for name in ("absolute", "zero_one"):
         reached = ordcut.evaluate(
-            labels, np.searchsorted(made["ordinal logistic model"][name], scores, "right"), name
+            labels,
+            np.searchsorted(thresholds["ordinal logistic model"][name], scores, "right"),
+            name,
         )
         best = ordcut.optimal_thresholds(scores, labels, objective=name).value
         assert best <= reached < 1.05 * best
@@ -31,7 +33,7 @@ def test_text_has_no_rounding():
     scores, labels = ratings(100, 3)
     rows = Rows.read(scores, np.array(["a", "b", "c"])[labels], classes=["a", "b", "c"])
     compared = compare(ArraySource(rows), resolve_objective("absolute", 3))
-    assert "rounding" not in [one.name for one in compared.labelings]
+    assert "rounding" not in [labeling.name for labeling in compared.labelings]
 
 
 def test_an_objective_with_the_name_of_another_is_not_mistaken_for_it():
@@ -41,7 +43,11 @@ def test_an_objective_with_the_name_of_another_is_not_mistaken_for_it():
     rows = Rows.read(*ratings(100, 3))
     mine = resolve_objective(squared, 3)
     compared = compare(ArraySource(rows), mine)
-    assert [one.name for one in compared.objectives] == [*COSTS, *KAPPAS, "custom squared"]
+    assert [objective.name for objective in compared.objectives] == [
+        *COSTS,
+        *KAPPAS,
+        "custom squared",
+    ]
     assert compared.main.name == "custom squared"
     assert (compared.main.cost == mine.cost).all()
     assert compared.optima["squared"].value > compared.optima["custom squared"].value == 0

@@ -45,10 +45,10 @@ def test_each_value_of_a_curve_is_that_of_predicting_again(problem, objective, w
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_best_value_of_every_curve_is_at_the_optimum(objective):
     result = ordcut.optimal_thresholds(*ratings(300), objective=objective)
-    made = report.curves(result)
-    assert len(made) == 3
-    for curve in made:
-        best = curve.values.max() if made.is_maximised else curve.values.min()
+    curves = report.curves(result)
+    assert len(curves) == 3
+    for curve in curves:
+        best = curve.values.max() if curves.is_maximised else curve.values.min()
         reached = curve.values[curve.positions.tolist().index(curve.threshold)]
         assert reached == best == pytest.approx(result.value, rel=1e-12)
 
@@ -83,13 +83,13 @@ def test_columns_make_a_frame():
     classes = ["poor", "fair", "good"]
     scores, labels = ratings(50, 3)
     result = ordcut.optimal_thresholds(scores, np.array(classes)[labels], classes=classes)
-    made = report.curves(result)
-    frame = pl.DataFrame(made.to_dict())
+    curves = report.curves(result)
+    frame = pl.DataFrame(curves.to_dict())
     assert frame.columns == ["threshold", "lower", "upper", "position", "value"]
     second = frame.filter(pl.col("lower") == "fair", pl.col("upper") == "good")
     assert second["threshold"].unique().to_list() == [1]
-    assert second["position"].to_list() == made[1].positions.tolist()
-    assert second["value"].to_list() == made[1].values.tolist()
+    assert second["position"].to_list() == curves[1].positions.tolist()
+    assert second["value"].to_list() == curves[1].values.tolist()
 
 
 def test_thresholds_without_rows_are_refused():

@@ -163,8 +163,8 @@ def test_a_kappa_never_starts_from_a_ratio_above_1_whose_steps_need_not_be_conve
         for store in (rows.sorted(), PrunedRows(ArraySource(rows))):
             expected = solve_freely(store, objective, Plan("dp"))
             for first in (None, worst):
-                found = solve_freely(store, objective, Plan("nested"), first)
-                assert found.cuts.tolist() == expected.cuts.tolist()
+                solution = solve_freely(store, objective, Plan("nested"), first)
+                assert solution.cuts.tolist() == expected.cuts.tolist()
 
 
 def test_the_pair_that_crossed_is_the_first_one():

@@ -310,7 +310,7 @@ def test_constraints_hold_on_the_rows_that_thresholds_are_found_on():
         scores.numpy(), labels.numpy(), classes=[0, 1], constraints=["recall 1 >= 1"]
     )
     assert result.thresholds.tolist() == expected.thresholds.tolist() == [9.5]
-    assert [one.reached for one in result.constraints] == [1.0]
+    assert [constraint.reached for constraint in result.constraints] == [1.0]
     with pytest.raises(ValueError, match="must name a decision, one of 0, 1"):
         ThresholdTracker(2, constraints=["share 7 <= 0.1"])
     with pytest.raises(ValueError, match="constraints needs a method that runs on the CPU"):

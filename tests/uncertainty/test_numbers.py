@@ -189,8 +189,8 @@ def test_draws_in_parts_are_as_those_at_once(monkeypatch):
 
 def test_the_limits_of_values_are_the_costs_or_those_of_a_kappa():
     scores, labels = noisy(50)
-    found = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
-    bounds = found.bootstrap(n=2).value_bounds
+    result = ordcut.optimal_thresholds(scores, labels, objective=np.arange(16).reshape(4, 4) - 3)
+    bounds = result.bootstrap(n=2).value_bounds
     assert (bounds.least, bounds.most, bounds.is_maximised) == (-3, 12, False)
     bounds = (
         ordcut.optimal_thresholds(scores, labels, objective="kappa").bootstrap(n=2).value_bounds
