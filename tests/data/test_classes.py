@@ -44,18 +44,18 @@ def refusal(check, *arguments):
         (6, 7, False),
         (20, 21, False),
         (21, 22, True),
-        (21, 41, True),
-        (21, 42, False),
-        (500, 1000, False),
-        (501, 1000, True),
+        (21, 62, True),
+        (21, 63, False),
+        (333, 1000, False),
+        (334, 1000, True),
     ],
 )
-def test_fractions_are_continuous_where_most_of_more_than_20_differ_or_all_of_six(
+def test_fractions_are_continuous_with_few_rows_for_each_of_more_than_20_or_six_that_differ(
     n_classes, n_rows, expected
 ):
     values = np.arange(n_classes) / 7 + 0.1
     assert ("continuous" in refusal(check_not_continuous, values, n_rows, "y")) == expected
-    are_refused = n_classes > max(50, n_rows / 2)
+    are_refused = n_classes > max(50, n_rows / 3)
     for steps in (np.arange(n_classes) / 4, np.arange(n_classes), np.arange(n_classes).astype(str)):
         assert ("y must hold" in refusal(check_not_continuous, steps, n_rows, "y")) == are_refused
     eighths = np.arange(n_classes) / 8

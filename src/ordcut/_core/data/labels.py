@@ -22,6 +22,7 @@ from ordcut._core.data.intervals import are_intervals, intervals_as_text
 from ordcut._core.data.matrices import are_same_names, column_names, positions_of
 from ordcut._core.data.soft import check_soft_labels
 from ordcut._core.data.values import (
+    check_no_reviews,
     check_not_masked,
     from_objects,
     is_tensor,
@@ -46,8 +47,8 @@ FEWEST_TO_DIFFER, MOST_TO_DIFFER = 6, 20
 #: What arrays of other types than numbers hold.
 _KINDS = {"U": "text", "O": "intervals"}
 
-#: More classes than the first number, for fractions, or the second are too many for half the rows.
-MOST_FRACTIONS, MOST_WHOLE = 20, 50
+#: More classes than the first number, for fractions, or the second need some rows each, on average.
+MOST_FRACTIONS, MOST_WHOLE, FEWEST_PER_CLASS = 20, 50, 3
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ def check_not_continuous(
     most = MOST_FRACTIONS if are_fractions else MOST_WHOLE
     fewest_to_differ = FEWEST_TO_DIFFER if are_fractions else MOST_TO_DIFFER + 1
     is_each_different = len(values) == n_rows >= fewest_to_differ
-    if not (len(values) > max(most, n_rows / 2) or is_each_different):
+    if not (len(values) > max(most, n_rows / FEWEST_PER_CLASS) or is_each_different):
         return
     looks = "look continuous" if values.dtype.kind == "f" else "look like ids or measurements"
     default = (
@@ -362,15 +363,8 @@ def _codes_among(
         values, classes = intervals_as_text(values), intervals_as_text(classes)
     kind = _KINDS.get(values.dtype.kind, "numbers")
     if kind != _KINDS.get(classes.dtype.kind, "numbers"):
-        if (
-            kind == "text"
-            and argument == "predictions"
-            and (np.char.find(values, " or ") > 0).any()
-        ):
-            raise TypeError(
-                "predictions must be classes, got reviews among them. To judge thresholds with "
-                "reviews, use ordcut.judge(thresholds, scores, labels)."
-            )
+        if kind == "text":
+            check_no_reviews(values.tolist(), argument)
         raise TypeError(
             f"{argument} and classes must be of the same type, got {kind} in {argument} "
             f"and {listed(classes.tolist())} in classes. Convert one of them, for example with "
