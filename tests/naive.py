@@ -187,6 +187,7 @@ GOODNESS = {
     "absolute": mean_loss(distance),
     "squared": mean_loss(squared_distance),
     "zero_one": mean_loss(difference),
+    "beyond_one": mean_loss(lambda k, truth: int(abs(k - truth) > 1)),
     "macro_mae": balanced_loss(distance),
     "balanced_zero_one": balanced_loss(difference),
     "kappa": kappa(difference),
@@ -207,5 +208,12 @@ def value_of(name, table):
         return float(product) ** (1 / len(table)) if n_above == len(table) else 0.0
     if name == "min_recall":
         return float(goodness[0])
-    is_loss = name in ("absolute", "squared", "zero_one", "macro_mae", "balanced_zero_one")
+    is_loss = name in (
+        "absolute",
+        "squared",
+        "zero_one",
+        "beyond_one",
+        "macro_mae",
+        "balanced_zero_one",
+    )
     return float(-goodness if is_loss else goodness)

@@ -140,7 +140,7 @@ def says(text):
             "objective must have costs that can be",
         ),
         ({"objective": None}, ValueError, "objective must be a (K, K) matrix"),
-        ({"objective": {}}, ValueError, "objective must be a name, a (K, K) matrix"),
+        ({"objective": {}}, ValueError, "the cost of each pair (predicted, true)"),
         ({"objective": ordcut.Kappa(np.eye(3))}, ValueError, "must be 0 on the diagonal"),
         ({"objective": ordcut.Kappa(-np.ones((3, 3)))}, ValueError, "must not be negative"),
         ({"objective": ordcut.Kappa("kappa")}, ValueError, "weights of a Kappa must be a cost"),

@@ -88,7 +88,7 @@ RIGHT = {
             .fit(S[:, None], Y)
             .decide(S[:, None])
         )
-        <= {"1", "1 or 2", "2", "2 or 3", "3", "3 or 4", "4"},
+        <= {1, "1 or 2", 2, "2 or 3", 3, "3 or 4", 4},
         True,
     ),
     "a search by kappa": lambda: (

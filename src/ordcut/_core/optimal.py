@@ -59,10 +59,11 @@ def optimal_thresholds(
     labels : array-like of shape (n_samples,) or (n_samples, n_classes)
         The true classes: integers, floats, booleans, strings or ordered categoricals; or soft
         labels, a weight that is not negative for each row and class.
-    objective : str, array-like of shape (D, K), callable, Kappa or Objective
-        A loss to minimise, ``"absolute"``, ``"squared"`` or ``"zero_one"``, or, with every class
-        counting the same, ``"macro_mae"`` or ``"balanced_accuracy"``; a matrix of the cost of
-        decision ``d``, by default a class, when the truth is class ``l``; a callable
+    objective : str, array-like of shape (D, K), dict, callable, Kappa or Objective
+        A loss to minimise, ``"absolute"``, ``"squared"``, ``"zero_one"`` or ``"beyond_one"``, or,
+        with every class counting the same, ``"macro_mae"`` or ``"balanced_accuracy"``; a matrix of
+        the cost of decision ``d``, by default a class, when the truth is class ``l``; a dict of
+        costs by name, ``{(d, l): cost}`` or ``{d: {l: cost}}``; a callable
         ``(d, l) -> cost`` over their positions; a kappa to maximise, ``"kappa"``,
         ``"linear_kappa"``, ``"quadratic_kappa"`` or :class:`ordcut.Kappa`; or another score to
         maximise, ``"macro_f1"``, ``"weighted_f1"``, ``"geometric_recall"``, ``"min_recall"`` or

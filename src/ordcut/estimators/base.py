@@ -94,7 +94,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         return self.labeler_.predict(self.predict_score(X))
 
     def decide(self, X: Any) -> Array:  # noqa: N803
-        """Return the decision of each row: a class as text, or a review such as ``"low or mid"``.
+        """Return the decision of each row: a class, or the name of a review, ``"low or mid"``.
 
         Without ``review`` and ``review_share``, these are the classes that ``predict`` returns.
 
@@ -106,7 +106,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Values of ``decider_.decisions``.
+            As returned by ``decider_.predict``.
         """
         check_is_fitted(self)
         return self.decider_.predict(self.predict_score(X))

@@ -25,6 +25,7 @@ from ordcut._core.data.labels import encode as encode
 from ordcut._core.data.matrices import as_matrix as as_matrix
 from ordcut._core.data.matrices import column_names as column_names
 from ordcut._core.data.matrices import in_order as in_order
+from ordcut._core.data.matrices import matrix_of as matrix_of
 from ordcut._core.data.matrices import positions_of as positions_of
 from ordcut._core.data.matrices import predicted_in_rows as predicted_in_rows
 from ordcut._core.data.matrices import role_of as role_of
@@ -51,6 +52,7 @@ from ordcut._core.data.values import as_floats as as_floats
 from ordcut._core.data.values import check_not_masked as check_not_masked
 from ordcut._core.data.values import is_missing as is_missing
 from ordcut._core.data.values import numbers_in as numbers_in
+from ordcut._core.data.values import plain_value as plain_value
 from ordcut._core.data.weights import CheckedClassWeight as CheckedClassWeight
 from ordcut._core.data.weights import ClassWeight as ClassWeight
 from ordcut._core.data.weights import WeightType as WeightType

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,24 @@ def only_column(values: Any, argument: str = "labels") -> Any:
 
 
 def stated_order(labels: Any) -> list[Any] | None:
-    """Return the categories of an ordered Categorical or an Enum; None where no order is stated."""
-    if bool(getattr(getattr(labels, "dtype", None), "ordered", False)):
+    """Return the categories of an ordered Categorical or an Enum; None where no order is stated.
+
+    Members of Python's own ``Enum`` are in the order of their definition; those of an ``IntEnum``
+    are numbers.
+
+    Examples
+    --------
+    >>> Stage = Enum("Stage", {"LOW": "low", "HIGH": "high"})
+    >>> stated_order([Stage.HIGH, Stage.LOW])
+    ['low', 'high']
+    """
+    dtype = getattr(labels, "dtype", None)
+    if bool(getattr(dtype, "ordered", False)):
         return list(labels.dtype.categories)
+    if isinstance(labels, list | tuple) or getattr(dtype, "kind", "") == "O":
+        first = next(iter(labels), None)
+        if isinstance(first, Enum) and not isinstance(first, int):
+            return [member.value for member in type(first)]
     if isinstance(labels, np.ndarray | list | tuple):
         return None
     if getattr(getattr(labels, "type", None), "ordered", False):  # a dictionary of Arrow

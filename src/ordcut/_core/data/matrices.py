@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordcut._core.data.values import as_floats
+from ordcut._core.data.values import as_floats, plain_value
 from ordcut._core.errors import depth_of_caller, listed
 from ordcut._core.typing import Array, Floats
 
@@ -147,6 +147,56 @@ def in_order(matrix: Any, classes: Sequence[Any], decisions: Array | None = None
     return values
 
 
+def matrix_of(
+    costs: Mapping[Any, Any], classes: Sequence[Any], decisions: Sequence[Any] | Array | None = None
+) -> list[list[Any]]:
+    """Return costs by name as a matrix: of pairs of what is predicted and true, or nested.
+
+    Costs of right predictions are 0 unless they are given. ``decisions`` is None if they are the
+    classes.
+
+    Examples
+    --------
+    >>> matrix_of({("low", "high"): 5, ("high", "low"): 1}, ["low", "high"])
+    [[0, 5], [1, 0]]
+    >>> matrix_of({"low": {"high": 5}, "high": {"low": 1}}, ["low", "high"])
+    [[0, 5], [1, 0]]
+    """
+    chosen = [*(classes if decisions is None else decisions)]
+    predicted, truth = [*map(_key, chosen)], [*map(_key, classes)]
+    given: dict[Any, Any] = {}
+    for key, cost in costs.items():
+        is_nested = isinstance(cost, Mapping)
+        for pair, paid in (
+            [((key, true), cost[true]) for true in cost] if is_nested else [(key, cost)]
+        ):
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError(
+                    "objective must have pairs as keys, (predicted, true), or a dict of costs by "
+                    f"true class for each that is predicted, got the key {pair!r}."
+                )
+            k, true = map(_key, pair)
+            if k not in predicted or true not in truth:
+                raise ValueError(
+                    "objective must have costs of pairs (predicted, true) of known classes, "
+                    f"{listed(classes)}, got {pair!r}."
+                )
+            given[k, true] = paid
+    missing = [
+        (name, true)
+        for name in chosen
+        for true in classes
+        if (_key(name), _key(true)) not in given and _key(name) != _key(true)
+    ]
+    if missing:
+        raise ValueError(
+            "objective must have the cost of each pair (predicted, true) of different classes; "
+            f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing. Right predictions "
+            "cost 0 unless they are given."
+        )
+    return [[given.get((k, true), 0) for true in truth] for k in predicted]
+
+
 def positions_of(
     names: Sequence[Any],
     known: Sequence[Any] | Array,
@@ -180,6 +230,7 @@ def numbers_by_class(
     """
     names = classes.tolist()
     if isinstance(numbers, Mapping):
+        numbers = {plain_value(name): number for name, number in numbers.items()}
         unknown = [key for key in numbers if key not in names]
         if unknown:
             raise ValueError(
@@ -237,6 +288,7 @@ def _names(labels: Any) -> list[Any] | None:
 
 def _key(name: Any) -> float | str:
     """Return a name as a number if it can be read as one, otherwise as text."""
+    name = plain_value(name)
     try:
         return float(name)
     except (TypeError, ValueError):

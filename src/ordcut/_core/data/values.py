@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ordcut._core.typing import Array, Bools, Floats
 
 def from_objects(values: Array, argument: str) -> Array:
     """Return objects as an array of numbers or text; an error if they are neither."""
-    flat = values.ravel().tolist()
+    flat = [*map(plain_value, values.ravel().tolist())]
     for position, value in enumerate(flat):
         if isinstance(value, list | tuple | set | dict | np.ndarray):
             raise not_single(argument, value, position)
@@ -27,25 +28,44 @@ def from_objects(values: Array, argument: str) -> Array:
     if len(missing):
         raise missing_error(argument, flat[missing[0]], values, int(missing[0]))
     n_text = sum(isinstance(value, str) for value in flat)
-    if n_text == len(flat):  # the text of members of an Enum, not their names
-        return np.array([*map(str.__str__, flat)], dtype=str).reshape(values.shape)
+    if n_text == len(flat):
+        return np.array(flat, dtype=str).reshape(values.shape)
     if n_text > 0:
         position = next(i for i, value in enumerate(flat) if not isinstance(value, str))
+        check_no_reviews([value for value in flat if isinstance(value, str)], argument)
         raise TypeError(
             f"{argument} must be all text or all numbers, "
             f"got {flat[position]!r} among text at position {position}."
         )
     if any(isinstance(value, Decimal) for value in flat):
         flat = _plain_numbers(flat, argument)
-        numbers = np.array(flat).reshape(values.shape)
-    else:
-        numbers = np.array(values.tolist())
+    numbers = np.array(flat).reshape(values.shape)
     if numbers.dtype.kind in "fO" and all(isinstance(value, int) for value in flat):
         raise ValueError(
             f"{argument} must be whole numbers of at most 64 bits, got numbers from {min(flat)} to "
             f"{max(flat)}. Subtract a common offset first."
         )
     return numbers
+
+
+def check_no_reviews(names: list[str], argument: str) -> None:
+    """Raise an error if predictions have the names of reviews where classes are not text."""
+    if argument == "predictions" and any(" or " in name for name in names):
+        raise TypeError(
+            "predictions must be classes, got reviews among them. To judge thresholds with "
+            "reviews, use ordcut.judge(thresholds, scores, labels)."
+        )
+
+
+def plain_value(name: Any) -> Any:
+    """Return the value of a member of an Enum; anything else as it is.
+
+    Examples
+    --------
+    >>> plain_value(Enum("Stage", {"EARLY": "early"}).EARLY), plain_value(2)
+    ('early', 2)
+    """
+    return name.value if isinstance(name, Enum) else name
 
 
 def _plain_numbers(values: list[Any], argument: str) -> list[Any]:

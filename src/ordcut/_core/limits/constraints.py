@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ordcut._core.data import ClassShares, Groups
+from ordcut._core.data import ClassShares, Groups, plain_value
 from ordcut._core.limits.form import Form
 from ordcut._core.limits.forms import Limits, Ratio
 from ordcut._core.limits.names import Names
@@ -52,6 +52,7 @@ class _OfDecision(Constraint):
     decision: Any
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "decision", plain_value(self.decision))
         check_limits(self)
 
     def __str__(self) -> str:
@@ -78,6 +79,7 @@ class _OfClass(Constraint):
     where: Any = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "cls", plain_value(self.cls))
         check_limits(self)
 
     def __str__(self) -> str:

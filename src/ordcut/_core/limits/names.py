@@ -95,6 +95,12 @@ class Names:
     def _group(self, kind: str, name: Any) -> slice:
         """Return the positions that a name, or else a group of names, stands for."""
         first, _, rest = str(name).rpartition(" or ")
+        if (
+            kind == "decision"
+            and name in ("review", "reviews")
+            and self._position(kind, name) is None
+        ):
+            return self._only_review()
         if self._position(kind, name) is not None or rest not in ("higher", "lower", "its review"):
             return _only(self._index(kind, name))
         index = self._index(kind, first)
@@ -105,6 +111,18 @@ class Names:
         if not self.has_reviews:
             raise ValueError(f"needs review=, which adds reviews to the decisions; got {name!r}.")
         return _only(index) if kind == "class" else slice(max(index - 1, 0), index + 2)
+
+    def _only_review(self) -> slice:
+        """Return the position of the review, if there is only one."""
+        if not self.has_reviews:
+            raise ValueError("needs review=, which adds reviews to the decisions; got 'review'.")
+        if len(self.decisions) > 3:
+            raise ValueError(
+                "cannot be about all reviews together: that ties thresholds that are not "
+                "neighbours, for which there is no exact search. Pass review_share= instead of "
+                f"review=, or limit the reviews between two classes, such as {self.decisions[1]!r}."
+            )
+        return _only(1)
 
     def classes_from(self, name: Any) -> slice:
         """Return the positions of a class and all higher ones."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from ordcut._core.data import (
     check_classes,
     column_names,
     in_order,
+    matrix_of,
     predicted_in_rows,
     role_of,
     warn_if_gains,
@@ -25,11 +26,21 @@ from ordcut._core.objectives.custom import CostFunction, Kappa, SegmentObjective
 from ordcut._core.objectives.objective import Objective
 from ordcut._core.objectives.ratio import Ratio
 from ordcut._core.objectives.segments import Segments
-from ordcut._core.objectives.tables import ACCURACIES, ALIASES, BALANCED, COSTS, DISTANCES, KAPPAS
+from ordcut._core.objectives.tables import (
+    ACCURACIES,
+    ALIASES,
+    BALANCED,
+    COSTS,
+    DISTANCES,
+    KAPPAS,
+    REFUSED,
+)
 from ordcut._core.objectives.terms import TERMS
 from ordcut._core.typing import Array, ArrayLike
 
-ObjectiveLike: TypeAlias = str | ArrayLike | CostFunction | Objective | Kappa | SegmentObjective
+ObjectiveLike: TypeAlias = (
+    str | ArrayLike | Mapping[Any, Any] | CostFunction | Objective | Kappa | SegmentObjective
+)
 
 
 def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int | None:
@@ -46,7 +57,7 @@ def n_classes_of(objective: ObjectiveLike, has_decisions: bool = False) -> int |
         return n_classes_of(objective.weights)
     if isinstance(objective, Objective):
         return objective.n_classes
-    if isinstance(objective, SegmentObjective) or callable(objective):
+    if isinstance(objective, SegmentObjective | Mapping) or callable(objective):
         return None
     n_decisions, n_classes = as_matrix(predicted_in_rows(objective), "objective").shape
     if n_decisions != n_classes and not has_decisions:
@@ -67,7 +78,7 @@ def resolve_objective(
 
     Parameters
     ----------
-    objective : str, array-like of shape (D, K), callable, Kappa or Objective
+    objective : str, array-like of shape (D, K), dict, callable, Kappa or Objective
         As in :func:`ordcut.optimal_thresholds`.
     classes : array-like of shape (K,) or int
         The classes, lowest first. ``"absolute"`` and ``"squared"`` are distances of their values
@@ -96,6 +107,8 @@ def resolve_objective(
         resolved = Segments.named(name, n_classes)
     elif name is not None:
         if not is_named(name):
+            if name.lower() in REFUSED:
+                raise ValueError(REFUSED[name.lower()])
             raise unknown_name("objective", objective, names_of_objectives(), ALIASES)
         paid = BALANCED.get(name, name)
         has_values = paid in DISTANCES and values.dtype.kind in "iuf"
@@ -282,6 +295,9 @@ def _of_matrix(entries: bytes, shape: tuple[int, int]) -> Objective:
 
 def _in_order(matrix: Any, classes: int | ArrayLike, decisions: Array | None = None) -> Any:
     """Return a matrix with names in the order of the classes, or of its columns for a number."""
+    if isinstance(matrix, Mapping):
+        values = np.arange(classes) if isinstance(classes, (int, np.integer)) else classes
+        return matrix_of(matrix, np.asarray(values).tolist(), decisions)
     matrix = predicted_in_rows(matrix)
     if isinstance(classes, (int, np.integer)):
         known = column_names(matrix)

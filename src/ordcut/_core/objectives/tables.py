@@ -16,6 +16,7 @@ COSTS: dict[str, Callable[[Array, Array], Array]] = {
     "absolute": lambda k, l: np.abs(k - l),  # noqa: E741 (the paper's letters)
     "squared": lambda k, l: (k - l) ** 2,  # noqa: E741
     "zero_one": lambda k, l: k != l,  # noqa: E741
+    "beyond_one": lambda k, l: np.abs(k - l) > 1,  # noqa: E741
 }
 
 #: Kappas by name: the cost that each compares with what chance would pay.
@@ -38,6 +39,7 @@ ALIASES: dict[str, str] = {
         "absolute": "mae mean_absolute_error neg_mean_absolute_error",
         "squared": "mse mean_squared_error neg_mean_squared_error",
         "zero_one": "accuracy accuracy_score zero_one_loss",
+        "beyond_one": "within_one adjacent_accuracy accuracy_within_one",
         "balanced_zero_one": "balanced_accuracy balanced_accuracy_score",
         "macro_mae": "neg_macro_mae",
         "kappa": "cohen_kappa cohen_kappa_score",
@@ -51,4 +53,17 @@ ALIASES: dict[str, str] = {
 }
 
 #: Shares of right rows, which are 1 minus the loss that is minimised for them.
-ACCURACIES = ("accuracy", "accuracy_score", "balanced_accuracy", "balanced_accuracy_score")
+ACCURACIES = (
+    "accuracy accuracy_score balanced_accuracy balanced_accuracy_score "
+    "adjacent_accuracy accuracy_within_one within_one"
+).split()
+
+#: Why the Matthews correlation is no objective.
+_MCC = (
+    "objective cannot be the Matthews correlation (MCC): it is not a ratio of two sums over the "
+    'rows, which exact search needs. Use "kappa": it has the same numerator, and is equal to it '
+    "where every class is predicted as often as it occurs."
+)
+
+#: Metrics that people ask for and that cannot be optimised exactly, with the reason.
+REFUSED: dict[str, str] = {"mcc": _MCC, "matthews": _MCC, "matthews_corrcoef": _MCC}

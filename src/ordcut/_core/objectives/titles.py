@@ -7,6 +7,7 @@ TITLES = {
     "absolute": "mean absolute error",
     "squared": "mean squared error",
     "zero_one": "error rate",
+    "beyond_one": "share of rows more than one class off",
     "macro_mae": "mean absolute error averaged over classes",
     "balanced_zero_one": "error rate averaged over classes",
     "kappa": "Cohen's kappa",

@@ -22,6 +22,7 @@ PHRASES = {
     "absolute": "a mean absolute error of {}",
     "squared": "a mean squared error of {}",
     "zero_one": "an error rate of {}",
+    "beyond_one": "a share of rows more than one class off of {}",
     "macro_mae": "a mean absolute error, averaged over the classes, of {}",
     "balanced_zero_one": "an error rate, averaged over the classes, of {}",
     "kappa": "a kappa of {}",

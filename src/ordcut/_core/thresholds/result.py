@@ -23,7 +23,7 @@ from ordcut._core.thresholds.outcomes import ConstraintOutcome, joint_confidence
 from ordcut._core.thresholds.record import Record
 from ordcut._core.thresholds.report import report
 from ordcut._core.thresholds.scale import check_scale
-from ordcut._core.typing import Array, ArrayLike, Floats
+from ordcut._core.typing import Array, ArrayLike, Bools, Floats
 
 if TYPE_CHECKING:
     from ordcut._core.problem import Problem
@@ -65,7 +65,7 @@ class Thresholds(Exports):
         How many times an engine went through a frame, None for arrays; and how many rows with
         missing values were left out, with ``nulls="drop"``, or items of a panel without a rating.
     decisions : ndarray of shape (D,)
-        What ``predict`` returns, lowest first: the classes by default.
+        The names of the decisions, lowest first: the classes by default.
     review_share : float or None
         The share of the rows that ``review=`` hands over; None without it.
     constraints : tuple of ConstraintOutcome
@@ -166,6 +166,10 @@ class Thresholds(Exports):
     def predict(self, scores: ArrayLike, *, strict: bool = False) -> Array:
         """Return the decision for each score: its class, where decisions are the classes.
 
+        With ``review=``, classes keep their type, and a review is text such as ``"1 or 2"``: the
+        array holds objects if classes are not text. ``is_review[codes(scores)]`` says which rows
+        are handed over.
+
         Thresholds that were read from a file or a pickle warn of 100 scores or more that cannot be
         on the same scale, such as logits where thresholds were found on probabilities.
 
@@ -182,10 +186,13 @@ class Thresholds(Exports):
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).predict([0.0, 1.5, 9.0])
         array([10, 20, 30])
         """
-        array = as_scores(scores)
-        labels = np.empty(len(array), self.decisions.dtype)
+        array, values = as_scores(scores), self.decisions
+        if self.review_share is not None and self.classes.dtype.kind != "U":
+            values = values.astype(object)
+            values[::2] = self.classes.tolist()
+        labels = np.empty(len(array), values.dtype)
         for stretch, codes in codes_by_stretch(self.thresholds, array):
-            np.take(self.decisions, codes, out=labels[stretch], mode="clip")
+            np.take(values, codes, out=labels[stretch], mode="clip")
         if strict or self.origin is None:
             check_scale(self, array, strict=strict)
         return labels
@@ -481,6 +488,21 @@ class Thresholds(Exports):
     def decides_otherwise(self) -> bool:
         """Whether decisions are not the classes."""
         return bool(self.decisions.tolist() != self.classes.tolist())
+
+    @property
+    def is_review(self) -> Bools:
+        """Which decisions hand a row over for review, of shape (D,).
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 1, 0, 1], review=0.2)
+        >>> new = [0.5, 2.2, 9]
+        >>> result.predict(new), result.is_review[result.codes(new)]
+        (array([0, '0 or 1', 1], dtype=object), array([False,  True, False]))
+        """
+        is_between: Bools = np.arange(len(self.decisions)) % 2 == 1
+        return is_between if self.review_share is not None else np.zeros_like(is_between)
 
     @property
     def never_predicted(self) -> list[Any]:
