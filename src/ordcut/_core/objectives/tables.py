@@ -54,9 +54,9 @@ ALIASES: dict[str, str] = {
 
 #: Shares of right rows, which are 1 minus the loss that is minimised for them.
 ACCURACIES = (
-    "accuracy accuracy_score balanced_accuracy balanced_accuracy_score "
-    "adjacent_accuracy accuracy_within_one within_one"
-).split()
+    *("accuracy", "accuracy_score", "balanced_accuracy", "balanced_accuracy_score"),
+    *("adjacent_accuracy", "accuracy_within_one", "within_one"),
+)
 
 #: Why the Matthews correlation is no objective.
 _MCC = (
