@@ -57,6 +57,7 @@ class State:
     traceback: bool = False
     files: Files | None = None  # what the command reads, for messages
     columns: Columns | None = None
+    connection: Any = None  # of DuckDB, for progress
     has_published: bool = False  # whether all outputs are complete
 
 

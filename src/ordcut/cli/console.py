@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ordcut._core.errors import printable
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ def as_line(value: object) -> str:
     return line if line.isprintable() else printable(line)
 
 
-def format_number(value: float) -> str:
-    """Return a number with six digits, and a count with all of them.
+def format_number(value: float, digits: int = 6) -> str:
+    """Return a number with some digits, and a count with all of them.
 
     Examples
     --------
@@ -41,7 +43,7 @@ def format_number(value: float) -> str:
     ('0.123457', '12345678', 'inf')
     """
     is_count = abs(value) < LARGEST_COUNT and value == int(value)
-    return str(int(value)) if is_count else f"{value:.6g}"
+    return str(int(value)) if is_count else f"{value:.{digits}g}"
 
 
 def open_console(*, stderr: bool = False) -> Console:
@@ -79,12 +81,22 @@ def print_table(
         header, n_rows = both_ends(header, "..."), len(rows)
         gap = [f"... ({n_rows} in all)", *["..."] * (len(header) - 1)]
         rows = both_ends([both_ends(row, "...") for row in rows], gap)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column, name in enumerate(header):
-        table.add_column(Text(as_line(name)), justify="left" if column == 0 else "right")
-    for first, *others in rows:
-        shown = [format_number(cell) if isinstance(cell, float) else cell for cell in others]
-        table.add_row(*(Text(as_line(cell)) for cell in (first, *shown)))
+    names = [as_line(name) for name in header]
+    cells = [
+        [as_line(format_number(cell) if isinstance(cell, float) else cell) for cell in row]
+        for row in ([str(first), *others] for first, *others in rows)
+    ]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    space = 2 if sum(widths) + 2 * len(widths) <= console.width else 1
+    if space == 1:  # names may be broken into several lines, and numbers may not
+        names = [name.replace("_", " ") for name in names]
+    table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="bold cyan")
+    for column, name in enumerate(names):
+        words = [*name.split(), *(row[column] for row in cells if column)]
+        width = max(map(len, words), default=None)
+        table.add_column(Text(name), justify="right" if column else "left", min_width=width)
+    for row in cells:
+        table.add_row(*(Text(cell, style="bold green" if "*" in cell else "") for cell in row))
     console.print(Text(as_line(title), style="bold"))
     console.print(table)
     console.print()
@@ -94,8 +106,9 @@ def print_table(
 def show_passes(quiet: bool) -> Iterator[Callable[[str], None] | None]:
     """Show passes over the data as a progress bar on standard error.
 
-    Yields a function to call with a description at the start of each pass, or None if ``quiet`` or
-    if standard error is not a terminal.
+    The bar has a total where DuckDB knows what share of a pass is done. Yields a function to call
+    with a description at the start of each pass, or None if ``quiet`` or if standard error is not a
+    terminal.
 
     Examples
     --------
@@ -106,12 +119,27 @@ def show_passes(quiet: bool) -> Iterator[Callable[[str], None] | None]:
     if quiet or not sys.stderr.isatty():  # before rich is imported for nothing
         yield None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.progress_bar import ProgressBar
+
+    command = click.get_current_context().obj
+
+    class PassColumn(ProgressColumn):
+        """A bar of the pass that runs, which pulses while its length is not known."""
+
+        def render(self, task: Task) -> ProgressBar:
+            share = -1.0 if command.connection is None else command.connection.query_progress()
+            return ProgressBar(
+                total=100 if share >= 0 else None, completed=max(share, 0), width=20,
+                pulse=share < 0, animation_time=task.get_time(),
+            )  # fmt: skip
 
     text = TextColumn("{task.description}", markup=False)
-    # The number of passes depends on the data, so the bar has no total.
-    with Progress(
-        BarColumn(20), TimeElapsedColumn(), text, console=open_console(stderr=True), transient=True
-    ) as bar:
+    console = open_console(stderr=True)
+    with Progress(PassColumn(), TimeElapsedColumn(), text, console=console, transient=True) as bar:
         task, numbers = bar.add_task("reading", total=None), count(1)
-        yield lambda about: bar.update(task, description=as_line(f"pass {next(numbers)}: {about}"))
+
+        def start_pass(about: str) -> None:
+            bar.update(task, description=as_line(f"pass {next(numbers)}: {about}"), refresh=True)
+
+        yield start_pass

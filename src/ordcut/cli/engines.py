@@ -39,7 +39,7 @@ READ_AS_FLOATS, N_TO_CHECK = ("polars", "dask"), 1000
 
 def open_frame(engine: str, files: Files, columns: Columns) -> Any:
     """Return the given columns of files as a lazy frame of an engine."""
-    remember(columns)
+    remember("columns", columns)
     if engine != "duckdb" and (files.decimal != "." or files.is_array):
         files = _as_parquet(files, columns)
     if files.format == "csv" and engine in READ_AS_FLOATS and columns.score is not None:
@@ -166,7 +166,12 @@ def connect() -> Any:
     with delay_signals():
         import duckdb
 
-    return duckdb.connect(config={"temp_directory": scratch_folder()})
+    connection = duckdb.connect(config={"temp_directory": scratch_folder()})
+    for setting in ("enable_progress_bar_print = false", "progress_bar_time = 0"):
+        connection.execute(f"SET {setting}")
+    connection.execute("SET enable_progress_bar = true")
+    remember("connection", connection)
+    return connection
 
 
 def read_relation(

@@ -328,7 +328,7 @@ def _print_tables(evaluation: LabelingValues) -> None:
     from ordcut.cli.console import as_line, format_number, open_console, print_table
 
     def cell(value: float | None) -> str:
-        return "" if value is None else format_number(value)
+        return "" if value is None else format_number(value, 4)
 
     console, best = open_console(), evaluation.best
     lines = [

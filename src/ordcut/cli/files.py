@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -338,7 +338,7 @@ def _as_read(paths: Sequence[str], format: str, reading: Reading, titles: Sequen
         separators = {_separator_in(path, title) for path, title in zip(paths, titles, strict=True)}
         separator = separators.pop() if len(separators) == 1 else None
     files = Files(tuple(paths), format, separator, reading.decimal, tuple(titles))
-    remember(files)
+    remember("files", files)
     return files
 
 
@@ -373,11 +373,11 @@ def open_text(path: str, encoding: str = UTF_8, errors: str = "replace") -> Text
     return opener(path, "rt", encoding=encoding, errors=errors, newline="")
 
 
-def remember(what: Files | Columns) -> None:
-    """Keep files or columns for the message of an error that an engine raises."""
+def remember(name: str, what: Any) -> None:
+    """Keep files or columns for messages, or the connection for progress."""
     context = click.get_current_context(silent=True)
     if context is not None and context.obj is not None:
-        setattr(context.obj, type(what).__name__.lower(), what)
+        setattr(context.obj, name, what)
 
 
 def _in_utf_8(path: str, encoding: str, folder: str) -> str:

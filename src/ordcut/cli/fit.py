@@ -271,6 +271,8 @@ def fit(
                 resolved = thresholds.origin.objective.as_named  # with the cost of a review
             bounds = None
             if intervals:
+                if progress is not None:
+                    progress(f"{N_REPLICATES:,} replicates of the bootstrap")
                 bounds = thresholds.bootstrap(n=N_REPLICATES).as_dict()
             curve = None
             if learning_curve:

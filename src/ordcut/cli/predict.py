@@ -91,11 +91,12 @@ def predict(
     memory, except for Excel files. CSV keeps its separator, except that .tsv files get tabs, and is
     written in UTF-8. An array of JSON objects stays an array, and JSON lines stay lines.
     """
+    from ordcut.cli.console import show_passes
     from ordcut.cli.engines import connect
     from ordcut.cli.thresholds_file import read_thresholds_file
     from ordcut.frames import check_scale
 
-    with Outputs(force=force) as outputs:
+    with Outputs(force=force) as outputs, show_passes(quiet) as progress:
         out = outputs.add("--output", output)
         saved = read_thresholds_file(thresholds_path, files)
         data = find_files(files, reading)
@@ -106,7 +107,9 @@ def predict(
         labelled = _labelled(numbers, saved.thresholds, column, name, nulls)
         if written in ("json", "excel"):
             labelled = _without_nan(labelled)
-        remember(Columns(score=column))
+        remember("columns", Columns(score=column))
+        if progress is not None:
+            progress("labelling rows")
         if written == "excel":
             from ordcut.cli.sheets import sheet_of
 
