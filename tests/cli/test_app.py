@@ -12,6 +12,7 @@ import pytest
 
 from ordcut import frames
 from ordcut._core.objectives.named import COSTS, KAPPAS
+from ordcut.cli.options import SECTIONS
 
 COMMANDS = [
     "fit", "predict", "evaluate", "drift", "update", "diff", "show", "report", "demo", "completion",
@@ -53,6 +54,15 @@ def fails(ordcut, monkeypatch, csv_file):
         return ordcut(*options, "fit", csv_file, *columns)
 
     return call
+
+
+def test_the_options_of_fit_are_in_sections_with_an_example_at_the_end(ordcut):
+    text, _, example = ordcut("fit", "--help").out.partition("Example")
+    *titles, last = re.findall(r"^(\w.*):$", text, re.MULTILINE)
+    assert titles == [title for title in SECTIONS if title not in ("Thresholds", "Comparison")]
+    assert re.findall(r"--\w+", text.partition(f"{last}:")[2]) == ["--help"]
+    assert "ordcut fit " in example
+    assert "ordcut completion" in example
 
 
 def test_help_of_fit_names_every_objective(ordcut):
@@ -164,7 +174,7 @@ def test_commands_and_columns_complete(tmp_path):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_all_options_are_explained(ordcut, command):
-    lines = ordcut(command, "--help").out.partition("Options:")[2].splitlines()
+    lines = ordcut(command, "--help").out.splitlines()
     options = [i for i, line in enumerate(lines) if line.startswith("  -")]
     assert options
     for i in options:

@@ -104,7 +104,11 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with ordcut demo. For completion by the Tab key, see ordcut completion --help.",
+)
 @click.version_option(__version__, prog_name="ordcut")
 @click.option("--traceback", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context

@@ -10,7 +10,13 @@ import click
 
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns
-from ordcut.cli.options import complete_column, json_option, quiet_option, thresholds_on_files
+from ordcut.cli.options import (
+    CommandInSections,
+    complete_column,
+    json_option,
+    quiet_option,
+    thresholds_on_files,
+)
 
 if TYPE_CHECKING:
     from ordcut._core.objectives import Objective
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
 OURS, OPTIMAL = "these thresholds", "optimal for these rows"
 
 
-@click.command()
+@click.command(cls=CommandInSections)
 @thresholds_on_files
 @click.option(
     "--against",

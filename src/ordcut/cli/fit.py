@@ -15,6 +15,7 @@ from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import (
+    CommandInSections,
     class_weight_option,
     column_option,
     engine_option,
@@ -54,8 +55,17 @@ PLOT_FORMATS = (".png", ".svg", ".pdf")
 
 _rater, _item, _label = panel_options("", required=True)
 
+EXAMPLE = """\b
+Example:
+  ordcut fit ratings.csv --score model --label grade --classes low,mid,high \\
+      --objective quadratic_kappa --constraint "recall high >= 0.9" \\
+      -o cuts.json --report page.html
 
-@click.command()
+Tab completes options and columns: see ordcut completion --help.
+"""
+
+
+@click.command(cls=CommandInSections, epilog=EXAMPLE)
 @files_argument
 @column_option("--score", "The column of scores; higher means a higher class.", required=True)
 @_label
@@ -73,9 +83,9 @@ _rater, _item, _label = panel_options("", required=True)
     default="absolute",
     show_default=True,
     metavar="NAME|FILE",
-    help="absolute, squared, zero_one, macro_mae, balanced_accuracy, kappa, linear_kappa, "
-    "quadratic_kappa, macro_f1, weighted_f1, geometric_recall, min_recall, or a CSV file of costs: "
-    "one line per predicted class, one column per true class, with or without their names.",
+    help="absolute, squared, zero_one, beyond_one, macro_mae, balanced_accuracy, kappa, "
+    "linear_kappa, quadratic_kappa, macro_f1, weighted_f1, geometric_recall, min_recall, or a CSV "
+    "file of costs: one line per predicted class, one column per true class, with or without their names.",
 )
 @class_weight_option("equal weights")
 @click.option(

@@ -29,6 +29,40 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMATS = ("csv", "parquet", "json", "excel")
 
+#: The sections of help, with the names of their options; all others come last.
+SECTIONS = {
+    "Thresholds": ("thresholds_path", "strict"),
+    "Columns": ("score", "labels", "item", "rater", "weight", "weight_type", "name"),
+    "Comparison": ("against", "target", "fail_under"),
+    "Objective": ("objective", "class_weight", "classes", "decisions", "review", "review_share"),
+    "Constraints": ("constraints", "group"),
+    "Few rows and uncertainty": ("smoothing", "intervals", "learning_curve"),
+    "Output": ("output", "output_format", "report", "plot", "as_json", "no_time", "force", "quiet"),
+    "Reading files": (
+        *("format", "separator", "decimal", "encoding"), *("nulls", "engine", "max_rows"),
+    ),
+}  # fmt: skip
+
+
+class CommandInSections(click.Command):
+    """A command whose options are in sections of its help."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by section, those of no section last."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        section_of = {name: title for title, names in SECTIONS.items() for name in names}
+        for title in (*SECTIONS, "Other options"):
+            lines = [
+                line
+                for option in options
+                if section_of.get(str(option.name), "Other options") == title
+                if (line := option.get_help_record(ctx)) is not None
+            ]
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl(lines)
+
+
 files_argument = click.argument(
     "files", nargs=-1, required=True, metavar="FILES...", type=click.Path(allow_dash=True)
 )

@@ -12,6 +12,7 @@ from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files, format_of, remember
 from ordcut.cli.options import (
     FORMATS,
+    CommandInSections,
     column_option,
     files_argument,
     force_option,
@@ -38,7 +39,7 @@ COMPRESSION = {".gz": ", COMPRESSION gzip", ".zst": ", COMPRESSION zstd"}
 AS_NUMBER = "ordcut: the score as a number"
 
 
-@click.command()
+@click.command(cls=CommandInSections)
 @files_argument
 @thresholds_option
 @output_option("The file for the labelled rows; - for standard output.", required=True)
