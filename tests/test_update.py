@@ -138,10 +138,11 @@ def test_order_repeats_and_tables_change_nothing(objective):
     others = [ordcut.update(OLD, each, **options) for each in (table, merged, saved)]
     for other in (shuffled, *others):
         other = other.as_dict()
+        assert (other["outcome"], other["rows"]) == (plain["outcome"], times.sum())
         assert other.pop("thresholds") == plain["thresholds"]
         for name, value in other.items():
-            if name != "rows":
-                assert value == pytest.approx(plain[name]) if name != "outcome" else True
+            if name != "outcome":
+                assert value == pytest.approx(plain[name])
 
 
 @pytest.mark.parametrize("kind", ["float32", "soft", "importance"])
@@ -240,6 +241,20 @@ def test_mistakes_are_named(options, message):
     given = {"thresholds": OLD, "scores": SCORES, "labels": LABELS, "objective": "absolute"}
     with pytest.raises((TypeError, ValueError), match=message):
         ordcut.update(**given | options)
+
+
+def test_scores_on_another_scale_are_a_warning():
+    saved = ordcut.Thresholds.from_json(ordcut.optimal_thresholds(SCORES, LABELS).to_json())
+    with pytest.warns(ordcut.DifferentScaleWarning):
+        ordcut.update(saved, 100 * SCORES, LABELS)
+
+
+def test_limits_of_change_are_named_where_they_cannot_hold():
+    with pytest.raises(ordcut.InfeasibleConstraintsError, match="max_changed: share 1 or higher"):
+        ordcut.update(
+            OLD, SCORES, LABELS, objective="absolute", constraints=["recall 2 >= 1"],
+            max_changed=0.01,
+        )  # fmt: skip
 
 
 def test_tables_and_thresholds_must_fit_together():

@@ -124,3 +124,19 @@ def test_a_file_with_far_too_many_columns_is_refused_at_once(ordcut):
     code, _, err = ordcut("fit", "wide.csv", *COLUMNS)
     assert code == 2
     assert "at most 20,000 columns, and the header of wide.csv has 100,000" in err
+
+
+def test_a_month_decides_about_the_thresholds_in_use(ordcut):
+    FRAME.write_csv("may.csv")
+    (FRAME + pl.DataFrame({"s": [0.8] * len(S), "y": [0] * len(S)})).write_csv("june.csv")
+    assert ordcut("fit", "may.csv", *COLUMNS, "-o", "cuts.json", "-q")[0] == 0
+    code, out, _ = ordcut("update", "june.csv", "-t", "cuts.json", "-o", "new.json")
+    assert (code, "outcome             move" in out) == (5, True)
+    code, out, _ = ordcut("diff", "cuts.json", "new.json")
+    assert (code, "labels that change  about" in out) == (0, True)
+    code, _, err = ordcut("update", "june.csv")
+    assert (code, "--thresholds" in err) == (2, True)
+    code, _, err = ordcut("diff", "cuts.json")
+    assert (code, "NEW" in err) == (2, True)
+    code, _, err = ordcut("diff", "june.csv", "cuts.json")
+    assert (code, "OLD must be a file that ordcut fit wrote" in err) == (2, True)

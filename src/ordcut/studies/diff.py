@@ -18,6 +18,7 @@ from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.studies.paired import (
     Judgement,
     check_thresholds,
+    count_rows,
     interval_around,
     read_rows,
     standard_error,
@@ -254,7 +255,7 @@ def diff_of_rows(old: Thresholds, new: Thresholds, rows: Rows, objective: Object
             *np.diff([_shares_below(rows, each.thresholds) for each in (old, new)], axis=0)
         ),
         changed=share_of(codes[0] != codes[1], rows),
-        n_rows=rows.n_rows,
+        n_rows=count_rows(rows),
         objective=objective.name,
         values=(before.value, after.value),
         gain=gain,

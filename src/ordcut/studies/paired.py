@@ -125,6 +125,11 @@ def read_rows(
     return scores.rows
 
 
+def count_rows(rows: Rows) -> int:
+    """Return the number of rows, where repeats count as often as they occur."""
+    return round(rows.n_effective) if rows.has_repeats else rows.n_rows
+
+
 def weighted_as_found(
     objective: Objective, thresholds: Thresholds, class_weight: ClassWeight | None
 ) -> Objective:

@@ -29,12 +29,13 @@ from ordcut._core.problem import Problem, Sample
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.solve import optimum, result_at, smoothed_problem
 from ordcut._core.table import ScoreTable
-from ordcut._core.thresholds import Card, Record, Thresholds, objective_for
+from ordcut._core.thresholds import Card, Record, Thresholds, check_scale, objective_for
 from ordcut._core.typing import ArrayLike, Floats, Ints
 from ordcut.studies.diff import Diff, diff_of_rows, gain_text, share_of
 from ordcut.studies.paired import (
     Judgement,
     check_thresholds,
+    count_rows,
     interval_around,
     read_rows,
     standard_error,
@@ -49,6 +50,10 @@ N_FOLDS, FEWEST_ROWS = 5, 20
 
 #: The most rows that repeats may stand for, which random draws without replacement allow.
 MOST_ROWS = 10**9 - 1
+
+#: The weight of the luck in new thresholds, by whether they are smoothed, in the variance of the
+#: gain: chosen by simulation (benchmarks/updates.py).
+LUCK = {True: 0.5, False: 1.0}
 
 #: Old thresholds break a constraint if a share as bad is less likely than this where it holds.
 RISK = 0.025
@@ -352,7 +357,7 @@ class ShareNear(Constraint):
 
     def __str__(self) -> str:
         limits = f">= {float(self.at_least):.6g} and <= {float(self.at_most):.6g}"
-        return f"share {self.decision} or higher {limits}"
+        return f"max_changed: share {self.decision} or higher {limits}"
 
 
 def update_of_rows(
@@ -367,6 +372,8 @@ def update_of_rows(
             f"not found on, got {n_rows:g}. Collect more labels."
         )
     old, objective = question.old, question.objective
+    if old.origin is None:
+        check_scale(old, rows.scores, strict=False)
     new = question.answer(rows)
     parts = list(_parts(rows, np.random.default_rng(random_state)))
     left_out = Rows.joined([part for _, part in parts])
@@ -388,7 +395,8 @@ def update_of_rows(
 
     # How much labels of rows left out differ from the labels of all rows shows how much luck there
     # is in new thresholds, which the rows that judge them share.
-    error = standard_error(left_out, difference("held", "old"), difference("held", "new"))
+    luck = np.sqrt(LUCK[bool(new.proof.smoothing)]) * difference("held", "new")
+    error = standard_error(left_out, difference("held", "old"), luck)
     interval = interval_around(gain, error, n_rows)
     loss = 1 - each["old"].value if objective.is_maximised else each["old"].value
     margin = tolerance * abs(loss)
@@ -413,7 +421,7 @@ def update_of_rows(
         cost_per_change=cost,
         broken=broken,
         diff=diff_of_rows(old, new, rows, objective),
-        n_rows=rows.n_rows,
+        n_rows=count_rows(rows),
         n_needed=n_needed,
     )
 
@@ -439,7 +447,9 @@ def _parts(rows: Rows, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
         scores = ordered.scores.astype(rows.dtype, copy=False)
         counts = ordered.weights
         counts = np.ones(len(scores), np.int64) if counts is None else counts.astype(np.int64)
-        merged = replace(rows, scores=scores, codes=ordered.codes, weights=None)
+        merged = replace(
+            rows, scores=scores, codes=ordered.codes, weights=None, weight_type="repeats"
+        )
         total, left = int(counts.sum()), counts
         if total > MOST_ROWS:
             raise ValueError(
