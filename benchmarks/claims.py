@@ -187,6 +187,31 @@ def coverage() -> Cells:
     return sorted(cells[:1]) + sorted(cells[1:], key=lambda row: int(row[0]))
 
 
+def intervals() -> Cells:
+    """How often 95 % intervals of given thresholds contain the true value, by kind of rows."""
+    results = read("intervals")
+    kinds = {
+        "recall, precision, F1, share": pl.col("interval").is_in(
+            ["share", "recall", "precision", "f1"]
+        ),
+        "values": pl.col("interval").str.starts_with("value"),
+        "differences": pl.col("interval").str.starts_with("difference"),
+        "bootstrap": pl.col("interval").str.starts_with("bootstrap"),
+    }
+    cells = [["rows", "groups", "correlation", *kinds, "without `groups=`"]]
+    designs = results.group_by("rows", "groups", "correlation", maintain_order=True)
+    for (n, n_groups, shared), design in designs:
+        shown = []
+        for kind in kinds.values():
+            rows = design.filter(kind)
+            lowest, mean = rows["lowest"].min(), rows["coverage"].mean()
+            shown.append(f"{100 * mean:.0f} % ({100 * lowest:.0f} %)")
+        ignored = f"{100 * design['without groups'].min():.0f} %" if n_groups else ""
+        of_groups = [str(n_groups), f"{shared:g}"] if n_groups else ["", ""]
+        cells.append([str(n), *of_groups, *shown, ignored])
+    return cells
+
+
 def guarantees() -> Cells:
     """How often limits with a confidence were broken on the population, by what is allowed."""
     results = read("guarantees")
@@ -241,7 +266,7 @@ CLAIMS: dict[str, Callable[[], Cells]] = {
     claim.__name__: claim
     for claim in (
         rows_needed, speed, exactness, gains, kappas, segments, limits, engines, coverage,
-        guarantees, gate, judges,
+        intervals, guarantees, gate, judges,
     )
 }  # fmt: skip
 

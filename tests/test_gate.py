@@ -1,6 +1,7 @@
 """The gate in Python, values with intervals, and rows that depend on each other in groups."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import beta
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
@@ -114,6 +115,11 @@ def test_bad_groups_and_options_are_named():
         ordcut.gate(result, [1, 2, 3], [0, 1, 0, 1])
     with pytest.raises(TypeError, match="against must be a pair"):
         ordcut.gate(result, [1, 2, 3, 4], [0, 1, 0, 1], against="may.csv")
+    with pytest.raises(ValueError, match="at least two rows"):
+        ordcut.gate(result, [1], [0])
+    groups = pd.Series([1, 1, 2, 2], index=[3, 2, 1, 0])
+    with pytest.raises(ValueError, match="same index in the same order"):
+        ordcut.gate(result, pd.Series([1, 2, 3, 4]), [0, 1, 0, 1], groups=groups)
     panel = ordcut.Panel([[0, 1], [1, 1], [0, 0], [1, 1]])
     with pytest.raises(ValueError, match="of the same kind"):
         ordcut.gate(result, [1, 2, 3, 4], panel, "kappa", against=([1, 2, 3], [0, 1, 0]))

@@ -26,6 +26,7 @@ RATIOS = {
     "predictions": "predict over the search",
     "bootstrap": "replicate over sort",
     "coverage": "thresholds",
+    "intervals": "coverage",
     "guarantees": "allowed",
     "risk_control": "error",
     "segments": "value",

@@ -374,9 +374,16 @@ def decide(thresholds: Thresholds, batch: BatchLike) -> Decided:
     -0.3333333333333333
     """
     batch = batch if isinstance(batch, Batch) else Batch(*batch)
-    check_aligned(scores=batch.scores, labels=batch.labels, sample_weight=batch.sample_weight)
+    check_aligned(
+        scores=batch.scores,
+        labels=batch.labels,
+        sample_weight=batch.sample_weight,
+        groups=batch.groups,
+    )
     scores = as_scores(batch.scores)
     check_finite(scores)
+    if len(scores) < 2:
+        raise ValueError(f"scores must hold at least two rows for an interval, got {len(scores)}.")
     if isinstance(batch.labels, Panel):
         if thresholds.decides_otherwise:
             raise ValueError(

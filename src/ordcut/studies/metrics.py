@@ -108,7 +108,9 @@ def evaluate(
             "groups change the intervals only, not the value: pass intervals=True with them."
         )
     _check_order(labels, predictions, classes)
-    check_aligned(labels=labels, predictions=predictions, sample_weight=sample_weight)
+    check_aligned(
+        labels=labels, predictions=predictions, sample_weight=sample_weight, groups=groups
+    )
     n_classes = next(filter(None, map(n_classes_of, several.values())), None)
     if classes is None and n_classes is None:
         classes = _all_classes(labels, predictions)

@@ -109,6 +109,9 @@ class Estimate:
         >>> low, round(high, 3)
         (0.0, 0.168)
         """
+        check_level(level)
+        if self.n_units < 2:  # nothing is known
+            return self.limits or (-np.inf, np.inf)
         width = _t(level, self.n_units) * self._spread
         if self.limits is not None and (self.value >= self.limits[1] or not self.is_kappa):
             low, high = self._between_limits(level, *self.limits)
