@@ -85,7 +85,8 @@ Tab completes options and columns: see ordcut completion --help.
     metavar="NAME|FILE",
     help="absolute, squared, zero_one, beyond_one, macro_mae, balanced_accuracy, kappa, "
     "linear_kappa, quadratic_kappa, macro_f1, weighted_f1, geometric_recall, min_recall, or a CSV "
-    "file of costs: one line per predicted class, one column per true class, with or without their names.",
+    "file of costs: one line per predicted class, one column per true class, with or without "
+    "their names.",
 )
 @class_weight_option("equal weights")
 @click.option(
