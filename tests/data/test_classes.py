@@ -13,8 +13,8 @@ import ordcut
 from ordcut._core.data import (
     check_aligned,
     check_classes,
-    check_classes_found,
     check_not_continuous,
+    check_plausible_classes,
     codes_of,
     encode,
     is_missing,
@@ -81,13 +81,13 @@ def test_fractions_seem_swapped_with_fewer_whole_scores(
 ):
     classes = np.arange(n_classes) / 7 + 0.1
     scores = np.arange(n_given) % n_scores * 1.0
-    assert ("swapped" in refusal(check_classes_found, classes, scores, n_rows)) == expected
+    assert ("swapped" in refusal(check_plausible_classes, classes, scores, n_rows)) == expected
     if n_given == n_rows:
-        assert ("swapped" in refusal(check_classes_found, classes, scores)) == expected
+        assert ("swapped" in refusal(check_plausible_classes, classes, scores)) == expected
     if expected:
-        is_refused = refusal(check_classes_found, np.arange(n_classes), scores) != ""
+        is_refused = refusal(check_plausible_classes, np.arange(n_classes), scores) != ""
         assert is_refused == (n_classes > 20)
-        assert "swapped" not in refusal(check_classes_found, classes, scores + 0.5)
+        assert "swapped" not in refusal(check_plausible_classes, classes, scores + 0.5)
 
 
 # What classes are

@@ -15,7 +15,7 @@ from ordcut._core.data import (
     ScoreDistribution,
     WeightType,
     check_classes,
-    check_classes_found,
+    check_plausible_classes,
     codes_of,
     encode,
     intervals_as_text,
@@ -335,7 +335,7 @@ class FrameSource:
             return check_classes(sorted(intervals[text] for text in intervals if text in occur))
         occurring = encode(labels, None, n_classes).classes
         if n_classes is None:
-            check_classes_found(occurring, sample[np.isfinite(sample)], self.n_rows)
+            check_plausible_classes(occurring, sample[np.isfinite(sample)], self.n_rows)
         return occurring
 
 

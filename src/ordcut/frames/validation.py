@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from ordcut._core.data import check_classes_found, is_missing, warn_reversed
+from ordcut._core.data import check_plausible_classes, is_missing, warn_reversed
 from ordcut._core.data.rows import FEWEST_TO_JUDGE, MOST_TO_JUDGE, STRONG
 from ordcut._core.numerics.exact import rounding_bound
 from ordcut._core.typing import Floats, Ints, Numbers
@@ -61,7 +61,7 @@ def check_sample(sample: Columns) -> None:
         return
     distinct = np.unique(labels)
     if len(distinct) == len(labels):
-        check_classes_found(distinct.astype(np.float64), scores)
+        check_plausible_classes(distinct.astype(np.float64), scores)
 
 
 def changed(difference: str) -> RuntimeError:

@@ -16,8 +16,8 @@ from torch import Tensor
 from ordcut._core.data import (
     Rows,
     as_scores,
-    check_classes_found,
     check_finite,
+    check_plausible_classes,
     check_weights,
     encode,
     warn_if_reversed,
@@ -202,7 +202,7 @@ def _check_sample(rows: TensorRows, classes: Array, *, are_found: bool) -> None:
         None if rows.soft is None else on_host(rows.soft[sampled]),
     )
     if are_found and rows.soft is None:
-        check_classes_found(classes, sample.scores, len(rows.scores))
+        check_plausible_classes(classes, sample.scores, len(rows.scores))
     warn_if_reversed(sample)
 
 

@@ -1,7 +1,6 @@
 """Rows: scores, labels and weights, validated, encoded and sorted."""
 
 from ordcut._core.data.alignment import check_aligned as check_aligned
-from ordcut._core.data.categories import only_column as only_column
 from ordcut._core.data.categories import stated_order as stated_order
 from ordcut._core.data.confusion import confusions_of as confusions_of
 from ordcut._core.data.confusion import count_between as count_between
@@ -18,10 +17,11 @@ from ordcut._core.data.intervals import to_fields as to_fields
 from ordcut._core.data.labels import MOST_CLASSES as MOST_CLASSES
 from ordcut._core.data.labels import Labels as Labels
 from ordcut._core.data.labels import check_classes as check_classes
-from ordcut._core.data.labels import check_classes_found as check_classes_found
 from ordcut._core.data.labels import check_not_continuous as check_not_continuous
+from ordcut._core.data.labels import check_plausible_classes as check_plausible_classes
 from ordcut._core.data.labels import codes_of as codes_of
 from ordcut._core.data.labels import encode as encode
+from ordcut._core.data.labels import only_column as only_column
 from ordcut._core.data.matrices import as_matrix as as_matrix
 from ordcut._core.data.matrices import column_names as column_names
 from ordcut._core.data.matrices import in_order as in_order

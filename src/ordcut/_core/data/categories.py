@@ -11,7 +11,6 @@ import numpy as np
 
 from ordcut._core.errors import (
     MOST_SHOWN,
-    ColumnVectorWarning,
     UnorderedLabelsWarning,
     depth_of_caller,
     listed,
@@ -20,33 +19,6 @@ from ordcut._core.typing import Array
 
 #: Text that is a number.
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.I)
-
-
-def only_column(values: Any, argument: str = "labels") -> Any:
-    """Return the column of an (n, 1) array, with a warning, or of a frame; others as they are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     only_column(np.array([[1], [2]]))
-    array([1, 2])
-    """
-    if len(getattr(values, "shape", ())) != 2 or values.shape[1] != 1:
-        return values
-    if not isinstance(values, np.ndarray):
-        import narwhals as nw
-
-        frame: Any = nw.from_native(values, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            return frame.get_column(frame.columns[0]).to_native()  # whose name may be a number
-    warnings.warn(
-        f"{argument} should be one-dimensional, got shape {tuple(values.shape)}: its only column "
-        "is used. Pass it as a flat array, for example with ravel().",
-        ColumnVectorWarning,
-        stacklevel=depth_of_caller(),
-    )
-    return values.reshape(-1)
 
 
 def stated_order(labels: Any) -> list[Any] | None:

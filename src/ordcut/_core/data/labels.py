@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,6 @@ from numpy import ma
 from ordcut._core.data.categories import (
     check_text,
     listed_order,
-    only_column,
     order_of_text,
     stated_order,
     warn_unordered,
@@ -30,7 +30,7 @@ from ordcut._core.data.values import (
     not_single,
     of_tensor,
 )
-from ordcut._core.errors import listed
+from ordcut._core.errors import ColumnVectorWarning, depth_of_caller, listed
 from ordcut._core.protocols import LabelSource
 from ordcut._core.typing import Array, ArrayLike, Floats
 
@@ -68,11 +68,13 @@ def encode(
     labels: ArrayLike,
     classes: Sequence[Any] | Array | None = None,
     n_classes: int | None = None,
+    scores: Array | None = None,
 ) -> Labels:
     """Turn labels into codes, in the order of ``classes`` or in the order that they state.
 
     ``n_classes`` is the number of classes of the cost matrix, if the objective is a matrix. Text
-    without an order is an error.
+    without an order is an error. So are labels that do not belong to the ``scores``, if these are
+    given: labels of another number of rows, or labels that look like scores.
 
     Examples
     --------
@@ -81,6 +83,24 @@ def encode(
     >>> encode(["good", "bad"], classes=["bad", "fair", "good"]).codes
     array([2, 0])
     """
+    encoded = _encode_any(labels, classes, n_classes)
+    if scores is not None:
+        each = encoded.codes if encoded.soft is None else encoded.soft
+        assert each is not None
+        if len(each) != len(scores):
+            raise ValueError(
+                "scores and labels must have the same length, "
+                f"got {len(scores)} scores and {len(each)} labels."
+            )
+        if classes is None and n_classes is None and encoded.soft is None:
+            check_plausible_classes(encoded.classes, scores)
+    return encoded
+
+
+def _encode_any(
+    labels: ArrayLike, classes: Sequence[Any] | Array | None, n_classes: int | None
+) -> Labels:
+    """Turn labels in any container into codes, in the order of classes or in a stated order."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
         return _encode(labels, classes, n_classes)
     if isinstance(labels, LabelSource):
@@ -156,7 +176,7 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
     return ordered
 
 
-def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None) -> None:
+def check_plausible_classes(classes: Array, scores: Array, n_rows: int | None = None) -> None:
     """Raise an error if labels look like scores or ids: nearly all different, or many and swapped.
 
     Numbers with few distinct values are classes, and so are ratings in halves or quarters. The
@@ -164,18 +184,20 @@ def check_classes_found(classes: Array, scores: Array, n_rows: int | None = None
 
     Examples
     --------
-    >>> check_classes_found(np.array([0.1, 0.4, 0.9]), np.array([0.0, 0.0, 1.0]))
+    >>> check_plausible_classes(np.array([0.1, 0.4, 0.9]), np.array([0.0, 0.0, 1.0]))
     Traceback (most recent call last):
     ...
     ValueError: labels hold 3 different values and scores only 2 whole numbers: they seem to be ...
     """
-    are_fractions = _are_fractions(classes)
-    if len(classes) < 3 or not (are_fractions or len(classes) > MOST_TO_DIFFER):
+    if len(classes) < 3 or (classes.dtype.kind != "f" and len(classes) <= MOST_TO_DIFFER):
+        return
+    has_fractions = _are_fractions(classes)
+    if not has_fractions and len(classes) <= MOST_TO_DIFFER:
         return
     n_rows = len(scores) if n_rows is None else n_rows
-    most = len(classes) - 1 if are_fractions else len(classes) // 4
+    most = len(classes) - 1 if has_fractions else len(classes) // 4
     are_all_few = len(scores) >= n_rows and n_rows <= MOST_ROWS_TO_COMPARE
-    if not are_fractions or are_all_few or len(classes) > n_rows / 2:
+    if not has_fractions or are_all_few or len(classes) > n_rows / 2:
         sample = scores[:: (len(scores) - 1) // MOST_ROWS_TO_COMPARE + 1]
         are_whole = all((part == np.rint(part)).all() for part in (sample[:100], sample))
         distinct = np.unique(sample) if are_whole else sample[:0]
@@ -200,9 +222,9 @@ def check_not_continuous(
     ...
     ValueError: y must hold classes, and these look continuous: 100 different values in 100 rows...
     """
-    are_fractions = _are_fractions(values)
-    most = MOST_FRACTIONS if are_fractions else MOST_WHOLE
-    fewest_to_differ = FEWEST_TO_DIFFER if are_fractions else MOST_TO_DIFFER + 1
+    has_fractions = _are_fractions(values)
+    most = MOST_FRACTIONS if has_fractions else MOST_WHOLE
+    fewest_to_differ = FEWEST_TO_DIFFER if has_fractions else MOST_TO_DIFFER + 1
     is_each_different = len(values) == n_rows >= fewest_to_differ
     if not (len(values) > max(most, n_rows / FEWEST_PER_CLASS) or is_each_different):
         return
@@ -236,6 +258,32 @@ def codes_of(values: ArrayLike, classes: Array, argument: str, *, in_order: bool
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one-dimensional, got shape {array.shape}.")
     return _codes_among(array, classes, argument, in_order=in_order)
+
+
+def only_column(values: Any, argument: str = "labels") -> Any:
+    """Return the column of an (n, 1) array, with a warning, or of a frame; others as they are.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     only_column(np.array([[1], [2]]))
+    array([1, 2])
+    """
+    if len(getattr(values, "shape", ())) != 2 or values.shape[1] != 1:
+        return values
+    if not isinstance(values, np.ndarray):
+        import narwhals as nw
+
+        frame: Any = nw.from_native(values, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return frame.get_column(frame.columns[0]).to_native()  # whose name may be a number
+    warnings.warn(
+        f"{argument} should be one-dimensional, got shape {tuple(values.shape)}: its only column "
+        "is used. Pass it as a flat array, for example with ravel().",
+        ColumnVectorWarning,
+        stacklevel=depth_of_caller(),
+    )
+    return values.reshape(-1)
 
 
 def as_values(labels: Any, argument: str = "labels") -> Array:

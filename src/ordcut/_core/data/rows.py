@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy import ma
 
 from ordcut._core.data.alignment import check_aligned
-from ordcut._core.data.categories import only_column
 from ordcut._core.data.confusion import count_between, count_confusion
-from ordcut._core.data.labels import Labels, check_classes_found, encode
+from ordcut._core.data.labels import Labels, encode, only_column
 from ordcut._core.data.scores import check_exact, check_finite, not_numbers, shape_hint, swapped
 from ordcut._core.data.soft import weighted_labels
 from ordcut._core.data.sorting import SortedRows, sort_rows, sorted_order
@@ -76,6 +75,13 @@ class Rows:
     weight_type: WeightType | None = None
     limbs: Limbs = AS_GIVEN
 
+    #: Whether every row has a single class and a weight that is a whole number.
+    is_whole: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        is_whole = self.weights is None or self.weights.dtype == np.int64
+        self.__dict__["is_whole"] = is_whole and self.soft is None
+
     @classmethod
     def read(
         cls,
@@ -98,18 +104,9 @@ class Rows:
             array = as_scores(scores)
             if len(array) == 0:
                 raise ValueError("scores must hold at least one row, got none.")
-            encoded = encode(labels, classes, n_classes)
+            encoded = encode(labels, classes, n_classes, array)
         except (TypeError, ValueError) as error:
             raise (swapped(scores, labels, classes) or error) from None
-        each = encoded.codes if encoded.soft is None else encoded.soft
-        assert each is not None
-        if len(each) != len(array):
-            raise ValueError(
-                "scores and labels must have the same length, "
-                f"got {len(array)} scores and {len(each)} labels."
-            )
-        if classes is None and n_classes is None and encoded.soft is None:
-            check_classes_found(encoded.classes, array)
         return cls.encoded(array, encoded, weights, weight_type)
 
     @classmethod
@@ -154,11 +151,6 @@ class Rows:
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.scores)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every row has a single class and a weight that is a whole number."""
-        return self.soft is None and (self.weights is None or self.weights.dtype == np.int64)
 
     @property
     def counts_rows(self) -> bool:
@@ -253,7 +245,7 @@ class Rows:
 
         Weights become multiples of a common unit, where that makes them whole, or get limbs.
         """
-        if self.is_whole or self.has_exact_sums:
+        if self.has_exact_sums:
             return self
         if self.soft is not None:
             return self._with_soft_limbs()
