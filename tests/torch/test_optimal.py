@@ -277,7 +277,6 @@ BAD = {
     "few weights": ({"sample_weight": [1.0]}, r"each of the 3 rows, got shape \(1,\)"),
     "soft": ({"labels": [[1.0, 0], [0, -1.0], [0, 1.0]]}, r"got -1.0 at position \[1, 1\]"),
     "soft weightless": ({"labels": [[0.0, 0]] * 3}, "labels must have a weight above 0"),
-    "columns": ({"labels": [[0], [1], [2]]}, r"for soft labels, got shape \(3, 1\)"),
     "class weight": ({"class_weight": [1, 2]}, "one number for each of the 3 classes"),
     "costs": ({"objective": np.full((3, 3), 1e308)}, "Scale the costs down"),
     "kappa": ({"labels": [1, 1, 1], "classes": [1, 2], "objective": "kappa"}, "undefined"),
@@ -296,6 +295,15 @@ def test_bad_tensors_are_named_with_their_position(case, method):
             arguments[name] = torch.tensor(arguments[name])
     with pytest.raises(ValueError, match=message):
         ordcut.torch.optimal_thresholds(**arguments)
+
+
+@pytest.mark.parametrize("method", ["scan", "auto"])
+def test_a_column_of_labels_is_read_as_flat_labels_with_a_warning(method):
+    scores, labels = torch.tensor([0.0, 2.0, 1.0, 3.0]), torch.tensor([0, 1, 0, 1])
+    expected = ordcut.torch.optimal_thresholds(scores, labels, method=method)
+    with pytest.warns(ordcut.ColumnVectorWarning, match=r"labels should be .* shape \(4, 1\)"):
+        result = ordcut.torch.optimal_thresholds(scores, labels[:, None], method=method)
+    assert result == expected
 
 
 def test_arrays_are_refused_with_the_function_to_use():

@@ -20,6 +20,7 @@ from ordcut._core.data import (
     check_plausible_classes,
     check_weights,
     encode,
+    only_column,
     warn_if_reversed,
 )
 from ordcut._core.data.rows import MOST_TO_JUDGE
@@ -165,6 +166,7 @@ def read_rows(
     weights: Any,
 ) -> tuple[TensorRows, Array]:
     """Return validated rows in the order of their scores, and the ordered classes."""
+    labels = only_column(labels)
     if scores.dim() != 1 or scores.is_complex():
         as_scores(on_host(scores))  # raises the error
     if labels.device != scores.device:
