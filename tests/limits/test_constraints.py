@@ -11,6 +11,7 @@ import ordcut
 from ordcut._core.limits import (
     Constraint,
     Distance,
+    Form,
     Grid,
     Names,
     Outcome,
@@ -184,6 +185,11 @@ def test_text_can_join_constraints(joint):
 def test_a_limit_on_an_npv_says_which_precision_it_is():
     with pytest.raises(ValueError, match="the precision of the other classes together"):
         read_constraints("npv a >= 0.9")
+
+
+def test_a_limit_on_the_accuracy_says_which_precisions_keep_it():
+    with pytest.raises(ValueError, match="Limit the precision of each decision"):
+        read_constraints("accuracy >= 0.9 with 95 %")
 
 
 def test_no_constraints_and_a_single_one_are_lists_too():
@@ -491,7 +497,19 @@ class Returns(Constraint):
         return self.form
 
 
-@pytest.mark.parametrize("form", [None, 0.5, Outcome(np.eye(2), np.zeros(1))])
+class Unknown(Form):
+    """A form that no search knows."""
+
+    kind = "unknown"
+
+    def reached(self, _):
+        return 0
+
+    def holds(self, _):
+        return True
+
+
+@pytest.mark.parametrize("form", [None, 0.5, Outcome(np.eye(2), np.zeros(1)), Unknown()])
 def test_what_is_no_form_is_refused_with_the_forms_there_are(form):
     with pytest.raises(TypeError, match="must be lowered to one of the forms Ratio, Interval, "):
         ordcut.optimal_thresholds([1, 2], [0, 1], constraints=[Returns(form)])

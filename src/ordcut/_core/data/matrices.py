@@ -15,6 +15,7 @@ from ordcut._core.typing import Array, Floats
 
 #: Words in the names of axes and parameters that say what is predicted, or what is true.
 PREDICTED = {"pred", "predicted", "prediction", "decision", "decided", "estimate", "estimated"}
+PREDICTED |= {"hat", "yhat"}
 TRUE = {"true", "truth", "actual", "observed", "target", "gold", "reference"}
 LABEL = {"label", "labels"}
 

@@ -11,12 +11,16 @@ import numpy as np
 
 from ordcut._core.data import ClassShares, Groups, plain_value
 from ordcut._core.limits.form import Form
-from ordcut._core.limits.forms import Limits, Ratio
+from ordcut._core.limits.forms import Distance, Interval, Limits, Ratio
+from ordcut._core.limits.grid import Grid
 from ordcut._core.limits.names import Names
 from ordcut._core.limits.sequence import PromisedPrecision
 from ordcut._core.numerics.exact import as_fraction
 from ordcut._core.objectives import Objective
 from ordcut._core.typing import Array, ArrayLike
+
+#: All forms, which are all that the rest of the library knows of constraints.
+FORMS = (Ratio, PromisedPrecision, Interval, Grid, Distance)
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,13 @@ class Constraint:
 
 @dataclass(frozen=True, repr=False)
 class _OfDecision(Constraint):
-    """A limit on a decision."""
+    """A lower limit, an upper limit or both on a decision."""
 
     decision: Any
+    at_least: float | None = None
+    at_most: float | None = None
+    confidence: float | None = None
+    where: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "decision", plain_value(self.decision))
@@ -57,16 +65,6 @@ class _OfDecision(Constraint):
 
     def __str__(self) -> str:
         return f"{self.word} {self.decision} {sides_text(self)}"
-
-
-@dataclass(frozen=True, repr=False)
-class _Sides(_OfDecision):
-    """A lower limit, an upper limit or both on a decision."""
-
-    at_least: float | None = None
-    at_most: float | None = None
-    confidence: float | None = None
-    where: Any = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +85,7 @@ class _OfClass(Constraint):
 
 
 @dataclass(frozen=True, repr=False)
-class Recall(_Sides):
+class Recall(_OfDecision):
     """Limits on a recall: of the rows of a class, the share that get the decision of that name.
 
     Where there are reviews, a reviewed row counts as missed, unless the review is named: as
@@ -126,7 +124,7 @@ class Recall(_Sides):
 
 
 @dataclass(frozen=True, repr=False)
-class Specificity(_Sides):
+class Specificity(_OfDecision):
     """Limits on a specificity: of the rows of all other classes, the share not decided as a class.
 
     One minus it is the false positive rate. Where there are reviews, a reviewed row of another
@@ -138,12 +136,8 @@ class Specificity(_Sides):
         The decision, or class, or its text; or a group such as ``"mid or higher"``.
     at_least, at_most : float from 0 to 1, optional
         Either limit, or both. They hold if all rows are of the class.
-    confidence : float between 0 and 1, optional
-        The probability, over the rows at hand, with which the limit holds on new rows of the same
-        kind. Without it, the limit is on the rows at hand.
-    where : object, optional
-        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
-        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
+    confidence, where : optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -164,7 +158,7 @@ class Specificity(_Sides):
 
 
 @dataclass(frozen=True, repr=False)
-class Precision(_Sides):
+class Precision(_OfDecision):
     """Limits on a precision: of the rows that get a decision, the share of the class of that name.
 
     Parameters
@@ -174,13 +168,9 @@ class Precision(_Sides):
     at_least, at_most : float from 0 to 1, optional
         Either limit, or both. A decision that no row gets satisfies them, unless there is a
         confidence.
-    confidence : float between 0 and 1, optional
-        The probability, over the rows at hand, with which the minimum holds on new rows of the same
-        kind. The decision must be the lowest, the highest, or a group at an end. Without it, the
-        limits are on the rows at hand.
-    where : object, optional
-        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
-        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
+    confidence, where : optional
+        As in :class:`Recall`. Only a minimum can have a confidence, and only of the lowest or the
+        highest decision, or of a group at an end.
 
     Examples
     --------
@@ -203,7 +193,7 @@ class Precision(_Sides):
 
 
 @dataclass(frozen=True, repr=False)
-class Lift(_Sides):
+class Lift(_OfDecision):
     """Limits on the lift of a decision: its precision over the share of its class among all rows.
 
     Parameters
@@ -214,6 +204,8 @@ class Lift(_Sides):
         Either limit, or both: ``at_least=2`` if the class must be twice as frequent among the rows
         that get the decision as among all rows. A decision that no row gets satisfies them, and so
         does a class without rows.
+    where : object, optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -237,7 +229,7 @@ class Lift(_Sides):
 
 
 @dataclass(frozen=True, repr=False)
-class F1(_Sides):
+class F1(_OfDecision):
     """Limits on the F1 of a decision: the harmonic mean of its precision and its recall.
 
     Parameters
@@ -246,6 +238,8 @@ class F1(_Sides):
         The decision, or class, or its text.
     at_least, at_most : float from 0 to 1, optional
         Either limit, or both. A class without rows satisfies them if no row gets the decision.
+    where : object, optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -267,7 +261,7 @@ class F1(_Sides):
 
 
 @dataclass(frozen=True, repr=False)
-class Share(_Sides):
+class Share(_OfDecision):
     """Limits on the share of all rows that get a decision.
 
     Parameters
@@ -276,12 +270,8 @@ class Share(_Sides):
         The decision, or class, or its text.
     at_least, at_most : float from 0 to 1, optional
         Either limit, or both.
-    confidence : float between 0 and 1, optional
-        The probability, over the rows at hand, with which the limit holds on new rows of the same
-        kind. Without it, the limit is on the rows at hand.
-    where : object, optional
-        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
-        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
+    confidence, where : optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -300,7 +290,7 @@ class Share(_Sides):
 
 
 @dataclass(frozen=True, repr=False)
-class Count(_Sides):
+class Count(_OfDecision):
     """Limits on the number of rows that get a decision, or on their total weight.
 
     Parameters
@@ -309,12 +299,8 @@ class Count(_Sides):
         The decision, or class, or its text.
     at_least, at_most : float, optional
         Either limit, or both.
-    confidence : float between 0 and 1, optional
-        The probability, over the rows at hand, with which the limit holds on new rows of the same
-        kind. Without it, the limit is on the rows at hand.
-    where : object, optional
-        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
-        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
+    confidence, where : optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -343,12 +329,8 @@ class Under(_OfClass):
         The class or its text. A review between it and the class below is not lower.
     at_most : float from 0 to 1
         The largest share.
-    confidence : float between 0 and 1, optional
-        The probability, over the rows at hand, with which the limit holds on new rows of the same
-        kind. Without it, the limit is on the rows at hand.
-    where : object, optional
-        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
-        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
+    confidence, where : optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -378,12 +360,8 @@ class Over(_OfClass):
         The class or its text. A review between it and the class above is not higher.
     at_most : float from 0 to 1
         The largest share.
-    confidence : float between 0 and 1, optional
-        The probability, over the rows at hand, with which the limit holds on new rows of the same
-        kind. Without it, the limit is on the rows at hand.
-    where : object, optional
-        The group in which the limit holds, if ``groups`` are passed: its name, or the name of their
-        column and its name, as ``"sex = F"``. Without it, the limit is on the rows of all groups.
+    confidence, where : optional
+        As in :class:`Recall`.
 
     Examples
     --------
@@ -415,11 +393,9 @@ def limits_for(
     """
     if not constraints:
         return None
-    limits, weights = (
-        lower_all(constraints, Names.of(objective, classes, groups)),
-        objective.class_weight,
-    )
-    return limits.in_population(weights) if isinstance(weights, ClassShares) else limits
+    limits = lower_all(constraints, Names.of(objective, classes, groups))
+    shares = objective.class_weight
+    return limits.in_population(shares) if isinstance(shares, ClassShares) else limits
 
 
 def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
@@ -430,7 +406,7 @@ def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
             form = constraint.lower(names.within(constraint.group))
         except ValueError as error:
             raise ValueError(f"constraint {str(constraint)!r} {error}") from error
-        if not isinstance(form, Form):
+        if not isinstance(form, FORMS):
             raise TypeError(
                 f"constraint {str(constraint)!r} must be lowered to one of the forms Ratio, "
                 "Interval, Grid and Distance of ordcut.limits, which limit one threshold or two "

@@ -501,7 +501,7 @@ class Limits:
             ratios=ratios,
             promised=promised,
             has_guarantees=bool(promised) or any(ratio.confidence is not None for ratio in ratios),
-            are_plain=all(ratio.is_plain for ratio in ratios),
+            are_plain=all(form.is_plain for form in self.forms),
             intervals=intervals,
             grid=reduce(Grid.intersection, grids) if grids else None,
             distance=max(distances, key=lambda form: float(form.at_least), default=None),
@@ -568,8 +568,7 @@ class Limits:
 
     def on(self, totals: Array, unit: Fraction) -> Limits:
         """Return the plain limits for rows with these exact weights of the classes."""
-        plain = (form.on(totals, unit) if isinstance(form, Ratio) else form for form in self.forms)
-        return replace(self, forms=tuple(plain))
+        return replace(self, forms=tuple(form.on(totals, unit) for form in self.forms))
 
     def without_confidence(self) -> Limits:
         """Return the limits as they were stated, to be judged on new rows."""

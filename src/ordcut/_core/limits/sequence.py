@@ -53,9 +53,9 @@ class PromisedPrecision(Form):
     --------
     >>> right, every = np.array([[0, 0], [0, 1]]), np.array([[0, 0], [1, 1]])
     >>> form = PromisedPrecision(Ratio(right, every, at_least=0.9), 0.95)
-    >>> n_rows, n_right = np.array([10, 28, 29]), np.array([10, 28, 29])
+    >>> n_rows = n_right = np.array([29, 28, 10])
     >>> form.passed(n_rows, n_right, Fraction(1))
-    array([False, False,  True])
+    array([ True, False, False])
     """
 
     ratio: Ratio
@@ -122,27 +122,27 @@ class PromisedPrecision(Form):
     def passed(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Bools:
         """Return for each cut whether its test is passed, and all tests before it.
 
-        ``n_rows`` get the decision at each cut and ``n_right`` of them are right, in multiples of
-        ``unit``.
+        ``n_rows`` get the decision at each cut, in ascending order, and ``n_right`` of them are
+        right, in multiples of ``unit``.
         """
-        sizes, right = _distinct(n_rows, n_right, unit)
-        kept = [sizes[i] for i in self._sequence(sizes, right, times=1)]
-        return np.asarray(np.isin(_in_rows(n_rows, unit), kept))
+        passed = np.zeros(len(n_rows), bool)
+        inwards = passed[self._inwards]
+        for cuts in self._sequence(n_rows, n_right, unit):
+            inwards[cuts] = True
+        return passed
 
     def shortage(self, n_rows: Ints, n_right: Ints, unit: Fraction, kind: str) -> Shortage | None:
         """Return about how many rows like these could promise the precision; None if they can.
 
         ``kind`` is what the rows are called.
         """
-        sizes, right = _distinct(n_rows, n_right, unit)
-        available = int(sizes[-1])
 
         def is_enough(times: int) -> bool:
-            return next(self._sequence(sizes, right, times), None) is not None
+            return next(self._sequence(n_rows, n_right, times * unit), None) is not None
 
         if is_enough(1):
             return None
-        enough = 2
+        available, enough = int(n_rows[self._inwards][-1] * unit), 2
         while not is_enough(enough) and enough < MOST_TIMES_MORE:
             enough *= 2
         if not is_enough(enough):
@@ -151,21 +151,22 @@ class PromisedPrecision(Form):
         times = between[0] + bisect_left(between, True, key=is_enough)
         return Shortage(times * available, available, kind)
 
-    def _sequence(self, sizes: Ints, right: Ints, times: int) -> Iterator[int]:
-        """Yield the indices of the sizes that pass, each size standing for ``times`` as many rows.
+    def _sequence(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Iterator[slice]:
+        """Yield the cuts of each number of rows whose test is passed, from the end inwards.
 
-        ``sizes`` ascend. Sizes too small to pass whatever their labels are passed over.
+        Numbers of rows too small to pass whatever their labels are passed over.
         """
-        last = -1
-        for rank in self._ranks(int(sizes[-1]) * times if len(sizes) else 0):
-            index = int(np.searchsorted(sizes, rank // times, "right")) - 1
-            most = self._most_wrong(int(sizes[index]) * times) if index > last else -1
+        sizes, right, last = n_rows[self._inwards], n_right[self._inwards], 0
+        for rank in self._ranks(int(sizes[-1] * unit) if len(sizes) else 0):
+            after = int(np.searchsorted(sizes, int(rank / unit), "right"))
+            size = int(sizes[after - 1] * unit) if after else 0
+            most = self._most_wrong(size) if size > last else -1
             if most < 0:
                 continue
-            if int(sizes[index] - right[index]) * times > most:
+            if size - int(right[after - 1] * unit) > most:
                 return
-            yield index
-            last = index
+            yield slice(int(np.searchsorted(sizes, sizes[after - 1], "left")), after)
+            last = size
 
     def _ranks(self, n_rows: int) -> Iterator[int]:
         """Yield the numbers of rows that are tested, in ascending order."""
@@ -186,6 +187,11 @@ class PromisedPrecision(Form):
         return counts[1]
 
     @property
+    def _inwards(self) -> slice:
+        """The order of the cuts from the end inwards."""
+        return slice(None, None, -1 if self.end else 1)
+
+    @property
     def _least(self) -> Fraction:
         least = self.ratio.exact_limits[0]
         assert least is not None
@@ -194,16 +200,3 @@ class PromisedPrecision(Form):
     @property
     def _risk(self) -> Fraction:
         return 1 - as_fraction(self.confidence)
-
-
-def _distinct(n_rows: Ints, n_right: Ints, unit: Fraction) -> tuple[Ints, Ints]:
-    """Return the distinct numbers of rows, and how many of them are right; see ``passed``."""
-    counts, first = np.unique(n_rows, return_index=True)
-    return _in_rows(counts, unit), _in_rows(n_right[first], unit)
-
-
-def _in_rows(counts: Ints, unit: Fraction) -> Ints:
-    """Return multiples of a unit as numbers of rows, which are whole."""
-    if unit == 1:
-        return counts
-    return np.asarray(counts.astype(object) * unit.numerator // unit.denominator).astype(np.int64)

@@ -50,8 +50,9 @@ def warn_if_few(limits: Limits, rows: Rows) -> None:
         n_rows = totals[counted].sum() * rows.unit
         if 0 < n_rows < FEW_ROWS:
             warnings.warn(
-                f"constraint {str(constraint)!r} is about {n_rows:g} "
-                f"{limits.names.rows_text(np.asarray(counted))}, which say little about new rows.",
+                f"constraint {str(constraint)!r} is about "
+                f"{limits.names.rows_text(np.asarray(counted))}, of which there are {n_rows:g}: "
+                "they say little about new rows.",
                 UserWarning,
                 stacklevel=depth_of_caller(),
             )

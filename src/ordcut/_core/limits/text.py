@@ -55,12 +55,23 @@ SYNONYMS = {"sensitivity": "recall", "tpr": "recall", "ppv": "precision", "tnr":
 #: Rates of errors: each limit is one minus a limit on the other side.
 COMPLEMENTS = {"fnr": "recall", "fpr": "specificity"}
 
+#: Words that are known and refused, with the reason and what to do.
+REFUSED = {
+    "npv": "must be about rows that get a decision. The npv of a class is the precision of the "
+    "other classes together: if mid is the highest of these, write 'precision mid or lower >= "
+    "0.9'.",
+    "accuracy": "must be about one decision: an accuracy ties all thresholds together, for which "
+    "there is no exact search. Limit the precision of each decision: where rows between two "
+    "classes are reviewed, 'precision low >= 0.9' and 'precision high >= 0.9' together keep the "
+    "accuracy of all rows that are not reviewed.",
+}
+
 #: Signs that are read, by what they stand for.
 SIGNS = {">=": "at_least", "=>": "at_least", "≥": "at_least", "<=": "at_most", "=<": "at_most"}
 SIGNS["≤"] = "at_most"
 
 _SIGN = "|".join(SIGNS)
-_EVERY_WORD = "|".join([*WORDS, *SYNONYMS, *COMPLEMENTS, "npv"])
+_EVERY_WORD = "|".join([*WORDS, *SYNONYMS, *COMPLEMENTS, *REFUSED])
 
 #: A confidence after the name of a group.
 _CONFIDENCE_LAST = re.compile(r"(\s+where\s.+?)(\s+with\s+(?:[\d.]+\s*%|0?\.\d+))$", re.S)
@@ -131,12 +142,8 @@ def _read(text: str) -> Constraint:
     word, _, rest = re.sub(r"^(\w+)(?=[(\[])", r"\1 ", plain).partition(" ")
     word, rest = word.lower(), rest.strip()
     word = SYNONYMS.get(word, word)
-    if word == "npv":
-        raise ValueError(
-            f"constraint {text!r} must be about rows that get a decision. The npv of a class is "
-            "the precision of the other classes together: if mid is the highest of these, write "
-            "'precision mid or lower >= 0.9'."
-        )
+    if word in REFUSED:
+        raise ValueError(f"constraint {text!r} {REFUSED[word]}")
     try:
         if word == "gap":
             return Gap(as_limit(rest.removeprefix(">=").strip()))
