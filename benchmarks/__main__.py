@@ -9,6 +9,8 @@ from benchmarks import (
     bootstrap,
     coverage,
     distributions,
+    drift,
+    gates,
     growth,
     guarantees,
     hard,
@@ -21,6 +23,7 @@ from benchmarks import (
     risk_control,
     rivals,
     rows_needed,
+    scale,
     segments,
     table1,
     ten_million,
@@ -48,6 +51,9 @@ BENCHMARKS = {
     "risk_control": risk_control,
     "segments": segments,
     "rows_needed": rows_needed,
+    "scale": scale,
+    "drift": drift,
+    "gates": gates,
     "updates": updates,
 }
 

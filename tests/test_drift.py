@@ -77,6 +77,27 @@ def test_scores_with_ties_are_stable_against_themselves(values):
     assert drift.p_values == {"index": 1.0, "distance": 1.0}
 
 
+def test_the_interval_holds_the_index_of_the_distributions():
+    index, inside = 0.25**2, []  # of normal scores: the square of the shift
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=1000)
+        low, high = (
+            ordcut.optimal_thresholds(scores, scores > 0).drift(rng.normal(0.25, size=500)).interval
+        )
+        inside.append(low <= 0.96 * index <= high)  # ten parts lose 4 % of it
+    assert 0.88 <= np.mean(inside) <= 1
+
+
+def test_the_number_of_rows_that_decide_follows_from_the_record():
+    few = ordcut.optimal_thresholds(SCORES[:30], LABELS[:30]).drift(NEW)
+    assert (few.outcome, few.n_needed) == ("undecided", None)
+    assert "the record has too few rows" in str(few)
+    short = RESULT.drift(NEW[:50])
+    assert short.outcome == "undecided"
+    assert RESULT.drift(np.resize(NEW, short.n_needed)).outcome == "stable"
+
+
 def test_permutation_tests_reject_at_their_level():
     p_values = []
     for seed in range(60):

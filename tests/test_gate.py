@@ -141,6 +141,24 @@ def test_a_change_is_noticed_and_rows_are_paired_by_their_names():
     assert (bias.value, bias.low, bias.high) == (0, 0, 0)
 
 
+def test_names_of_rows_must_differ():
+    (scores, labels), (then, before) = month(7), month(8)
+    fitted = ordcut.optimal_thresholds(then, before)
+    patients = ordcut.Batch(then, before, items=np.arange(300) // 2)
+    with pytest.raises(ValueError, match="a different name for each row"):
+        ordcut.gate(fitted, scores, labels, against=patients)
+
+
+def test_a_target_is_a_number_of_any_type():
+    scores, labels = month(7)
+    fitted = ordcut.optimal_thresholds(scores, labels)
+    for target in (1, np.float32(0.99), np.int64(1)):
+        assert ordcut.gate(fitted, scores, labels, target=target).outcome == "passed"
+    for target in (np.nan, "0.5", True):
+        with pytest.raises(ValueError, match="target must be a finite number"):
+            ordcut.gate(fitted, scores, labels, target=target)
+
+
 def test_the_gate_knows_weights_decisions_and_groups():
     scores, labels, groups = in_groups(9)
     weights = np.random.default_rng(0).random(300)

@@ -98,6 +98,13 @@ def test_thresholds_that_change_no_label_are_kept():
     assert (update.outcome, update.changed) == ("keep", 0)
 
 
+def test_thresholds_are_kept_where_nothing_can_be_gained():
+    scores, labels = np.arange(60) % 3 + 0.5, np.arange(60) % 3
+    old = ordcut.Thresholds.from_values([0.5, 2.5], CLASSES)  # wrong by one class at most
+    update = ordcut.update(old, scores, labels, objective="beyond_one")
+    assert (update.outcome, update.gain, update.margin) == ("keep", 0, 0)
+
+
 def test_few_rows_that_differ_do_not_look_certain():
     scores, labels = np.arange(40.0), np.arange(40) >= 18
     old = ordcut.Thresholds.from_values([20], [False, True])

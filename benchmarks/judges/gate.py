@@ -14,7 +14,8 @@ import numpy as np
 
 import ordcut
 from benchmarks.judges.tasks import Task, all_tasks
-from ordcut.studies.gate import change_since, decide, optimism_of
+from ordcut.studies.batch import decide
+from ordcut.studies.change import change_since, optimism_of
 
 N_MONTHS, N_ITEMS, SHIFTS = 1000, 200, (0.0, 0.3)
 GOAL = "quadratic_kappa"

@@ -31,6 +31,9 @@ RATIOS = {
     "risk_control": "error",
     "segments": "value",
     "rows_needed": "best",
+    "scale": "rows",
+    "drift": "n",
+    "gates": "months",
     "updates": "coverage",
 }
 

@@ -55,15 +55,15 @@ if TYPE_CHECKING:
     from ordcut.bands import optimal_bands as optimal_bands
     from ordcut.panels import Agreement as Agreement
     from ordcut.panels import Panel as Panel
+    from ordcut.studies.batch import Batch as Batch
+    from ordcut.studies.change import Change as Change
+    from ordcut.studies.change import Verdict as Verdict
     from ordcut.studies.conformal import LabelSets as LabelSets
     from ordcut.studies.conformal import label_sets as label_sets
     from ordcut.studies.diff import Diff as Diff
     from ordcut.studies.diff import diff as diff
     from ordcut.studies.drift import Drift as Drift
-    from ordcut.studies.gate import Batch as Batch
-    from ordcut.studies.gate import Change as Change
     from ordcut.studies.gate import Gate as Gate
-    from ordcut.studies.gate import Verdict as Verdict
     from ordcut.studies.gate import gate as gate
     from ordcut.studies.learning import LearningCurve as LearningCurve
     from ordcut.studies.learning import learning_curve as learning_curve
@@ -84,6 +84,8 @@ _MODULES = ("boosting", "estimators", "frames", "onnx", "plots", "report", "scor
 #: Public names by the module that they come from.
 _NAMES = {
     "bands": ("BandBootstrap", "BandPath", "Bands", "optimal_bands"),
+    "studies.batch": ("Batch",),
+    "studies.change": ("Change", "Verdict"),
     "studies.conformal": ("LabelSets", "label_sets"),
     "_core.errors": (
         "ColumnVectorWarning",
@@ -97,7 +99,7 @@ _NAMES = {
     ),
     "studies.diff": ("Diff", "diff"),
     "studies.drift": ("Drift",),
-    "studies.gate": ("Batch", "Change", "Gate", "Verdict", "gate"),
+    "studies.gate": ("Gate", "gate"),
     "studies.learning": ("LearningCurve", "learning_curve"),
     "_core.limits": (
         "Allowed",

@@ -31,14 +31,18 @@ def test_show_writes_html(ordcut, thresholds_file, tmp_path):
 
 
 def test_show_prints_the_schema(ordcut, thresholds_file):
-    schema = json.loads(ordcut("show", thresholds_file, "--schema").out)
+    schema = json.loads(ordcut("show", "--schema").out)
     assert schema["properties"]["version"] == {"const": 3}
+    done = ordcut("show", thresholds_file, "--schema")
+    assert (done.code, "Pass it alone" in done.err) == (2, True)
 
 
 def test_show_says_what_to_do_about_other_files(ordcut, csv_file, tmp_path):
     done = ordcut("show", tmp_path / "none.json")
     assert done.code == 2
     assert "Write one with: ordcut fit -o" in done.err
+    done = ordcut("show")
+    assert (done.code, "FILE must be given" in done.err) == (2, True)
     done = ordcut("show", csv_file)
     assert done.code == 2
     assert "FILE must be a file that ordcut fit wrote" in done.err

@@ -75,6 +75,16 @@ def test_diff_compares_two_files_with_and_without_rows(ordcut, tmp_path, cuts, j
     assert (done.code, diff.fitted) == (3, "old")
 
 
+def test_scores_on_another_scale_get_a_warning(ordcut, tmp_path, cuts):
+    scores, labels = make_rows(400, seed=1)
+    percent = write_csv(tmp_path / "percent.csv", 100 * scores, labels)
+    for command in (("update",), ("diff", cuts), ("evaluate",), ("evaluate", "--intervals")):
+        name, *options = command
+        thresholds = [cuts, percent] if name == "diff" else [percent, "-t", cuts]
+        done = ordcut(name, *options, *thresholds)
+        assert done.err.count("Warning: scores must be on the scale") == 1, done.err
+
+
 def test_update_and_diff_say_what_to_do(ordcut, tmp_path, csv_file, cuts, thresholds_file):
     tries = {
         ("update", csv_file, "-t", thresholds_file): "--score must be given",

@@ -62,6 +62,17 @@ def test_pickles_and_many_rows_are_checked_as_well():
         pickle.loads(pickle.dumps(RESULT)).predict(np.tile(100 * NEW, 10))
 
 
+@pytest.mark.parametrize("function", [ordcut.gate, ordcut.judge, ordcut.update])
+def test_labelled_rows_are_checked_as_well(function):
+    labels = np.digitize(NEW, [0.3, 0.7])
+    with pytest.warns(ordcut.DifferentScaleWarning):
+        function(SAVED, OTHER["logits"], labels)
+    with pytest.warns(ordcut.DifferentScaleWarning):
+        SAVED.report(OTHER["logits"], labels)
+    with pytest.warns(ordcut.DifferentScaleWarning):
+        ordcut.diff(SAVED, SAVED, OTHER["logits"], labels)
+
+
 def test_sorted_rows_are_not_taken_for_another_scale():
     ascending = np.sort(np.tile(NEW, 20))
     with warnings.catch_warnings():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from math import inf
+from numbers import Real
 from typing import Any, NamedTuple, TypeVar
 
 #: The marks that turn the direction of text.
@@ -220,6 +221,22 @@ def depth_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ordcut"):
         depth, frame = depth + 1, frame.f_back
     return depth
+
+
+def check_number(
+    name: str, value: object, must: str, holds: Callable[[Any], bool], kind: type = Real
+) -> None:
+    """Raise an error unless an argument is a number that satisfies a condition.
+
+    Examples
+    --------
+    >>> check_number("alpha", -1.0, "a number >= 0", lambda v: v >= 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha must be a number >= 0, got -1.0.
+    """
+    if isinstance(value, bool) or not isinstance(value, kind) or not holds(value):
+        raise ValueError(f"{name} must be {must}, got {value!r}.")
 
 
 def unknown_name(

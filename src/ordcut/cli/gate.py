@@ -9,7 +9,8 @@ import numpy as np
 from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
 from ordcut.cli.panels import RatedItems
-from ordcut.studies.gate import Batch, Gate, judge_batch
+from ordcut.studies.batch import Batch
+from ordcut.studies.gate import Gate, judge_batch
 
 if TYPE_CHECKING:
     from ordcut.cli.thresholds_file import SavedRows

@@ -9,20 +9,28 @@ from ordcut.cli.outputs import Outputs
 
 
 @click.command()
-@click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
+@click.argument("path", metavar="FILE", required=False, type=click.Path(allow_dash=True))
 @output_option("Write the card to this file, as HTML.")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of files instead.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of such files instead.")
 @json_option
 @force_option
-def show(path: str, output: str | None, schema: bool, as_json: bool, force: bool) -> None:
+def show(path: str | None, output: str | None, schema: bool, as_json: bool, force: bool) -> None:
     """Show the rule and the evidence in a file of thresholds.
 
     FILE is a file that ordcut fit or to_json wrote, or - for standard input.
     """
     from ordcut._core.errors import printable
     from ordcut._core.thresholds import json_text, schema_text
+    from ordcut.cli.failures import UserError
     from ordcut.cli.thresholds_file import read_thresholds_file
 
+    if schema:
+        if path is not None or output is not None or as_json:
+            raise UserError("--schema prints the schema of all files. Pass it alone.")
+        click.echo(schema_text())
+        return
+    if path is None:
+        raise UserError("FILE must be given: ordcut show cuts.json. Write one with: ordcut fit -o.")
     with Outputs(force=force) as outputs:
         out = outputs.add("--output", output) if output else None
         saved = read_thresholds_file(path, (), "FILE")
@@ -31,9 +39,7 @@ def show(path: str, output: str | None, schema: bool, as_json: bool, force: bool
             head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Thresholds</title>'
             out.write(f"{head}{card._repr_html_()}</html>\n")
         outputs.publish()
-    if schema:
-        click.echo(schema_text())
-    elif as_json:
+    if as_json:
         click.echo(json_text(saved.as_dict()))
     elif output is None:
         click.echo(printable(str(card)))

@@ -215,6 +215,7 @@ def open_rows(
 ) -> SavedRows:
     """Read saved thresholds and open files, given the options of ``thresholds_on_files``."""
     from ordcut.cli.engines import open_frame, open_source
+    from ordcut.frames import check_scale
 
     saved = read_thresholds_file(thresholds_path, files)
     goal = saved.objective(objective, reading.decimal)
@@ -228,4 +229,5 @@ def open_rows(
         complete = [~nw.col(name).is_null() for name in others]
         frame = nw.from_native(frame).filter(*complete).to_native()
     source = open_source(frame, columns, classes=classes, progress=progress, **options)
+    check_scale(frame, saved.thresholds, score=str(columns.score))
     return SavedRows(saved, goal, weights, columns, frame, source)

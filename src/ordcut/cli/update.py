@@ -89,7 +89,8 @@ def update(
     from ordcut.cli.failures import UserError
     from ordcut.cli.thresholds_file import open_rows
     from ordcut.studies.paired import weighted_as_found
-    from ordcut.studies.update import Question, update_of_rows
+    from ordcut.studies.replacement import Replacement
+    from ordcut.studies.update import update_of_rows
 
     with Outputs(force=force) as outputs:
         out = outputs.add("--output", output) if output else None
@@ -97,7 +98,7 @@ def update(
             raise UserError("--json prints to standard output, and so does -. Leave one out.")
         with show_passes(quiet) as progress:
             rows = open_rows(progress, **options)
-            question = Question.of(
+            replacement = Replacement.of(
                 rows.saved.thresholds,
                 weighted_as_found(rows.objective, rows.saved.thresholds, rows.class_weight),
                 constraints or None,
@@ -105,7 +106,7 @@ def update(
                 cost_per_change,
                 max_changed,
             )
-            result = update_of_rows(question, rows.source.all_rows(), tolerance)
+            result = update_of_rows(replacement, rows.source.all_rows(), tolerance)
         if out is not None:
             columns, weights = rows.columns, rows.class_weight
             saved = replace(

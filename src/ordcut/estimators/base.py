@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from ordcut._core.data import (
     read_weights,
     stated_order,
 )
+from ordcut._core.errors import check_number
 from ordcut._core.limits import Constraint, limits_for, read_constraints, refuse_confidence
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
@@ -422,22 +423,6 @@ def check_given(estimator: Any, features: Any, y: Any) -> None:
 
 def check_search(alpha: object, tol: object, max_iter: object) -> None:
     """Raise an error unless the penalty and the stopping rule of a search can be used."""
-    check_number("alpha", alpha, "a number >= 0", lambda v: v >= 0 and np.isfinite(v), Real)
-    check_number("tol", tol, "a number above 0", lambda v: v > 0, Real)
+    check_number("alpha", alpha, "a number >= 0", lambda v: v >= 0 and np.isfinite(v))
+    check_number("tol", tol, "a number above 0", lambda v: v > 0)
     check_number("max_iter", max_iter, "a whole number >= 1", lambda v: v >= 1, Integral)
-
-
-def check_number(
-    name: str, value: object, must: str, holds: Callable[[Any], bool], kind: type | tuple[type, ...]
-) -> None:
-    """Raise an error unless a parameter is a number that satisfies a condition.
-
-    Examples
-    --------
-    >>> check_number("alpha", -1.0, "a number >= 0", lambda v: v >= 0, (int, float))
-    Traceback (most recent call last):
-    ...
-    ValueError: alpha must be a number >= 0, got -1.0.
-    """
-    if isinstance(value, bool) or not isinstance(value, kind) or not holds(value):
-        raise ValueError(f"{name} must be {must}, got {value!r}.")

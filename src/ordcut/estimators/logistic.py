@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ordcut._core.data import is_unclear, warn_unclear
-from ordcut._core.errors import unknown_name
+from ordcut._core.errors import check_number, unknown_name
 from ordcut._core.limits import Constraints
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.typing import ArrayLike, Floats
-from ordcut.estimators.base import Targets, check_number, check_search, read_targets
+from ordcut.estimators.base import Targets, check_search, read_targets
 from ordcut.estimators.design import Design, few_threads
 from ordcut.estimators.inference import (
     Summary,
@@ -270,7 +270,7 @@ class OrdinalLogisticRegression(LinearClassifier):
         6.0
         """
         check_is_fitted(self)
-        check_number("level", level, "a number between 0 and 1", lambda v: 0 < v < 1, Real)
+        check_number("level", level, "a number between 0 and 1", lambda v: 0 < v < 1)
         if (X is None) != (y is None) or isinstance(X, Real):
             raise TypeError(
                 "summary takes the rows passed to fit, summary(X, y), or none. Pass the level of "

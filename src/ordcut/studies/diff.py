@@ -13,7 +13,7 @@ from ordcut._core.errors import printable
 from ordcut._core.extensions import extension
 from ordcut._core.objectives import Objective, ObjectiveLike
 from ordcut._core.table import ScoreTable
-from ordcut._core.thresholds import Card, Thresholds, as_written, objective_for
+from ordcut._core.thresholds import Card, Thresholds, as_written, check_scale, objective_for
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.studies.paired import (
     Judgement,
@@ -230,6 +230,7 @@ def diff(
             raise TypeError("scores must be given together with labels and sample_weight.")
         return diff_of_records(old, new)
     rows = read_rows(new, scores, labels, sample_weight, "diff")
+    check_scale(new, rows.scores)
     resolved = objective_for(new, objective, new.classes)
     return diff_of_rows(old, new, rows, weighted_as_found(resolved, new, class_weight))
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, chndtrinc
 
 from ordcut._core.data import ScoreDistribution, as_scores, check_finite
+from ordcut._core.errors import check_number
 from ordcut._core.thresholds import Card, Record, Thresholds
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 
 #: The exit codes of ``ordcut drift``, as those of the gate.
 EXIT_CODES = {"stable": 0, "undecided": 4, "shifted": 5}
 
-#: The number of draws of permutation tests and of intervals, and the most rows that are permuted.
+#: The number of draws of permutation tests, and the most rows that are permuted.
 N_DRAWS, MOST_ROWS = 2000, 10**8
+
+#: What SciPy returns as the noncentrality if it is 0.
+TINY = 1e-9
 
 #: The number of parts of the population stability index.
 N_DECILES = 10
@@ -36,7 +39,7 @@ class Drift:
     index : float
         The population stability index over about ten parts of equal share.
     interval : tuple of float
-        Its 95 % interval, by draws around both samples, without the bias of few rows.
+        The 95 % interval of the index of both distributions, which is lower than that of few rows.
     limit : float
         The index from which on scores count as shifted.
     distance : float
@@ -52,7 +55,8 @@ class Drift:
         The share of each decision in the record and in the new rows, and the ends of its 95 %
         interval, by Clopper and Pearson.
     n_needed : int, optional
-        About how many new rows would decide it, where the outcome is undecided.
+        About how many new rows would decide it, where the outcome is undecided; None as well if no
+        number does, since the record has few rows.
 
     Examples
     --------
@@ -114,7 +118,9 @@ class Drift:
                 self.decisions.tolist(), self.expected, self.observed, strict=True
             )
         ]
-        needed = "" if self.n_needed is None else f"; about {self.n_needed:,} rows decide"
+        needed = "; the record has too few rows" if self.outcome == "undecided" else ""
+        if self.n_needed is not None:
+            needed = f"; about {self.n_needed:,} rows decide"
         low, high = self.interval
         return Card(
             ("decision", "expected", "observed"),
@@ -165,8 +171,7 @@ def drift_of_counts(
     random_state: int = 0,
 ) -> Drift:
     """Return the drift, given a function that counts new rows between ascending positions."""
-    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < np.inf:
-        raise ValueError(f"limit must be a number above 0, such as 0.1, got {limit!r}.")
+    check_number("limit", limit, "a number above 0, such as 0.1", lambda value: 0 < value < np.inf)
     record, known = _known(thresholds)
     size = record.effective_rows or record.rows or 0
     # A quantile counts scores up to it, and a threshold scores from it on.
@@ -181,14 +186,13 @@ def drift_of_counts(
     groups = np.floor((np.cumsum(shares) - shares / 2) * N_DECILES).astype(np.int64)
     rng = np.random.default_rng(random_state)
     drawn = new if n_new <= MOST_ROWS else np.rint(new * (MOST_ROWS / n_new)).astype(np.int64)
-    index, distance, p_values, interval = _compare(old, drawn, groups, rng)
-    low, high = interval
-    outcome, n_needed = ("shifted", None) if low > limit else ("stable", None)
-    if low <= limit <= high:
-        outcome = "undecided"
-        if index != limit:
-            width = (high - low) / 2 / abs(max(low, index) - limit)
-            n_needed = ceil(n_new * max(1.0, width**2)) if np.isfinite(width) else None
+    index, distance, p_values = _compare(old, drawn, groups, rng)
+    n_parts = len(np.unique(groups))
+    interval = interval_of_index(index, n_parts, n_known, n_new)
+    outcome = _outcome(interval, limit)
+    n_needed = None
+    if outcome == "undecided":
+        n_needed = _rows_to_decide(index, n_parts, n_known, n_new, limit)
     below = np.append(0, np.cumsum(counts))
     codes = np.searchsorted(positions, thresholds.thresholds) + 1
     codes[thresholds.thresholds == -np.inf], codes[thresholds.thresholds == np.inf] = 0, -1
@@ -224,8 +228,8 @@ def _known(thresholds: Thresholds) -> tuple[Record, ScoreDistribution]:
 
 def _compare(
     old: Ints, new: Ints, groups: Ints, rng: np.random.Generator
-) -> tuple[float, float, dict[str, float], tuple[float, float]]:
-    """Return the index, the distance, their p-values, and the interval of the index."""
+) -> tuple[float, float, dict[str, float]]:
+    """Return the index, the distance, and their p-values."""
     both, n_new = old + new, int(new.sum())
     index, distance = float(_index(old, new, groups)), float(_distance(old, new))
     drawn = rng.multivariate_hypergeometric(both, n_new, size=N_DRAWS)
@@ -235,11 +239,52 @@ def _compare(
         "index": float((1 + is_index_as_far.sum()) / (1 + N_DRAWS)),
         "distance": float((1 + is_as_distant.sum()) / (1 + N_DRAWS)),
     }
-    again = [rng.multinomial(part.sum(), part / part.sum(), size=N_DRAWS) for part in (old, new)]
-    indices = _index(again[0], again[1], groups)  # too high, by twice the bias of few rows
-    most, bias = float(np.quantile(indices, 0.975)), float(indices.mean()) - index
-    low = max(0.0, 2 * index - most)
-    return index, distance, p_values, (low, max(low, most - bias, index - bias))
+    return index, distance, p_values
+
+
+def interval_of_index(
+    index: float, n_parts: int, n_known: int, n_new: int, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of the index of two distributions, given that of samples of them.
+
+    Times the harmonic sample size, the index of samples is close to a noncentral chi-squared
+    variable, whose noncentrality is that of the distributions.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in interval_of_index(0.035, 10, 2000, 300)]
+    [0.0, 0.055]
+    """
+    size = _harmonic_size(n_known, n_new)
+    if n_parts < 2:
+        return 0.0, 0.0
+    tails = np.array([1 + level, 1 - level]) / 2
+    ends = np.nan_to_num(chndtrinc(index * size, n_parts - 1, tails))
+    low, high = np.where(ends > TINY, ends / size, 0.0).tolist()
+    return low, high
+
+
+def _harmonic_size(n_known: float, n_new: float) -> float:
+    return n_known / (1 + n_known / n_new)
+
+
+def _outcome(interval: tuple[float, float], limit: float) -> str:
+    low, high = interval
+    return "shifted" if low > limit else "stable" if high < limit else "undecided"
+
+
+def _rows_to_decide(
+    index: float, n_parts: int, n_known: int, n_new: int, limit: float
+) -> int | None:
+    """Return about how many new rows would decide, by doubling; None if no number of rows does."""
+    distance = max(0.0, index - (n_parts - 1) / _harmonic_size(n_known, n_new))
+    n = float(n_new)
+    while n < MOST_ROWS:
+        n *= 2**0.5
+        expected = distance + (n_parts - 1) / _harmonic_size(n_known, n)
+        if _outcome(interval_of_index(expected, n_parts, n_known, round(n)), limit) != "undecided":
+            return round(n)
+    return None
 
 
 def _index(old: Array, new: Array, groups: Ints) -> Any:

@@ -2,498 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from math import ceil
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
-from ordcut._core.data import (
-    ClassWeight,
-    Groups,
-    Labels,
-    WeightType,
-    as_scores,
-    check_aligned,
-    check_finite,
-    encode,
-)
+from ordcut._core.data import ClassWeight, WeightType, as_scores
+from ordcut._core.errors import check_number
 from ordcut._core.objectives import Objective, ObjectiveLike, as_shown
-from ordcut._core.optimal import optimal_thresholds
-from ordcut._core.thresholds import Thresholds, objective_for
-from ordcut._core.typing import Array, ArrayLike, Floats, Ints
+from ordcut._core.thresholds import Thresholds, check_scale, objective_for
+from ordcut._core.typing import ArrayLike
 from ordcut._core.uncertainty import Estimate
 from ordcut.panels import Agreement, Panel
-from ordcut.studies.metrics import DecidedRows
+from ordcut.studies.batch import Batch, BatchLike, ItemsOfBatch, decide
+from ordcut.studies.change import Change, Verdict, change_since, optimism_of, verdict, with_ends
 
 #: Exit codes: the value is too low, the interval is around the target, the value has changed.
 EXIT_CODES = {"passed": 0, "missed": 3, "undecided": 4, "changed": 5}
-
-#: The levels of the intervals of the change of the value and of bias. Together they raise a false
-#: alarm in about 5 % of months: the value, which counts only if it gets worse, in 0.75 %.
-LEVEL_OF_VALUE, LEVEL_OF_BIAS = 0.985, 0.955
-
-#: The number of parts of which each is left out in turn, to see how good fitted thresholds are.
-N_FOLDS = 10
-
-#: Rows are compared one by one if at least this many are in both batches.
-FEWEST_REPEATED = 20
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a value reaches a target.
-
-    Attributes
-    ----------
-    outcome : {"reached", "missed", "undecided"}
-        Whether the interval is beyond the target, short of it, or around it.
-    n_needed : int, optional
-        About how many rows, items or groups would decide it, if the value stayed the same.
-    """
-
-    outcome: str
-    n_needed: int | None = None
-
-
-def verdict(estimate: Estimate, target: float, level: float = 0.95) -> Verdict:
-    """Compare the interval of a value with a target.
-
-    Examples
-    --------
-    >>> panel = Panel([[1, 1], [2, 2], [3, 2], [3, 3], [1, 2], [2, 2], [3, 3], [1, 1]])
-    >>> verdict(panel.agreement(), 0.05).outcome, verdict(panel.agreement(), 0.99).outcome
-    ('reached', 'missed')
-    >>> verdict(panel.agreement(), 0.7)
-    Verdict(outcome='undecided', n_needed=105)
-    """
-    low, high = estimate.interval(level)
-    above, below = ("reached", "missed") if estimate.is_maximised else ("missed", "reached")
-    if low > target or high < target:
-        return Verdict(above if low > target else below)
-    end = high if target > estimate.value else low
-    value, end, goal = (_on_scale(x, estimate.is_kappa) for x in (estimate.value, end, target))
-    if value == goal:
-        return Verdict("undecided")
-    return Verdict("undecided", ceil(estimate.n_units * ((end - value) / (goal - value)) ** 2))
-
-
-def _on_scale(value: float, is_kappa: bool) -> float:
-    """Return a kappa on Fisher's scale, and any other value as it is."""
-    return float(np.arctanh(np.clip(value, -1 + 1e-9, 1 - 1e-9))) if is_kappa else value
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change of a value between two batches of rows, with an interval.
-
-    Attributes
-    ----------
-    value : float
-        The value now minus the value before.
-    low, high : float
-        The ends of the interval.
-    level : float
-        The level of the interval.
-    is_paired : bool
-        Whether the same rows were compared one by one.
-    """
-
-    value: float
-    low: float
-    high: float
-    level: float
-    is_paired: bool
-
-    @classmethod
-    def of(
-        cls,
-        now: Estimate,
-        before: Estimate,
-        level: float = 0.95,
-        *,
-        is_paired: bool = False,
-        optimism: float = 0.0,
-    ) -> Change:
-        """Compare two values, on the same rows if ``is_paired``.
-
-        Parameters
-        ----------
-        now, before : Estimate
-            The two values.
-        level : float, default=0.95
-            The level of the interval.
-        is_paired : bool, default=False
-            Whether both are for the same rows, in the same order.
-        optimism : float, default=0.0
-            How much too good the value before is, if thresholds were fitted there.
-
-        Examples
-        --------
-        >>> import ordcut
-        >>> labels = [0, 1, 2] * 20
-        >>> now, before = (ordcut.evaluate(labels, each * 20, "accuracy", intervals=True)
-        ...                for each in ([0, 1, 2], [0, 0, 2]))
-        >>> change = Change.of(now, before, is_paired=True)
-        >>> round(change.value, 3), change.is_significant
-        (0.333, True)
-        """
-        value = now.value - before.value + optimism
-        if is_paired:
-            shift, _, high = now.difference(before, level)
-            width = high - shift
-        else:
-            degrees = min(now.n_units, before.n_units) - 1
-            error = np.hypot(now.standard_error, before.standard_error)
-            width = float(stdtrit(degrees, (1 + level) / 2) * error)
-        return cls(value, value - width, value + width, level, is_paired)
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether the interval is on one side of 0."""
-        return self.low > 0 or self.high < 0
-
-    def has_worsened(self, is_maximised: bool) -> bool:
-        """Return whether the value is significantly worse than before."""
-        return self.high < 0 if is_maximised else self.low > 0
-
-    def __str__(self) -> str:
-        return f"{_numbers(self.value, self.low, self.high)} ({100 * self.level:g} %)"
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Rows with scores and labels, such as those of a month.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        Finite scores.
-    labels : array-like of shape (n_samples,) or (n_samples, n_classes), or Panel
-        The true classes, soft labels, or the ratings of several people.
-    items : array-like of shape (n_samples,), optional
-        The names of the rows, by which rows in two batches are recognised as the same; by default
-        those of a panel.
-    groups : array-like of shape (n_samples,), optional
-        The group of each row: rows of a group depend on each other, and intervals are over groups.
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each row counts. Items of a panel count once each.
-    weight_type : {"repeats", "importance"}, optional
-        What weights are.
-
-    Examples
-    --------
-    >>> may = Batch([0.1, 0.4, 0.8], [0, 0, 1], items=["a", "b", "c"])
-    >>> len(may.scores)
-    3
-    """
-
-    scores: ArrayLike
-    labels: Any
-    items: ArrayLike | None = None
-    groups: ArrayLike | None = None
-    sample_weight: ArrayLike | None = None
-    weight_type: WeightType | None = None
-
-
-BatchLike: TypeAlias = Batch | tuple[ArrayLike, Any]
-
-
-class Decided(ABC):
-    """Rows or items with the decisions of thresholds: what a gate compares.
-
-    Attributes
-    ----------
-    truth_name : str
-        What bias compares labels with.
-    """
-
-    scores: Floats
-    names: Array | None
-    truth_name: str
-
-    @abstractmethod
-    def estimate(self, objective: Objective) -> Estimate:
-        """Return the value of the decisions."""
-
-    @abstractmethod
-    def biases(self) -> Floats | None:
-        """Return the label minus the true class of each row; None for decisions of other kinds."""
-
-    @abstractmethod
-    def take(self, rows: Array) -> Decided:
-        """Return some of the rows."""
-
-    @abstractmethod
-    def redecided(self, codes: Ints) -> Decided:
-        """Return the same rows with other decisions."""
-
-    @abstractmethod
-    def fit(self, rows: Array, thresholds: Thresholds, objective: Objective) -> Thresholds:
-        """Return the optimal thresholds of some of the rows, found as given thresholds were."""
-
-    groups: Ints | None
-
-    def bias(self) -> Estimate | None:
-        """Return the mean label minus the true class."""
-        biases = self.biases()
-        if biases is None:
-            return None
-        counts = np.isfinite(biases)
-        value, n = float(biases[counts].mean()), int(counts.sum())
-        left_out = np.where(counts, value - (biases - value) / (n - 1), value)
-        return Estimate(value, "bias", left_out, counts, False, groups=self.groups)
-
-
-@dataclass(frozen=True, eq=False)
-class RowsOfBatch(Decided):
-    """Rows with a true class each, or soft labels, and a decision."""
-
-    scores: Floats
-    rows: DecidedRows
-    decisions: Array
-    names: Array | None
-
-    truth_name = "true class"
-
-    @property
-    def groups(self) -> Ints | None:  # type: ignore[override]
-        """The group of each row."""
-        return self.rows.groups
-
-    def estimate(self, objective: Objective) -> Estimate:
-        """Return the value of the decisions."""
-        return self.rows.estimate(objective)
-
-    def biases(self) -> Floats | None:
-        """Return the value of each decision minus that of the true class."""
-        classes, truth = self.rows.truth.classes, self.rows.truth
-        if self.decisions.tolist() != classes.tolist():
-            return None
-        values = np.asarray(classes if classes.dtype.kind in "iuf" else np.arange(len(classes)))
-        if truth.soft is None:
-            true = values[truth.codes]
-        else:
-            with np.errstate(invalid="ignore"):
-                true = truth.soft @ values / truth.soft.sum(axis=1)
-        return np.asarray(values[self.rows.decided] - true, np.float64)
-
-    def take(self, rows: Array) -> RowsOfBatch:
-        """Return some of the rows."""
-        names = None if self.names is None else self.names[rows]
-        return replace(self, scores=self.scores[rows], rows=self.rows.take(rows), names=names)
-
-    def redecided(self, codes: Ints) -> RowsOfBatch:
-        """Return the same rows with other decisions."""
-        return replace(self, rows=replace(self.rows, decided=codes))
-
-    def fit(self, rows: Array, thresholds: Thresholds, objective: Objective) -> Thresholds:
-        """Return the optimal thresholds of some of the rows, found as given thresholds were."""
-        part = self.rows.take(rows)
-        labels = part.truth.soft
-        if labels is None:
-            labels = part.truth.classes[part.truth.codes]
-        return optimal_thresholds(
-            self.scores[rows],
-            labels,
-            objective=objective.optimised,
-            classes=part.truth.classes,
-            smoothing=thresholds.proof.smoothing or 0.0,
-            sample_weight=part.weights,
-            weight_type=part.weight_type,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ItemsOfBatch(Decided):
-    """Items with ratings by people, and the label of each."""
-
-    scores: Floats
-    panel: Panel
-    codes: Ints
-    groups: Ints | None
-
-    truth_name = "mean rating"
-
-    @property
-    def names(self) -> Array | None:  # type: ignore[override]
-        """The names of the items."""
-        return self.panel.row_names
-
-    @property
-    def labels(self) -> Array:
-        """The label of each item."""
-        return np.asarray(self.panel.classes[self.codes])
-
-    def estimate(self, objective: Objective) -> Agreement:
-        """Return how well labels agree with people."""
-        return self.panel.agreement_with(self.labels, objective, groups=self.groups)
-
-    def people(self, objective: Objective) -> Agreement | None:
-        """Return how well people agree with each other; None where too few items have ratings."""
-        if int((self.panel.n_ratings > 1).sum()) < 2:
-            return None
-        return self.panel.agreement(objective, groups=self.groups)
-
-    def biases(self) -> Floats:
-        """Return the label of each item minus its mean rating."""
-        classes = self.panel.classes
-        values = classes if classes.dtype.kind in "iuf" else np.arange(len(classes))
-        return np.asarray(values[self.codes] - self.panel.mean_ratings, dtype=np.float64)
-
-    def take(self, rows: Array) -> ItemsOfBatch:
-        """Return some of the items."""
-        groups = None if self.groups is None else self.groups[rows]
-        return ItemsOfBatch(self.scores[rows], self.panel.take(rows), self.codes[rows], groups)
-
-    def redecided(self, codes: Ints) -> ItemsOfBatch:
-        """Return the same items with other labels."""
-        return replace(self, codes=codes)
-
-    def fit(self, rows: Array, thresholds: Thresholds, objective: Objective) -> Thresholds:
-        """Return the optimal thresholds of some of the items, found as given thresholds were."""
-        return optimal_thresholds(
-            self.scores[rows],
-            self.panel.take(rows),
-            objective=objective.optimised,
-            classes=self.panel.classes,
-            smoothing=thresholds.proof.smoothing or 0.0,
-        )
-
-
-def decide(thresholds: Thresholds, batch: BatchLike) -> Decided:
-    """Return the rows of a batch, checked, with the decisions of thresholds.
-
-    Examples
-    --------
-    >>> result = optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 1])
-    >>> decide(result, ([1, 3, 2], [0, 1, 1])).bias().value
-    -0.3333333333333333
-    """
-    batch = batch if isinstance(batch, Batch) else Batch(*batch)
-    check_aligned(
-        scores=batch.scores,
-        labels=batch.labels,
-        sample_weight=batch.sample_weight,
-        groups=batch.groups,
-    )
-    scores = as_scores(batch.scores)
-    check_finite(scores)
-    if len(scores) < 2:
-        raise ValueError(f"scores must hold at least two rows for an interval, got {len(scores)}.")
-    if isinstance(batch.labels, Panel):
-        if thresholds.decides_otherwise:
-            raise ValueError(
-                "people rate classes, and these thresholds decide otherwise: agreement with a "
-                "Panel needs thresholds that predict classes, without review= and decisions=."
-            )
-        if batch.sample_weight is not None:
-            raise ValueError("sample_weight must be None for a Panel, whose items count once each.")
-        panel = batch.labels.with_classes(thresholds.classes)
-        names = panel.items if batch.items is None else batch.items
-        panel = panel if batch.items is None else panel.named(names)
-        _check_length(scores, len(panel))
-        groups = Groups.codes_of(batch.groups, scores)
-        return ItemsOfBatch(scores, panel, thresholds.codes(scores), groups)
-    truth = encode(batch.labels, thresholds.classes)
-    _check_length(scores, _n_labels(truth))
-    rows = DecidedRows.read(
-        truth, thresholds.codes(scores), batch.sample_weight, batch.weight_type, batch.groups
-    )
-    items = None if batch.items is None else np.asarray(batch.items)
-    if items is not None and items.shape != scores.shape:
-        raise ValueError(
-            f"items must hold a name for each of the {len(scores)} rows, got shape {items.shape}."
-        )
-    return RowsOfBatch(scores, rows, thresholds.decisions, items)
-
-
-def _n_labels(truth: Labels) -> int:
-    each = truth.codes if truth.soft is None else truth.soft
-    assert each is not None
-    return len(each)
-
-
-def _check_length(scores: Floats, n_labels: int) -> None:
-    if len(scores) != n_labels:
-        raise ValueError(
-            "scores and labels must have the same length, "
-            f"got {len(scores)} scores and {n_labels} labels."
-        )
-
-
-def change_since(
-    now: Decided, before: Decided, objective: Objective, optimism: float = 0.0
-) -> tuple[Change, Change | None]:
-    """Return by how much the value and the bias have changed, row by row where rows repeat.
-
-    ``optimism`` is how much too good the value before is, if thresholds were fitted there.
-    """
-    pairs = repeated(now, before)
-    if pairs is not None:
-        now, before = now.take(pairs[0]), before.take(pairs[1])
-    value = Change.of(
-        now.estimate(objective),
-        before.estimate(objective),
-        LEVEL_OF_VALUE,
-        is_paired=pairs is not None,
-        optimism=optimism,
-    )
-    ours, theirs = now.biases(), before.biases()
-    if ours is None or theirs is None:
-        return value, None
-    if pairs is not None:
-        is_known = np.flatnonzero(np.isfinite(ours) & np.isfinite(theirs))
-        now, before = now.take(is_known), before.take(is_known)
-    bias, then = now.bias(), before.bias()
-    assert bias is not None
-    assert then is not None
-    return value, Change.of(bias, then, LEVEL_OF_BIAS, is_paired=pairs is not None)
-
-
-def repeated(now: Decided, before: Decided) -> tuple[Ints, Ints] | None:
-    """Return the positions of the rows of both batches, or None if these are few."""
-    if now.names is None or before.names is None:
-        return None
-    _, first, second = np.intersect1d(
-        now.names.astype(str), before.names.astype(str), return_indices=True
-    )
-    return None if len(first) < FEWEST_REPEATED else (first, second)
-
-
-def optimism_of(thresholds: Thresholds, rows: Decided, objective: Objective) -> float:
-    """Return how much too good the value is on rows that thresholds were fitted on.
-
-    It is 0 if these rows lead to other thresholds. Otherwise each tenth of the rows, or groups,
-    gets the labels of thresholds that the others lead to.
-
-    Examples
-    --------
-    >>> panel, scores = Panel([[1, 2], [2, 1], [1, 1], [2, 2]] * 5), np.arange(20.0)
-    >>> fitted = optimal_thresholds(scores, panel, objective="kappa")
-    >>> goal = objective_for(fitted, "kappa", panel.classes)
-    >>> optimism_of(fitted, decide(fitted, (scores, panel)), goal) > 0
-    True
-    """
-    if thresholds.decides_otherwise:
-        return 0.0
-    n = len(rows.scores)
-    refitted = rows.fit(np.arange(n), thresholds, objective)
-    if not np.array_equal(refitted.thresholds, thresholds.thresholds):
-        return 0.0
-    units = np.arange(n) if rows.groups is None else rows.groups
-    n_units = int(units.max()) + 1
-    fold = (np.random.default_rng(0).permutation(n_units) % min(N_FOLDS, n_units))[units]
-    held_out = thresholds.codes(rows.scores)
-    fitted = rows.redecided(held_out.copy())
-    for k in range(int(fold.max()) + 1):
-        others = rows.fit(np.flatnonzero(fold != k), thresholds, objective)
-        held_out[fold == k] = others.codes(rows.scores[fold == k])
-    honest = rows.redecided(held_out)
-    return fitted.estimate(objective).value - honest.estimate(objective).value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -608,9 +134,9 @@ class Gate:
             more = ""
             if self.people.is_maximised:
                 ends = np.sqrt(np.maximum(self.people.interval(), 0.0))
-                attainable = _numbers(self.people.attainable, *ends)
+                attainable = with_ends(self.people.attainable, *ends)
                 more = f"; a judge without noise would reach about {attainable}"
-            lines.append(f"difference: {_numbers(*self._difference(self.people))}{more}")
+            lines.append(f"difference: {with_ends(*self._difference(self.people))}{more}")
         these = ", for these raters" if has_people else ""
         lines.append(f"Intervals (95 %) are over {units}{these}.")
         if has_people and estimate.is_kappa:
@@ -713,16 +239,17 @@ def gate(
             "gate(thresholds, scores, labels)."
         )
     for name, number in (("target", target), ("fail_under", fail_under)):
-        is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-        if number is not None and not (is_number and np.isfinite(number)):
-            raise ValueError(f"{name} must be a finite number, got {number!r}.")
+        if number is not None:
+            check_number(name, number, "a finite number", np.isfinite)
     batch = Batch(scores, labels, items, groups, sample_weight, weight_type)
     goal = objective_for(thresholds, objective, thresholds.classes)
     if not isinstance(labels, Panel):
         goal = as_shown(goal.weighted(class_weight, thresholds.classes), objective)
-    return judge_batch(
+    gate = judge_batch(
         thresholds, batch, goal, target=target, fail_under=fail_under, against=_batches(against)
     )
+    check_scale(thresholds, as_scores(scores))
+    return gate
 
 
 def judge_batch(
@@ -773,9 +300,5 @@ def _values(estimate: Estimate) -> dict[str, Any]:
 
 
 def _interval(estimate: Estimate) -> str:
-    numbers = _numbers(estimate.value, *estimate.interval())
+    numbers = with_ends(estimate.value, *estimate.interval())
     return f"{estimate.objective} {numbers} on {estimate.size}"
-
-
-def _numbers(value: float, low: float, high: float) -> str:
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"

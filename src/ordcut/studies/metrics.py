@@ -32,7 +32,7 @@ from ordcut._core.objectives import (
 from ordcut._core.problem import Problem, Sample
 from ordcut._core.protocols import LabelSource
 from ordcut._core.solve import result_at
-from ordcut._core.thresholds import UNKNOWN, Thresholds, objective_for
+from ordcut._core.thresholds import UNKNOWN, Thresholds, check_scale, objective_for
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 from ordcut._core.uncertainty import Estimate, estimate_of
 
@@ -164,12 +164,10 @@ class DecidedRows:
         groups: ArrayLike | None,
     ) -> DecidedRows:
         """Check that there is a weight and a group for each row."""
-        each = truth.codes if truth.soft is None else truth.soft
-        assert each is not None
-        if len(decided) != len(each):
+        if len(decided) != truth.n_rows:
             raise ValueError(
                 "labels and predictions must have the same length, "
-                f"got {len(each)} labels and {len(decided)} predictions."
+                f"got {truth.n_rows} labels and {len(decided)} predictions."
             )
         weights, _, stated = read_weights(sample_weight, len(decided), weight_type)
         return cls(truth, decided, weights, stated, Groups.codes_of(groups, decided))
@@ -259,6 +257,7 @@ def judge(
             "ordcut.Thresholds.from_values(values, classes=...)."
         )
     rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
+    check_scale(thresholds, rows.scores)
     if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
         objective = "absolute"
     resolved = objective_for(thresholds, objective, rows.classes)

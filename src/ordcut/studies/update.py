@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
 from math import ceil
 from typing import Any
 
 import numpy as np
 from scipy.special import betainc
 
-from ordcut._core.data import ClassWeight, Groups, Rows
+from ordcut._core.data import ClassWeight, Rows
 from ordcut._core.errors import printable
-from ordcut._core.limits import (
-    Constraint,
-    Constraints,
-    Names,
-    Outcome,
-    Ratio,
-    limits_for,
-    read_constraints,
-)
-from ordcut._core.numerics.exact import as_exact, as_fraction
-from ordcut._core.objectives import Additive, Objective, ObjectiveLike
-from ordcut._core.problem import Problem, Sample
+from ordcut._core.limits import Constraints, Outcome, Ratio, limits_for
+from ordcut._core.numerics.exact import as_exact
+from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.smoothing import Smoothing
-from ordcut._core.solve import optimum, result_at, smoothed_problem
 from ordcut._core.table import ScoreTable
-from ordcut._core.thresholds import Card, Record, Thresholds, check_scale, objective_for
-from ordcut._core.typing import ArrayLike, Floats, Ints
+from ordcut._core.thresholds import Card, Thresholds, check_scale, objective_for
+from ordcut._core.typing import ArrayLike, Floats
 from ordcut.studies.diff import Diff, diff_of_rows, gain_text, share_of
 from ordcut.studies.paired import (
     Judgement,
@@ -41,15 +29,14 @@ from ordcut.studies.paired import (
     standard_error,
     weighted_as_found,
 )
+from ordcut.studies.parts import parts_of
+from ordcut.studies.replacement import Replacement, check_not_negative
 
 #: The exit codes of ``ordcut update``, as those of the gate.
 EXIT_CODES = {"keep": 0, "undecided": 4, "move": 5}
 
-#: The number of parts of which each is left out in turn, and the fewest rows for that.
-N_FOLDS, FEWEST_ROWS = 5, 20
-
-#: The most rows that repeats may stand for, which random draws without replacement allow.
-MOST_ROWS = 10**9 - 1
+#: The fewest rows of which parts are left out.
+FEWEST_ROWS = 20
 
 #: The weight of the luck in new thresholds, by whether they are smoothed, in the variance of the
 #: gain: chosen by simulation (benchmarks/updates.py).
@@ -238,152 +225,39 @@ def update(
     """
     check_thresholds(thresholds=thresholds)
     rows = read_rows(thresholds, scores, labels, sample_weight, "update")
+    check_scale(thresholds, rows.scores)
     resolved = objective_for(thresholds, objective, thresholds.classes)
     resolved = weighted_as_found(resolved, thresholds, class_weight)
-    question = Question.of(
+    replacement = Replacement.of(
         thresholds, resolved, constraints, smoothing, cost_per_change, max_changed
     )
-    return update_of_rows(question, rows, tolerance, random_state)
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What new thresholds must be like, and what they are compared with."""
-
-    old: Thresholds
-    objective: Objective
-    constraints: tuple[Constraint, ...]
-    smoothing: Smoothing
-    cost_per_change: float
-    max_changed: float | None
-
-    @classmethod
-    def of(
-        cls,
-        old: Thresholds,
-        objective: Objective,
-        constraints: Constraints,
-        smoothing: Smoothing | None,
-        cost_per_change: float,
-        max_changed: float | None,
-    ) -> Question:
-        """Check arguments, and return the question."""
-        if constraints is None:
-            constraints = [outcome.limit for outcome in old.constraints]
-        parsed = tuple(read_constraints(constraints))
-        for constraint in parsed:
-            if constraint.group is not None:
-                raise ValueError(
-                    f"constraint {str(constraint)!r} is about a group, which update does not know. "
-                    "Pass constraints= without it."
-                )
-        _check_number("cost_per_change", cost_per_change, np.inf)
-        if max_changed is not None:
-            _check_number("max_changed", max_changed, 1.0)
-        if cost_per_change:
-            if not isinstance(objective, Additive) or objective.class_weight is not None:
-                raise ValueError(
-                    "cost_per_change needs a loss that adds up over rows of equal weight, got "
-                    f"{objective.name!r}. Limit the changed labels instead, with max_changed."
-                )
-            if smoothing not in (None, 0):
-                raise ValueError(
-                    "cost_per_change cannot be combined with smoothing: a changed label costs the "
-                    "same for every row. Leave out one of them."
-                )
-        amount: Smoothing = (0.0 if cost_per_change else "auto") if smoothing is None else smoothing
-        return cls(old, objective, parsed, amount, float(cost_per_change), max_changed)
-
-    def answer(self, rows: Rows) -> Thresholds:
-        """Return the best thresholds for rows."""
-        objective, groups = self.objective, None
-        if self.cost_per_change:
-            groups = Groups(self.old.decisions, self.old.codes(rows.scores))
-        constraints = [*self.constraints, *self._limits_of_change(rows)]
-        limits = limits_for(constraints, objective, rows.classes, groups)
-        problem = Problem(Sample(rows), objective, limits)
-        if groups is not None:
-            problem = replace(
-                problem,
-                solved=Sample(groups.refine(rows, None)),
-                objective=self._with_cost_of_change(len(groups.names)),
-            )
-        elif self.smoothing != 0:
-            problem = smoothed_problem(problem, self.smoothing)
-        result = optimum(problem)
-        outcomes = result.constraints[: len(self.constraints)]
-        if groups is not None:
-            plain = Problem(Sample(rows), objective)
-            result = result_at(plain, result.thresholds, result.method, result.proof)
-        return replace(result, constraints=outcomes)
-
-    def _limits_of_change(self, rows: Rows) -> Iterator[Constraint]:
-        """Yield the share above each old threshold, give or take the share that may change."""
-        if self.max_changed is None:
-            return
-        table, most = rows.confusion(self.old.thresholds), as_fraction(float(self.max_changed))
-        heights = [Fraction(height) for height in np.cumsum(table.sum(axis=1)[::-1])[::-1]]
-        most += 0 if rows.is_whole else Fraction(1, 10**9)  # sums of fractions are rounded
-        for name, height in zip(self.old.decisions[1:].tolist(), heights[1:], strict=True):
-            share = height / heights[0]
-            yield ShareNear(name, max(share - most, Fraction(0)), min(share + most, Fraction(1)))
-
-    def _with_cost_of_change(self, n_decisions: int) -> Additive:
-        """Return the objective for classes that are refined by the old decision of the row."""
-        assert isinstance(self.objective, Additive)
-        cost = np.repeat(self.objective.cost, n_decisions, axis=1)
-        is_old = np.tile(np.eye(n_decisions), len(self.old.classes))
-        name = f"{self.objective.name}, {self.cost_per_change:g} per change"
-        return Additive(
-            name, cost + self.cost_per_change * (1 - is_old), decisions=self.old.decisions
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class ShareNear(Constraint):
-    """The share of the rows that get a decision or a higher one, with exact limits."""
-
-    decision: Any
-    at_least: Fraction
-    at_most: Fraction
-
-    word = "share"
-
-    def lower(self, names: Names) -> Ratio:
-        """Return the share of the rows above a threshold."""
-        decisions = slice(names.decisions.index(self.decision), None)
-        part = names.cells(decisions=decisions)
-        return Ratio(part, names.cells(), self.at_least, self.at_most)
-
-    def __str__(self) -> str:
-        limits = f">= {float(self.at_least):.6g} and <= {float(self.at_most):.6g}"
-        return f"max_changed: share {self.decision} or higher {limits}"
+    return update_of_rows(replacement, rows, tolerance, random_state)
 
 
 def update_of_rows(
-    question: Question, rows: Rows, tolerance: float = 0.05, random_state: int = 0
+    replacement: Replacement, rows: Rows, tolerance: float = 0.05, random_state: int = 0
 ) -> Update:
     """Return whether to keep or to move thresholds, by rows in memory."""
-    _check_number("tolerance", tolerance, np.inf)
+    check_not_negative("tolerance", tolerance)
     n_rows = rows.n_effective
     if n_rows < FEWEST_ROWS:
         raise ValueError(
             f"scores must have at least {FEWEST_ROWS} rows to compare thresholds on rows they were "
             f"not found on, got {n_rows:g}. Collect more labels."
         )
-    old, objective = question.old, question.objective
-    if old.origin is None:
-        check_scale(old, rows.scores, strict=False)
-    new = question.answer(rows)
-    parts = list(_parts(rows, np.random.default_rng(random_state)))
+    old, objective = replacement.old, replacement.objective
+    new = replacement.thresholds_for(rows)
+    parts = list(parts_of(rows, np.random.default_rng(random_state)))
     left_out = Rows.joined([part for _, part in parts])
     codes = {
         "old": old.codes(left_out.scores),
         "new": new.codes(left_out.scores),
-        "held": np.concatenate([question.answer(kept).codes(part.scores) for kept, part in parts]),
+        "held": np.concatenate(
+            [replacement.thresholds_for(kept).codes(part.scores) for kept, part in parts]
+        ),
     }
     each = {name: Judgement.of(objective, labels, left_out) for name, labels in codes.items()}
-    cost = question.cost_per_change
+    cost = replacement.cost_per_change
     is_changed = {name: labels != codes["old"] for name, labels in codes.items()}
     changed = {name: share_of(labels, left_out) for name, labels in is_changed.items()}
     gain = each["held"].gain - each["old"].gain - cost * changed["held"]
@@ -400,7 +274,7 @@ def update_of_rows(
     interval = interval_around(gain, error, n_rows)
     loss = 1 - each["old"].value if objective.is_maximised else each["old"].value
     margin = tolerance * abs(loss)
-    broken = tuple(_broken(question, rows))
+    broken = tuple(_broken(replacement, rows))
     outcome = _outcome(interval, margin, bool(broken), changed["new"] == 0)
     n_needed, room = None, max(gain, margin - gain)
     if outcome == "undecided" and room > 0:
@@ -408,7 +282,7 @@ def update_of_rows(
     values = each["old"].value, each["held"].value
     known = new.record
     assert known is not None
-    new = replace(new, evidence=partial(_given, replace(known, held_out=values[1])))
+    new = replace(new, evidence=replace(known, held_out=values[1]).itself)
     return Update(
         outcome=outcome,
         old=old,
@@ -429,62 +303,16 @@ def update_of_rows(
 def _outcome(interval: tuple[float, float], margin: float, is_broken: bool, is_same: bool) -> str:
     if is_broken or (interval[0] > 0 and not is_same):
         return "move"
-    return "keep" if is_same or interval[1] < margin else "undecided"
+    return "keep" if is_same or interval[1] <= margin else "undecided"
 
 
-def _given(record: Record) -> Record:
-    return record
-
-
-def _parts(rows: Rows, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the rows to find thresholds on and the rows left out, for each part at random.
-
-    A weight that counts rows is divided among the parts, as repeated rows would be. The order of
-    the rows does not matter.
-    """
-    if rows.soft is None and rows.has_repeats:
-        ordered = rows.sorted().merged
-        scores = ordered.scores.astype(rows.dtype, copy=False)
-        counts = ordered.weights
-        counts = np.ones(len(scores), np.int64) if counts is None else counts.astype(np.int64)
-        merged = replace(
-            rows, scores=scores, codes=ordered.codes, weights=None, weight_type="repeats"
-        )
-        total, left = int(counts.sum()), counts
-        if total > MOST_ROWS:
-            raise ValueError(
-                f"sample_weight must add up to at most {MOST_ROWS} rows, got {total}. Pass a part "
-                "of the rows, drawn at random."
-            )
-        for k in range(N_FOLDS):
-            size = total * (k + 1) // N_FOLDS - total * k // N_FOLDS
-            drawn = rng.multivariate_hypergeometric(left, size, method="marginals")
-            left = left - drawn
-            yield _counted(merged, counts - drawn), _counted(merged, drawn)
-        return
-    labels = [rows.codes] if rows.soft is None else [*rows.soft.T]
-    keys = [key for key in (*labels, rows.weights, rows.scores) if key is not None]
-    order = np.lexsort(keys)
-    part = np.empty(len(order), np.int64)
-    part[order] = rng.permutation(len(order)) % N_FOLDS
-    for k in range(N_FOLDS):
-        yield rows.take(np.flatnonzero(part != k)), rows.take(np.flatnonzero(part == k))
-
-
-def _counted(rows: Rows, counts: Ints) -> Rows:
-    """Return rows with the given counts, without those of count 0."""
-    kept = np.flatnonzero(counts)
-    taken = rows.take(kept)
-    return replace(taken, weights=None if (counts <= 1).all() else counts[kept])
-
-
-def _broken(question: Question, rows: Rows) -> Iterator[str]:
+def _broken(replacement: Replacement, rows: Rows) -> Iterator[str]:
     """Yield the constraints that the old thresholds break on rows, beyond chance."""
-    limits = limits_for(question.constraints, question.objective, rows.classes)
+    limits = limits_for(replacement.constraints, replacement.objective, rows.classes)
     if limits is None:
         return
-    table = rows.confusion(question.old.thresholds)
-    outcome = Outcome(as_exact(table), question.old.thresholds)
+    table = rows.confusion(replacement.old.thresholds)
+    outcome = Outcome(as_exact(table), replacement.old.thresholds)
     scale = rows.n_effective / float(table.sum())
     for constraint, form in zip(limits.constraints, limits.without_confidence().forms, strict=True):
         if form.holds(outcome):
@@ -502,10 +330,3 @@ def _is_beyond_chance(part: float, whole: float, form: Ratio) -> bool:
     too_low = low is not None and 1 - betainc(part + 1, max(whole - part, 1e-9), float(low)) < RISK
     too_high = high is not None and betainc(part, whole - part + 1, float(high)) < RISK
     return bool(too_low or (part > 0 and too_high))
-
-
-def _check_number(name: str, value: Any, most: float) -> None:
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= most or value == np.inf:
-        upto = "from 0 to 1" if most == 1 else "that is not negative"
-        raise ValueError(f"{name} must be a number {upto}, got {value!r}.")

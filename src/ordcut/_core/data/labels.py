@@ -63,6 +63,13 @@ class Labels:
     soft: Floats | None = None
     unit: float = 1.0
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        each = self.codes if self.soft is None else self.soft
+        assert each is not None
+        return len(each)
+
 
 def encode(
     labels: ArrayLike,

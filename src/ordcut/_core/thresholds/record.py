@@ -98,6 +98,10 @@ class Record:
         """The share of the rows that get each class or decision."""
         return np.array(self.decided) / self.weight
 
+    def itself(self) -> Record:
+        """Return the record, as the evidence of thresholds whose rows are not at hand."""
+        return self
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything that is known as plain Python values."""
         data: dict[str, Any] = {}

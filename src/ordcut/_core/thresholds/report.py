@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut._core.data import Groups, Rows, WeightType, encode, read_weights, warn_if_unclear
+from ordcut._core.thresholds.scale import check_scale
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def report(
     rows = Rows.read(
         scores, labels, classes=thresholds.classes, weights=sample_weight, weight_type=weight_type
     )
+    check_scale(thresholds, rows.scores)
     if level is None and by is None:
         table = rows.confusion(thresholds.thresholds)
         return as_frame(class_figures(thresholds, table), backend)

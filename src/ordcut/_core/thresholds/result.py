@@ -193,8 +193,7 @@ class Thresholds(Exports):
         labels = np.empty(len(array), values.dtype)
         for stretch, codes in codes_by_stretch(self.thresholds, array):
             np.take(values, codes, out=labels[stretch], mode="clip")
-        if strict or self.origin is None:
-            check_scale(self, array, strict=strict)
+        check_scale(self, array, strict=strict)
         return labels
 
     def bootstrap(

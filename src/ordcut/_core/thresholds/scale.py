@@ -63,8 +63,13 @@ class NewScores:
         return cls(decided, int(outside), float(scores.min()), float(scores.max()))
 
 
-def check_scale(result: Thresholds, scores: Array, *, strict: bool) -> None:
-    """Warn, or raise an error, if scores cannot be on the scale of the thresholds."""
+def check_scale(result: Thresholds, scores: Array, *, strict: bool = False) -> None:
+    """Warn, or raise an error, if scores cannot be on the scale of the thresholds.
+
+    A result of this session is checked only if ``strict``.
+    """
+    if result.origin is not None and not strict:
+        return
     record = result.record
     if record is None or record.scores is None or len(scores) < FEWEST_NEW:
         return

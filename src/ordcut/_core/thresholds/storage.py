@@ -19,7 +19,7 @@ from ordcut._core.data import MOST_CLASSES, check_classes, from_fields, to_field
 from ordcut._core.errors import listed, marks_escaped, shortened
 from ordcut._core.thresholds.certificate import Certificate
 from ordcut._core.thresholds.outcomes import BOUNDS, ConstraintOutcome, Promise
-from ordcut._core.thresholds.record import Record, read_record
+from ordcut._core.thresholds.record import read_record
 from ordcut._core.typing import Array, Floats
 
 if TYPE_CHECKING:
@@ -204,8 +204,7 @@ def _checked(data: dict[str, Any]) -> dict[str, Any]:
         )
     evidence = None
     if data.get("record") is not None:
-        record = read_record(data["record"], len(classes), len(decisions))
-        evidence = partial(_given, record)
+        evidence = read_record(data["record"], len(classes), len(decisions)).itself
     return {
         "evidence": evidence,
         "thresholds": thresholds,
@@ -218,10 +217,6 @@ def _checked(data: dict[str, Any]) -> dict[str, Any]:
         "proof": proof,
         **names,
     }
-
-
-def _given(record: Record) -> Record:
-    return record
 
 
 def check_thresholds(values: Floats, argument: str, n: int, what: str = "classes") -> None:
