@@ -4,29 +4,22 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import numpy as np
 from playwright.sync_api import sync_playwright
-from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import cross_val_predict
-from sklego.datasets import load_abalone
 
-from ordcut import report
+from ordcut.cli.demo import find_thresholds, load_abalones, page_of
 
-abalones = load_abalone(as_frame=True)
-sizes = abalones.drop(columns=["sex", "rings"]).clip(lower=0.001)
-age = cross_val_predict(LinearRegression(), np.log(sizes), abalones.rings + 1.5, cv=5)
-groups = np.digitize(abalones.rings, [6, 8, 10, 12, 14, 17]) + 1
+abalones, _ = load_abalones()
+thresholds = find_thresholds(abalones)
 
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     page = Path(folder) / "page.html"
-    report.page(age, groups, path=page, objective="quadratic_kappa",
-                score_name="predicted age", label_name="age group")  # fmt: skip
+    page.write_text(page_of(abalones, thresholds), encoding="utf-8")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-    view = browser.new_page(viewport={"width": 1150, "height": 957})
+    view = browser.new_page(viewport={"width": 1150, "height": 1000})
     view.goto(page.as_uri())
     view.get_by_role("slider").first.wait_for()
     # Without the line with the name of the library above, and the second plot below.
-    part = {"x": 0, "y": 76, "width": 1150, "height": 832}
+    part = {"x": 0, "y": 76, "width": 1150, "height": 908}
     view.screenshot(path=Path(__file__).parent / "thresholds.png", clip=part)
     browser.close()
