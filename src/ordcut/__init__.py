@@ -138,6 +138,19 @@ _ELSEWHERE = {
     "ThresholdTracker": "torch",
 }
 
+#: What has the answer to other names that are looked for here.
+_INSTEAD = {
+    "drift": "result.drift(scores)",
+    "fit": "ordcut.optimal_thresholds(scores, labels)",
+    "predict": "result.predict(scores)",
+    "load": "ordcut.Thresholds.from_json(pathlib.Path(name))",
+    "bootstrap": "result.bootstrap()",
+    "plot": "result.plot()",
+    "cohen_kappa": 'ordcut.evaluate(labels, predicted, "kappa")',
+    "quadratic_weighted_kappa": 'ordcut.evaluate(labels, predicted, "quadratic_kappa")',
+    "OptimizedRounder": 'ordcut.optimal_thresholds(scores, labels, objective="quadratic_kappa")',
+}
+
 #: Modules are imported when they, or their names, are first used, so that the command line can show
 #: its help without waiting for NumPy.
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
@@ -169,6 +182,8 @@ def _hint(name: str) -> str:
     """Return where an unknown name is, or the most similar name."""
     if name in _ELSEWHERE:
         return f" It is in ordcut.{_ELSEWHERE[name]}."
+    if name in _INSTEAD:
+        return f" Use {_INSTEAD[name]}."
     from difflib import get_close_matches
 
     near = get_close_matches(name, __all__, n=1, cutoff=0.7)

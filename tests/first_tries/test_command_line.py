@@ -44,7 +44,7 @@ def test_feather_in_a_file_or_a_pipe_says_what_to_write_instead(ordcut):
     FRAME.write_ipc("a.feather")
     code, _, err = ordcut("fit", "a.feather", *COLUMNS)
     assert code == 2
-    assert "Feather and Arrow files are not read. Write Parquet instead" in err
+    assert ".feather files are not read. Write Parquet instead" in err
     with open("a.feather", "rb") as file:
         code, _, err = ordcut("fit", "-", *COLUMNS, stdin=file.read())
     assert code == 2
@@ -124,6 +124,33 @@ def test_a_file_with_far_too_many_columns_is_refused_at_once(ordcut):
     code, _, err = ordcut("fit", "wide.csv", *COLUMNS)
     assert code == 2
     assert "at most 20,000 columns, and the header of wide.csv has 100,000" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["fit", "a.csv", "--recall", "0.9"], "Pass --constraint"),
+        (["fit", "a.csv", "--bootstrap", "200"], "Pass --intervals"),
+        (["fit", "a.csv", "-s", "s"], "Pass --score"),
+        (["fit", "https://example.com/a.csv", *COLUMNS], "Download it first"),
+        (["fit", "a.pkl", *COLUMNS], ".pkl files are not read. Write Parquet instead"),
+        (["fit", "a.sav", *COLUMNS], ".sav files are not read. Write Parquet instead"),
+    ],
+)
+def test_another_option_or_file_is_an_error_that_says_what_to_pass(ordcut, arguments, advice):
+    code, _, err = ordcut(*arguments)
+    assert code == 2
+    assert advice in err
+
+
+def test_a_file_of_thresholds_is_shown_as_sql(ordcut):
+    FRAME.write_csv("a.csv")
+    assert ordcut("fit", "a.csv", *COLUMNS, "-o", "cuts.json", "-q")[0] == 0
+    code, out, _ = ordcut("show", "cuts.json", "--sql", "t.s", "--dialect", "mysql")
+    assert code == 0
+    assert out.rstrip() == best().to_sql("t.s", "mysql")
+    code, _, err = ordcut("show", "cuts.json", "--sql", "s", "--dialect", "oracle")
+    assert (code, "dialect must be one of" in err) == (2, True)
 
 
 def test_a_month_decides_about_the_thresholds_in_use(ordcut):

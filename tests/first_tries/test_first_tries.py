@@ -279,7 +279,9 @@ ERRORS = {
     "a metric of scikit-learn as a function": (
         lambda: best(Y, objective=mean_absolute_error), 'pass its name, such as "mae"',
     ),
-    "a metric that is no objective": (lambda: best(Y, objective="roc_auc"), "must be one of"),
+    "a metric that is no objective": (
+        lambda: best(Y, objective="roc_auc"), "Use a measure of labels",
+    ),
     "dates as scores": (
         lambda: best(np.sort(Y), pd.date_range("2026-01-01", periods=N)), "Convert them first",
     ),
@@ -466,11 +468,38 @@ def test_what_looks_like_a_mistake_is_a_warning(name):
         ("OrdinalLogisticRegression", "It is in ordcut.estimators"),
         ("ThresholdDisplay", "It is in ordcut.plots"),
         ("optimal_threshold", "Did you mean 'optimal_thresholds'"),
+        ("load", "Use ordcut.Thresholds.from_json"),
+        ("drift", r"Use result.drift\(scores\)"),
     ],
 )
 def test_a_name_that_is_elsewhere_is_an_error_that_says_where(name, hint):
     with pytest.raises(AttributeError, match=hint):
         getattr(ordcut, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("summary", r"Use print\(result.explain"),
+        ("to_dict", "Use result.to_json"),
+        ("confusion_matrix", "Use sklearn.metrics.confusion_matrix"),
+        ("cutoffs", "Use result.thresholds"),
+        ("score", "Use ordcut.evaluate"),
+        ("conf_int", r"Use result.bootstrap\(\).intervals"),
+        ("predit", "Did you mean 'predict'"),
+    ],
+)
+def test_an_attribute_of_other_libraries_is_an_error_that_says_what_to_use(name, hint):
+    with pytest.raises(AttributeError, match=hint):
+        getattr(best(Y), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("CoralLoss", "AllThresholdLoss"), ("ThresholdCallback", "OptimalThresh")]
+)
+def test_names_of_other_libraries_for_networks_are_suggested(name, hint):
+    with pytest.raises(AttributeError, match=f"Did you mean '{hint}"):
+        getattr(ordcut.torch, name)
 
 
 def test_a_result_explains_itself():

@@ -1,5 +1,8 @@
 """Words of other fields, and things passed in other ways, are read or refused with what to do."""
 
+import sqlite3
+
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,6 +10,7 @@ import pytest
 import torch
 
 import ordcut
+import ordcut.torch
 from tests.first_tries.rows import NAMES, ORDER, RNG, N, S, Y, best
 
 FRAME = pd.DataFrame({"s": S, "y": Y, "w": np.arange(N) % 3 + 1})
@@ -61,6 +65,18 @@ RIGHT = {
     "tnr": lambda: (
         str(best(constraints="tnr 3 >= 0.9").constraints[0].constraint), "specificity 3 >= 0.9",
     ),
+    "a rate in full": lambda: (
+        str(best(constraints="false negative rate 3 <= 10 %").constraints[0].constraint),
+        "recall 3 >= 0.9",
+    ),
+    "a sensitivity of a class": lambda: (
+        best(constraints="sensitivity of 3 >= 0.9").thresholds.tolist(),
+        best(constraints="recall 3 >= 0.9").thresholds.tolist(),
+    ),
+    "a confidence that is called so": lambda: (
+        best(constraints="recall 3 >= 0.7 with 90% confidence").thresholds.tolist(),
+        best(constraints="recall 3 >= 0.7 with 90 %").thresholds.tolist(),
+    ),
     "sensitivity in an explanation": lambda: (
         "recall 3 >= 0.9" in best(constraints="sensitivity 3 >= 0.9").explain(), True,
     ),
@@ -86,6 +102,56 @@ ERRORS = {
     "a frame to predict": (lambda: best().predict(FRAME), "ordcut.frames.predict"),
     "a frame with text to predict": (
         lambda: best().predict(FRAME.assign(name="x")), "ordcut.frames.predict",
+    ),
+    "two columns of labels": (
+        lambda: ordcut.frames.optimal_thresholds(FRAME, "s", ["y", "w"]), r"ordcut.Panel\(frame",
+    ),
+    "a path as a frame": (
+        lambda: ordcut.frames.optimal_thresholds("a.csv", "s", "y"), "Read the file first",
+    ),
+    "a connection of DuckDB": (
+        lambda: ordcut.frames.optimal_thresholds(duckdb.connect(), "s", "y"), "Pass a relation",
+    ),
+    "a connection of SQLite": (
+        lambda: ordcut.frames.optimal_thresholds(sqlite3.connect(":memory:"), "s", "y"),
+        "pandas.read_sql",
+    ),
+    "expressions of Polars": (
+        lambda: ordcut.optimal_thresholds(pl.col("s"), pl.col("y")), "got an object of type Expr",
+    ),
+    "a column that exists": (
+        lambda: ordcut.frames.predict(FRAME, best(), "s", name="y"), 'such as name="y_predicted"',
+    ),
+    "ratings in rows": (
+        lambda: ordcut.Panel(pd.DataFrame({"item": Y, "rater": NAMES, "rating": Y})),
+        "Panel.from_long",
+    ),
+    "numbers in rows": (
+        lambda: ordcut.Panel(pd.DataFrame({"item": Y, "rater": Y, "rating": Y})),
+        "Panel.from_long",
+    ),
+    "scores in words": (
+        lambda: best(scores=[f"Score: {y}" for y in Y]), "pass the numbers in the text alone",
+    ),
+    "a sensitivity of no class": (
+        lambda: best(constraints="sensitivity >= 0.9"), "must have the name of a class",
+    ),
+    "a plot in a file": (lambda: best().plot("a.png"), "savefig"),
+    "Youden's index": (lambda: best(objective="youden"), 'Use "balanced_accuracy"'),
+    "F1": (lambda: best(objective="f1"), '"macro_f1"'),
+    "a weighted kappa": (lambda: best(objective="weighted kappa"), '"linear_kappa" or "quadr'),
+    "Krippendorff's alpha": (lambda: best(objective="alpha"), 'Use "quadratic_kappa"'),
+    "a rank correlation": (lambda: best(objective="spearman"), 'Use "quadratic_kappa"'),
+    "a root mean squared error": (lambda: best(objective="rmse"), 'Use "squared"'),
+    "a log loss": (lambda: best(objective="log_loss"), "since thresholds give labels"),
+    "a recall to optimise": (lambda: best(objective="recall"), "Use it as a constraint"),
+    "a net benefit": (lambda: best(objective="net_benefit"), r"\[\[0, 1 - p\], \[p, 0\]\]"),
+    "classes from 1 in a network": (
+        lambda: ordcut.torch.CumulativeLinkLoss(4)(torch.tensor(S), torch.tensor(Y)),
+        "pass target - 1",
+    ),
+    "ages as the number of classes": (
+        lambda: ordcut.torch.ThresholdTracker(range(18, 71)), "labels as their positions",
     ),
     "two columns of weights": (
         lambda: ordcut.frames.optimal_thresholds(FRAME, "s", "y", weight="w", sample_weight="w"),

@@ -32,7 +32,7 @@ def test_a_review_has_a_share_and_no_recall():
     assert frame["decision"].tolist() == ["0", "0 or 1", "1"]
     assert np.isnan(frame["recall"][1])
     assert frame["share"][1] == result.review_share
-    assert frame["recall"][0] == pytest.approx(np.mean(result.predict([1, 3]) == "0"))
+    assert frame["recall"][0] == pytest.approx(np.mean(result.predict([1, 3]) == 0))
 
 
 def test_a_result_plots_itself_on_its_rows_or_others():

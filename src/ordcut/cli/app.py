@@ -18,7 +18,7 @@ import click
 
 from ordcut import __version__
 from ordcut._core.errors import printable, shortened
-from ordcut.cli.failures import explain, explain_in, with_option_names
+from ordcut.cli.failures import explain, explain_in, with_hint, with_option_names
 from ordcut.cli.signals import catch_signals
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _report(error: BaseException, state: State) -> int:
             return 1
     if isinstance(error, click.ClickException):
         if isinstance(error, click.UsageError):
-            error.show()
+            with_hint(error).show()
         else:
             click.echo(f"Error: {printable(shortened(error.format_message()))}", err=True)
         return error.exit_code

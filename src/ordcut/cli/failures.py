@@ -43,6 +43,26 @@ OPTIONS = {
     "tolerance must": "--tolerance must",
 }
 
+#: Options that people type, and what to pass instead.
+OTHER_OPTIONS = {
+    option: hint
+    for hint, options in {
+        "Pass --constraint, such as 'recall NAME >= 0.9'.": (
+            "--recall --sensitivity --specificity --precision --share --min-recall --constraints"
+        ),
+        "Pass --intervals.": "--bootstrap --ci --confidence --interval",
+        "Pass --score.": "-s --scores --x --prediction --predictions --pred",
+        "Pass --label.": "-l -y --labels --y --target --truth --y-true",
+        "Pass --objective.": "--metric --loss --criterion --cost --costs --cost-matrix",
+        "Pass --weight.": "-w --weights --sample-weight --sample-weights",
+        "Pass --separator.": "--sep --delimiter --delim",
+        "Pass --output.": "--out --out-file --save",
+        "Filter the rows first, such as with a query of DuckDB.": "--where --filter --query",
+        "Use ordcut show FILE --sql COL.": "--sql",
+    }.items()
+    for option in options.split()
+}
+
 #: What the library calls the rows of files.
 FRAME = re.compile(r"\b(?:the )?frame\b(?= (?:must|has|to )|\.$)", re.I)
 
@@ -93,6 +113,18 @@ class UserError(click.ClickException):
     def __init__(self, message: str, exit_code: int = MISTAKE) -> None:
         super().__init__(message)
         self.exit_code = exit_code  # type: ignore[misc]
+
+
+def with_hint(error: click.UsageError) -> click.UsageError:
+    """Return an error of usage, with what to do about an option that has another name here.
+
+    Examples
+    --------
+    >>> with_hint(click.NoSuchOption("--recall")).format_message()
+    "No such option '--recall'. Pass --constraint, such as 'recall NAME >= 0.9'."
+    """
+    hint = OTHER_OPTIONS.get(error.option_name) if isinstance(error, click.NoSuchOption) else None
+    return click.UsageError(f"{error.message} {hint}", error.ctx) if hint else error
 
 
 def explain(error: BaseException) -> tuple[str, int]:

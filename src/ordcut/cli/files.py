@@ -36,11 +36,14 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 #: The first bytes of other formats than text.
 PARQUET, ARROW, ZIP = b"PAR1", b"ARROW1", b"PK\x03\x04"
 
-#: The extensions of files by Arrow, and what to do about them.
-ARROW_EXTENSIONS = (".feather", ".arrow", ".ipc")
+#: The extensions of other files with tables, and what to do about them.
+NOT_READ = (
+    *(".feather", ".arrow", ".ipc", ".pkl", ".pickle", ".npy", ".npz", ".h5", ".hdf5", ".orc"),
+    *(".avro", ".rds", ".rdata", ".sav", ".dta", ".sas7bdat", ".db", ".sqlite", ".duckdb"),
+)
 CONVERT = (
-    "Feather and Arrow files are not read. Write Parquet instead: write_parquet in Polars, "
-    "to_parquet in pandas, arrow::write_parquet in R."
+    "Write Parquet instead: write_parquet in Polars, to_parquet in pandas, arrow::write_parquet "
+    "in R."
 )
 
 #: The first bytes of text in UTF-16.
@@ -248,8 +251,11 @@ def format_of(path: str, argument: str, option: str = "--format") -> str:
     'csv'
     """
     format = _known_format(path)
-    if format is None and argument == "FILES" and path.lower().endswith(ARROW_EXTENSIONS):
-        raise UserError(f"{argument} must be CSV, Parquet, JSON or Excel, got {path}. {CONVERT}")
+    if format is None and argument == "FILES" and path.lower().endswith(NOT_READ):
+        kind = os.path.splitext(path)[1]
+        raise UserError(
+            f"{argument} must be CSV, Parquet, JSON or Excel: {kind} files are not read. {CONVERT}"
+        )
     if format is None:
         known = ", ".join(extension for known in EXTENSIONS.values() for extension in known)
         raise UserError(
@@ -414,6 +420,11 @@ def _check_readable(path: str) -> None:
         with open(path, "rb") as file:
             is_empty = file.read(1) == b""
     except OSError as error:
+        if "://" in path:
+            raise UserError(
+                f"FILES must be on this computer, got {path}. Download it first; or read it with "
+                "an engine in Python, and use ordcut.frames."
+            ) from error
         raise UserError(
             f"FILES must be readable, but {path} is not: {error.strerror}. Check the path."
         ) from error
@@ -432,7 +443,10 @@ def _save_stdin(format: str | None) -> tuple[str, str]:
     if os.path.getsize(path) == 0:
         raise UserError("FILES must contain data, but standard input is empty. Pipe data into it.")
     if _starts(path, ARROW):
-        raise UserError(f"FILES must be CSV, Parquet, JSON or Excel. {CONVERT}")
+        raise UserError(
+            "FILES must be CSV, Parquet, JSON or Excel: Feather and Arrow files are not read. "
+            f"{CONVERT}"
+        )
     if format is None:
         signatures = {"parquet": PARQUET, "excel": ZIP}
         format = next((name for name, mark in signatures.items() if _starts(path, mark)), "csv")

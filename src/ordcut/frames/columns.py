@@ -30,6 +30,19 @@ WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 #: The largest float64 that is an integer of 64 bits.
 LARGEST_INT64 = float((1 << 63) - (1 << 10))
 
+#: What to do about an argument that is no frame.
+FOR_ARRAYS = "For arrays, use ordcut.optimal_thresholds."
+
+#: What to do instead about types that a frame can be read from, by the ends of their names.
+READ_FIRST = {
+    "DuckDBPyConnection": "Pass a relation: connection.sql(query) or connection.table(name).",
+    "SparkSession": "Pass a dataframe: session.sql(query) or session.table(name).",
+    "Connection": "Read the rows first, such as pandas.read_sql(query, connection).",
+    "Engine": "Read the rows first, such as pandas.read_sql(query, engine).",
+    "Path": "Read the file first, such as polars.scan_csv(path).",
+    "str": "Read the file first, such as polars.scan_csv(path).",
+}
+
 
 class ExpressionBackend:
     """The steps from scores to cells as expressions of an engine; see ``ArrayBackend``."""
@@ -50,10 +63,11 @@ def as_narwhals(frame: Any) -> Any:
     try:
         return nw.from_native(frame)
     except TypeError as error:
+        kind = type(frame).__name__
+        hint = next((hint for end, hint in READ_FIRST.items() if kind.endswith(end)), FOR_ARRAYS)
         raise TypeError(
             "frame must be a dataframe that narwhals supports (pandas, Polars, PyArrow, DuckDB, "
-            f"Dask, PySpark, Ibis, ...), got {type(frame).__name__}. "
-            "For arrays, use ordcut.optimal_thresholds."
+            f"Dask, PySpark, Ibis, ...), got {kind}. {hint}"
         ) from error
 
 
@@ -61,6 +75,12 @@ def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
     """Return the types of a frame's columns, after checking that the named ones exist."""
     schema = frame.collect_schema()
     for argument, name in names.items():
+        if argument == "label" and isinstance(name, list | tuple):
+            raise TypeError(
+                f"label must be the name of a column, got {len(name)} names. For the ratings of "
+                "several people, use ordcut.optimal_thresholds(frame[score], "
+                "ordcut.Panel(frame[names]))."
+            )
         if name is not None and not isinstance(name, str | int):
             raise TypeError(
                 f"{argument} must be the name of a column, got a {type(name).__name__}. Pass the "

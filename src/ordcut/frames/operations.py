@@ -288,7 +288,10 @@ def predict(
     rows = as_narwhals(frame)
     schema = columns_of(rows, {"score": score})
     if name in schema:
-        raise ValueError(f"name must name a new column, got {name!r}, which frame has.")
+        raise ValueError(
+            f"name must name a new column, got {name!r}, which frame has. Pass another, such as "
+            f'name="{name}_predicted".'
+        )
     if strict or (thresholds.origin is None and isinstance(rows, nw.DataFrame)):
         check_scale(frame, thresholds, score=score, strict=strict)
     names, dtype = [*schema, name], schema[score]

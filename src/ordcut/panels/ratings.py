@@ -54,6 +54,7 @@ class Ratings:
         if len({len(column) for column in columns}) > 1:
             raise ValueError("ratings must have columns of the same length.")
         values = [_as_array(column) for column in columns]
+        _check_wide(values, raters)
         if not values or len(values[0]) == 0:
             raise ValueError("ratings must hold at least one item and one rater, got none.")
         is_rated = np.stack([~is_missing(column) for column in values], axis=1)
@@ -136,6 +137,22 @@ def _columns_of(table: Any) -> tuple[list[Any], Array]:
             "Panel.from_long."
         )
     return list(array.T), np.arange(array.shape[1])
+
+
+def _check_wide(columns: list[Array], raters: Array) -> None:
+    """Raise an error if columns seem to hold items, raters and ratings, with a row per rating."""
+    are_text = {
+        isinstance(next(iter(column[~is_missing(column)].tolist()), None), str)
+        for column in columns
+        if not is_missing(column).all()
+    }
+    is_named = {"item", "rater", "rating"} <= {str(name).lower() for name in raters}
+    if is_named or len(are_text) > 1:
+        raise ValueError(
+            "ratings must have a row for each item and a column for each rater, got the columns "
+            f"{listed(raters)}. For a table with a row for each rating, use "
+            "Panel.from_long(frame, item=..., rater=..., rating=...)."
+        )
 
 
 def _items_of(table: Any, n_items: int) -> tuple[Array, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from ordcut._core.data import Rows
@@ -15,6 +16,11 @@ def plot_thresholds(
     thresholds: Thresholds, scores: ArrayLike | None, labels: ArrayLike | None, **options: Any
 ) -> ThresholdDisplay:
     """Plot thresholds on rows; without rows, on those that they were found on."""
+    if isinstance(scores, str | Path):
+        raise TypeError(
+            "scores must be numbers, one per row, got a path. To save the plot: "
+            "result.plot().figure_.savefig(path)."
+        )
     if (scores is None) != (labels is None):
         raise TypeError("scores and labels must be passed together, or neither of them.")
     if scores is not None:

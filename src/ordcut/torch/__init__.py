@@ -1,5 +1,6 @@
 """Thresholds in PyTorch: losses that learn a score, and optimal thresholds during training."""
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,25 @@ _OPTIONAL = {
     "ThresholdMetric": "ordcut.torch.metric",
 }
 
+#: What other libraries, or other people, call these classes, in lower case.
+_ELSEWHERE = {
+    "coralloss": "AllThresholdLoss",
+    "coral_loss": "AllThresholdLoss",
+    "coral": "AllThresholdLoss",
+    "corn_loss": "CornLoss",
+    "lightning": "OptimalThresholds",
+    "callback": "OptimalThresholds",
+    "thresholdcallback": "OptimalThresholds",
+    "ordinalloss": "CumulativeLinkLoss",
+    "predict": "threshold_labels",
+}
+
 
 def __getattr__(name: str) -> Any:
     """Import a name that needs another package."""
     if name in _OPTIONAL:
         return getattr(import_module(_OPTIONAL[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    near = get_close_matches(name, [*__all__, *_OPTIONAL], n=1)
+    other = _ELSEWHERE.get(name.lower(), near[0] if near else None)
+    hint = "" if other is None else f" Did you mean {other!r}?"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{hint}")

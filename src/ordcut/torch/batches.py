@@ -173,6 +173,10 @@ def _check_range(
         hint = ""
         if low < 0 and ignore_index != low:
             hint = f" To leave such rows out, pass ignore_index={low} when you create it."
+        elif high == n_classes and low == 1:
+            hint = f" If the classes are 1 to {high}, pass {name} - 1."
+        elif low >= 0:
+            hint = f" Pass positions of classes: torch.searchsorted(classes, {name})."
         raise ValueError(f"{name} must be classes from 0{most}, got {wrong}.{hint}")
 
 

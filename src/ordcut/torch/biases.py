@@ -139,8 +139,12 @@ def make_biases(biases: BiasesLike, n_classes: int) -> Biases:
 
 def check_n_classes(n_classes: int) -> None:
     """Raise an error unless there are at least two classes."""
-    if int(n_classes) != n_classes or n_classes < 2:
-        raise ValueError(f"n_classes must be a whole number of at least 2, got {n_classes!r}.")
+    is_number = hasattr(n_classes, "__int__")
+    if not is_number or int(n_classes) != n_classes or n_classes < 2:
+        hint = "" if is_number else " Pass the number of classes, and labels as their positions."
+        raise ValueError(
+            f"n_classes must be a whole number of at least 2, got {n_classes!r}.{hint}"
+        )
 
 
 def at_least_float32(values: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
         name="lightning",
     ) from error
 
-from ordcut._core.data import ClassWeight
+from ordcut._core.data import ClassWeight, WeightType
 from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints, read_constraints
 from ordcut._core.objectives import ObjectiveLike, resolve_objective
@@ -80,7 +80,7 @@ class OptimalThresholds(Callback):
         A function of the module and a batch that returns scores, labels, and optionally
         weights of the rows. By default a batch is a pair of inputs and labels, or a
         dictionary with ``"labels"``, and the module, called with the inputs, returns the scores.
-    class_weight, constraints, smoothing, ignore_index
+    class_weight, constraints, smoothing, weight_type, ignore_index
         As in :class:`ThresholdTracker`. Not needed if the module has a tracker. An error is raised
         in an epoch in which constraints cannot hold.
     tracker : str, optional
@@ -123,6 +123,7 @@ class OptimalThresholds(Callback):
         class_weight: ClassWeight | None = None,
         constraints: Constraints = None,
         smoothing: Smoothing | None = None,
+        weight_type: WeightType | None = None,
         ignore_index: int | None = None,
         tracker: str | None = None,
         name: str | None = None,
@@ -145,6 +146,7 @@ class OptimalThresholds(Callback):
             "class_weight": class_weight,
             "constraints": None if constraints is None else read_constraints(constraints),
             "smoothing": smoothing,
+            "weight_type": weight_type,
             "ignore_index": ignore_index,
         }
         self._given: dict[str, Any] = {k: v for k, v in given.items() if v is not None}

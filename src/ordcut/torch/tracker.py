@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ordcut._core.data import ClassWeight
+from ordcut._core.data import ClassWeight, WeightType
 from ordcut._core.errors import ReversedScoresWarning
 from ordcut._core.limits import Constraints, limits_for, read_constraints, refuse_confidence
 from ordcut._core.objectives import ObjectiveLike, canonical_name, resolve_objective
@@ -56,6 +56,9 @@ class ThresholdTracker(nn.Module):
     smoothing : float from 0 to 1, "auto" or "bagging"
         The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. Use ``"auto"`` if there
         are few rows.
+    weight_type : {"repeats", "importance"}, optional
+        Whether weights of rows say how often a row occurs or how much it matters, for smoothing; as
+        in :func:`ordcut.optimal_thresholds`.
     ignore_index : int, optional
         The label of rows to ignore, such as -100.
     method : str
@@ -91,6 +94,7 @@ class ThresholdTracker(nn.Module):
         class_weight: ClassWeight | None = None,
         constraints: Constraints = (),
         smoothing: Smoothing = 0.0,
+        weight_type: WeightType | None = None,
         ignore_index: int | None = None,
         method: Method = "auto",
     ) -> None:
@@ -104,6 +108,7 @@ class ThresholdTracker(nn.Module):
         refuse_confidence(self.constraints, CHOSEN)
         limits_for(self.constraints, self.objective, np.arange(self.n_classes))  # raises errors
         self.smoothing = smoothing
+        self.weight_type = weight_type
         self.ignore_index = ignore_index
         self.method = method
         self.result: Thresholds | None = None
@@ -185,6 +190,7 @@ class ThresholdTracker(nn.Module):
                     class_weight=self.class_weight,
                     constraints=self.constraints,
                     smoothing=self.smoothing,
+                    weight_type=self.weight_type,
                     method=self.method,
                 )
         except ValueError as error:

@@ -32,8 +32,9 @@ def not_numbers(scores: ArrayLike, error: Exception) -> Exception:
     """
     if is_tensor(scores):
         return of_tensor("scores", error)
-    if isinstance(scores, str) or hasattr(scores, "columns"):
-        got = f"the text {scores!r}" if isinstance(scores, str) else f"a {type(scores).__name__}"
+    kind = type(scores).__name__
+    if isinstance(scores, str) or hasattr(scores, "columns") or kind in ("Expr", "Column"):
+        got = f"the text {scores!r}" if isinstance(scores, str) else f"an object of type {kind}"
         return TypeError(f"scores must be numbers, one per row, got {got}. {FRAMES}")
     values = np.asarray(scores, dtype=object).ravel()
     if is_missing(values).any():
@@ -74,9 +75,13 @@ def swapped(scores: ArrayLike, labels: ArrayLike, classes: Any = None) -> ValueE
         are_classes = bool(np.isin(given, known).all() and not np.isin(numbers, known).any())
     if not are_classes:
         return None
+    first = given.tolist()[0]
+    hint = "Exchange them."
+    if isinstance(first, str) and any(character.isdigit() for character in first):
+        hint = "If so, exchange them; if these are scores, pass the numbers in the text alone."
     return ValueError(
-        f"scores hold classes such as {given.tolist()[0]!r}, and labels hold numbers such as "
-        f"{numbers.tolist()[0]!r}: they seem to be swapped. Exchange them."
+        f"scores hold classes such as {first!r}, and labels hold numbers such as "
+        f"{numbers.tolist()[0]!r}: they seem to be swapped. {hint}"
     )
 
 

@@ -206,7 +206,11 @@ class Names:
 
     def _position(self, kind: str, name: Any) -> int | None:
         positions = self._positions[kind]
-        return positions.get(str(name), positions.get(_as_number(name)))
+        position = positions.get(str(name), positions.get(_as_number(name)))
+        if position is None and isinstance(name, str):  # as in "recall of severe"
+            rest = name.removeprefix("of ").removeprefix("for ")
+            position = positions.get(rest, positions.get(_as_number(rest)))
+        return position
 
     def _index(self, kind: str, name: Any) -> int:
         position = self._position(kind, name)

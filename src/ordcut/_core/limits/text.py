@@ -66,15 +66,29 @@ REFUSED = {
     "accuracy of all rows that are not reviewed.",
 }
 
+#: Rates in full, as people write them.
+IN_FULL = {
+    "true positive rate": "tpr",
+    "true negative rate": "tnr",
+    "false positive rate": "fpr",
+    "false alarm rate": "fpr",
+    "false negative rate": "fnr",
+    "miss rate": "fnr",
+    "positive predictive value": "ppv",
+    "negative predictive value": "npv",
+}
+
 #: Signs that are read, by what they stand for.
 SIGNS = {">=": "at_least", "=>": "at_least", "≥": "at_least", "<=": "at_most", "=<": "at_most"}
 SIGNS["≤"] = "at_most"
 
 _SIGN = "|".join(SIGNS)
-_EVERY_WORD = "|".join([*WORDS, *SYNONYMS, *COMPLEMENTS, *REFUSED])
+_EVERY_WORD = "|".join([*WORDS, *SYNONYMS, *COMPLEMENTS, *IN_FULL, *REFUSED])
 
 #: A confidence after the name of a group.
-_CONFIDENCE_LAST = re.compile(r"(\s+where\s.+?)(\s+with\s+(?:[\d.]+\s*%|0?\.\d+))$", re.S)
+_CONFIDENCE_LAST = re.compile(
+    r"(\s+where\s.+?)(\s+with\s+(?:[\d.]+\s*%|0?\.\d+)(?:\s+confidence)?)$", re.S
+)
 
 #: What joins two constraints: only before the word of another constraint.
 _JOINT = re.compile(rf"\s*(?:\band\b|[,;&\n])\s*(?=(?:{_EVERY_WORD})\b)", re.I)
@@ -138,6 +152,8 @@ def _separate(text: str) -> list[str]:
 
 
 def _read(text: str) -> Constraint:
+    for rate, short in IN_FULL.items():
+        text = re.sub(rf"^\s*{rate}\b", short, text, flags=re.I)
     plain = re.sub(r"^(\w+)(?:\((.+)\)|\[(.+)\])(?=[^()\[\]]*$)", r"\1 \2\3", text.strip())
     word, _, rest = re.sub(r"^(\w+)(?=[(\[])", r"\1 ", plain).partition(" ")
     word, rest = word.lower(), rest.strip()
@@ -167,11 +183,11 @@ def _read(text: str) -> Constraint:
 def _read_limits_of_name(word: str, rest: str) -> Constraint:
     rest = _CONFIDENCE_LAST.sub(r"\2\1", rest)
     limit = rf"({_SIGN})\s*([^\s<>=]+(?:\s*%)?)"
-    confidence = r"(?:\s+with\s+([^\s<>=]+(?:\s*%)?))?"
+    confidence = r"(?:\s+with\s+([^\s<>=]+(?:\s*%)?)(?:\s+confidence)?)?"
     group = r"(?:\s+where\s+(.+))?"
     match = re.fullmatch(rf"(.+?)\s*{limit}(?:\s+and\s+{limit})?{confidence}{group}", rest, re.S)
     if match is None:
-        raise ValueError("it must have a name, then >= or <=, then a number")
+        raise ValueError("it must have the name of a class, then >= or <=, then a number")
     name, *pairs, level, where = match.groups()
     is_complement, word = word in COMPLEMENTS, COMPLEMENTS.get(word, word)
     constraint_class = WORDS[word]

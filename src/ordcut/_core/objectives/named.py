@@ -107,8 +107,9 @@ def resolve_objective(
         resolved = Segments.named(name, n_classes)
     elif name is not None:
         if not is_named(name):
-            if name.lower() in REFUSED:
-                raise ValueError(REFUSED[name.lower()])
+            reason = REFUSED.get(name.lower().replace(" ", "_").replace("-", "_"))
+            if reason is not None:
+                raise ValueError(reason)
             raise unknown_name("objective", objective, names_of_objectives(), ALIASES)
         paid = BALANCED.get(name, name)
         has_values = paid in DISTANCES and values.dtype.kind in "iuf"

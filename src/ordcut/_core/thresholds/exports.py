@@ -29,8 +29,8 @@ class Exports:
         NULL and NaN give NULL.
 
         ``dialect`` is ``"standard"``, ``"duckdb"``, ``"spark"``, ``"bigquery"``, ``"mysql"``,
-        ``"tsql"``, ``"sqlite"`` or ``"snowflake"``. Dots in ``column`` separate names, as in
-        ``"table.score"``; a name that contains a dot is passed in a list, ``["a.b"]``.
+        ``"tsql"``, ``"sqlite"``, ``"snowflake"`` or ``"postgres"``. Dots in ``column`` separate
+        names, as in ``"table.score"``; a name that contains a dot is passed in a list, ``["a.b"]``.
 
         Examples
         --------

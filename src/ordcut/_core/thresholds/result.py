@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,28 @@ if TYPE_CHECKING:
 
 #: The objective of thresholds that were given, not optimised.
 UNKNOWN = "unknown"
+
+#: Attributes that people look for, by what has the answer.
+ELSEWHERE = {
+    name: hint
+    for hint, names in {
+        "print(result.explain()) or result.card()": "summary describe report_text",
+        "result.thresholds": "cuts cutoffs cutpoints cut_points thresholds_ threshold breaks",
+        "result.value": "loss kappa cost error best_score score_ best_value objective_value",
+        "result.classes": "classes_ labels labels_",
+        "result.bootstrap().intervals()": "confidence_interval conf_int confint intervals ci",
+        "sklearn.metrics.confusion_matrix(labels, result.predict(scores))": (
+            "confusion confusion_matrix"
+        ),
+        "ordcut.evaluate(labels, result.predict(scores), objective)": "score evaluate metrics",
+        "result.predict(scores)": "transform apply label fit_predict",
+        "ordcut.optimal_thresholds(scores, labels), which returns the result": "fit",
+        "OrdinalLogisticRegression, in ordcut.estimators, for probabilities": "predict_proba",
+        "result.to_json()": "to_dict save dump dumps json",
+        "ordcut.frames.predict(frame, result, score=...)": "to_pandas to_polars predict_frame",
+    }.items()
+    for name in names.split()
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,6 +142,16 @@ class Thresholds(Exports):
         if not isinstance(other, Thresholds):
             return NotImplemented
         return storage.to_dict(self, with_costs=False) == storage.to_dict(other, with_costs=False)
+
+    if not TYPE_CHECKING:  # so that type checkers still report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ELSEWHERE:
+                hint = f" Use {ELSEWHERE[name]}."
+            else:
+                near = get_close_matches(name, dir(self), n=1, cutoff=0.7)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise AttributeError(f"Thresholds has no attribute {name!r}.{hint}")
 
     def __hash__(self) -> int:
         return hash((self.thresholds.tobytes(), self.objective, self.value))
