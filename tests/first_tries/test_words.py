@@ -104,7 +104,7 @@ ERRORS = {
         lambda: best().predict(FRAME.assign(name="x")), "ordcut.frames.predict",
     ),
     "two columns of labels": (
-        lambda: ordcut.frames.optimal_thresholds(FRAME, "s", ["y", "w"]), r"ordcut.Panel\(frame",
+        lambda: ordcut.frames.optimal_thresholds(FRAME, "s", ["y", "w"]), "as ordcut.Panel",
     ),
     "a path as a frame": (
         lambda: ordcut.frames.optimal_thresholds("a.csv", "s", "y"), "Read the file first",

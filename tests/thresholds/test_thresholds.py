@@ -196,7 +196,7 @@ def test_only_thresholds_that_are_optimal_on_the_data_are_explained_as_such(labe
 
 
 def test_many_classes_are_shortened_in_every_text():
-    labels = np.repeat(np.arange(3000), 2)
+    labels = np.repeat(np.arange(3000), 3)
     result = ordcut.optimal_thresholds(labels + 0.25, labels)
     assert "(2999 in all)" in repr(result)
     assert "(3000 in all)" in repr(result)

@@ -39,7 +39,7 @@ def report(own, scores, labels):
     return {
         "n_gathered": len(tracker.rows()[0]),
         "scores": tracker.rows(N_ROWS)[0].tolist(),
-        "result": json.loads(result.to_json()),
+        "result": json.loads(result.to_json(time=False)),
     }
 
 
@@ -51,8 +51,8 @@ def report_soft_and_weighted(own, scores, labels, rank):
     if rank == 1:
         soft.update(scores, torch.nn.functional.one_hot(labels, N_CLASSES) * weights_of(labels))
     return {
-        "weighted": json.loads(weighted.compute().to_json()),
-        "soft": json.loads(soft.compute().to_json()),
+        "weighted": json.loads(weighted.compute().to_json(time=False)),
+        "soft": json.loads(soft.compute().to_json(time=False)),
     }
 
 
