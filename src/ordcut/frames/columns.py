@@ -77,8 +77,8 @@ def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
     for argument, name in names.items():
         if argument == "label" and isinstance(name, list | tuple):
             raise TypeError(
-                f"label must be the name of a column, got {len(name)} names. If several people have "
-                "rated the rows, pass their columns as ordcut.Panel to ordcut.optimal_thresholds."
+                f"label must be the name of a column, got {len(name)} names. For the ratings of "
+                "several people, pass their columns as ordcut.Panel to ordcut.optimal_thresholds."
             )
         if name is not None and not isinstance(name, str | int):
             raise TypeError(
