@@ -11,11 +11,7 @@ import pytest
 import skl2onnx
 from hypothesis import given
 from hypothesis import strategies as st
-from lightgbm import LGBMRegressor
-from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm
-from onnxmltools.convert.xgboost.operator_converters.XGBoost import convert_xgboost
-from skl2onnx import update_registered_converter
-from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
+from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.base import clone
 from sklearn.ensemble import (
     AdaBoostRegressor,
@@ -28,28 +24,20 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVR
-from xgboost import XGBRegressor
+from xgboost import XGBClassifier, XGBRegressor
 
 import ordcut
 import ordcut.onnx
+from ordcut.boosting import CumulativeLink
 from ordcut.estimators import (
     LinearThresholdClassifier,
+    MeanClassRegressor,
+    OrdinalBoostingClassifier,
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
 )
 from tests.ordinal_data import ordinal_data
 from tests.tables import LINKS
-
-update_registered_converter(
-    LGBMRegressor,
-    "LightGbmLGBMRegressor",
-    calculate_linear_regressor_output_shapes,
-    convert_lightgbm,
-    options={"split": None},
-)
-update_registered_converter(
-    XGBRegressor, "XGBoostXGBRegressor", calculate_linear_regressor_output_shapes, convert_xgboost
-)
 
 DTYPES = ["float16", "float32", "float64"]
 CLASSES = {
@@ -320,6 +308,32 @@ def test_boosted_trees_return_the_labels_of_predict(trees, dtype):
     model = OrdinalThresholdClassifierCV(trees).fit(X[:1000], y[:1000])
     labels, _ = run(ordcut.onnx.to_onnx(model, X[:1000]), X)
     np.testing.assert_array_equal(labels, model.predict(X))
+
+
+def link(library, **params):
+    return library(objective=CumulativeLink(), n_estimators=20, n_jobs=1, **params)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OrdinalThresholdClassifierCV(link(LGBMRegressor, verbose=-1), probabilities=True),
+        OrdinalThresholdClassifierCV(link(XGBRegressor)),
+        OrdinalThresholdClassifierCV(LGBMClassifier(n_estimators=20, n_jobs=1, verbose=-1)),
+        OrdinalThresholdClassifierCV(XGBClassifier(n_estimators=20, n_jobs=1)),
+        OrdinalThresholdClassifierCV(MeanClassRegressor(LogisticRegression())),
+        OrdinalBoostingClassifier(n_estimators=20),
+        OrdinalBoostingClassifier(n_estimators=20, library="xgboost"),
+    ],
+    ids=lambda model: str(model)[:90],
+)
+def test_models_with_class_probabilities_return_the_labels_of_predict(model):
+    X, y = boosted_rows(np.float32)
+    model.fit(X[:1000], y[:1000])
+    labels, probabilities = run(ordcut.onnx.to_onnx(model, X[:1000]), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    if getattr(model, "probabilities", False):
+        np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
 
 
 def test_xgboost_compares_in_float32_and_the_error_says_so():

@@ -131,6 +131,7 @@ _NAMES = {
 #: Where classes are that are often looked for here.
 _ELSEWHERE = {
     "LinearThresholdClassifier": "estimators",
+    "OrdinalBoostingClassifier": "estimators",
     "OrdinalLogisticRegression": "estimators",
     "OrdinalThresholdClassifierCV": "estimators",
     "ObjectiveScorer": "scorers",

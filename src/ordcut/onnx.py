@@ -7,11 +7,13 @@ onnx, and skl2onnx for estimators.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from importlib import metadata
 from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -210,6 +212,7 @@ def register_converters() -> None:
         ) from error
     from ordcut.estimators import (
         LinearThresholdClassifier,
+        OrdinalBoostingClassifier,
         OrdinalLogisticRegression,
         OrdinalThresholdClassifierCV,
     )
@@ -217,11 +220,63 @@ def register_converters() -> None:
     scores: dict[Any, Callable[..., str]] = {
         LinearThresholdClassifier: _linear_score,
         OrdinalLogisticRegression: _linear_score,
+        OrdinalBoostingClassifier: _inner_score,
         OrdinalThresholdClassifierCV: _inner_score,
     }
     for kind, score in scores.items():
         name = f"Ordcut{kind.__name__}"
         update_registered_converter(kind, name, _set_types, _Converter(score))
+    _register_trees()
+
+
+def _register_trees() -> None:
+    """Register the converters of onnxmltools for the libraries of boosting that are imported."""
+    if find_spec("onnxmltools") is None:
+        return
+    from skl2onnx import update_registered_converter
+    from skl2onnx.common import shape_calculator
+
+    shapes = {
+        "Regressor": shape_calculator.calculate_linear_regressor_output_shapes,
+        "Classifier": shape_calculator.calculate_linear_classifier_output_shapes,
+    }
+    for package, prefix, convert in (
+        ("lightgbm", "LGBM", _convert_lightgbm),
+        ("xgboost", "XGB", _convert_xgboost),
+    ):
+        if package not in sys.modules:
+            continue
+        for kind, shape in shapes.items():
+            estimator = getattr(sys.modules[package], prefix + kind)
+            options: dict[str, Any] = {"split": None} if prefix + kind == "LGBMRegressor" else {}
+            if kind == "Classifier":
+                options = {"zipmap": [True, False, "columns"], "nocl": [True, False]}
+            name = f"Ordcut{prefix}{kind}"
+            update_registered_converter(estimator, name, shape, convert, options=options)
+
+
+def _convert_lightgbm(scope: Any, operator: Any, container: Any) -> None:
+    """Convert trees of LightGBM; those with an objective of ours are a regression."""
+    from lightgbm import Booster
+    from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm
+
+    model = operator.raw_operator
+    text = model.booster_.model_to_string()
+    if callable(model.objective) and "\nobjective=" not in text:
+        text = text.replace("feature_names=", "objective=regression\nfeature_names=", 1)
+        booster = Booster(model_str=text)
+        operator.raw_operator = SimpleNamespace(booster_=booster, boosting_type=model.boosting_type)
+    try:
+        convert_lightgbm(scope, operator, container)
+    finally:
+        operator.raw_operator = model
+
+
+def _convert_xgboost(scope: Any, operator: Any, container: Any) -> None:
+    """Convert trees of XGBoost."""
+    from onnxmltools.convert.xgboost.operator_converters.XGBoost import convert_xgboost
+
+    convert_xgboost(scope, operator, container)
 
 
 class _Graph:
@@ -327,7 +382,7 @@ class _Converter:
             below = _below_thresholds(graph, score, model.thresholds_)
         else:
             below = _cumulative(graph, score, model._model)
-        _add_probabilities(graph, below, probabilities, len(classes))
+        _add_probabilities(graph, below, len(classes), probabilities)
 
 
 def _linear_score(graph: _Graph, scope: Any, operator: Any) -> str:  # noqa: ARG001
@@ -340,7 +395,6 @@ def _linear_score(graph: _Graph, scope: Any, operator: Any) -> str:  # noqa: ARG
 
 def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
     """Add the estimator inside, in float64 if it takes numbers, and read its scores."""
-    from skl2onnx._parse import _parse_sklearn
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
     model = operator.raw_operator
@@ -354,20 +408,63 @@ def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
         wide = scope.declare_local_variable("wide", DoubleTensorType(inputs[0].type.shape))
         graph.add("Cast", inputs[0].full_name, output=wide.full_name, to=TensorProto.DOUBLE)
         inputs = [wide]
-    last = model.estimator_
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
-    if model._response.needs_classifier and not hasattr(last, "labeler_"):
-        # Probabilities as an array; by default skl2onnx makes a dictionary for each row.
-        scope.add_options(id(last), {"zipmap": False})
-    outputs = _parse_sklearn(scope, model.estimator_, inputs)
     if not model._response.needs_classifier:
-        scores = graph.add("Cast", outputs[0].full_name, to=TensorProto.DOUBLE)
-        return graph.add("Reshape", scores, graph.constant(np.array([-1], dtype=np.int64)))
-    known = np.asarray(model.estimator_.classes_)
+        return _score_of(graph, scope, model._models[0], inputs)
+    classifier = model._models[0]
+    probabilities = _class_probabilities(graph, scope, classifier, inputs)
+    known = np.asarray(classifier.classes_)
     positions = model._code_of if len(known) == len(model._code_of) else model._code_of[known]
-    probabilities = graph.add("Cast", outputs[1].full_name, to=TensorProto.DOUBLE)
     return graph.add("MatMul", probabilities, graph.constant(positions.astype(np.float64)))
+
+
+def _score_of(graph: _Graph, scope: Any, regressor: Any, inputs: list[Any]) -> str:
+    """Add a fitted regressor, and return its predictions, (n,) in float64."""
+    from skl2onnx._parse import _parse_sklearn
+
+    from ordcut.estimators import MeanClassRegressor
+    from ordcut.estimators.committee import RegressorCommittee
+
+    if isinstance(regressor, MeanClassRegressor):
+        probabilities = _class_probabilities(graph, scope, regressor.estimator_, inputs)
+        return graph.add("MatMul", probabilities, graph.constant(regressor._values))
+    if isinstance(regressor, RegressorCommittee):
+        return _mean(graph, [_score_of(graph, scope, each, inputs) for each in regressor.members])
+    (output,) = _parse_sklearn(scope, regressor, inputs)
+    scores = graph.add("Cast", output.full_name, to=TensorProto.DOUBLE)
+    return graph.add("Reshape", scores, graph.constant(np.array([-1], dtype=np.int64)))
+
+
+def _class_probabilities(graph: _Graph, scope: Any, classifier: Any, inputs: list[Any]) -> str:
+    """Add a fitted classifier, and return its probabilities, (n, K) in float64."""
+    from skl2onnx._parse import _parse_sklearn
+
+    from ordcut.estimators import CumulativeLinkClassifier
+    from ordcut.estimators.committee import ClassifierCommittee
+
+    if isinstance(classifier, CumulativeLinkClassifier):
+        score = _score_of(graph, scope, classifier.estimator_, inputs)
+        below = _cumulative(graph, score, classifier.link_.model)
+        probabilities = _add_probabilities(graph, below, len(classifier.classes_))
+    elif isinstance(classifier, ClassifierCommittee):
+        both = [_class_probabilities(graph, scope, each, inputs) for each in classifier.members]
+        return _mean(graph, both)
+    else:
+        last = classifier
+        while hasattr(last, "steps"):
+            last = last.steps[-1][1]
+        if not hasattr(last, "labeler_"):
+            # Probabilities as an array; by default skl2onnx makes a dictionary for each row.
+            scope.add_options(id(last), {"zipmap": False})
+        probabilities = _parse_sklearn(scope, classifier, inputs)[1].full_name
+    return graph.add("Cast", probabilities, to=TensorProto.DOUBLE)
+
+
+def _mean(graph: _Graph, values: list[str]) -> str:
+    """Add the mean of arrays of one shape, in float64."""
+    total = values[0]
+    for each in values[1:]:
+        total = graph.add("Add", total, each)
+    return graph.add("Div", total, graph.constant(np.array([float(len(values))])))
 
 
 def _cumulative(graph: _Graph, score: str, model: Any) -> str:
@@ -392,14 +489,14 @@ def _reached(graph: _Graph, score: str, thresholds: Floats, kind: int) -> str:
     return graph.add("Cast", graph.add("GreaterOrEqual", column, graph.constant(bounds)), to=kind)
 
 
-def _add_probabilities(graph: _Graph, below: str, output: str, n: int) -> None:
+def _add_probabilities(graph: _Graph, below: str, n: int, output: str | None = None) -> str:
     """Add the probability of each of n classes, given those up to each class k < n - 1."""
     # Differences of the columns 0, F(b_0 - a), ..., F(b_(K-2) - a), 1.
     first, last = np.zeros((n - 1, n), dtype=np.float32), np.zeros(n, dtype=np.float32)
     at_bias = np.arange(n - 1)
     first[at_bias, at_bias], first[at_bias, at_bias + 1], last[-1] = 1, -1, 1
     product = graph.add("MatMul", below, graph.constant(first))
-    graph.add("Add", product, graph.constant(last), output=output)
+    return graph.add("Add", product, graph.constant(last), output=output)
 
 
 def _number(graph: _Graph, value: float) -> str:

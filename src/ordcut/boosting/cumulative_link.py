@@ -130,7 +130,7 @@ class CumulativeLink:
     @property
     def biases_(self) -> Floats:
         """The biases of the last round of the last training, or of the last ``fit``."""
-        return self._fitted_model().biases
+        return self.model.biases
 
     def probabilities(self, raw_scores: ArrayLike) -> Floats:
         """Return the probability of each class.
@@ -152,11 +152,11 @@ class CumulativeLink:
         array([[0.5 , 0.5 ],
                [0.12, 0.88]])
         """
-        return self._fitted_model().probabilities(
-            read_scores(raw_scores, "raw_scores").astype(np.float64)
-        )
+        return self.model.probabilities(read_scores(raw_scores, "raw_scores").astype(np.float64))
 
-    def _fitted_model(self) -> ProportionalOddsModel:
+    @property
+    def model(self) -> ProportionalOddsModel:
+        """The model with the biases of the last round of the last training, or ``fit``."""
         if self._model is None:
             raise AttributeError(
                 "biases are known only after training: train a model with this objective, or call "
@@ -179,5 +179,5 @@ class CumulativeLink:
         ):
             return self
         copy = self.__sklearn_clone__()
-        copy._model = self._model
+        copy.__dict__.update(self.__dict__)
         return copy

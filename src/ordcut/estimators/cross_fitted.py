@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import sklearn
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
@@ -32,7 +31,10 @@ from ordcut.estimators.cross_validation import (
     is_per_row,
     plain_name,
     read_cv,
+    scores_of,
 )
+from ordcut.estimators.inner import as_rows, copy_features, copy_tags
+from ordcut.estimators.link_classifier import as_classifier
 from ordcut.studies.labelings import rounding_thresholds
 
 
@@ -206,51 +208,54 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         if self.response_method != "auto" and self.response_method not in RESPONSES:
             raise unknown_name("response_method", self.response_method, ["auto", *RESPONSES])
         check_given(self, X, y)
-        if not hasattr(self.estimator, "fit"):
+        unfitted = self._unfitted()
+        if not hasattr(unfitted, "fit"):
             raise TypeError(
-                "estimator must be a regressor or a classifier, such as Ridge(), got "
-                f"{self.estimator!r}."
+                f"estimator must be a regressor or a classifier, such as Ridge(), got {unfitted!r}."
             )
-        features = X if hasattr(X, "__len__") or hasattr(X, "shape") else np.asarray(X)
-        labels = y if hasattr(y, "__len__") else np.asarray(y)
+        features, labels = as_rows(X), as_rows(y)
         check_consistent_length(features, labels)
         targets = self._read_targets(X, labels, sample_weight)
         if self.calibration is not None:
             check_calibration(self.calibration, self.cv)
         if isinstance(self.cv, str):
-            rows, scores = np.arange(len(targets.codes)), self._score_prefit(features, targets)
+            rows, outputs = np.arange(len(targets.codes)), self._score_prefit(features, targets)
             folds = None
         else:
             metadata = self._route(sample_weight, targets, params)
-            rows, scores, folds = self._cross_fit(features, targets, metadata)
-        scored = targets.take(rows)
+            rows, outputs, folds = self._cross_fit(features, targets, metadata)
+        scored, scores = targets.take(rows), scores_of(outputs)
         self._set_labels(scores, scored, rounding=self._rounding(targets.classes), folds=folds)
         if self.store_cv_results:
             labels = targets.classes[scored.codes]
             self.cv_results_ = {"rows": rows, "scores": scores, "labels": labels}
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        copy_features(self, self._models[0])
         return self
 
     def _score_prefit(self, features: Any, targets: Targets) -> Floats:
         if self.cv != "prefit":
             raise unknown_name("cv", self.cv, ["prefit"])
         check_is_fitted(self.estimator)
-        self.estimator_ = self.estimator
+        self.estimator_, self._models = self.estimator, [self.estimator]
         self._method = choose_response(self.estimator, self.response_method).method
         self._code_of = _codes_of_labels(self.estimator, targets.classes)
-        return self._response.scores(self.estimator_, features, self._code_of)
+        return self._outputs(features, len(targets.classes))
 
     def _cross_fit(
         self, features: Any, targets: Targets, metadata: Metadata
     ) -> tuple[Array, Floats, Array | None]:
-        """Return the rows that were held out, their scores, and their folds.
+        """Return the rows that were held out, what models return for them, and their folds.
 
         The folds are None for a single split, and where splits hold out a row repeatedly.
         """
-        self._method = choose_response(self.estimator, self.response_method).method
+        n_classes = len(targets.classes)
+        unfitted = inner = self._unfitted()
+        if self.response_method in ("auto", "predict_proba"):
+            inner = as_classifier(unfitted, n_classes)
+        self._method = choose_response(inner, self.response_method).method
         self._code_of = np.flatnonzero(np.bincount(targets.codes))
+        if inner is not unfitted:  # boosted trees, which take positions with gaps
+            self._code_of = np.arange(n_classes)
         inner_y = self._encode_inner(targets.codes)
 
         def encode(labels: Any, name: str) -> Array:
@@ -271,20 +276,35 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             )
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_and_score)(
-                clone(self.estimator), features, inner_y, split, fit_params, metadata.per_row,
-                self._response, self._code_of,
+                clone(inner), features, inner_y, split, fit_params, metadata.per_row,
+                self._response, self._code_of, n_classes,
             )
             for split in splits
         )  # fmt: skip
         if is_refit:
-            self.estimator_ = clone(self.estimator).fit(features, inner_y, **fit_params)
+            self._models = [clone(inner).fit(features, inner_y, **fit_params)]
         else:
-            self.estimator_ = fitted[0][0]
+            self._models = [fitted[0][0]]
+        self.estimator_ = self._models[0]
+        if inner is not unfitted:
+            self.estimator_ = self.estimator_.estimator_
         rows = np.concatenate([np.asarray(test) for _, test in splits])
-        folds = np.repeat(np.arange(len(splits)), [len(scores) for _, scores in fitted])
+        folds = np.repeat(np.arange(len(splits)), [len(outputs) for _, outputs in fitted])
         has_folds = len(splits) > 1 and len(np.unique(rows)) == len(rows)
-        scores = np.concatenate([scores for _, scores in fitted])
-        return rows, scores, folds if has_folds else None
+        outputs = np.concatenate([outputs for _, outputs in fitted])
+        return rows, outputs, folds if has_folds else None
+
+    def _unfitted(self) -> Any:
+        """Return the estimator to clone and fit."""
+        return self.estimator
+
+    def _outputs(self, features: Any, n_classes: int) -> Floats:
+        """Return the mean of the scores, or of the probabilities, of all models: (n,) or (n, K)."""
+        outputs = [
+            self._response.outputs(model, features, self._code_of, n_classes)
+            for model in self._models
+        ]
+        return outputs[0] if len(outputs) == 1 else np.mean(outputs, axis=0)
 
     @property
     def _response(self) -> Response:
@@ -335,7 +355,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         """
         check_is_fitted(self)
         check_not_masked(X, "X")
-        return self._response.scores(self.estimator_, X, self._code_of)
+        return scores_of(self._outputs(X, len(self.classes_)))
 
     def _route(
         self, sample_weight: ArrayLike | None, targets: Targets, params: dict[str, Any]
@@ -359,7 +379,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         to_fit = {name: value for name, value in params.items() if name != "groups"}
         to_split = {"groups": params["groups"]} if "groups" in params else {}
         if sample_weight is not None:
-            if has_fit_parameter(self.estimator, "sample_weight"):
+            if has_fit_parameter(self._unfitted(), "sample_weight"):
                 to_fit["sample_weight"] = targets.row_weights
             else:
                 warnings.warn(
@@ -376,7 +396,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         """Return where metadata go: to this estimator, the inner estimator or the splitter."""
         router = MetadataRouter(owner=self).add_self_request(self)
         to_fit = MethodMapping().add(caller="fit", callee="fit")
-        router.add(estimator=self.estimator, method_mapping=to_fit)
+        router.add(estimator=self._unfitted(), method_mapping=to_fit)
         if not isinstance(self.cv, str):
             is_number = self.cv is None or isinstance(self.cv, float | Integral)
             splitter, _ = read_cv(5 if is_number else self.cv, np.arange(10) % 2, None)
@@ -386,9 +406,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        tags.input_tags.string, tags.input_tags.categorical = inner.string, inner.categorical
+        copy_tags(tags, self._unfitted())
         return tags
 
 

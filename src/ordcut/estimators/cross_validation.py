@@ -19,17 +19,19 @@ from ordcut._core.typing import Array, Floats
 
 @dataclass(frozen=True)
 class Response:
-    """A method of an estimator, and how its output becomes a score per row.
+    """A method of an estimator, and how its output becomes a score per row, or probabilities.
 
-    ``read`` takes the output and the positions of the classes that the estimator was fitted on.
+    ``read`` takes the output, the positions of the classes that the estimator was fitted on, and
+    the number of all classes. It returns a score per row, (n,), or a probability per class, (n, K).
     """
 
     method: str
-    read: Callable[[Floats, Array], Floats]
+    read: Callable[[Floats, Array, int], Floats]
     needs_classifier: bool
+    has_probabilities: bool = False
 
-    def scores(self, estimator: Any, features: Any, code_of: Array) -> Floats:
-        """Return the score of each row; ``code_of`` has the positions of a classifier's classes."""
+    def outputs(self, estimator: Any, features: Any, code_of: Array, n_classes: int) -> Floats:
+        """Return what ``read`` does; ``code_of`` has the positions of a classifier's classes."""
         if not hasattr(estimator, self.method):
             raise ValueError(
                 f"response_method={self.method!r} needs an estimator with that method, got "
@@ -41,10 +43,17 @@ class Response:
             known = np.asarray(estimator.classes_)
             # A prefit classifier has labels as classes, of which there are as many as positions.
             positions = code_of if len(known) == len(code_of) else code_of[known]
-        return self.read(output, positions)
+        return self.read(output, positions, n_classes)
 
 
-def _as_is(output: Floats, _: Array) -> Floats:
+def scores_of(outputs: Floats) -> Floats:
+    """Return the score of each row: the mean position of the classes under probabilities."""
+    if outputs.ndim == 1:
+        return outputs
+    return np.asarray(outputs @ np.arange(outputs.shape[1], dtype=np.float64))
+
+
+def _as_is(output: Floats, *_: object) -> Floats:
     if output.ndim == 2 and output.shape[1] == 1:
         output = output[:, 0]
     if output.ndim != 1:
@@ -55,23 +64,27 @@ def _as_is(output: Floats, _: Array) -> Floats:
     return output
 
 
-def _mean_position(output: Floats, positions: Array) -> Floats:
-    """Return the mean position of the classes under the probabilities."""
-    return np.asarray(output @ positions.astype(np.float64))
+def _of_all_classes(output: Floats, positions: Array, n_classes: int) -> Floats:
+    """Return probabilities of all classes, which are 0 for classes that did not occur."""
+    probabilities = np.zeros((len(output), n_classes))
+    probabilities[:, positions] = output
+    return probabilities
 
 
-def _mean_of_margins(output: Floats, positions: Array) -> Floats:
-    """Return the margin for two classes; for more, the mean position under their softmax."""
+def _of_margins(output: Floats, positions: Array, n_classes: int) -> Floats:
+    """Return the margin for two classes; for more, the softmax of their margins."""
     if output.ndim == 1:
-        return _as_is(output, positions)
-    return _mean_position(softmax(output, 1), positions)
+        return _as_is(output)
+    return _of_all_classes(softmax(output, 1), positions, n_classes)
 
 
 #: Responses by name.
 RESPONSES: dict[str, Response] = {
     "predict": Response("predict", _as_is, needs_classifier=False),
-    "predict_proba": Response("predict_proba", _mean_position, needs_classifier=True),
-    "decision_function": Response("decision_function", _mean_of_margins, needs_classifier=True),
+    "predict_proba": Response(
+        "predict_proba", _of_all_classes, needs_classifier=True, has_probabilities=True
+    ),
+    "decision_function": Response("decision_function", _of_margins, needs_classifier=True),
 }
 
 
@@ -191,8 +204,9 @@ def fit_and_score(
     per_row: frozenset[str],
     response: Response,
     code_of: Array,
+    n_classes: int,
 ) -> tuple[Any, Floats]:
-    """Fit an estimator on the training rows of a split; return it and the test rows' scores.
+    """Fit an estimator on the training rows of a split; return it and the test rows' outputs.
 
     Of the arguments of ``fit``, those named in ``per_row`` are cut to the training rows.
     """
@@ -202,7 +216,8 @@ def fit_and_score(
         for name, value in fit_params.items()
     }
     estimator.fit(take_rows(features, train), y[train], **params)
-    return estimator, response.scores(estimator, take_rows(features, test), code_of)
+    held_out = take_rows(features, test)
+    return estimator, response.outputs(estimator, held_out, code_of, n_classes)
 
 
 def take_rows(features: Any, rows: Array) -> Any:

@@ -6,14 +6,18 @@ from ordcut._core import limits
 from ordcut._core.data import ScoreDistribution
 from ordcut._core.objectives import Additive, Kappa, Objective, Ratio, SegmentObjective, Segments
 from ordcut._core.thresholds import Certificate, ConstraintOutcome, Promise, Record, Thresholds
+from ordcut.estimators.committee import ClassifierCommittee, RegressorCommittee
 from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
 from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.estimators.linear import LinearThresholdClassifier
+from ordcut.estimators.link_classifier import CumulativeLinkClassifier
 from ordcut.estimators.logistic import OrdinalLogisticRegression
+from ordcut.estimators.mean_class import MeanClassRegressor
 
 #: What estimators, their parameters and their thresholds consist of: data only, no functions.
 TYPES = (
     LinearThresholdClassifier, OrdinalLogisticRegression, OrdinalThresholdClassifierCV,
+    ClassifierCommittee, CumulativeLinkClassifier, MeanClassRegressor, RegressorCommittee,
     ProportionalOddsModel, Thresholds, Certificate, ConstraintOutcome, Promise, Record,
     ScoreDistribution, Additive, Kappa, Objective, Ratio, SegmentObjective, Segments,
     *(
@@ -22,8 +26,11 @@ TYPES = (
     ),
 )  # fmt: skip
 
-#: The objective of boosted trees, which an inner estimator can have.
-OF_BOOSTING = "ordcut.boosting.cumulative_link.CumulativeLink"
+#: Types of boosted models, which this package does not import.
+OF_BOOSTING = (
+    "ordcut.boosting.classifier.OrdinalBoostingClassifier",
+    "ordcut.boosting.cumulative_link.CumulativeLink",
+)
 
 #: The names of the types, for ``trusted=`` of skops and ``skops_trusted_types=`` of MLflow.
-SKOPS_TYPES = sorted({*(f"{cls.__module__}.{cls.__qualname__}" for cls in TYPES), OF_BOOSTING})
+SKOPS_TYPES = sorted({*(f"{cls.__module__}.{cls.__qualname__}" for cls in TYPES), *OF_BOOSTING})

@@ -1,0 +1,173 @@
+"""A classifier for ordered classes to start with: boosted trees and optimal thresholds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ordcut._core.limits import Constraints
+from ordcut._core.objectives import ObjectiveLike
+from ordcut._core.smoothing import Smoothing
+from ordcut.boosting.libraries import COMMITTEES, Trees, choose_library
+from ordcut.estimators import OrdinalThresholdClassifierCV
+from ordcut.estimators.committee import Committee
+
+
+class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
+    """Boosted trees for ordered classes, with optimal thresholds for a given objective.
+
+    A model to start with for tabular data. It averages the probabilities of two boosted models,
+    one with the ordinal objective :class:`~ordcut.boosting.CumulativeLink` and one for unordered
+    classes, and cuts the mean class by thresholds that are found on cross-validated scores.
+
+    Parameters
+    ----------
+    objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
+        The objective, as in :func:`ordcut.optimal_thresholds`.
+    labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
+        How scores become labels: by the thresholds that are optimal for the objective; by the
+        biases, or by the least expected cost (the best expected kappa), of a
+        proportional odds model of the labels given the scores; or by rounding.
+    smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
+        The amount of smoothing by a model of the labels given the scores, as in
+        :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
+        generalises better.
+    constraints : sequence of constraints or str, default=None
+        Constraints on the cross-validated scores, as in :func:`ordcut.optimal_thresholds`, such as
+        ``["recall urgent >= 0.95"]``. Needs ``labeling="optimal"``. On new rows, constraints that
+        bind hold only about half of the time. Those with a confidence, such as
+        ``["under urgent <= 0.05 with 95 %"]``, hold with that probability; they need
+        ``calibration`` or ``cv="prefit"``.
+    review : float, default=None
+        Adds a decision between any two neighbouring classes, which hands the row over for review
+        at this cost, as in :func:`ordcut.optimal_thresholds`. ``decide`` returns these decisions.
+        ``predict`` still returns classes: the decision where a row is not reviewed, and the best
+        class for the objective where it is.
+    review_share : float from 0 to 1, default=None
+        Instead of the cost of a review, the largest share of the rows to hand over. Of smoothing,
+        it takes only 0 and ``"auto"``, which is then 0 for decisions.
+    library : {"auto", "lightgbm", "xgboost", "sklearn"}, default="auto"
+        What trains the trees. ``"auto"`` is the first of these that is installed. ``"sklearn"``
+        has no ordinal objective: histogram trees with the squared error take its place.
+    n_estimators : int, default=100
+        The number of rounds of boosting.
+    learning_rate : float, default=0.1
+        The learning rate.
+    max_leaf_nodes : int, default=31
+        The most leaves of a tree.
+    min_samples_leaf : int, default=10
+        The fewest rows in a leaf. XGBoost has no such limit.
+    cv : int, float, splitter or iterable, default=5
+        A number of stratified folds, the share of a stratified hold-out, or anything that
+        scikit-learn accepts as ``cv``.
+    calibration : float between 0 and 1, default=None
+        The share of rows that are held out: the models are fitted once, to the other rows, and
+        thresholds are found on the held-out rows alone. It replaces ``cv`` and ``refit``.
+    refit : bool, default=True
+        Whether to fit the models on all rows at the end. False needs a single split, and keeps
+        the models that were fitted on its training rows.
+    class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
+        How much the rows of each class count for the thresholds. This does not affect the
+        models.
+    weight_type : {"repeats", "importance"}, default=None
+        Whether weights of rows say how often a row occurs or how much it matters, as in
+        :func:`ordcut.optimal_thresholds`. The models get the weights as they are.
+    classes : sequence, default=None
+        All classes, lowest first, including those that do not occur.
+    n_jobs : int, default=None
+        The number of folds that are fitted in parallel.
+    random_state : int, RandomState instance or None, default=None
+        Determines the rows of a hold-out, and the random numbers of the libraries.
+    store_cv_results : bool, default=False
+        Whether to keep the scores that determined the thresholds, as ``cv_results_``.
+    probabilities : bool, default=True
+        Whether the estimator has ``predict_proba``. Labels are optimal for the objective, and can
+        differ from the most probable class.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted models, ``estimator_.ordered_`` and ``estimator_.unordered_``.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds between scores.
+    labeler_ : Thresholds
+        The thresholds with their value on the scored rows, and the reason for the choice.
+    decider_ : Thresholds
+        The thresholds between decisions, if there are reviews; else as in ``labeler_``.
+    classes_ : ndarray of shape (n_classes,)
+        The ordered classes.
+    cv_results_ : dict of str to ndarray
+        ``rows``, ``scores`` and ``labels`` of the scored rows, if ``store_cv_results``.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, where all are text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ordcut.estimators import OrdinalBoostingClassifier
+    >>> X, y = np.linspace(0, 1, 200)[:, None], np.repeat(["low", "mid", "high", "top"], 50)
+    >>> model = OrdinalBoostingClassifier(classes=["low", "mid", "high", "top"], n_estimators=20)
+    >>> model.fit(X, y).predict([[0.1], [0.4], [0.9]]).tolist()
+    ['low', 'mid', 'top']
+    """
+
+    def __init__(
+        self,
+        *,
+        objective: ObjectiveLike = "absolute",
+        labeling: str = "optimal",
+        smoothing: Smoothing = "auto",
+        constraints: Constraints = None,
+        review: float | None = None,
+        review_share: float | None = None,
+        library: str = "auto",
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int = 31,
+        min_samples_leaf: int = 10,
+        cv: Any = 5,
+        calibration: float | None = None,
+        refit: bool = True,
+        class_weight: Any = None,
+        weight_type: Any = None,
+        classes: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        store_cv_results: bool = False,
+        probabilities: bool = True,
+    ) -> None:
+        self.objective = objective
+        self.labeling = labeling
+        self.smoothing = smoothing
+        self.constraints = constraints
+        self.review = review
+        self.review_share = review_share
+        self.library = library
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cv = cv
+        self.calibration = calibration
+        self.refit = refit
+        self.class_weight = class_weight
+        self.weight_type = weight_type
+        self.classes = classes
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.store_cv_results = store_cv_results
+        self.probabilities = probabilities
+
+    response_method = "auto"
+
+    def _unfitted(self) -> Committee:
+        return COMMITTEES[choose_library(self.library)](
+            Trees(
+                self.n_estimators,
+                self.learning_rate,
+                self.max_leaf_nodes,
+                self.min_samples_leaf,
+                self.random_state,
+            )
+        )
