@@ -128,21 +128,12 @@ def solve(problem: Problem, start: Cuts | None = None) -> Cuts:
 
 def solve_if_feasible(problem: Problem, start: Cuts | None = None) -> Cuts | None:
     """Return the best cuts for a problem, or None if its limits cannot hold."""
-    store, objective = problem.solved.store, problem.solved_objective
-    if store is None:
-        store = store_of(problem)
-    objective = problem.objective if objective is None else objective
-    steps = FreeSteps(store, problem.plan)
-    cuts: Cuts | None
-    if problem.limits is None:
-        cuts = objective.optimise(steps)
-        return cuts
-    search = limited_search(problem)
-    cuts = search.within_ranges()
-    # An engine with fractional weights has pruned its rows for limits on single thresholds.
-    if cuts is None and (search.curve_limits is None or store.is_exact):
-        cuts = search.keeping(objective.optimise(steps) if start is None else start)
-    return search.checked(objective.optimise(search.steps())) if cuts is None else cuts
+    if problem.limits is not None:
+        return limited_search(problem).solve(start)
+    store, goal = problem.solved.store, problem.solved_objective
+    steps = FreeSteps(store_of(problem) if store is None else store, problem.plan)
+    cuts: Cuts = (problem.objective if goal is None else goal).optimise(steps)
+    return cuts
 
 
 def limited_search(problem: Problem) -> LimitedSearch:
@@ -157,7 +148,7 @@ def limited_search(problem: Problem) -> LimitedSearch:
     if limited is not problem.solved:
         observed = (limited.store or limited.rows.summable().sorted()).all_rows()
     goal = problem.objective if goal is None else goal
-    return LimitedSearch(store, goal, limits, observed, unit_of(limited))
+    return LimitedSearch(store, goal, limits, observed, unit_of(limited), problem.plan)
 
 
 def unit_of(sample: Sample) -> Fraction:
@@ -185,7 +176,8 @@ def result_of(problem: Problem, cuts: Cuts) -> Thresholds:
     data = judged.data
     # Weights may have been scaled to whole numbers.
     is_whole = cuts.is_whole and data.is_whole if isinstance(data, Rows) else data.is_exact
-    if problem.limited is not problem.solved or not is_whole:
+    are_others = problem.observed is not None or problem.grouped is not None
+    if are_others or not is_whole:
         table = data.confusion(cuts.place()[1] if cuts.at is None else cuts.at)
     else:
         table = cuts.weigh().astype(np.float64)

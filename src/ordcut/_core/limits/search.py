@@ -23,6 +23,8 @@ from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective, SegmentTerms
 from ordcut._core.pruning import CurveLimit
 from ordcut._core.solvers import (
+    FreeSteps,
+    Plan,
     Store,
     best_candidates,
     best_segments,
@@ -52,6 +54,8 @@ class LimitedSearch:
         The rows on which the limits must hold; ``store`` by default.
     unit : Fraction
         What a weight of 1 stands for on the rows on which the limits must hold.
+    plan : Plan
+        How to search without limits.
     """
 
     store: Store
@@ -59,12 +63,34 @@ class LimitedSearch:
     limits: Limits
     observed: SortedRows | None = None
     unit: Fraction = Fraction(1)
+    plan: Plan = Plan()  # noqa: RUF009 (frozen)
 
-    def keeping(self, free: Cuts) -> Cuts | None:
-        """Return a solution with its thresholds where limits allow them, or None if any is broken.
+    def best(self) -> Cuts:
+        """Return the best thresholds within the limits; an error if there are none."""
+        solution = self.solve()
+        if solution is None:
+            raise self.infeasible()
+        return solution
 
-        ``free`` is the best solution without limits, or within looser limits.
+    def solve(self, free: Cuts | None = None) -> Cuts | None:
+        """Return the best thresholds within the limits, or None if the limits cannot hold.
+
+        ``free`` is the best solution without limits, or within looser limits, if it is known.
         """
+        cuts, table = self._within_ranges(), None
+        # An engine with fractional weights has pruned its rows for limits on single thresholds.
+        if cuts is None and (self.curve_limits is None or self.store.is_exact):
+            if free is None:
+                free = self.objective.optimise(FreeSteps(self._store, self.plan))
+            cuts = self._moved_into_limits(free)
+            table = free.weigh() if self.observed is None else None
+        if cuts is not None:
+            return cuts
+        cuts = self.objective.optimise(self._steps(table))
+        return None if cuts is None else self._with_observed(cuts)
+
+    def _moved_into_limits(self, free: Cuts) -> Cuts | None:
+        """Return a solution with its thresholds where limits allow them; None if a limit breaks."""
         if self.limits.promised:  # a cut that passes its own test may come after a failed one
             return None
         placed = free.place()
@@ -76,19 +102,8 @@ class LimitedSearch:
         if not self._plain.hold(Outcome(table, at, self.unit)):
             return None
         # Lumps of rows have no information on values that are not on their grid.
-        is_free = free.is_free and self.store.has_every_cut
+        is_free = free.is_free and self._store.has_every_cut
         return replace(free, weigh=_known(table), place=_known(placed), at=at, is_free=is_free)
-
-    def best(self) -> Cuts:
-        """Return the best thresholds within the limits; an error if there are none."""
-        solution = self.solve()
-        if solution is None:
-            raise self.infeasible()
-        return solution
-
-    def solve(self) -> Cuts | None:
-        """Return the best thresholds within the limits, or None if the limits cannot hold."""
-        return self.within_ranges() or self.checked(self.objective.optimise(self.steps()))
 
     def _checked(self, cuts: Cuts) -> Cuts:
         """Return a solution, or raise an error if it breaks a limit, which would be a bug."""
@@ -100,7 +115,7 @@ class LimitedSearch:
             )
         return cuts
 
-    def within_ranges(self) -> Cuts | None:
+    def _within_ranges(self) -> Cuts | None:
         """Return the best thresholds if every limit is on a single threshold, otherwise None.
 
         This is quick. None also if the scores around a cut leave no allowed value for a threshold.
@@ -128,17 +143,18 @@ class LimitedSearch:
         best = Cuts(cuts, "nested", certificate, weigh, _known(placed), at, is_free=False)
         return self._checked(best)
 
-    def steps(self) -> StepsWithin:
-        """Return the search for the best thresholds by the dynamic programme for any limits."""
+    def _steps(self, first: Array | None) -> StepsWithin:
+        """Return the search for the best thresholds by the dynamic programme for any limits.
+
+        ``first`` is the table of cuts near the best, if it is known.
+        """
         rows = self._rows
         candidates = all_candidates(rows.scores, rows.ends, self._plain)
         region = region_among(candidates, rows, self._plain, self.observed, self.unit)
-        return StepsWithin(self.store, region, rows)
+        return StepsWithin(self.store, region, rows, first)
 
-    def checked(self, cuts: Cuts | None) -> Cuts | None:
-        """Return the best cuts of ``steps``, with the table of the observed rows; None for None."""
-        if cuts is None:
-            return None
+    def _with_observed(self, cuts: Cuts) -> Cuts:
+        """Return the best cuts within limits, checked, with the table of the observed rows."""
         at = cuts.at
         if self.limits.distance is not None and self.limits.grid is None:
             # Candidates are as low as they can be.
@@ -210,12 +226,14 @@ class LimitedSearch:
 class StepsWithin:
     """A search within a region, as often as an objective needs it.
 
-    ``rows`` have the weights of the classes, and ``sorted_rows`` are cut.
+    ``rows`` have the weights of the classes, and ``sorted_rows`` are cut. ``first`` is the table of
+    cuts near the best, if it is known.
     """
 
     rows: Store
     region: Region
     sorted_rows: SortedRows
+    first: Array | None = None
 
     @property
     def weight(self) -> float:
@@ -226,7 +244,7 @@ class StepsWithin:
         """Return the best thresholds in the region, or None if it is empty."""
         rows, windows = self.sorted_rows, self.region.windows
         between = partial(rows.exact_between, inside=True)
-        choose: Any = best_segments if cost.kind == "segments" else best_candidates
+        choose: Any = best_segments if isinstance(cost, SegmentTerms) else best_candidates
         chosen: Ints | None = choose(rows, cost, windows, len(rows.codes), between)
         if chosen is None:
             return None
@@ -242,9 +260,10 @@ class StepsWithin:
             is_free=False,
         )
 
-    def near_best(self, exact: object) -> None:
-        """Return no table: the search starts at a kappa of 0."""
+    def near_best(self, exact: object) -> Array | None:
+        """Return the table of cuts near the best, if it is known."""
         del exact
+        return self.first
 
 
 def _known(value: Any) -> Callable[[], Any]:
