@@ -165,7 +165,7 @@ class ScoreTable:
                 "schema": SCHEMA,
                 "version": 1,
                 "dtype": str(rows.dtype),
-                "classes": [*map(to_fields, rows.classes.tolist())],
+                "classes": to_fields(rows.classes),
                 "scores": scores.tolist(),
                 "counts": counts.T.tolist(),
             }

@@ -143,7 +143,8 @@ def sum_by(frame: Any, columns: Columns, name: str) -> tuple[list[Any], list[Any
     """Return the weight of the complete rows by a column of predictions and by label."""
     import narwhals as nw
 
-    from ordcut.frames.dialects import as_float64, with_plain_names
+    from ordcut.frames.columns import as_float64
+    from ordcut.frames.dialects import with_plain_names
 
     rows, plain = with_plain_names(nw.from_native(frame).lazy())
     schema = rows.collect_schema()

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +17,6 @@ from typing import Any, TextIO
 
 import click
 
-from ordcut._core.numerics.threads import cached_property
 from ordcut.cli.failures import UserError, fault_in_csv
 
 #: The formats and their extensions; text may have the extension of a compressed file after it.
@@ -143,7 +142,33 @@ class Columns:
     rater: str | None = None
     group: str | None = None
 
+    #: The column of labels, or of the ratings of the first rater.
+    label: str | None = field(init=False, repr=False, compare=False)
+
+    #: The name of the labels in messages and titles.
+    label_name: str = field(init=False, repr=False, compare=False)
+
+    #: Whether items have several ratings.
+    is_panel: bool = field(init=False, repr=False, compare=False)
+
+    #: The columns that must hold numbers, those that hold classes, and all, each once.
+    numeric: list[str] = field(init=False, repr=False, compare=False)
+    classes: list[str] = field(init=False, repr=False, compare=False)
+    all: list[str] = field(init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
+        numeric = [name for name in (self.score, self.weight) if name is not None]
+        keys = [name for name in (self.item, self.rater, self.group) if name is not None]
+        names = [*self.labels, *self.others, *keys]
+        classes = [name for name in names if name not in numeric]
+        self.__dict__.update(
+            label=self.labels[0] if self.labels else None,
+            label_name=", ".join(self.labels),
+            is_panel=len(self.labels) > 1 or self.rater is not None,
+            numeric=numeric,
+            classes=classes,
+            all=list(dict.fromkeys([*numeric, *classes])),
+        )
         if len(set(self.labels)) < len(self.labels):
             raise UserError(
                 f"--label must name each column once, got {' and '.join(self.labels)}. Leave out "
@@ -154,38 +179,6 @@ class Columns:
                 "--rater needs --item and a single --label: the columns of a table with a row for "
                 "each rating. For a column for each rater, repeat --label instead."
             )
-
-    @cached_property
-    def label(self) -> str | None:
-        """The column of labels, or of the ratings of the first rater."""
-        return self.labels[0] if self.labels else None
-
-    @property
-    def label_name(self) -> str:
-        """The name of the labels in messages and titles."""
-        return ", ".join(self.labels)
-
-    @cached_property
-    def is_panel(self) -> bool:
-        """Whether items have several ratings."""
-        return len(self.labels) > 1 or self.rater is not None
-
-    @cached_property
-    def numeric(self) -> list[str]:
-        """The columns that must hold numbers."""
-        return [name for name in (self.score, self.weight) if name is not None]
-
-    @cached_property
-    def classes(self) -> list[str]:
-        """The columns that hold classes, except those that must hold numbers."""
-        keys = (name for name in (self.item, self.rater, self.group) if name is not None)
-        names = [*self.labels, *self.others, *keys]
-        return [name for name in names if name not in self.numeric]
-
-    @property
-    def all(self) -> list[str]:
-        """All columns, each once."""
-        return list(dict.fromkeys([*self.numeric, *self.classes]))
 
     def check(self, existing: Sequence[str], files: Files) -> None:
         """Raise an error if a column is missing, with a similar name as a suggestion."""

@@ -12,7 +12,6 @@ import numpy as np
 from ordcut._core.errors import unknown_name
 from ordcut._core.numerics.exact import EXACT
 from ordcut._core.typing import Array, Floats
-from ordcut.frames import dialects
 from ordcut.frames.grid import LARGEST_KEY, NOWHERE, Location
 
 #: The columns of the result of a query.
@@ -43,25 +42,14 @@ READ_FIRST = {
     "str": "Read the file first, such as polars.scan_csv(path).",
 }
 
-
-class ExpressionBackend:
-    """The steps from scores to cells as expressions of an engine; see ``ArrayBackend``."""
-
-    def choose(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
-        """Return the value of the first branch whose condition holds."""
-        for condition, value in branches[::-1]:
-            otherwise = nw.when(condition).then(value).otherwise(otherwise)
-        return otherwise
-
-    def floor(self, values: Any) -> Any:
-        """Round down; a cast alone would round to the nearest in several engines."""
-        return values.floor()
+#: Both parts of an integer of 64 bits that is divided by this are exact in float64.
+HALF = 1 << 32
 
 
-def as_narwhals(frame: Any) -> Any:
-    """Return a frame as a narwhals frame, or raise an error."""
+def open_columns(frame: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
+    """Return a frame as a narwhals frame, and its types; an error unless it has the columns."""
     try:
-        return nw.from_native(frame)
+        frame = nw.from_native(frame)
     except TypeError as error:
         kind = type(frame).__name__
         hint = next((hint for end, hint in READ_FIRST.items() if kind.endswith(end)), FOR_ARRAYS)
@@ -69,10 +57,6 @@ def as_narwhals(frame: Any) -> Any:
             "frame must be a dataframe that narwhals supports (pandas, Polars, PyArrow, DuckDB, "
             f"Dask, PySpark, Ibis, ...), got {kind}. {hint}"
         ) from error
-
-
-def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
-    """Return the types of a frame's columns, after checking that the named ones exist."""
     schema = frame.collect_schema()
     for argument, name in names.items():
         if argument == "label" and isinstance(name, list | tuple):
@@ -87,14 +71,50 @@ def columns_of(frame: Any, names: dict[str, str | None]) -> Any:
             )
         if name is not None and name not in schema:
             raise unknown_name(argument, name, list(schema))
-    return schema
+    return frame, schema
+
+
+def column_with_nan(frame: Any, name: str, dtype: Any) -> Any:
+    """Return a column of which an engine overlooks no NaN.
+
+    Statistics of Parquet files leave NaN out. DuckDB concludes from them that no value is NaN, and
+    that all values are below some number. It keeps no statistics of a conditional expression.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> rows = nw.from_native(duckdb.sql("select 'nan'::double as x"))
+    >>> rows.select(column_with_nan(rows, "x", nw.Float64()).is_nan()).collect()["x"].to_list()
+    [True]
+    """
+    column, engine = nw.col(name), frame.implementation
+    if not (dtype.is_float() and (engine.is_duckdb() or engine.is_ibis())):
+        return column
+    return nw.when(~column.is_null()).then(column)
+
+
+def as_float64(frame: Any, name: str, dtype: Any) -> Any:
+    """Return a column of numbers as float64, each rounded to the nearest.
+
+    PyArrow refuses to round integers, so they are the sum of two parts, of which each is exact.
+    """
+    column = column_with_nan(frame, name, dtype)
+    if not (frame.implementation.is_pyarrow() and isinstance(dtype, nw.Int64)):
+        return column.cast(nw.Float64)
+    high = column // HALF
+    return high.cast(nw.Float64) * float(HALF) + (column - high * HALF).cast(nw.Float64)
 
 
 def as_number(frame: Any, name: str, dtype: Any, argument: str) -> Any:
     """Return a column as float64, after checking that it contains numbers."""
     if not (dtype.is_numeric() or isinstance(dtype, nw.Boolean)):
         raise TypeError(f"{argument} must name a column of numbers, got {name!r} of type {dtype}.")
-    return dialects.as_float64(frame, name, dtype)
+    return as_float64(frame, name, dtype)
+
+
+def may_round_integers(frame: Any) -> bool:
+    """Return whether integers with missing values may have become floats, as in Dask."""
+    return bool(frame.implementation.is_dask())
 
 
 def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
@@ -105,8 +125,8 @@ def has_lost_digits(frame: Any, name: str, dtype: Any) -> Any | None:
     """
     if not (dtype.is_decimal() or isinstance(dtype, WIDE)):
         return None
-    x = dialects.as_float64(frame, name, dtype)
-    if isinstance(dtype, nw.Int64) and not dialects.may_round_integers(frame):
+    x = as_float64(frame, name, dtype)
+    if isinstance(dtype, nw.Int64) and not may_round_integers(frame):
         is_lost = x.clip(-float(1 << 63), LARGEST_INT64).cast(nw.Int64) != nw.col(name)
     else:
         is_lost = (x >= float(EXACT)) | (x <= -float(EXACT))
@@ -184,6 +204,15 @@ def from_columns(location: Location) -> Location:
     )
 
 
+def should_not_cast(frame: Any) -> bool:
+    """Return whether to group by a whole number in float64 instead of casting it.
+
+    Casts are slow in DuckDB, and Dask cannot cast missing numbers.
+    """
+    engine = frame.implementation
+    return bool(engine.is_duckdb() or engine.is_ibis() or engine.is_dask())
+
+
 def key_and_label(frame: Any, key: Any, most_keys: int) -> Any:
     """Return a key and a ``label`` of 8 bits as a single number, which engines group by faster.
 
@@ -192,7 +221,7 @@ def key_and_label(frame: Any, key: Any, most_keys: int) -> Any:
     if most_keys * N_LABELS >= LARGEST_KEY:
         return key.cast(nw.Int64) * N_LABELS + nw.col("label").cast(nw.Int64)
     pair = key * N_LABELS + nw.col("label")
-    return pair if dialects.should_not_cast(frame) else pair.cast(nw.Int64)
+    return pair if should_not_cast(frame) else pair.cast(nw.Int64)
 
 
 def split_pairs(columns: Columns, least: int) -> Columns:

@@ -21,9 +21,6 @@ NULLABLE = {"i": "Int64", "u": "UInt64", "f": "Float64", "b": "boolean"}
 #: The name of a column that exists while rows are filtered.
 _FILTER_KEY = "ordcut_key"
 
-#: Both parts of an integer of 64 bits that is divided by this are exact in float64.
-HALF = 1 << 32
-
 
 def collect(frame: Any) -> Any:
     """Return the rows of a lazy frame.
@@ -352,51 +349,6 @@ def release(frame: Any) -> None:
 def is_slow_at_conditions(frame: Any) -> bool:
     """Return whether a condition is slower than a query that makes it unnecessary."""
     return bool(frame.implementation.is_duckdb())
-
-
-def should_not_cast(frame: Any) -> bool:
-    """Return whether to group by a whole number in float64 instead of casting it.
-
-    Casts are slow in DuckDB, and Dask cannot cast missing numbers.
-    """
-    engine = frame.implementation
-    return bool(engine.is_duckdb() or engine.is_ibis() or engine.is_dask())
-
-
-def may_round_integers(frame: Any) -> bool:
-    """Return whether integers with missing values may have become floats, as in Dask."""
-    return bool(frame.implementation.is_dask())
-
-
-def column_with_nan(frame: Any, name: str, dtype: Any) -> Any:
-    """Return a column of which an engine overlooks no NaN.
-
-    Statistics of Parquet files leave NaN out. DuckDB concludes from them that no value is NaN, and
-    that all values are below some number. It keeps no statistics of a conditional expression.
-
-    Examples
-    --------
-    >>> import duckdb
-    >>> rows = nw.from_native(duckdb.sql("select 'nan'::double as x"))
-    >>> rows.select(column_with_nan(rows, "x", nw.Float64()).is_nan()).collect()["x"].to_list()
-    [True]
-    """
-    column, engine = nw.col(name), frame.implementation
-    if not (dtype.is_float() and (engine.is_duckdb() or engine.is_ibis())):
-        return column
-    return nw.when(~column.is_null()).then(column)
-
-
-def as_float64(frame: Any, name: str, dtype: Any) -> Any:
-    """Return a column of numbers as float64, each rounded to the nearest.
-
-    PyArrow refuses to round integers, so they are the sum of two parts, of which each is exact.
-    """
-    column = column_with_nan(frame, name, dtype)
-    if not (frame.implementation.is_pyarrow() and isinstance(dtype, nw.Int64)):
-        return column.cast(nw.Float64)
-    high = column // HALF
-    return high.cast(nw.Float64) * float(HALF) + (column - high * HALF).cast(nw.Float64)
 
 
 def filter_by_key(frame: Any, key: Any, keys: Ints) -> Any:

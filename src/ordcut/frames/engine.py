@@ -20,22 +20,23 @@ from ordcut.frames import dialects
 from ordcut.frames.columns import (
     LEAST,
     Columns,
-    ExpressionBackend,
+    as_float64,
     as_integers,
-    as_narwhals,
     as_number,
-    columns_of,
+    column_with_nan,
     from_columns,
     has_lost_digits,
     inexact,
     key_and_label,
     location_columns,
+    open_columns,
     split_pairs,
 )
 from ordcut.frames.dialects import MOST_CACHED, CachedRows
 from ordcut.frames.grid import (
     NOWHERE,
     WEIGHTLESS,
+    ExpressionBackend,
     Location,
     NestedCells,
     Root,
@@ -89,9 +90,8 @@ class Engine:
     ) -> None:
         if nulls not in ("raise", "drop"):
             raise ValueError(f'nulls must be "raise" or "drop", got {nulls!r}.')
-        frame = as_narwhals(frame)
         self.names = {"score": score, "label": label, "weight": weight}
-        columns_of(frame, self.names)
+        frame, _ = open_columns(frame, self.names)
         frame, plain = dialects.with_plain_names(frame)
         score, label = plain[score], plain[label]
         weight = None if weight is None else plain[weight]
@@ -119,7 +119,7 @@ class Engine:
             frame = dialects.with_values(frame, label)
             self._label_dtype = frame.collect_schema()[label]
             is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
-        labels = dialects.column_with_nan(frame, label, self._label_dtype)
+        labels = column_with_nan(frame, label, self._label_dtype)
         self._label = (labels.cast(nw.String) if is_category else labels).alias("label")
         self._expressions = [self._score, self._label]
         if weight is not None:
@@ -153,7 +153,7 @@ class Engine:
         """Return the numbers of distinct decimals and floats, as a query; None if they agree."""
         if not dtype.is_decimal() or (dtype.precision or EXACT_DIGITS + 1) <= EXACT_DIGITS:
             return None
-        numbers = {"scores": nw.col(score), "floats": dialects.as_float64(frame, score, dtype)}
+        numbers = {"scores": nw.col(score), "floats": as_float64(frame, score, dtype)}
         counts = [number.n_unique().alias(name) for name, number in numbers.items()]
         return frame.lazy().select(*counts)
 

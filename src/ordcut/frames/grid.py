@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from ordcut._core.numerics.threads import cached_property
@@ -223,6 +224,20 @@ class ArrayBackend:
     def floor(self, values: Any) -> Any:
         """Round down."""
         return np.floor(values)
+
+
+class ExpressionBackend:
+    """The steps from scores to cells as expressions of an engine; see ``ArrayBackend``."""
+
+    def choose(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
+        """Return the value of the first branch whose condition holds."""
+        for condition, value in branches[::-1]:
+            otherwise = nw.when(condition).then(value).otherwise(otherwise)
+        return otherwise
+
+    def floor(self, values: Any) -> Any:
+        """Round down; a cast alone would round to the nearest in several engines."""
+        return values.floor()
 
 
 def enter(root: Root, value: Any, backend: Any) -> Location:

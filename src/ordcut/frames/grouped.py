@@ -11,7 +11,7 @@ import numpy as np
 
 from ordcut._core.data import Groups, Rows, is_missing
 from ordcut.frames import dialects
-from ordcut.frames.columns import as_narwhals, columns_of
+from ordcut.frames.columns import open_columns
 from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
 
@@ -51,8 +51,7 @@ class GroupedFrame:
 
     def rows(self) -> tuple[Rows, Groups, list[FrameSource]]:
         """Return all rows in memory, their groups, and the source of each group."""
-        native = as_narwhals(self.frame)
-        columns_of(native, {"groups": self.group})
+        native, _ = open_columns(self.frame, {"groups": self.group})
         renamed, names = dialects.with_plain_names(native)
         column = names[self.group]
         labels = renamed.lazy().select(nw.col(column).alias("label")).unique()

@@ -36,11 +36,10 @@ from ordcut._core.thresholds import Thresholds, objective_for
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.frames import dialects
 from ordcut.frames.columns import (
-    as_narwhals,
     as_number,
-    columns_of,
     confusion_of,
     n_at_or_below,
+    open_columns,
     whole_thresholds,
 )
 from ordcut.frames.engine import Engine, Progress
@@ -285,8 +284,7 @@ def predict(
     ['a', 'b', 'c']
     """
     _check_thresholds(thresholds, "predict(frame, thresholds, score=...)")
-    rows = as_narwhals(frame)
-    schema = columns_of(rows, {"score": score})
+    rows, schema = open_columns(frame, {"score": score})
     if name in schema:
         raise ValueError(
             f"name must name a new column, got {name!r}, which frame has. Pass another, such as "

@@ -16,7 +16,7 @@ from ordcut._core.thresholds import (
 )
 from ordcut._core.typing import Floats, Ints
 from ordcut.frames import dialects
-from ordcut.frames.columns import as_narwhals, as_number, columns_of, n_at_or_below
+from ordcut.frames.columns import as_number, n_at_or_below, open_columns
 
 
 def check_scale(frame: Any, thresholds: Thresholds, *, score: str, strict: bool = False) -> None:
@@ -37,8 +37,8 @@ def check_scale(frame: Any, thresholds: Thresholds, *, score: str, strict: bool 
     record = thresholds.record
     if record is None or record.scores is None:
         return
-    rows = as_narwhals(frame)
-    dtype = columns_of(rows, {"score": score})[score]
+    rows, schema = open_columns(frame, {"score": score})
+    dtype = schema[score]
     rows, plain = dialects.with_plain_names(rows)
     rows = rows.select(x=as_number(rows, plain[score], dtype, "score"))
     first = _numbers(_few_rows(rows))
@@ -95,8 +95,8 @@ def score_counts(frame: Any, positions: Floats, *, score: str) -> Ints:
     >>> score_counts(pl.DataFrame({"s": [0.0, 1.0, None]}), np.array([0.5]), score="s")
     array([1, 1])
     """
-    rows = as_narwhals(frame)
-    dtype = columns_of(rows, {"score": score})[score]
+    rows, schema = open_columns(frame, {"score": score})
+    dtype = schema[score]
     rows, plain = dialects.with_plain_names(rows)
     rows = rows.lazy().select(x=as_number(rows, plain[score], dtype, "score"))
     return _between(rows, positions)[0]

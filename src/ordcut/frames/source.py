@@ -18,7 +18,6 @@ from ordcut._core.data import (
     check_plausible_classes,
     codes_of,
     encode,
-    intervals_as_text,
     is_missing,
     levels_for,
     type_of_weights,
@@ -105,7 +104,6 @@ class FrameSource:
             counted, self.dropped, self._summands = weighted_count(self.engine, root, sample)
         self.n_rows = int(counted["rows"].sum())
         self.classes = self._find_classes(counted["label"], classes, n_classes, sample["x"])
-        self._labels = intervals_as_text(self.classes)  # as the engine has them
         self.limbs, self.is_exact = self._summands.limbs, self._summands.is_exact
         self.unit = Fraction(1, self._summands.scale)
         stated = weight_type
@@ -118,7 +116,7 @@ class FrameSource:
         unit = float(self.unit)
         self._fetched = Rows(*no_rows, unit=unit, weight_type=stated, limbs=self.limbs)
         self._located: tuple[NestedCells, Ints] | None = None
-        codes = codes_of(counted["label"], self._labels, "labels", in_order=False)
+        codes = codes_of(counted["label"], self.classes, "labels", in_order=False)
         columns, sums = self.tabulate(counted, codes)
         no_zoom = NestedCells(root, (), np.zeros(len(sums), np.int64), **columns)
         self._counted = CountedFrame(self, no_zoom, sums, np.zeros(len(sums), np.bool_))
@@ -226,7 +224,7 @@ class FrameSource:
     def codes_again(self, labels: Array) -> Array:
         """Return the codes of labels; an error if any was not among those counted first."""
         try:
-            return codes_of(labels, self._labels, "labels", in_order=False)
+            return codes_of(labels, self.classes, "labels", in_order=False)
         except (ValueError, TypeError) as error:
             raise changed("it returned labels that it had not returned before") from error
 
@@ -303,8 +301,10 @@ class FrameSource:
         rows = replace(self._fetched, scores=scores, codes=codes, weights=weights)
         rows = rows.by_score()  # which are located sooner
         located = counted.cells.locate(rows.scores)
-        sums = self.limbs.carried(count_located(rows, located, len(wanted)))
-        expected = self.limbs.carried(np.where(wanted, counted.sums.T, 0).T)
+        sums = count_located(rows, located, len(wanted))
+        expected = np.where(wanted, counted.sums.T, 0).T
+        if self.limbs.n_limbs:  # equal sums of other rows may have other limbs
+            sums, expected = self.limbs.carried(sums), self.limbs.carried(expected)
         check_sums(expected, sums, counted.cells.n_rows)
         before = self._located_in(counted.cells)
         stay = ~wanted[before]

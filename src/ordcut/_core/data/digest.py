@@ -33,33 +33,34 @@ def digest_of(rows: Rows) -> str:
     >>> digest_of(one) == digest_of(other)
     True
     """
-    halves: list[int] = []
-    for start in STARTS:
-        total = 0
-        for first in range(0, rows.n_rows, STRETCH):
-            part = rows.take(slice(first, first + STRETCH))
-            total += int(_mixed_rows(part, np.uint64(start)).sum(dtype=np.uint64))
-        halves.append(total % (1 << 64))
-    text = json.dumps([*halves, [*map(to_fields, rows.classes.tolist())], rows.unit])
+    totals = [0 for _ in STARTS]
+    for first in range(0, len(rows.scores), STRETCH):
+        stretch = slice(first, first + STRETCH)
+        for half, start in enumerate(STARTS):
+            totals[half] += int(_mixed(rows, stretch, np.uint64(start)).sum(dtype=np.uint64))
+    text = json.dumps(
+        [*(total % (1 << 64) for total in totals), to_fields(rows.classes), rows.unit]
+    )
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _mixed_rows(rows: Rows, start: np.uint64) -> Array:
-    """Return 64 bits for each row, multiplied by its weight where that is a number of rows."""
-    scores = rows.scores.astype(np.float64) + 0.0  # the same bits for 0.0 and -0.0
+def _mixed(rows: Rows, stretch: slice, start: np.uint64) -> Array:
+    """Return 64 bits for each row of a stretch, times its weight where that is a number of rows."""
+    scores = rows.scores[stretch].astype(np.float64) + 0.0  # the same bits for 0.0 and -0.0
     bits = _mix(scores.view(np.uint64) ^ start)
     if rows.codes is not None:
-        bits = _mix(bits + rows.codes.astype(np.uint64))
+        bits = _mix(bits + rows.codes[stretch].astype(np.uint64))
     else:
         assert rows.soft is not None
-        for column in rows.soft.T:
+        for column in rows.soft[stretch].T:
             shares = np.ascontiguousarray(column, dtype=np.float64) + 0.0
             bits = _mix(bits + shares.view(np.uint64))
     if rows.weights is None:
         return bits
-    if rows.weights.dtype == np.int64:
-        return bits * rows.weights.astype(np.uint64)
-    return _mix(bits + rows.weights.view(np.uint64))
+    weights = rows.weights[stretch]
+    if weights.dtype == np.int64:
+        return bits * weights.astype(np.uint64)
+    return _mix(bits + weights.view(np.uint64))
 
 
 def _mix(bits: Array) -> Array:

@@ -39,22 +39,26 @@ def intervals_as_text(classes: Array) -> Array:
     return np.array([*map(str, classes.tolist())]) if classes.dtype.kind == "O" else classes
 
 
-def to_fields(label: Any) -> Any:
-    """Return a class as JSON can hold it: the ends of an interval, anything else as it is.
+def to_fields(classes: Array) -> list[Any]:
+    """Return classes as JSON can hold them: the ends of intervals, anything else as it is.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> to_fields(pd.Interval(0, float("inf")))
-    {'left': 0, 'right': 'inf', 'closed': 'right'}
+    >>> to_fields(np.array([pd.Interval(0, float("inf"))]))
+    [{'left': 0, 'right': 'inf', 'closed': 'right'}]
     """
-    if not is_interval(label):
-        return label
-    return {"left": _written(label.left), "right": _written(label.right), "closed": label.closed}
+    values: list[Any] = classes.tolist()
+    if not are_intervals(classes):
+        return values
+    return [
+        {"left": _written(each.left), "right": _written(each.right), "closed": each.closed}
+        for each in values
+    ]
 
 
 def from_fields(fields: Any) -> Any:
-    """Return the class of ``to_fields``; a ValueError if it is neither a class nor an interval.
+    """Return a class of ``to_fields``; a ValueError if it is neither a class nor an interval.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
     The costs of constraints, which may take time to compute, are left out without ``with_costs``.
     """
     own = result.decisions.tolist() != result.classes.tolist()
-    decisions = {"decisions": [*map(to_fields, result.decisions.tolist())]} if own else {}
+    decisions = {"decisions": to_fields(result.decisions)} if own else {}
     share = {} if result.review_share is None else {"review_share": result.review_share}
     outcomes = [outcome.to_dict(with_cost=with_costs) for outcome in result.constraints]
     return {
@@ -59,7 +59,7 @@ def to_dict(result: Thresholds, *, with_costs: bool = True) -> dict[str, Any]:
         "method": result.method,
         "certificate": str(result.proof),
         "proof": result.proof.as_dict(),
-        "classes": [*map(to_fields, result.classes.tolist())],
+        "classes": to_fields(result.classes),
         **decisions,
         **share,
         "thresholds": _written(result.thresholds.tolist()),
