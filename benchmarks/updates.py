@@ -40,7 +40,7 @@ SHIFTS = {"moved 0.25": 0.25, "moved 0.5": 0.5}
 def run(quick: bool) -> Iterator[dict[str, Any]]:
     by_name = {population.name: population for population in POPULATIONS}
     for name, n, n_data, smoothing in RUNS:
-        yield from simulate(by_name[name], *((60, 3) if quick else (n, n_data)), smoothing)
+        yield from simulate(by_name[name], *((150, 3) if quick else (n, n_data)), smoothing)
 
 
 def simulate(

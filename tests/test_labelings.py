@@ -91,9 +91,11 @@ def test_likelihood_thresholds_are_exact_to_the_last_bit(objective):
     model = ProportionalOddsModel.fit(scores, labels, np.ones(len(scores)), 4)
     cost = resolve_objective(objective, 4).cost
     thresholds = likelihood_thresholds(model, cost)
-    assert np.isfinite(thresholds).all()
-    for edge, expected in ((thresholds, [1, 2, 3]), (np.nextafter(thresholds, -np.inf), [0, 1, 2])):
-        assert (model.probabilities(edge) @ cost.T).argmin(axis=1).tolist() == expected
+    (k,) = np.nonzero(np.isfinite(thresholds))
+    assert len(k) >= 2  # an outer class that is never best has a threshold at infinity
+    edges = thresholds[k]
+    for edge, expected in ((edges, k + 1), (np.nextafter(edges, -np.inf), k)):
+        assert (model.probabilities(edge) @ cost.T).argmin(axis=1).tolist() == expected.tolist()
 
 
 def expected_kappa(cuts, soft, disagreement):
@@ -218,7 +220,8 @@ def test_the_likelihood_of_counts_is_close_to_that_of_the_rows(objective):
     of_rows = likelihood_thresholds(model, resolve_objective(objective, 4).cost)
     comparison = compared(scores, labels, range(4), objective)
     result = labelings_in(comparison, objective)["ordinal logistic model"]
-    np.testing.assert_allclose(result, of_rows, atol=0.02)
+    ends = scores.min(), scores.max()  # beyond them, a threshold changes no label
+    np.testing.assert_allclose(np.clip(result, *ends), np.clip(of_rows, *ends), atol=0.02)
 
 
 @pytest.mark.parametrize("kappa", KAPPAS)

@@ -203,7 +203,7 @@ def test_continuous_labels_of_many_rows_are_refused_before_a_pass(quick_frames_o
 #: Labels that look like scores, and are classes.
 CLASSES = {
     "55 ages": (RNG.integers(16, 71, N).astype(np.float64), {}),
-    "ratings in half steps": (RNG.integers(0, 100, N) / 2, {}),
+    "ratings in half steps": (RNG.integers(0, 50, N) / 2, {}),
     "classes given": (np.round(SCORES, 3), {"classes": np.unique(np.round(SCORES, 3)).tolist()}),
     "few fractions": (CODES / 10, {}),
 }

@@ -35,7 +35,7 @@ from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives import Objective, ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.review import ranges_of_classes, with_reviews
 from ordcut._core.smoothing import check_smoothing
-from ordcut._core.thresholds import Thresholds
+from ordcut._core.thresholds import Thresholds, labels_at
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.estimators.margins import margins
@@ -92,7 +92,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             Values of ``classes_``.
         """
         check_is_fitted(self)
-        return self.labeler_.predict(self.predict_score(X))
+        return labels_at(self.labeler_, as_scores(self.predict_score(X)))
 
     def decide(self, X: Any) -> Array:  # noqa: N803
         """Return the decision of each row: a class, or the name of a review, ``"low or mid"``.
@@ -110,7 +110,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
             As returned by ``decider_.predict``.
         """
         check_is_fitted(self)
-        return self.decider_.predict(self.predict_score(X))
+        return labels_at(self.decider_, as_scores(self.predict_score(X)))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
         """Return the accuracy, as every scikit-learn classifier does, regardless of the objective.

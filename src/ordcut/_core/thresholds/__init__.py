@@ -21,6 +21,7 @@ from ordcut._core.thresholds.record import record_of as record_of
 from ordcut._core.thresholds.report import as_frame as as_frame
 from ordcut._core.thresholds.result import UNKNOWN as UNKNOWN
 from ordcut._core.thresholds.result import Thresholds as Thresholds
+from ordcut._core.thresholds.result import labels_at as labels_at
 from ordcut._core.thresholds.rules import class_literals as class_literals
 from ordcut._core.thresholds.scale import SAMPLE_SIZE as SAMPLE_SIZE
 from ordcut._core.thresholds.scale import NewScores as NewScores

@@ -219,13 +219,8 @@ class Thresholds(Exports):
         >>> ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]).predict([0.0, 1.5, 9.0])
         array([10, 20, 30])
         """
-        array, values = as_scores(scores), self.decisions
-        if self.review_share is not None and self.classes.dtype.kind != "U":
-            values = values.astype(object)
-            values[::2] = self.classes.tolist()
-        labels = np.empty(len(array), values.dtype)
-        for stretch, codes in codes_by_stretch(self.thresholds, array):
-            np.take(values, codes, out=labels[stretch], mode="clip")
+        array = as_scores(scores)
+        labels = labels_at(self, array)
         check_scale(self, array, strict=strict)
         return labels
 
@@ -620,3 +615,22 @@ class Thresholds(Exports):
         For confidence intervals on new data, pass result.bootstrap() to explain().
         """
         return explain(self, bootstrap)
+
+
+def labels_at(thresholds: Thresholds, scores: Array) -> Array:
+    """Return the decision for each score, without a check of the scale of the scores.
+
+    Examples
+    --------
+    >>> import ordcut
+    >>> labels_at(ordcut.optimal_thresholds([1, 2, 3], [10, 20, 30]), np.array([0.0, 9.0]))
+    array([10, 30])
+    """
+    values = thresholds.decisions
+    if thresholds.review_share is not None and thresholds.classes.dtype.kind != "U":
+        values = values.astype(object)
+        values[::2] = thresholds.classes.tolist()
+    labels = np.empty(len(scores), values.dtype)
+    for stretch, codes in codes_by_stretch(thresholds.thresholds, scores):
+        np.take(values, codes, out=labels[stretch], mode="clip")
+    return labels
