@@ -11,7 +11,6 @@ import numpy as np
 import sklearn
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
 from ordcut._core.data import check_not_masked, codes_of
@@ -27,7 +26,7 @@ from ordcut.estimators.cross_validation import (
     Response,
     choose_response,
     encode_evaluation_labels,
-    fit_and_score,
+    fit_on_splits,
     is_per_row,
     plain_name,
     read_cv,
@@ -274,12 +273,9 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
                 "refit=False needs a single split, whose estimator is kept; got "
                 f"{len(splits)}. Pass a share such as cv=0.2, or refit=True."
             )
-        fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_and_score)(
-                clone(inner), features, inner_y, split, fit_params, metadata.per_row,
-                self._response, self._code_of, n_classes,
-            )
-            for split in splits
+        fitted = fit_on_splits(
+            inner, features, inner_y, splits, fit_params, metadata.per_row, self._response,
+            self._code_of, n_classes, self.n_jobs,
         )  # fmt: skip
         if is_refit:
             self._models = [clone(inner).fit(features, inner_y, **fit_params)]

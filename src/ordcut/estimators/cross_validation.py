@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,8 +12,9 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 from scipy.special import softmax
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, check_cv
+from sklearn.utils.parallel import Parallel, delayed
 
 from ordcut._core.typing import Array, Floats
 
@@ -195,7 +197,37 @@ def encode_evaluation_labels(name: str, value: Any, encode: Callable[[Any, str],
     return value  # a data set of CatBoost, which has labels of its own
 
 
-def fit_and_score(
+def fit_on_splits(
+    estimator: Any,
+    features: Any,
+    y: Array,
+    splits: Sequence[tuple[Array, Array]],
+    fit_params: dict[str, Any],
+    per_row: frozenset[str],
+    response: Response,
+    code_of: Array,
+    n_classes: int,
+    n_jobs: int | None,
+) -> list[tuple[Any, Floats]]:
+    """Fit a clone of an estimator on each split; return each with the test rows' outputs.
+
+    Of the arguments of ``fit``, those named in ``per_row`` are cut to the training rows.
+    """
+    fit = partial(
+        _fit_and_score,
+        fit_params=fit_params,
+        per_row=per_row,
+        response=response,
+        code_of=code_of,
+        n_classes=n_classes,
+    )
+    fitted: list[tuple[Any, Floats]] = Parallel(n_jobs=n_jobs)(
+        delayed(fit)(clone(estimator), features, y, split) for split in splits
+    )
+    return fitted
+
+
+def _fit_and_score(
     estimator: Any,
     features: Any,
     y: Array,
@@ -206,10 +238,7 @@ def fit_and_score(
     code_of: Array,
     n_classes: int,
 ) -> tuple[Any, Floats]:
-    """Fit an estimator on the training rows of a split; return it and the test rows' outputs.
-
-    Of the arguments of ``fit``, those named in ``per_row`` are cut to the training rows.
-    """
+    """Fit an estimator on the training rows of a split; return it and the test rows' outputs."""
     train, test = split
     params = {
         name: take_rows(value, train) if name in per_row and value is not None else value
