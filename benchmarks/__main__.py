@@ -5,6 +5,7 @@ from pathlib import Path
 from types import ModuleType
 
 from benchmarks import (
+    accepted,
     auto,
     bootstrap,
     coverage,
@@ -20,6 +21,7 @@ from benchmarks import (
     paths,
     pictures,
     predictions,
+    promises,
     risk_control,
     rivals,
     rows_needed,
@@ -48,7 +50,9 @@ BENCHMARKS = {
     "coverage": coverage,
     "intervals": intervals,
     "guarantees": guarantees,
+    "promises": promises,
     "risk_control": risk_control,
+    "accepted": accepted,
     "segments": segments,
     "rows_needed": rows_needed,
     "scale": scale,

@@ -24,7 +24,15 @@ import numpy as np
 from scipy import stats
 
 import ordcut
-from ordcut._core.limits import Constraint, Guarantee, Names, Ratio, limits_for, read_constraints
+from ordcut._core.limits import (
+    Constraint,
+    Form,
+    Guarantee,
+    Names,
+    Ratio,
+    limits_for,
+    read_constraints,
+)
 
 N_DATA = 2000
 
@@ -162,7 +170,7 @@ def simulate(
         allowed = 1 - result.joint_confidence
         tails.append(sum(tail_of(form, np.bincount(labels, minlength=n_classes)) for form in forms))
         table = population.table(result.thresholds)
-        broken.append(any(not _holds(form, table, n) for form in forms))
+        broken.append(any(breaks(form, table, n) for form in forms))
         losses.append((objective.cost * table).sum())
         if every:
             thresholds = by_order_statistics(scores, labels, constraints)
@@ -200,8 +208,12 @@ def tail_of(form: Ratio, totals: np.ndarray) -> float:
     return float(tail if most is None else tail + stats.binom.cdf(most, n, float(bound.at_most)))
 
 
-def _holds(form: Ratio, table: np.ndarray, n: int) -> bool:
-    whole = 1 / n if form.whole is None else (form.whole * table).sum()
-    share = (form.part * table).sum() / whole
-    least, most = form.at_least, form.at_most
-    return (least is None or share >= least - 1e-12) and (most is None or share <= most + 1e-12)
+def breaks(form: Form, table: np.ndarray, n: int) -> bool:
+    """Return whether chances of decisions and classes break a limit; n rows are counted."""
+    ratio = form.without_confidence
+    whole = 1 / n if ratio.whole is None else (ratio.whole * table).sum()
+    share = (ratio.part * table).sum() / whole if whole else np.nan
+    least, most = ratio.at_least, ratio.at_most
+    return bool(
+        (least is not None and share < least - 1e-12) or (most is not None and share > most + 1e-12)
+    )

@@ -28,6 +28,8 @@ RATIOS = {
     "coverage": "thresholds",
     "intervals": "coverage",
     "guarantees": "allowed",
+    "promises": "allowed",
+    "accepted": "allowed",
     "risk_control": "error",
     "segments": "value",
     "rows_needed": "best",

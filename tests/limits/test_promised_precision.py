@@ -23,14 +23,21 @@ def chance_of_at_least(n_right, n_rows, share):
     )
 
 
+def tolerated(n_rows, share, risk):
+    """The largest number of wrong rows with which so many rows pass; -1 if there is none."""
+    passed = (w for w in range(n_rows) if chance_of_at_least(n_rows - w, n_rows, share) <= risk)
+    return max(passed, default=-1)
+
+
 def ranks(n_rows, share, risk):
     """The numbers of rows that are tested, by their definition."""
     fewest = next(n for n in range(1, 10**4) if share**n <= risk)
     wrong = min(MOST_WRONG_ROWS, n_rows // (FEWEST_PER_WRONG_ROW * fewest))
-    first = next(n for n in range(fewest, 10**4) if chance_of_at_least(n - wrong, n, share) <= risk)
-    tested = [first]
-    while tested[-1] < n_rows:
-        tested.append(max(tested[-1] + 1, int(tested[-1] * GROWTH)))
+    tested = []
+    while not tested or tested[-1] < n_rows:
+        first = next(n for n in range(fewest, 10**4) if tolerated(n, share, risk) >= wrong)
+        tested.append(max([first, *(int(rank * GROWTH) for rank in tested[-1:])]))
+        wrong = tolerated(tested[-1], share, risk) + 1
     return [n for n in tested if n < n_rows] + [n_rows] * (fewest <= n_rows)
 
 
@@ -43,12 +50,18 @@ def promised_values(rows, own, is_highest, share=LEAST, risk=RISK):
         for value in values:
             beyond = [row for row in rows if (row[0] >= value) == is_highest]
             sizes.append((int(sum(row[2] for row in beyond)), value, beyond))
-        size, value, beyond = max(each for each in sizes if each[0] <= rank)
-        if size == last or share**size > risk:
+        size, value, beyond = min(each for each in sizes if each[0] >= rank)
+        if size == last:
             continue
         n_right = int(sum(weight for _, label, weight in beyond if label == own))
-        if chance_of_at_least(n_right, size, share) > risk:
+        if size - n_right > tolerated(size, share, risk):
             break
+        between = [each for each in sizes if 0 < last < each[0] < size]
+        passed |= {
+            value
+            for _, value, rows in between
+            if sum(row[2] for row in rows if row[1] != own) <= tolerated(last, share, risk)
+        }
         passed.add(value)
         last = size
     return passed

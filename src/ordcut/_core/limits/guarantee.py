@@ -137,19 +137,35 @@ class Guarantee:
         return n if (1 - share) ** n <= self._side_risk else n + 1
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _largest_count(n_rows: int, share: Fraction, risk: Fraction) -> int:
     """Return the largest count with a binomial tail of at most the risk; -1 if there is none."""
     if share <= 0:
         return -1
+    return bisect_left(range(n_rows), True, key=lambda i: _is_too_large(n_rows, i, share, risk)) - 1
 
-    def is_too_large(count: int) -> bool:
-        tail = binomial_tail(n_rows, count, float(share))
-        if abs(tail - risk) > ROUNDING * risk:
-            return tail > risk
-        return n_rows > MOST_ROWS_EXACTLY or _is_tail_above(n_rows, count, share, risk)
 
-    return bisect_left(range(n_rows), True, key=is_too_large) - 1
+@lru_cache(maxsize=1024)
+def fewest_rows(count: int, share: Fraction, risk: Fraction) -> int:
+    """Return the least number of rows for which a count has a binomial tail of at most the risk.
+
+    Examples
+    --------
+    >>> [fewest_rows(count, Fraction(1, 20), Fraction(1, 20)) for count in range(3)]
+    [59, 93, 124]
+    """
+    enough = count + 1
+    while _is_too_large(enough, count, share, risk):
+        enough *= 2
+    return bisect_left(range(enough), True, key=lambda n: not _is_too_large(n, count, share, risk))
+
+
+def _is_too_large(n_rows: int, count: int, share: Fraction, risk: Fraction) -> bool:
+    """Return whether a count of the rows has a binomial tail above the risk."""
+    tail = binomial_tail(n_rows, count, float(share))
+    if abs(tail - risk) > ROUNDING * risk:
+        return tail > risk
+    return n_rows > MOST_ROWS_EXACTLY or _is_tail_above(n_rows, count, share, risk)
 
 
 def binomial_tail(n_rows: int, count: int, share: float) -> float:

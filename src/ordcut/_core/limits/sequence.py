@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
+from math import ceil, inf
 from typing import ClassVar
 
 import numpy as np
@@ -21,17 +21,18 @@ from ordcut._core.data import ClassShares
 from ordcut._core.errors import Shortage
 from ordcut._core.limits.form import Form
 from ordcut._core.limits.forms import NO_PROMISE, Outcome, Ratio
-from ordcut._core.limits.guarantee import Guarantee
+from ordcut._core.limits.guarantee import Guarantee, fewest_rows
 from ordcut._core.numerics.exact import as_fraction
 from ordcut._core.thresholds import Promise
 from ordcut._core.typing import Array, Bools, Ints
 
-#: Each test is on this many times the rows of the test before, at least.
+#: Each test tolerates more wrong rows than the test before, and has this many times its rows at
+#: least: a number of rows between would be as likely to end the tests, and gain little.
 GROWTH = 1.05
 
 #: The first test passes with a wrong row for every so many times the fewest rows that could pass,
 #: up to a number: with more rows, a test that no wrong row passes is no longer the best start.
-FEWEST_PER_WRONG_ROW, MOST_WRONG_ROWS = 100, 5
+FEWEST_PER_WRONG_ROW, MOST_WRONG_ROWS = 50, 5
 
 #: How many times as many rows are considered, where there are too few.
 MOST_TIMES_MORE = 1 << 10
@@ -123,12 +124,19 @@ class PromisedPrecision(Form):
         """Return for each cut whether its test is passed, and all tests before it.
 
         ``n_rows`` get the decision at each cut, in ascending order, and ``n_right`` of them are
-        right, in multiples of ``unit``.
+        right, in multiples of ``unit``. Cuts between two that passed are as good, and pass if they
+        have no more wrong rows than the test before them tolerates.
         """
         passed = np.zeros(len(n_rows), bool)
-        inwards = passed[self._inwards]
-        for cuts in self._sequence(n_rows, n_right, unit):
-            inwards[cuts] = True
+        inwards, wrong = passed[self._inwards], (n_rows - n_right)[self._inwards]
+        before: slice | None = None
+        tolerated = 0
+        for own, most in self._sequence(n_rows, n_right, unit):
+            if before is not None:
+                between = slice(before.stop, own.start)
+                inwards[between] = wrong[between] <= int(tolerated / unit)
+            inwards[own] = True
+            before, tolerated = own, most
         return passed
 
     def shortage(self, n_rows: Ints, n_right: Ints, unit: Fraction, kind: str) -> Shortage | None:
@@ -151,33 +159,36 @@ class PromisedPrecision(Form):
         times = between[0] + bisect_left(between, True, key=is_enough)
         return Shortage(times * available, available, kind)
 
-    def _sequence(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Iterator[slice]:
-        """Yield the cuts of each number of rows whose test is passed, from the end inwards.
+    def _sequence(self, n_rows: Ints, n_right: Ints, unit: Fraction) -> Iterator[tuple[slice, int]]:
+        """Yield the cuts of each test that passes, and how many wrong rows it tolerates.
 
-        Numbers of rows too small to pass whatever their labels are passed over.
+        A test is on the rows of a rank and those that are tied with the last of them. Cuts are
+        counted from the end inwards.
         """
         sizes, right, last = n_rows[self._inwards], n_right[self._inwards], 0
         for rank in self._ranks(int(sizes[-1] * unit) if len(sizes) else 0):
-            after = int(np.searchsorted(sizes, int(rank / unit), "right"))
-            size = int(sizes[after - 1] * unit) if after else 0
-            most = self._most_wrong(size) if size > last else -1
-            if most < 0:
+            first = int(np.searchsorted(sizes, ceil(rank / unit), "left"))
+            size = int(sizes[first] * unit)
+            if size == last:
                 continue
-            if size - int(right[after - 1] * unit) > most:
+            most = self._most_wrong(size)
+            if size - int(right[first] * unit) > most:
                 return
-            yield slice(int(np.searchsorted(sizes, sizes[after - 1], "left")), after)
+            yield slice(first, int(np.searchsorted(sizes, sizes[first], "right"))), most
             last = size
 
     def _ranks(self, n_rows: int) -> Iterator[int]:
         """Yield the numbers of rows that are tested, in ascending order."""
-        fewest = Guarantee(n_rows, None, 1 - self._least, self._risk, "binomial").rows_needed
+        share, risk = 1 - self._least, self._risk
+        fewest = Guarantee(n_rows, None, share, risk, "binomial").rows_needed
         if fewest > n_rows:
             return
         wrong = min(MOST_WRONG_ROWS, n_rows // (FEWEST_PER_WRONG_ROW * max(int(fewest), 1)))
-        rank = bisect_left(range(n_rows), wrong, lo=int(fewest), key=self._most_wrong)
+        rank = fewest_rows(wrong, share, risk)
         while rank < n_rows:
             yield rank
-            rank = max(rank + 1, int(rank * GROWTH))
+            more = self._most_wrong(rank) + 1
+            rank = max(int(rank * GROWTH), fewest_rows(more, share, risk))
         yield n_rows
 
     def _most_wrong(self, n_rows: int) -> int:
