@@ -151,11 +151,13 @@ def test_weights_of_classes_are_an_option_or_those_of_fit(
 
 @pytest.fixture
 def file_without_costs(tmp_path, rows):
-    """Thresholds for costs of the user's own, as the library writes them: with a name only."""
+    """Thresholds for costs of the user's own, without a record that holds them."""
     path = tmp_path / "without_costs.json"
     cost = [[0, 1, 3], [2, 0, 1], [9, 3, 0]]
     result = library.optimal_thresholds(*rows, classes=CLASSES, objective=cost)
-    path.write_text(result.to_json())
+    data = json.loads(result.to_json())
+    del data["record"]
+    path.write_text(json.dumps(data))
     return path
 
 
@@ -168,8 +170,8 @@ def test_costs_that_the_file_does_not_hold_must_be_given(
     for command in (["evaluate"], ["report", "-o", page]):
         done = ordcut(*command, *given)
         assert (done.code, done.out) == (2, "")
-        assert "--objective must be given, since the thresholds in" in done.err
-        assert 'are for "custom cost" and the file does not contain its costs' in done.err
+        assert "--objective must be given for thresholds that were found for" in done.err
+        assert "Pass --objective with a CSV file of costs, or another name." in done.err
         assert not page.exists()
     value = library.Thresholds.from_json(file_without_costs.read_text()).value
     facts = json.loads(ordcut("evaluate", *given, "--objective", cost, "--json").out)
@@ -179,10 +181,10 @@ def test_costs_that_the_file_does_not_hold_must_be_given(
     assert list(facts["values"][OURS]) == OBJECTIVES
 
 
-@pytest.mark.parametrize("cost", ["[[0, 1], [1, 0]]", '"dear"', "[[0, 1, 2], [1, 0]]", "{}"])
+@pytest.mark.parametrize("cost", [[[0, 1], [1, 0]], "dear", [[0, 1, 2], [1, 0]], {}])
 def test_costs_that_are_none_are_refused(ordcut, tmp_path, csv_file, result, cost):
-    path = tmp_path / "damaged.json"
-    path.write_text(result.to_json().rstrip().removesuffix("}") + f', "cost": {cost}}}')
+    path, data = tmp_path / "damaged.json", json.loads(result.to_json())
+    path.write_text(json.dumps(data | {"record": data["record"] | {"cost": cost}}))
     done = ordcut("evaluate", csv_file, "-t", path, "--score", "score", "--label", "label")
     assert done.code == 2
     assert f"--thresholds must be a file that ordcut fit wrote, but {path} is not" in done.err

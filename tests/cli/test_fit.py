@@ -175,7 +175,7 @@ def test_a_matrix_of_costs_is_an_objective_and_is_saved(ordcut, tmp_path, rows, 
     done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--objective", matrix, "-o", out)
     assert done.code == 0, done.err
     assert same(read_saved(out), library.optimal_thresholds(*rows, classes=CLASSES, objective=cost))
-    assert json.loads(out.read_text())["cost"] == cost
+    assert json.loads(out.read_text())["record"]["cost"] == cost
 
 
 def test_the_table_says_where_classes_begin_and_why(ordcut, csv_file, result):
@@ -374,7 +374,7 @@ def test_weights_of_classes_are_those_of_the_library_and_are_saved(
     weights = "balanced" if text == "balanced" else [0.5, 1, 4]
     expected = library.optimal_thresholds(*rows, classes=CLASSES, class_weight=weights)
     assert same(read_saved(out), expected)
-    assert json.loads(out.read_text())["class_weight"] == weights
+    assert json.loads(out.read_text())["record"]["class_weight"] == weights
 
 
 def test_intervals_are_those_of_the_bootstrap_and_are_printed_and_saved(

@@ -72,7 +72,7 @@ COSTS = [[0.0, 1.0, 5.0], [2.0, 0.0, 3.0], [9.0, 4.0, 0.0]]
     ],
 )
 def test_costs_with_names_are_put_in_the_order_of_the_classes(fit_by_costs, text):
-    assert json.loads(fit_by_costs(text, "low", "mid", "high").out)["cost"] == COSTS
+    assert json.loads(fit_by_costs(text, "low", "mid", "high").out)["record"]["cost"] == COSTS
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_costs_with_names_are_put_in_the_order_of_the_classes(fit_by_costs, text
     ],
 )
 def test_numbers_can_be_the_names_of_classes(fit_by_costs, text):
-    assert json.loads(fit_by_costs(text, "1", "2", "3", named=False).out)["cost"] == COSTS
+    assert json.loads(fit_by_costs(text, "1", "2", "3", named=False).out)["record"]["cost"] == COSTS
 
 
 @pytest.mark.parametrize("header", ["low,high", "low,low", "low,mid"])
@@ -113,7 +113,7 @@ def test_costs_must_name_every_class_once(fit_by_costs, header):
 def test_weights_of_classes_are_read_by_name(fit, text, classes, weights):
     order = ["--classes", ",".join(f'"{name}"' for name in classes)] if text != "2=3" else []
     option = [] if text is None else ["--class-weight", text]
-    assert json.loads(fit(classes, *option, *order).out).get("class_weight") == weights
+    assert json.loads(fit(classes, *option, *order).out)["record"].get("class_weight") == weights
 
 
 @pytest.mark.parametrize("text", ["c=1", "a", "a=", "a=-1", "a=inf", "a=1,a=2", "a=nan", "=2"])

@@ -18,8 +18,16 @@ WRITTEN = """{
   "classes": ["reject", "interview", "hire"],
   "thresholds": [4.875, 6.875],
   "ranges": [[4.75, 5.0], [6.75, 7.0]],
-  "columns": {"score": "tests", "label": "decision", "weight": null},
-  "cost": [[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [9.0, 3.0, 0.0]]
+  "record": {
+    "ordcut": "0.2.0",
+    "decided": [210.0, 120.0, 158.0],
+    "cost": [
+      [0.0, 1.0, 5.0],
+      [1.0, 0.0, 1.0],
+      [9.0, 3.0, 0.0]
+    ]
+  },
+  "columns": {"score": "tests", "label": "decision", "weight": null}
 }
 """
 CLASSES = ["reject", "interview", "hire"]
@@ -59,10 +67,10 @@ def test_a_file_has_thresholds_columns_and_costs(evaluate):
 
 
 def test_a_file_is_read_and_written_alike():
-    written = json.loads(library.Thresholds.from_json(WRITTEN).to_json())
+    written = json.loads(library.Thresholds.from_json(WRITTEN).to_json(time=False))
     before = json.loads(WRITTEN)
     assert written == {key: before[key] for key in written}
-    assert set(before) - set(written) == {"columns", "cost"}
+    assert set(before) - set(written) == {"columns"}
 
 
 def test_options_come_before_the_columns_and_the_objective_of_the_file(evaluate):
@@ -87,9 +95,17 @@ def test_only_one_of_thresholds_and_rows_can_be_standard_input(ordcut):
         ({"version": True}, "version must be"),
         ({"thresholds": [4.875, 10**400]}, "thresholds must be numbers"),
         ({"thresholds": [4.875] * 10**6}, "thresholds must be numbers"),
-        ({"cost": [["0", "1", "5"], [1, 0, 1], [9, 3, 0]]}, "cost must be numbers"),
-        ({"cost": [[0, 1, 10**400], [1, 0, 1], [9, 3, 0]]}, "cost must be numbers"),
-        ({"class_weight": [True, 1, 1]}, "class_weight must be numbers"),
+        (
+            {"record": RECORD | {"cost": [["0", "1", "5"], [1, 0, 1], [9, 3, 0]]}},
+            "cost of a record",
+        ),
+        (
+            {"record": RECORD | {"cost": [[0, 1, 10**400], [1, 0, 1], [9, 3, 0]]}},
+            "cost of a record",
+        ),
+        ({"record": RECORD | {"cost": [[0, 1]] * 10**5}}, "cost of a record"),
+        ({"record": RECORD | {"is_kappa": 1}}, "is_kappa of a record"),
+        ({"record": RECORD | {"class_weight": [True, 1, 1]}}, "class_weight of a record"),
         ({"record": RECORD | {"intervals": {"level": 10**400}}}, "intervals must hold a level"),
         ({"record": RECORD | {"intervals": [1] * 10**6}}, "intervals must hold a level"),
     ],

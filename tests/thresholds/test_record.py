@@ -163,6 +163,34 @@ def test_damaged_records_are_refused(message):
         ordcut.Thresholds.from_json(json.dumps(data))
 
 
+COSTS = [[0, 1, 4, 9], [1, 0, 1, 4], [5, 2, 0, 1], [9, 5, 2, 0]]
+ASKED = {
+    "costs": {"objective": COSTS},
+    "a function": {"objective": lambda decided, true: abs(decided - true) ** 1.5},
+    "a kappa": {"objective": ordcut.Kappa(COSTS)},
+    "a name for other costs": {"objective": ordcut.Objective("absolute", COSTS)},
+    "reviews": {"review": 0.3, "class_weight": {3: 2}},
+    "a share of reviews": {"review_share": 0.2},
+    "decisions": {"objective": [[0, 0, 2, 2], [1, 1, 0, 0]], "decisions": ["no", "yes"]},
+    "a name": {"objective": "macro_f1"},
+    "balanced": {"objective": "macro_mae"},
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_file_says_what_thresholds_were_found_for(name):
+    result = ordcut.optimal_thresholds(SCORES, LABELS, **ASKED[name])
+    text = result.to_json()
+    jsonschema.validate(json.loads(text), json.loads(schema_text()))
+    saved = ordcut.Thresholds.from_json(text)
+    assert saved.record.cost == result.record.cost
+    again = SCORES[::-1] + 0.3, LABELS[::-1]
+    for one in (saved, pickle.loads(pickle.dumps(result))):
+        assert ordcut.gate(one, *again).estimate.value == ordcut.gate(result, *again).estimate.value
+        first, second = (ordcut.update(each, *again, smoothing=0) for each in (one, result))
+        assert first.as_dict() == second.as_dict()
+
+
 def test_the_card_shows_the_rule_and_the_evidence():
     text = str(ordcut.Thresholds.from_json(RESULT.to_json()).card())
     for part in (f"{RESULT.thresholds[0]:.6g}", "400", RESULT.record.digest, "ordcut", "convex"):

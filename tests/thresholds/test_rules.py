@@ -310,8 +310,10 @@ def test_costs_that_were_not_stored_have_to_be_given():
     result = ordcut.optimal_thresholds([1, 2, 3, 4], [0, 0, 1, 2], objective=cost)
     assert objective_for(result, None, np.arange(3)).cost.tolist() == cost.tolist()
     read = Thresholds.from_json(result.to_json())
+    assert objective_for(read, None, np.arange(3)).cost.tolist() == cost.tolist()
+    given = replace(read, evidence=None)
     with pytest.raises(ValueError, match="objective must be given for thresholds that were found"):
-        objective_for(read, None, np.arange(3))
+        objective_for(given, None, np.arange(3))
     by_row = ordcut.optimal_thresholds([1, 2, 3, 4], costs=cost.T[[0, 0, 1, 2]])
     with pytest.raises(ValueError, match="new rows with labels have no such costs"):
         objective_for(by_row, None, by_row.classes)

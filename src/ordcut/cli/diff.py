@@ -51,7 +51,6 @@ def diff(
     from ordcut.cli.fit import check_plot, draw
     from ordcut.cli.thresholds_file import open_rows, read_thresholds_file
     from ordcut.studies.diff import diff_of_records, diff_of_rows
-    from ordcut.studies.paired import weighted_as_found
 
     if "-" in (old, new) and (old == new or "-" in files):
         raise UserError("OLD, NEW and FILES must not share standard input. Save one in a file.")
@@ -66,8 +65,7 @@ def diff(
             with show_passes(quiet) as progress:
                 rows = open_rows(progress, files=files, thresholds_path=new, **options)
                 after, source = rows.saved.thresholds, rows.source
-                objective = weighted_as_found(rows.objective, after, rows.class_weight)
-                result = diff_of_rows(before, after, source.all_rows(), objective)
+                result = diff_of_rows(before, after, source.all_rows(), rows.weighted_objective)
             if plot_out is not None:
                 picture = draw(source, after, str(rows.columns.score), str(plot), before)
                 plot_out.write(picture)

@@ -19,6 +19,8 @@ MISTAKE, FAILURE = 2, 1
 
 #: Arguments of the library in its messages, and the options for them.
 OPTIONS = {
+    "objective must be given": "--objective must be given",
+    "Pass objective= with the costs": "Pass --objective with a CSV file of costs, or another name",
     "classes=": "--classes",
     'nulls="drop"': "--nulls drop",
     'objective="absolute"': "--objective absolute",

@@ -290,11 +290,9 @@ def fit(
                 from ordcut.studies.learning import curve_of_rows
 
                 curve = curve_of_rows(source.all_rows(), resolved, smoothing)
-            has_name = isinstance(goal, str) and resolved.decisions is None
-            cost = None if has_name else resolved.cost.tolist()
             if source.n_rows <= MOST_TO_DIGEST:
                 source.all_rows()  # for the record
-            saved = ThresholdsFile(thresholds, columns, cost, weights, bounds, has_time=not no_time)
+            saved = ThresholdsFile(thresholds, columns, bounds, has_time=not no_time)
             if thresholds_out is not None:
                 thresholds_out.write(saved.as_text())
             if page_out is not None:

@@ -33,9 +33,8 @@ def report(output: str, title: str | None, force: bool, quiet: bool, **options: 
         page = page_from_source(
             rows.source,
             rows.saved.thresholds,
-            rows.objective,
-            rows.class_weight,
-            rows.saved.intervals,
+            rows.weighted_objective,
+            intervals=rows.saved.intervals,
             score_name=str(rows.columns.score),
             label_name=rows.columns.label_name,
             title=title,

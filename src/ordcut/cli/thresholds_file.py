@@ -1,7 +1,6 @@
-"""The file of thresholds: the JSON of the library, with additions of the command line.
+"""The file of thresholds: the JSON of the library, with the names of columns.
 
-These are the names of columns, the costs of an objective without a name, and class weights.
-``Thresholds.from_json`` reads the file as well and ignores them.
+``Thresholds.from_json`` reads the file as well and ignores these.
 """
 
 from __future__ import annotations
@@ -13,17 +12,19 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ordcut._core.data import checked_class_weight, factors_for
-from ordcut._core.decisions import ReviewObjective
-from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
-from ordcut._core.thresholds import Thresholds, json_text, numbers_in, read_limited, with_record
-from ordcut._core.typing import Array
+from ordcut._core.objectives import Objective
+from ordcut._core.thresholds import (
+    Thresholds,
+    json_text,
+    objective_for,
+    read_limited,
+    with_record,
+)
 from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
-from ordcut.cli.options import ClassWeights, read_class_weight, read_objective
+from ordcut.cli.options import read_class_weight, read_objective
+from ordcut.studies.paired import weighted_as_found
 
 if TYPE_CHECKING:
     from ordcut.cli.panels import RatedItems
@@ -40,10 +41,6 @@ class ThresholdsFile:
         The thresholds.
     columns : Columns
         The columns of the scores, labels and weights.
-    cost : list of list of float, optional
-        The cost matrix of an objective without a name, a row per decision.
-    class_weight : "balanced" or list of float, optional
-        How much the rows of each class count.
     intervals : dict, optional
         Bootstrap intervals of the thresholds and of their value.
     path : str
@@ -61,8 +58,6 @@ class ThresholdsFile:
 
     thresholds: Thresholds
     columns: Columns
-    cost: list[list[float]] | None = None
-    class_weight: ClassWeights = None
     intervals: dict[str, Any] | None = None
     path: str = "-"
     has_time: bool = True
@@ -74,10 +69,8 @@ class ThresholdsFile:
         names = {"score": columns.score, "label": labels, "weight": columns.weight}
         keys = {"item": columns.item, "rater": columns.rater}
         names |= {key: name for key, name in keys.items() if name is not None}
-        optional = {"cost": self.cost, "class_weight": self.class_weight}
-        known = {key: value for key, value in optional.items() if value is not None}
         data = with_record(self.thresholds, time=self.has_time, intervals=self.intervals)
-        return {**data, "columns": names, **known}
+        return {**data, "columns": names}
 
     def as_text(self) -> str:
         """Return the text of the file."""
@@ -85,39 +78,20 @@ class ThresholdsFile:
 
     def objective(self, option: str | None = None, decimal: str = ".") -> Objective:
         """Return the objective given by an option, or else the objective of the thresholds."""
-        thresholds = self.thresholds
-        decisions = thresholds.decisions if thresholds.decides_otherwise else None
-        resolved = resolve_objective(
-            self._goal(option, decisions, decimal), thresholds.classes, decisions
-        )
-        if thresholds.review_share is None:
-            return resolved
-        name = thresholds.objective if option is None else resolved.name
-        return ReviewObjective(name, resolved.cost, decisions=decisions)
-
-    def _goal(self, option: str | None, decisions: Array | None, decimal: str) -> ObjectiveLike:
+        thresholds, given = self.thresholds, None
         if option is not None:
-            n_decisions = None if decisions is None else len(decisions)
-            given = read_objective(option, n_decisions, decimal)
+            own = thresholds.decisions if thresholds.decides_otherwise else None
+            given = read_objective(option, None if own is None else len(own), decimal)
             if isinstance(given, CostTable):
-                return given.for_classes(self.thresholds.classes, decisions)
-            return given
-        if self.cost is not None:
-            return self.cost
-        name = self.thresholds.objective
-        if not is_named(name):
-            raise UserError(
-                f'--objective must be given, since the thresholds in {self.path} are for "{name}" '
-                "and the file does not contain its costs. Pass them as a CSV file, or pass the "
-                "name of another objective."
-            )
-        return name
+                given = given.for_classes(thresholds.classes, own)
+        return objective_for(thresholds, given, thresholds.classes)
 
-    def class_weights(self, option: str | None = None) -> ClassWeights:
-        """Return the class weights of the thresholds, or those given by an option."""
+    def weighted(self, objective: Objective, option: str | None = None) -> Objective:
+        """Return an objective with the class weights of an option, or else of the thresholds."""
         if option is None:
-            return self.class_weight
-        return read_class_weight(option, self.thresholds.classes)
+            return weighted_as_found(objective, self.thresholds, None)
+        classes = self.thresholds.classes
+        return objective.weighted(read_class_weight(option, classes), classes)
 
     def columns_for(self, columns: Columns) -> Columns:
         """Return columns; those that options do not name are taken from the file."""
@@ -148,17 +122,6 @@ def read_thresholds_file(
             text = read_limited(file)
         thresholds = Thresholds.from_json(text)
         data = json.loads(text)
-        cost = data.get("cost")
-        if cost is not None:
-            # both raise an error for anything else
-            numbers_in(data, "cost")
-            resolve_objective(cost, len(thresholds.classes), thresholds.decisions)
-        class_weight = data.get("class_weight")
-        if isinstance(class_weight, list):
-            numbers_in(data, "class_weight")
-        factors_for(
-            checked_class_weight(class_weight, thresholds.classes), np.ones(len(thresholds.classes))
-        )
         intervals = None if thresholds.record is None else thresholds.record.intervals
     except OSError as error:
         raise UserError(
@@ -176,24 +139,33 @@ def read_thresholds_file(
     label = names.get("label")
     labels = label if isinstance(label, list) else [label]
     columns = Columns(**known, labels=tuple(name for name in labels if isinstance(name, str)))
-    return ThresholdsFile(thresholds, columns, cost, class_weight, intervals, path)
+    return ThresholdsFile(thresholds, columns, intervals, path)
 
 
 @dataclass(frozen=True)
 class SavedRows:
-    """Saved thresholds and the rows of files that a command uses them on."""
+    """Saved thresholds and the rows of files that a command uses them on.
+
+    Attributes
+    ----------
+    saved : ThresholdsFile
+        The thresholds.
+    objective, weighted_objective : Objective
+        What they are judged by, without and with class weights.
+    columns : Columns
+        The columns of the rows.
+    frame : dataframe
+        The files.
+    source : FrameSource or RatedItems
+        The rows.
+    """
 
     saved: ThresholdsFile
     objective: Objective
-    class_weight: ClassWeights
+    weighted_objective: Objective
     columns: Columns
     frame: Any
     source: FrameSource | RatedItems
-
-    @property
-    def weighted_objective(self) -> Objective:
-        """The objective with the class weights."""
-        return self.objective.weighted(self.class_weight, self.source.classes)
 
 
 def open_rows(
@@ -219,7 +191,7 @@ def open_rows(
 
     saved = read_thresholds_file(thresholds_path, files)
     goal = saved.objective(objective, reading.decimal)
-    weights = saved.class_weights(class_weight)
+    weighted = saved.weighted(goal, class_weight)
     columns = saved.columns_for(Columns(score, labels, weight, others, item, rater))
     frame = open_frame(engine, find_files(files, reading), columns)
     classes = saved.thresholds.classes
@@ -230,4 +202,4 @@ def open_rows(
         frame = nw.from_native(frame).filter(*complete).to_native()
     source = open_source(frame, columns, classes=classes, progress=progress, **options)
     check_scale(frame, saved.thresholds, score=str(columns.score))
-    return SavedRows(saved, goal, weights, columns, frame, source)
+    return SavedRows(saved, goal, weighted, columns, frame, source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -87,8 +86,7 @@ def update(
     from ordcut._core.thresholds import json_text
     from ordcut.cli.console import show_passes
     from ordcut.cli.failures import UserError
-    from ordcut.cli.thresholds_file import open_rows
-    from ordcut.studies.paired import weighted_as_found
+    from ordcut.cli.thresholds_file import ThresholdsFile, open_rows
     from ordcut.studies.replacement import Replacement
     from ordcut.studies.update import update_of_rows
 
@@ -100,7 +98,7 @@ def update(
             rows = open_rows(progress, **options)
             replacement = Replacement.of(
                 rows.saved.thresholds,
-                weighted_as_found(rows.objective, rows.saved.thresholds, rows.class_weight),
+                rows.weighted_objective,
                 constraints or None,
                 smoothing,
                 cost_per_change,
@@ -108,15 +106,7 @@ def update(
             )
             result = update_of_rows(replacement, rows.source.all_rows(), tolerance)
         if out is not None:
-            columns, weights = rows.columns, rows.class_weight
-            saved = replace(
-                rows.saved,
-                thresholds=result.new,
-                columns=columns,
-                class_weight=weights,
-                intervals=None,
-                has_time=not no_time,
-            )
+            saved = ThresholdsFile(result.new, rows.columns, has_time=not no_time)
             out.write(saved.as_text())
         outputs.publish()
     if as_json:

@@ -13,6 +13,7 @@ from ordcut._core.objectives.named import is_maximised as is_maximised
 from ordcut._core.objectives.named import is_named as is_named
 from ordcut._core.objectives.named import n_classes_of as n_classes_of
 from ordcut._core.objectives.named import names_of_objectives as names_of_objectives
+from ordcut._core.objectives.named import objective_of as objective_of
 from ordcut._core.objectives.named import resolve_objective as resolve_objective
 from ordcut._core.objectives.objective import ExactObjective as ExactObjective
 from ordcut._core.objectives.objective import Kind as Kind

@@ -10,7 +10,13 @@ import numpy as np
 from ordcut._core.data import Rows, SortedRows
 from ordcut._core.decisions import ReviewObjective
 from ordcut._core.errors import listed
-from ordcut._core.objectives import Objective, ObjectiveLike, is_named, resolve_objective
+from ordcut._core.objectives import (
+    Objective,
+    ObjectiveLike,
+    is_named,
+    objective_of,
+    resolve_objective,
+)
 from ordcut._core.typing import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -68,7 +74,7 @@ def objective_for(
     """Return the given objective, or else the objective of the thresholds.
 
     Without thresholds, it is the absolute loss. Thresholds that were read from JSON have the name
-    of their objective only, which is not enough for costs of the user's own.
+    of their objective, and in their record the costs that the name does not say.
 
     Examples
     --------
@@ -92,7 +98,12 @@ def objective_for(
     resolved = resolve_objective(objective, classes, decisions)
     if thresholds is None or thresholds.review_share is None:
         return resolved
-    return ReviewObjective(resolved.name, resolved.cost, decisions=resolved.decisions)
+    return ReviewObjective(
+        resolved.name,
+        resolved.cost,
+        decisions=resolved.decisions,
+        class_weight=resolved.class_weight,
+    )
 
 
 def _optimised(thresholds: Thresholds) -> ObjectiveLike:
@@ -105,10 +116,12 @@ def _optimised(thresholds: Thresholds) -> ObjectiveLike:
                 "costs[np.arange(len(scores)), thresholds.codes(scores)].mean()."
             )
         return thresholds.origin.objective.as_named
+    record = thresholds.record
+    if record is not None and record.cost is not None:
+        return objective_of(thresholds.objective, record.cost, bool(record.is_kappa))
     if is_named(thresholds.objective):
         return thresholds.objective
     raise ValueError(
-        f"objective must be given for thresholds that were found for {thresholds.objective!r}: "
-        "they were read from JSON or a pickle, which keep the name of an objective but not its "
-        "costs. Pass objective= with the costs."
+        f"objective must be given for thresholds that were found for {thresholds.objective!r}, "
+        "since they have no record with its costs. Pass objective= with the costs."
     )

@@ -6,6 +6,7 @@ score.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, fields, replace
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordcut._core.data import ClassShares, Rows, ScoreDistribution, digest_of
-from ordcut._core.objectives import Objective
-from ordcut._core.typing import Floats
+from ordcut._core.objectives import Additive, Objective, Ratio, is_named, resolve_objective
+from ordcut._core.typing import Array, Floats
 
 if TYPE_CHECKING:
     from ordcut._core.pruning import Source
@@ -52,6 +53,10 @@ class Record:
     digest : str, optional
         A digest of scores, classes and weights, whatever the order of the rows. None for a frame
         whose rows stayed in their engine.
+    cost : tuple of tuple of float, optional
+        The cost of each decision for each class, if the name of the objective does not say it.
+    is_kappa : bool, optional
+        True if these are the weights of a kappa.
     class_weight : "balanced" or tuple of float, optional
         How much the rows of each class count.
     class_shares : tuple of float, optional
@@ -82,6 +87,8 @@ class Record:
     precision: tuple[float | None, ...] = ()
     scores: ScoreDistribution | None = None
     digest: str | None = None
+    cost: tuple[tuple[float, ...], ...] | None = None
+    is_kappa: bool | None = None
     class_weight: str | tuple[float, ...] | None = None
     class_shares: tuple[float, ...] | None = None
     held_out: float | None = None
@@ -113,6 +120,8 @@ class Record:
                 value = {"quantiles": list(value.scores), "shares": _rounded(value.shares)}
             elif field.name in ("recall", "precision"):
                 value = _rounded(value)
+            elif field.name == "cost":
+                value = [*map(list, value)]
             data[field.name] = list(value) if isinstance(value, tuple) else value
         return data
 
@@ -141,8 +150,11 @@ def record_of(
         class_shares = tuple(map(float, weights.shares))
     elif weights is not None:
         class_weight = weights if isinstance(weights, str) else tuple(weights.tolist())
+    costs = own_costs(objective, None if data is None else data.classes)
     record = Record(
         __version__,
+        cost=None if costs is None else tuple(map(tuple, costs.tolist())),
+        is_kappa=True if costs is not None and isinstance(objective, Ratio) else None,
         counts=tuple(by_class.tolist()),
         decided=tuple(decided.tolist()),
         recall=recall,
@@ -167,6 +179,29 @@ def record_of(
         return record
     distribution = ScoreDistribution.of(rows.scores, rows.weights)
     return replace(record, scores=distribution, digest=digest_of(rows))
+
+
+def own_costs(objective: Objective, classes: Array | None) -> Floats | None:
+    """Return the costs of an objective if its name does not say them.
+
+    Examples
+    --------
+    >>> from ordcut import Objective, resolve_objective
+    >>> own_costs(resolve_objective("absolute", 2), np.arange(2)) is None
+    True
+    >>> own_costs(Objective("mine", [[0, 1], [5, 0]]), np.arange(2))
+    array([[0., 1.],
+           [5., 0.]])
+    """
+    if not isinstance(objective, Additive | Ratio) or not objective.has_truth:
+        return None
+    if objective.decisions is None and is_named(objective.name):
+        known = resolve_objective(
+            objective.name, len(objective.cost) if classes is None else classes
+        )
+        if classes is None or np.array_equal(known.cost, objective.cost):
+            return None
+    return objective.cost
 
 
 def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
@@ -200,6 +235,10 @@ def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
     class_shares = None
     if data.get("class_shares") is not None:
         class_shares = _numbers(data, "class_shares", (n_classes,))
+    cost = _costs(data.get("cost"), n_decisions, n_classes)
+    is_kappa = data.get("is_kappa")
+    if is_kappa is not None and is_kappa is not True:
+        raise ValueError(f"is_kappa of a record must be true, got {short_repr(is_kappa)}.")
     rows = _number(data, "rows")
     return Record(
         **texts,
@@ -209,6 +248,8 @@ def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
         held_out=_number(data, "held_out", least=-np.inf),
         class_weight=class_weight,
         class_shares=class_shares,
+        cost=cost,
+        is_kappa=is_kappa,
         scores=_distribution(data.get("scores")),
         intervals=_intervals(data.get("intervals"), n_decisions - 1),
         outcomes=_outcomes(data.get("outcomes"), n_decisions),
@@ -216,7 +257,7 @@ def read_record(data: Any, n_classes: int, n_decisions: int) -> Record:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) < float("inf")
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def _number(data: dict[str, Any], name: str, least: float = 0.0) -> float | None:
@@ -238,6 +279,23 @@ def _numbers(data: dict[str, Any], name: str, lengths: tuple[int, ...]) -> tuple
             f"{short_repr(values)}."
         )
     return tuple(None if x is None else float(x) for x in values)
+
+
+def _costs(data: Any, n_decisions: int, n_classes: int) -> tuple[tuple[float, ...], ...] | None:
+    """Return the costs of decisions for classes, after a check of their form."""
+    if data is None:
+        return None
+    is_right = isinstance(data, list) and len(data) == n_decisions
+    is_right = is_right and all(
+        isinstance(row, list) and len(row) == n_classes and all(map(_is_number, row))
+        for row in data
+    )
+    if not is_right:
+        raise ValueError(
+            f"cost of a record must hold {n_decisions} rows of {n_classes} numbers, got "
+            f"{short_repr(data)}."
+        )
+    return tuple(tuple(map(float, row)) for row in data)
 
 
 def _distribution(data: Any) -> ScoreDistribution | None:
