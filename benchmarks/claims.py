@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "docs" / name for name in ("measurements.md", "rows_needed.md")]
+PAGES = [ROOT / "docs" / name for name in ("measurements.md", "production.md", "rows_needed.md")]
 MARK = re.compile(r"(<!-- table: (\w+) -->\n)\n*(?:\|.*\n)*\n*")
 
 #: A table as the texts of its cells, the header first.
@@ -239,6 +239,82 @@ def gate() -> Cells:
     ]
 
 
+def scale() -> Cells:
+    """How often predictions warn of another scale, for the same distribution and for others."""
+    results = read("scale")
+    groups = {
+        "the same distribution": pl.col("scale") == "same",
+        "100 times the scores, or 10 more": pl.col("scale").is_in(["times 100", "plus 10"]),
+        "probabilities as logits or logarithms": pl.col("scale").is_in(["logits", "logs"]),
+        "other changes of probabilities": pl.col("distribution").is_in(PROBABILITIES),
+        "other changes of normal and exponential scores": pl.col("scale") != "same",
+    }
+    cells = [["new scores", "batches", "with a warning"]]
+    for name, is_in in groups.items():
+        group = results.filter(is_in)
+        low, high = 100 * group["alarms"].min(), 100 * group["alarms"].max()
+        shares = f"{low:.0f} %" if low == high else f"{low:.0f} to {high:.0f} %"
+        count = f"{group['batches'].sum():,}".replace(",", " ")
+        cells.append([name, count, "0" if high == 0 else shares])
+        results = results.filter(~is_in)
+    return cells
+
+
+#: The distributions of scores between 0 and 1.
+PROBABILITIES = ("uniform", "probabilities", "sharp probabilities")
+
+
+def drift() -> Cells:
+    """How often drift has each outcome, by shift and number of new rows."""
+    results = read("drift").filter(pl.col("distribution") == "normal")
+    outcomes = ["stable", "undecided", "shifted"]
+    rows = results.select("shift", "index", "n", *outcomes).rows()
+    return [
+        ["shift in standard deviations", "index", "new rows", *outcomes],
+        *([f"{shift:g}", f"{index:.2f}", str(n), *map(as_percent, shares)]
+          for shift, index, n, *shares in rows),
+    ]  # fmt: skip
+
+
+def updates() -> Cells:
+    """How often update keeps and moves, where nothing has changed and where scores have moved."""
+    results = read("updates").filter(
+        pl.col("smoothing") == "auto", pl.col("old thresholds") != "best"
+    )
+    kinds = {
+        "found": "nothing: found on as many rows",
+        "moved 0.25": "moved by 0.25 standard deviations",
+        "moved 0.5": "moved by 0.5 standard deviations",
+    }
+    outcomes = ["keep", "undecided", "move", "wrong"]
+    cells = [["what has changed", "rows", *outcomes]]
+    for (n,), size in results.group_by("n", maintain_order=True):
+        for kind, name in kinds.items():
+            group = size.filter(pl.col("old thresholds") == kind)
+            shares = [[as_percent(end(group[word])) for end in (min, max)] for word in outcomes]
+            cells.append([name, str(n), *(range_of(low, high) for low, high in shares)])
+    return cells
+
+
+def gates() -> Cells:
+    """How often the gate of single labels says that something has changed."""
+    results = read("gates")
+    cells = [["population", "false alarms", *(f"after {shift} sd" for shift in (0.25, 0.5))]]
+    for (name,), group in results.group_by("population", maintain_order=True):
+        cells.append([str(name), *map(as_percent, group["changed"])])
+    return cells
+
+
+def as_percent(share: float) -> str:
+    """Return a share as a percentage; one decimal where it is small."""
+    return f"{100 * share:.0f} %" if share == 0 or share >= 0.0995 else f"{100 * share:.1f} %"
+
+
+def range_of(low: str, high: str) -> str:
+    """Return the range between two percentages as text."""
+    return low if low == high else f"{low.removesuffix(' %')} to {high}"
+
+
 def judges() -> Cells:
     """The kappa with people on new items, by rule and number of items."""
     results = read("judges/judge_held_out").rename(lambda name: name.strip('"'))
@@ -266,7 +342,7 @@ CLAIMS: dict[str, Callable[[], Cells]] = {
     claim.__name__: claim
     for claim in (
         rows_needed, speed, exactness, gains, kappas, segments, limits, engines, coverage,
-        intervals, guarantees, gate, judges,
+        intervals, guarantees, gate, judges, scale, drift, updates, gates,
     )
 }  # fmt: skip
 

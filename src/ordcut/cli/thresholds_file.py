@@ -20,7 +20,6 @@ from ordcut._core.thresholds import (
     read_limited,
     with_record,
 )
-from ordcut.cli.costs import CostTable
 from ordcut.cli.failures import UserError
 from ordcut.cli.files import Columns, Reading, find_files
 from ordcut.cli.options import read_class_weight, read_objective
@@ -78,13 +77,13 @@ class ThresholdsFile:
 
     def objective(self, option: str | None = None, decimal: str = ".") -> Objective:
         """Return the objective given by an option, or else the objective of the thresholds."""
-        thresholds, given = self.thresholds, None
-        if option is not None:
-            own = thresholds.decisions if thresholds.decides_otherwise else None
-            given = read_objective(option, None if own is None else len(own), decimal)
-            if isinstance(given, CostTable):
-                given = given.for_classes(thresholds.classes, own)
-        return objective_for(thresholds, given, thresholds.classes)
+        thresholds = self.thresholds
+        if option is None:
+            return objective_for(thresholds, None, thresholds.classes)
+        own = thresholds.decisions if thresholds.decides_otherwise else None
+        given = read_objective(option, None if own is None else len(own), decimal)
+        goal = given if isinstance(given, str) else given.for_classes(thresholds.classes, own)
+        return objective_for(thresholds, goal, thresholds.classes)
 
     def weighted(self, objective: Objective, option: str | None = None) -> Objective:
         """Return an objective with the class weights of an option, or else of the thresholds."""
