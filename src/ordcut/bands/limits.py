@@ -102,16 +102,9 @@ class BandLimit:
         )
         return replace(self, at_least=least, at_most=most)
 
-    def sums(self, sums: Sums, unit: float) -> tuple[Floats, Fraction]:
-        """Return the sums that it limits, and what a limit of 1 is in them."""
-        if self.word == "share":
-            return sums.rows, Fraction(float(sums.rows[-1]))
-        return sums.events if self.word == "events" else sums.rows, 1 / Fraction(unit)
-
-    def on(self, sums: Sums, unit: float, names: Sequence[str]) -> SumLimit:
-        """Return the limit on sums below candidates."""
-        below, scale = self.sums(sums, unit)
-        is_whole = bool((below == np.rint(below)).all())
+    def on(self, total: Sums, unit: float, names: Sequence[str], *, is_whole: bool) -> SumLimit:
+        """Return the limit on sums; of whole numbers, it is a whole number itself."""
+        scale = Fraction(float(total.rows)) if self.word == "share" else 1 / Fraction(unit)
         least, most = -inf, inf
         if self.at_least is not None:
             exact = as_fraction(self.at_least) * scale
@@ -119,7 +112,8 @@ class BandLimit:
         if self.at_most is not None:
             exact = as_fraction(self.at_most) * scale
             most = float(floor(exact)) if is_whole else float(exact) * (1 + ROUNDINGS)
-        return SumLimit(below, least, most, None if self.band is None else names.index(self.band))
+        band = None if self.band is None else names.index(self.band)
+        return SumLimit("events" if self.word == "events" else "rows", least, most, band)
 
     def reached(self, bands: Sums, unit: float, names: Sequence[str]) -> float:
         """Return the number that comes closest to the limit."""
@@ -205,20 +199,21 @@ class BandLimits:
             at, values = candidates.cuts[inner], candidates.values[0, inner]
             is_open = candidates.is_open[:, inner]
         sums = rows.sums.at(at)
-        on_sums = [
-            limit.on(sums, rows.unit, names) for limit in self.on_bands if limit.word != "rate gap"
-        ]
-        least = -inf
+        on_sums = []
+        for limit in self.on_bands:
+            if limit.word != "rate gap":
+                below = sums.events if limit.word == "events" else sums.rows
+                is_whole = bool((below == np.rint(below)).all())
+                on_sums.append(limit.on(sums.at(-1), rows.unit, names, is_whole=is_whole))
         if objective.needs_both:
-            least = 1.0 if rows.weights is None else float(rows.weights.min())
-            both = sums.events, sums.exposure - sums.events
-            on_sums += [SumLimit(below, least / 2, inf) for below in both]
+            least = 0.5 if rows.weights is None else float(rows.weights.min()) / 2
+            on_sums += [SumLimit(word, least, inf) for word in ("events", "others")]
         gap = max((limit.at_least or 0 for limit in self._gaps), default=0.0)
         if gap:
             gap -= ROUNDINGS * (gap + float(np.abs(rows.outcomes).max()))
         fewest = max((interval.k + 2 for interval in limits.intervals), default=1)
         return Space(
-            objective, sums, sign, at, values, is_open, on_sums, gap, limits.distance, fewest, least
+            objective, sums, sign, at, values, is_open, on_sums, gap, limits.distance, fewest
         )
 
     @property

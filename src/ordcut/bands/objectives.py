@@ -1,8 +1,8 @@
 """What bands are judged by: how much they gain over a single band, as a sum over bands.
 
-The gain of a band is a convex function of its exposure and its events, homogeneous of degree 1,
-and 0 where its rate is that of all rows. It is never negative. Gini's coefficient is the exception:
-it is a sum over bands as well, of areas between a curve and its diagonal.
+The gain of a band is a convex function of its events and of the rest of its exposure, homogeneous
+of degree 1, and 0 where its rate is that of all rows. Gini's coefficient is the exception: it is a
+sum over bands as well, of areas between a curve and its diagonal.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import kl_div, rel_entr, xlogy
+from scipy.special import kl_div, xlogy
 
 from ordcut._core.errors import unknown_name
 from ordcut._core.typing import Floats
 from ordcut.bands.rows import BandRows, Sums
 
-#: Returns the gain of bands with the given exposure and events, for the sums over all rows.
+#: Returns the gain of bands with the given events and rest, for the sums over all rows.
 Gain: TypeAlias = Callable[[Floats, Floats, Sums], Floats]
+
+#: The step of numerical derivatives, as a share of the rate of all rows.
+STEP = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +39,8 @@ class BandObjective:
         The loss of a single band, and the factor by which a gain lowers it; None for a gain that is
         the value itself.
     needs_yes_no, needs_counts : bool
-        Whether outcomes must be 0 or 1, or must not be negative.
+        Whether outcomes must be 0 or 1, or must not be negative. The rest of a band is its rows
+        without an event if outcomes are 0 or 1, and its exposure otherwise.
     needs_both : bool
         Whether each band needs events and rows without, so that its gain is finite.
     """
@@ -55,16 +59,41 @@ class BandObjective:
         whole, factor = self.loss(rows)
         return float(max(whole - factor * gain, 0.0))
 
+    def rest(self, exposure: Floats, events: Floats) -> Floats:
+        """Return the rest of bands."""
+        return exposure - events if self.needs_yes_no else exposure
+
     def gains(self, low: Sums, high: Sums, total: Sums, sign: int) -> Floats:
         """Return the gain of bands between sums below their two ends.
 
         ``sign`` is 1 if rates rise, and -1 if they fall.
         """
         exposure, events = high.exposure - low.exposure, high.events - low.events
-        if self.gain is not None:
-            return self.gain(exposure, events, total)
-        area = low.exposure * events - exposure * low.events
-        return np.asarray(sign * area / gini_unit(total, is_yes_no=self.needs_yes_no))
+        with np.errstate(all="ignore"):
+            if self.gain is not None:
+                return self.gain(events, self.rest(exposure, events), total)
+            area = low.exposure * events - exposure * low.events
+            return np.asarray(sign * area / gini_unit(total, is_yes_no=self.needs_yes_no))
+
+    def tilt(self, low: Sums, high: Sums, rates: Floats, total: Sums, sign: int) -> Floats:
+        """Return how fast the gain changes as the end of a band moves from low to high sums.
+
+        The gain is that of the band below the end, at the mean of two rates.
+        """
+        exposure = high.exposure - low.exposure
+        with np.errstate(all="ignore"):
+            slope = np.nan_to_num((high.events - low.events) / exposure, posinf=0.0, neginf=0.0)
+        if self.gain is None:
+            area = (low.exposure * slope - low.events) * sign
+            return np.asarray(area / gini_unit(total, is_yes_no=self.needs_yes_no))
+        mean = total.events / total.exposure
+        step = STEP * (min(mean, 1 - mean) if self.needs_yes_no else abs(mean) or 1.0)
+        tilt = np.zeros(len(slope))
+        for rate in rates + 2 * STEP * (mean - rates):  # so that no rate is 0 or 1
+            around = np.array([rate - step, rate, rate + step])
+            low_gain, gain, high_gain = self.gain(around, self.rest(np.ones(3), around), total)
+            tilt += (gain + (slope - rate) * (high_gain - low_gain) / (2 * step)) / 2
+        return np.nan_to_num(tilt, posinf=0.0, neginf=0.0)
 
 
 def gini_unit(total: Sums, *, is_yes_no: bool) -> float:
@@ -73,28 +102,32 @@ def gini_unit(total: Sums, *, is_yes_no: bool) -> float:
     return float(others * total.events)
 
 
-def _log_loss_gain(exposure: Floats, events: Floats, total: Sums) -> Floats:
-    rate = total.events / total.exposure
-    others = np.maximum(exposure - events, 0)
-    gain = rel_entr(events, exposure * rate) + rel_entr(others, exposure * (1 - rate))
-    return np.asarray(gain)
+def _times_log(x: Floats, y: Floats) -> Floats:
+    """Return x log(x / y), which is 0 for x = 0; faster than SciPy's ``rel_entr``."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(x == 0, 0.0, x * np.log(x / y)))
 
 
-def _poisson_gain(exposure: Floats, events: Floats, total: Sums) -> Floats:
-    expected = exposure * (total.events / total.exposure)
-    return np.asarray(kl_div(np.maximum(events, 0), expected))
+def _log_loss_gain(events: Floats, rest: Floats, total: Sums) -> Floats:
+    rate, exposure = total.events / total.exposure, events + rest
+    return _times_log(events, exposure * rate) + _times_log(rest, exposure * (1 - rate))
 
 
-def _squared_gain(exposure: Floats, events: Floats, total: Sums) -> Floats:
-    difference = events - exposure * (total.events / total.exposure)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(difference * difference / exposure)
+def _poisson_gain(events: Floats, rest: Floats, total: Sums) -> Floats:
+    expected = rest * (total.events / total.exposure)
+    return np.asarray(_times_log(events, expected) - events + expected)
 
 
-def _information_value(exposure: Floats, events: Floats, total: Sums) -> Floats:
-    own = events / total.events
-    others = np.maximum(exposure - events, 0) / (total.exposure - total.events)
-    return np.asarray(rel_entr(own, others) + rel_entr(others, own))
+def _squared_gain(events: Floats, rest: Floats, total: Sums) -> Floats:
+    difference = events - rest * (total.events / total.exposure)
+    with np.errstate(all="ignore"):
+        return np.asarray(difference * difference / rest)
+
+
+def information_value(events: Floats, rest: Floats, total: Sums) -> Floats:
+    """Return the part of each band in the information value."""
+    own, others = events / total.events, rest / (total.exposure - total.events)
+    return _times_log(own, others) + _times_log(others, own)
 
 
 def _log_loss(rows: BandRows) -> tuple[float, float]:
@@ -122,7 +155,7 @@ _EVERY = (
     BandObjective("log_loss", _log_loss_gain, _log_loss, needs_yes_no=True),
     BandObjective("poisson", _poisson_gain, _poisson_deviance, needs_counts=True),
     BandObjective("squared_error", _squared_gain, _squared_error),
-    BandObjective("information_value", _information_value, needs_yes_no=True, needs_both=True),
+    BandObjective("information_value", information_value, needs_yes_no=True, needs_both=True),
     BandObjective("gini", None, needs_counts=True),
 )
 

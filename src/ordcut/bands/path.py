@@ -12,7 +12,7 @@ from ordcut._core.data import place_cuts
 from ordcut._core.extensions import extension
 from ordcut._core.thresholds import as_frame
 from ordcut._core.typing import Array, Floats
-from ordcut.bands.objectives import OBJECTIVES, gini_unit
+from ordcut.bands.objectives import gini_unit, information_value
 from ordcut.bands.rows import BandRows, Sums
 
 if TYPE_CHECKING:
@@ -194,7 +194,6 @@ def _figures(rows: BandRows, bands: Sums) -> tuple[float, float, float, float]:
         gini = abs(float((ends[:-1] * np.diff(events) - np.diff(ends) * events[:-1]).sum())) / unit
     value = np.nan
     if is_yes_no:
-        gain = OBJECTIVES["information_value"].gain
-        assert gain is not None
-        value = float(gain(bands.exposure, bands.events, rows.total).sum())
+        others = bands.exposure - bands.events
+        value = float(information_value(bands.events, others, rows.total).sum())
     return gini, value, float(shares.min()), float(shares @ shares)

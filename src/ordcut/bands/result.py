@@ -13,6 +13,7 @@ from ordcut._core.extensions import extension
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.thresholds import Record, Thresholds, as_frame
 from ordcut._core.typing import Floats
+from ordcut.bands.objectives import information_value
 from ordcut.bands.path import BandPath, path_of
 from ordcut.bands.rows import BandRows, Sums
 
@@ -175,12 +176,8 @@ class Bands(Thresholds):
             "lift": bands.rates / whole if whole else np.full(len(low), np.nan),
         }
         if self.kind == "yes or no":
-            from ordcut.bands.objectives import OBJECTIVES
-
-            gain = OBJECTIVES["information_value"].gain
-            assert gain is not None
-            total = Sums(*(each.sum() for each in vars(bands).values()))
-            columns["information_value"] = gain(bands.exposure, bands.events, total)
+            others, total = bands.exposure - bands.events, Sums(*(each.sum() for each in bands))
+            columns["information_value"] = information_value(bands.events, others, total)
         return as_frame(columns, backend)
 
     def checks(self, level: float = 0.95) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from ordcut._core.numerics.threads import cached_property
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Ints, Numbers
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
+class Sums(NamedTuple):
     """Sums over rows: one for each range of scores, or up to each score.
 
     Attributes
@@ -47,18 +46,21 @@ class Sums:
 
     def at(self, index: Any) -> Sums:
         """Return the sums at the given positions."""
-        return Sums(*(each[index] for each in vars(self).values()))
+        return Sums(*(each[index] for each in self))
 
     def minus(self, other: Sums) -> Sums:
         """Return the differences of sums."""
-        return Sums(
-            *(a - b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
-        )
+        return Sums(*(own - each for own, each in zip(self, other, strict=True)))
+
+    def with_events(self, events: Floats) -> Sums:
+        """Return the sums with other events."""
+        return self._replace(events=events)
 
     @property
     def rates(self) -> Floats:
         """The events per exposure."""
-        return np.asarray(self.events / self.exposure)
+        with np.errstate(all="ignore"):
+            return np.asarray(self.events / self.exposure)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,35 +7,59 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from ordcut._core.limits import Distance
-from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property
-from ordcut._core.typing import Array, Bools, Floats, Ints
-from ordcut.bands.objectives import BandObjective, gini_unit
+from ordcut._core.typing import Bools, Floats, Ints
+from ordcut.bands.objectives import BandObjective
 from ordcut.bands.rows import Sums
 
-#: The number of cells that candidates are divided into at first, and the largest number of cells.
-#: With at most the largest number of candidates, each is a cell.
-FIRST_CELLS, MOST_CELLS = 300, 1000
+#: With at most this many candidates, all of them are tried at once; otherwise they are divided into
+#: this many cells at first, and each cell into this many parts later.
+FEW_CANDIDATES, FIRST_CELLS, N_PARTS = 200, 128, 5
 
-#: Into how many parts a cell is divided.
-N_PARTS = 6
+#: The largest number of cells, and of candidates that are tried at once.
+MOST_CELLS = 1500
+
+#: The positions of cells in the order of their bounds of which a candidate is tried.
+N_TRIED = 30
+
+#: Cells are divided first if their bound is at least this far from the best gain to the highest.
+LOWEST_DIVIDED = 0.7
+
+#: Totals that are less than this share below the best do not differ from it.
+ROUNDINGS = 1e-13
+
+#: How often candidates between blocks are thinned out before the isotonic regression.
+N_SIEVES = 2
+
+#: A finite number above all gains.
+LARGE = 1e300
+
+#: The edges of a box, as pairs of its corners.
+EDGES = [(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SumLimit:
     """Limits on a sum over each band, or over the band at an index.
 
-    ``below`` is the sum over all rows below each candidate.
+    ``word`` is "rows", "events" or "others", which are the rows without an event.
     """
 
-    below: Floats
+    word: str
     at_least: float
     at_most: float
     band: int | None = None
+
+    def keeps(self, first: Cells, last: Cells) -> Bools:
+        """Return whether bands from cells to cells can keep the limit."""
+        (low, high), (least, most) = first.extent(self.word), last.extent(self.word)
+        return np.asarray((most - low >= self.at_least) & (least - high <= self.at_most))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +89,6 @@ class Space:
         The least distance of neighbouring thresholds.
     fewest : int
         The smallest number of bands.
-    floor : float
-        The smallest sum of events, and of other rows, that a band can have.
     """
 
     objective: BandObjective
@@ -79,33 +101,11 @@ class Space:
     rate_gap: float = 0.0
     distance: Distance | None = None
     fewest: int = 1
-    floor: float = -np.inf
-
-    @cached_property
-    def gains_below(self) -> Floats:
-        """The gain of all rows below each candidate if a band were between any two candidates."""
-        ends = self.sums
-        gains = self.objective.gains(
-            ends.at(slice(-1)), ends.at(slice(1, None)), ends.at(-1), self.sign
-        )
-        return np.append(0.0, np.cumsum(np.nan_to_num(gains, nan=0.0, posinf=np.inf)))
 
     @property
     def n_candidates(self) -> int:
         """The number of candidates, C."""
-        return len(self.sums.rows)
-
-    def at(self, candidates: Ints) -> Space:
-        """Return the space with some of the candidates only, which include the first and last."""
-        limits = [replace(limit, below=limit.below[candidates]) for limit in self.limits]
-        return replace(
-            self,
-            sums=self.sums.at(candidates),
-            cuts=self.cuts[candidates],
-            values=self.values[candidates],
-            is_open=self.is_open[:, candidates],
-            limits=limits,
-        )
+        return len(self.cuts)
 
     @property
     def is_free(self) -> bool:
@@ -114,18 +114,47 @@ class Space:
         has_limits = bool(self.limits) or self.rate_gap > 0 or self.distance is not None
         return is_same and not has_limits and self.sign != 0
 
+    @cached_property
+    def floors(self) -> tuple[float, float]:
+        """The least events and the least rest that a band can have."""
+        steps = np.diff(self.sums.exposure)
+        least = float(steps[steps > 0].min())
+        if self.objective.needs_both:
+            return least, least
+        if self.objective.needs_yes_no:
+            return 0.0, 0.0
+        return 0.0 if self.objective.needs_counts else -np.inf, least
+
+    def open_to(self, threshold: int, candidates: Ints) -> Bools:
+        """Return whether a threshold, counted from 0, may be at candidates."""
+        if threshold >= len(self.is_open):
+            return np.ones(len(candidates), np.bool_)
+        return np.asarray(self.is_open[threshold, candidates])
+
+    def keeps(self, first: Cells, last: Cells, band: int) -> Bools:
+        """Return whether bands can keep the limits that start and end in cells."""
+        allowed = last.end.rows > first.start.rows
+        allowed &= last.end.exposure > first.start.exposure
+        for limit in self.limits:
+            if limit.band in (None, band):
+                allowed &= limit.keeps(first, last)
+        if self.distance is not None:
+            allowed &= self.distance.keeps(self.values[first.first], self.values[last.last])
+        return np.asarray(allowed)
+
+    def bands(self, starts: Ints, ends: Ints, band: int) -> tuple[Floats, Floats]:
+        """Return the gain and the rate of each band from a start to an end, both (S, E).
+
+        The gain of a band that limits forbid is -inf. Rates have the sign in which they rise.
+        """
+        first, last = Cells.single(self, starts).at(np.s_[:, None]), Cells.single(self, ends)
+        gains = self.objective.gains(first.start, last.start, self.sums.at(-1), self.sign)
+        rates = self.sign * last.start.minus(first.start).rates
+        return np.where(self.keeps(first, last, band), gains, -np.inf), rates
+
     def allows(self, path: Ints) -> bool:
         """Return whether thresholds at the given candidates keep all limits."""
-        n_bands = len(path) + 1
-        if n_bands < self.fewest:
-            return False
-        chosen = self.at(np.concatenate([[0], path, [self.n_candidates - 1]]))
-        pairs = _Pairs.of(chosen, *[np.arange(n_bands + 1)] * 2)
-        k = np.arange(n_bands)
-        is_allowed = all(pairs.gain_of(i)[i, i + 1] > -np.inf for i in range(n_bands))
-        rises = (pairs.low[k[:-1], k[1:]] <= pairs.high[k[1:], k[1:] + 1]).all()
-        is_open = chosen.is_open[: n_bands - 1, 1:-1]
-        return bool(is_allowed and rises and is_open[np.diag_indices(len(is_open))].all())
+        return best_among(self, [np.array([each]) for each in path.tolist()]) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +177,8 @@ def best_of_blocks(space: Space, most: int) -> dict[int, Solution]:
     """
     ends = isotonic_ends(space.sums, space.sign)
     sums = space.sums.at(ends)
-    if np.isinf(
-        space.objective.gains(sums.at(slice(-1)), sums.at(slice(1, None)), sums.at(-1), 1)
-    ).any():
+    parts = space.objective.gains(sums.at(slice(-1)), sums.at(slice(1, None)), sums.at(-1), 1)
+    if np.isinf(parts).any():
         return {}  # a block cannot be a band of its own
     gain = np.full(len(ends), -np.inf)
     gain[0] = 0.0
@@ -165,7 +193,6 @@ def best_of_blocks(space: Space, most: int) -> dict[int, Solution]:
             path.append(end)
         total = float(gain[-1])
         solutions[k + 1] = Solution(ends[np.array(path[::-1], np.int64)], total, total)
-        # The next start is read from the last start, so the order of the loop above matters.
     return solutions
 
 
@@ -180,14 +207,14 @@ def isotonic_ends(sums: Sums, sign: int) -> Ints:
     """
     from scipy.optimize import isotonic_regression
 
-    exposure = np.diff(sums.exposure)
-    has_rows = exposure > 0
-    rates = sign * np.diff(sums.events)[has_rows] / exposure[has_rows]
-    fitted = isotonic_regression(rates, weights=exposure[has_rows])
-    own = np.append(np.flatnonzero(has_rows), len(exposure))  # the candidate before each rate
-    ends = own[fitted.blocks]
-    ends[0] = 0
-    return np.asarray(ends, np.int64)
+    at = np.append(np.flatnonzero(np.diff(sums.exposure)), len(sums.exposure) - 1)
+    at[0] = 0
+    for _ in range(N_SIEVES):  # a block ends only where the rate rises
+        rates = sign * np.diff(sums.events[at]) / np.diff(sums.exposure[at])
+        at = at[np.concatenate([[True], rates[:-1] < rates[1:], [True]])]
+    parts = np.diff(sums.exposure[at])
+    fitted = isotonic_regression(sign * np.diff(sums.events[at]) / parts, weights=parts)
+    return np.asarray(at[fitted.blocks], np.int64)
 
 
 def _best_starts(before: Floats, space: Space, sums: Sums, first: int) -> tuple[Floats, Ints]:
@@ -206,8 +233,7 @@ def _best_starts(before: Floats, space: Space, sums: Sums, first: int) -> tuple[
         above = ends + step
         high = np.where(above < n, start[np.minimum(above, n - 1)], n)
         counts = np.minimum(high, ends - 1) - low + 1
-        offsets = np.cumsum(counts) - counts
-        starts = np.arange(counts.sum()) - np.repeat(offsets - low, counts)
+        starts, offsets = _ranges(low, counts)
         each = np.repeat(ends, counts)
         gains = before[starts] + space.objective.gains(
             sums.at(starts), sums.at(each), total, space.sign
@@ -220,212 +246,280 @@ def _best_starts(before: Floats, space: Space, sums: Sums, first: int) -> tuple[
     return best, start
 
 
-def best_within(space: Space, n_bands: int, most_cells: int = MOST_CELLS) -> Solution | None:
-    """Return the best cuts within limits for a number of bands, or None if none keep them.
-
-    Candidates are divided into cells. A dynamic programme over pairs of cells finds the highest
-    bound on the gain. Cells on its way are divided until each is a single candidate: then the bound
-    is reached, and the cuts are optimal. If that takes too many cells, the best cuts among the ends
-    of the cells are returned, with the bound.
-    """
-    n = space.n_candidates
-    first = np.arange(n)
-    if n > most_cells:
-        inner = np.linspace(1, n - 1, min(FIRST_CELLS, most_cells // 3)).astype(np.int64)
-        first = np.unique(np.append(0, inner))
-    while True:
-        last = np.append(first[1:] - 1, n - 1)
-        solution = _best_path(_Pairs.of(space, first, last), space, first, n_bands)
-        if solution is None:
-            return None
-        wide = [cell for cell in solution.path.tolist() if last[cell] > first[cell]]
-        if not wide:
-            return replace(solution, path=first[solution.path])
-        near = {c + d for c in wide for d in (-1, 0, 1) if 0 < c + d < len(first)}
-        if len(first) + N_PARTS * len(near) > most_cells:
-            break
-        parts = [np.linspace(first[c], last[c] + 1, N_PARTS + 1)[:-1] for c in near]
-        first = np.union1d(first, np.concatenate(parts).astype(np.int64))
-    single, ends = np.arange(len(first)), space.at(first)
-    reached = _best_path(_Pairs.of(ends, single, single), ends, single, n_bands)
-    if reached is None:
-        return None
-    return Solution(first[reached.path], reached.gain, solution.bound)
+def _ranges(first: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return ranges of whole numbers one after the other, and where each starts."""
+    offsets = np.cumsum(counts) - counts
+    return np.arange(counts.sum()) - np.repeat(offsets - first, counts), offsets
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Bounds for bands that start in a cell of candidates and end in another, (C, C).
+class Cells:
+    """Cells of neighbouring candidates, from their first to their last.
 
-    ``gain`` is at least the gain of any such band, -inf if none is allowed. ``low`` is at most its
-    rate plus the rate gap, and ``high`` is at least its rate. For single candidates, all are exact.
-    ``only`` says for bands at an index which pairs they allow.
+    The events below a candidate of a cell are at most ``under`` below and ``over`` above the line
+    from its first to its last candidate. ``chosen`` is the candidate that is farthest below the
+    line, or above it if rates fall.
     """
 
-    gain: Floats
-    low: Floats
-    high: Floats
-    only: dict[int, Bools]
+    first: Ints
+    last: Ints
+    start: Sums
+    end: Sums
+    under: Floats
+    over: Floats
+    chosen: Ints
 
     @classmethod
-    def of(cls, space: Space, first: Ints, last: Ints) -> _Pairs:
-        """Return the bounds for cells from their first to their last candidates."""
-        low, high = _ends(space.sums, first, last)
-        starts = low.at(np.s_[:, None]), high.at(np.s_[:, None])
-        least, most = low.minus(starts[1]), high.minus(starts[0])
-        is_allowed = (most.rows > 0) & (most.exposure > 0)
-        is_allowed &= np.tri(len(first), dtype=np.bool_).T  # a band ends at or after its start
-        only: dict[int, Bools] = {}
-        for limit in space.limits:
-            below, above = limit.below[first], limit.below[last]
-            keeps = above - below[:, None] >= limit.at_least
-            keeps &= below - above[:, None] <= limit.at_most
-            if limit.band is None:
-                is_allowed &= keeps
-            else:
-                only[limit.band] = only.get(limit.band, np.True_) & keeps
-        if space.distance is not None:
-            is_allowed &= space.distance.keeps(space.values[first][:, None], space.values[last])
-        is_exact = bool((first == last).all())
-        is_yes_no = space.objective.needs_yes_no
-        events = least.events, most.events
-        others = least.exposure - is_yes_no * events[0], most.exposure - is_yes_no * events[1]
-        others = np.maximum(others[0], 0), np.maximum(others[1], 0)
-        if space.objective.needs_counts or is_yes_no:
-            events = np.maximum(events[0], 0), np.maximum(events[1], 0)
-        if space.objective.gain is None:
-            gain = _most_area(space, starts, least, most)
-        else:
-            gain = _most_gain(space, events, others, is_exact=is_exact)
-            if not is_exact:
-                parts = space.gains_below
-                with np.errstate(invalid="ignore"):
-                    gain = np.fmin(gain, parts[last] - parts[first][:, None])
-        slow, fast = _rates(space, events, others)
-        gain[~is_allowed], slow[~is_allowed] = -np.inf, np.inf
-        return cls(gain, slow + space.rate_gap, fast, only)
+    def single(cls, space: Space, candidates: Ints) -> Cells:
+        """Return a cell for each candidate."""
+        sums, none = space.sums.at(candidates), np.zeros(len(candidates))
+        return cls(candidates, candidates, sums, sums, none, none, candidates)
 
-    def gain_of(self, band: int) -> Floats:
-        """Return the gains for the band at an index."""
-        if band not in self.only:
-            return self.gain
-        return np.where(self.only[band], self.gain, -np.inf)
+    @classmethod
+    def between(cls, space: Space, first: Ints, last: Ints) -> Cells:
+        """Return the cells between the given candidates."""
+        counts, start, end = last - first + 1, space.sums.at(first), space.sums.at(last)
+        slope = np.nan_to_num(end.minus(start).rates, posinf=0.0, neginf=0.0)
+        at, offsets = _ranges(first, counts)
+        away = space.sums.events[at] - np.repeat(slope, counts) * space.sums.exposure[at]
+        away -= np.repeat(start.events - slope * start.exposure, counts)
+        away[np.concatenate([offsets, offsets + counts - 1])] = 0.0
+        under, over = (each.reduceat(away, offsets) for each in (np.minimum, np.maximum))
+        hits = np.flatnonzero(away == np.repeat(over if space.sign < 0 else under, counts))
+        chosen = at[hits[np.searchsorted(hits, offsets)]]
+        return cls(first, last, start, end, under, over, chosen)
 
+    def at(self, index: Any) -> Cells:
+        """Return the cells at the given positions."""
+        parts: dict[str, Any] = {
+            name: each.at(index) if isinstance(each, Sums) else each[index]
+            for name, each in vars(self).items()
+        }
+        return Cells(**parts)
 
-def _ends(sums: Sums, first: Ints, last: Ints) -> tuple[Sums, Sums]:
-    """Return the least and the largest sums within each cell."""
-    low, high = sums.at(first), sums.at(last)
-    least, most = (each.reduceat(sums.events, first) for each in (np.minimum, np.maximum))
-    return replace(low, events=least), replace(high, events=most)
+    def and_then(self, other: Cells) -> Cells:
+        """Return these cells and others."""
+        joined: dict[str, Any] = {}
+        for name, own in vars(self).items():
+            each = getattr(other, name)
+            is_sums = isinstance(own, Sums)
+            joined[name] = Sums(*map(np.append, own, each)) if is_sums else np.append(own, each)
+        return Cells(**joined)
 
+    @property
+    def is_single(self) -> Bools:
+        """Whether a cell is a single candidate."""
+        return np.asarray(self.first == self.last)
 
-def _most_gain(
-    space: Space, events: tuple[Floats, Floats], others: tuple[Floats, Floats], *, is_exact: bool
-) -> Floats:
-    """Return the largest gain of bands with sums between bounds: at a corner, by convexity."""
-    gain, total, floor = space.objective.gain, space.sums.at(-1), space.floor
-    assert gain is not None
-    best = np.full(events[0].shape, -np.inf)
-    for k, j in [(0, 0)] if is_exact else [(0, 0), (0, 1), (1, 0), (1, 1)]:
-        own, rest = np.maximum(events[k], floor), np.maximum(others[j], floor)
-        exposure = rest + own if space.objective.needs_yes_no else rest
-        best = np.fmax(best, gain(exposure, own, total))
-    return best
+    def extent(self, word: str) -> tuple[Floats, Floats]:
+        """Return the least and the largest rows, events or others below a candidate."""
+        if word == "rows":
+            return self.start.rows, self.end.rows
+        if word == "others":
+            return self.start.exposure - self.start.events, self.end.exposure - self.end.events
+        events = self.start.events, self.end.events
+        return np.minimum(*events) + self.under, np.maximum(*events) + self.over
 
 
-def _most_area(space: Space, ends: Sequence[Sums], least: Sums, most: Sums) -> Floats:
-    """Return the largest share of Gini's coefficient of bands with sums between bounds."""
-    low, high = ends
-    if space.sign > 0:
-        area = high.exposure * most.events - least.exposure * low.events
-    else:
-        area = most.exposure * high.events - low.exposure * least.events
-    unit = gini_unit(space.sums.at(-1), is_yes_no=space.objective.needs_yes_no)
-    return np.asarray(area / unit)
+def best_among(space: Space, inner: Sequence[Ints]) -> Solution | None:
+    """Return the best cuts if each threshold must be one of given candidates; None if none can.
 
-
-def _rates(
-    space: Space, events: tuple[Floats, Floats], others: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest rates, in the order that they must have."""
-    if space.sign == 0:
-        return np.full(events[0].shape, -np.inf), np.full(events[0].shape, np.inf)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if space.objective.needs_yes_no:
-            slow, fast = (e / (o + e) for e, o in zip(events, others[::-1], strict=True))
-        else:
-            slow = events[0] / np.where(events[0] >= 0, *others[::-1])
-            fast = events[1] / np.where(events[1] >= 0, *others)
-    slow, fast = np.fmax(slow, -np.inf), np.fmin(fast, np.inf)
-    slow[np.isnan(slow)], fast[np.isnan(fast)] = -np.inf, np.inf
-    return (slow, fast) if space.sign > 0 else (-fast, -slow)
-
-
-def _best_path(pairs: _Pairs, space: Space, first: Ints, n_bands: int) -> Solution | None:
-    """Return the way through cells with the highest bound, or None if there is none.
-
-    ``total[i, j]``, the highest bound for bands of which the last is between cells i and j, is
-    extended band by band; see ``extend_bands``.
+    ``total[i, j]`` is the best gain of bands of which the last is from start i to end j. The next
+    band from j can follow all of these with a rate that is not above its own.
     """
-    if n_bands < space.fewest:
+    levels = [np.zeros(1, np.int64), *inner, np.array([space.n_candidates - 1])]
+    if len(inner) + 1 < space.fewest or not all(map(len, inner)):
         return None
-    n = len(pairs.gain)
-    ways_by_low = np.argsort(pairs.low, axis=0, kind="stable").T.astype(np.int16)
-    ends_by_high = np.argsort(pairs.high, axis=1, kind="stable").astype(np.int16)
-    is_open = np.logical_or.reduceat(space.is_open, first, axis=1)
-    total = np.full((n, n), -np.inf)
-    total[0] = pairs.gain_of(0)[0]
-    previous: list[Array] = []
-    for k in range(1, n_bands):
-        if k <= len(is_open):
-            total[:, ~is_open[k - 1]] = -np.inf
-        extended = np.full((n, n), -np.inf)
-        previous.append(np.zeros((n, n), np.int16))
-        extend_bands(
-            total, pairs.low, ways_by_low, pairs.gain_of(k), pairs.high, ends_by_high,
-            extended, previous[-1],
-        )  # fmt: skip
-        total = extended
-    start, end = int(np.argmax(total[:, -1])), n - 1
-    gain, path = float(total[start, -1]), []
-    if gain == -np.inf:
+    before, total, ways = np.full((1, 1), -np.inf), np.zeros((1, 1)), []
+    for k, (starts, ends) in enumerate(pairwise(levels)):
+        gains, rates = space.bands(starts, ends, k)
+        if k < len(inner):
+            gains[:, ~space.open_to(k, ends)] = -np.inf
+        if space.sign == 0 or k == 0:
+            order = total.argmax(axis=0)[None]
+            rank = np.zeros(gains.shape, np.int64)
+        else:
+            before = np.where(total > -np.inf, before + space.rate_gap, np.inf)
+            order = np.argsort(before, axis=0, kind="stable")
+            before = np.take_along_axis(before, order, axis=0)
+            rank = np.array(
+                [np.searchsorted(*each, "right") - 1 for each in zip(before.T, rates, strict=True)]
+            )
+        ranked = np.take_along_axis(total, order, axis=0)
+        peak = np.maximum.accumulate(ranked, axis=0)
+        steps = np.arange(len(order))[:, None]
+        at = np.maximum.accumulate(np.where(ranked == peak, steps, 0), axis=0)
+        j = np.arange(len(starts))[:, None]
+        ways.append(order[at[rank, j], j])
+        total = np.where(rank >= 0, peak[rank, j], -np.inf) + gains
+        before = rates
+    start, end = np.unravel_index(np.argmax(total), total.shape)
+    gain, path = float(total[start, end]), []
+    if not gain > -np.inf:
         return None
-    for each in previous[::-1]:
-        path.append(start)
-        start, end = int(each[start, end]), start
+    for k in range(len(inner), 0, -1):
+        path.append(levels[k][start])
+        start, end = ways[k][start, end], start
     return Solution(np.array(path[::-1], np.int64), gain, gain)
 
 
-@kernel("low", "low", steps=6)
-def extend_bands(
-    total: Floats,
-    low: Floats,
-    ways_by_low: Ints,
-    gain: Floats,
-    high: Floats,
-    ends_by_high: Ints,
-    extended: Floats,
-    previous: Ints,
-) -> None:
-    """Add a band to the best bands so far.
+def best_within(space: Space, n_bands: int, most_cells: int = MOST_CELLS) -> Solution | None:
+    """Return the best cuts within limits for a number of bands, or None if none keep them.
 
-    ``extended[j, l] = gain[j, l] + max(total[i, j] for i with low[i, j] <= high[j, l])``, all
-    (C, C), and ``previous[j, l]`` is the first such i. Row j of ``ways_by_low`` has the cells i in
-    ascending order of ``low[i, j]``, and that of ``ends_by_high`` the cells l in ascending order of
-    ``high[j, l]``. O(C^2) time.
+    Candidates are divided into cells. A dynamic programme over cells, without the order of rates,
+    bounds the gain of all cuts with a threshold in a cell. Cells whose bound is not above the best
+    gain so far are left out, and the others are divided, until each is a single candidate. Then
+    the best of these are the best of all. If that takes too many cells, the best cuts so far are
+    returned, with the bound.
     """
-    n = len(low)
-    for j in range(n):
-        best, way, at = -np.inf, -1, 0
-        for position in range(n):
-            end = ends_by_high[j, position]
-            if gain[j, end] == -np.inf:
-                continue
-            while at < n and low[ways_by_low[j, at], j] <= high[j, end]:
-                i = ways_by_low[j, at]
-                if total[i, j] > best:
-                    best, way = total[i, j], i
-                at += 1
-            if way >= 0:
-                extended[j, end] = gain[j, end] + best
-                previous[j, end] = way
+    n, n_cuts = space.n_candidates, n_bands - 1
+    if n <= max(FEW_CANDIDATES, n_bands) or n_cuts == 0:
+        return best_among(space, [np.arange(1, n - 1)] * n_cuts)
+    edges = np.linspace(1, n - 1, FIRST_CELLS + 1).astype(np.int64)
+    cells = Cells.between(space, edges[:-1], edges[1:] - 1)
+    can_be = np.ones((n_cuts, len(cells.first)), np.bool_)
+    best = _zoomed(space, best_among(space, [cells.chosen[::2]] * n_cuts), n // FIRST_CELLS)
+    while True:
+        bounds = _bounds(space, cells, can_be, best)
+        highest = float(bounds[0].max())
+        if highest == -np.inf:
+            return best
+        likely = np.argsort(-bounds, axis=1)[:, :N_TRIED]
+        tried = [np.unique(cells.chosen[own[can_be[k, own]]]) for k, own in enumerate(likely)]
+        best = _better(space, best, tried)
+        least = -np.inf if best is None else best.gain + ROUNDINGS * abs(best.gain)
+        can_be &= bounds > least
+        if not can_be.any(axis=1).all():
+            return best
+        if cells.is_single[can_be.any(axis=0)].all():
+            return _better(space, best, [cells.first[own] for own in can_be])
+        middle = least if best is None else least + LOWEST_DIVIDED * (highest - least)
+        is_wide = (can_be & (bounds > middle)).any(axis=0) & ~cells.is_single
+        if not is_wide.any():
+            is_wide = ~cells.is_single
+        kept = can_be.any(axis=0)
+        cells, origin = _divided(space, cells, kept & is_wide, kept & ~is_wide)
+        can_be = can_be[:, origin]
+        if can_be.sum(axis=1).max() > most_cells:
+            return None if best is None else replace(best, bound=highest)
+
+
+def _better(space: Space, best: Solution | None, tried: list[Ints]) -> Solution | None:
+    """Return the best cuts among candidates and the best so far, and near them."""
+    if best is not None:
+        tried = [np.union1d(*each) for each in zip(tried, best.path, strict=True)]
+    now = best_among(space, tried)
+    if now is None or (best is not None and now.gain <= best.gain):
+        return best
+    return _zoomed(space, now, space.n_candidates // FIRST_CELLS)
+
+
+def _zoomed(space: Space, best: Solution | None, width: int) -> Solution | None:
+    """Return the best cuts near cuts, among the chosen candidates of ever smaller cells."""
+    steps = np.arange(-N_TRIED // 2, N_TRIED // 2)
+    while best is not None and width > 1:
+        width = max(width // N_PARTS, 1)
+        near = [at + width * steps for at in best.path]
+        near = [each[(each > 0) & (each + width < space.n_candidates)] for each in near]
+        tried = [Cells.between(space, first, first + width - 1).chosen for first in near]
+        best = best_among(space, [np.union1d(*each) for each in zip(tried, best.path, strict=True)])
+    return best
+
+
+def _divided(space: Space, cells: Cells, is_wide: Bools, is_kept: Bools) -> tuple[Cells, Ints]:
+    """Return wide cells divided into parts, and those that are kept; and where each comes from."""
+    wide, kept = np.flatnonzero(is_wide), np.flatnonzero(is_kept)
+    width = (cells.last - cells.first + 1)[wide]
+    n_parts = np.minimum(width, N_PARTS)
+    part, _ = _ranges(np.zeros(len(wide), np.int64), n_parts)
+    own, width, n_parts = (np.repeat(each, n_parts) for each in (wide, width, n_parts))
+    first = cells.first[own] + width * part // n_parts
+    parts = Cells.between(space, first, cells.first[own] + width * (part + 1) // n_parts - 1)
+    origin = np.concatenate([kept, own])
+    return cells.at(kept).and_then(parts), origin
+
+
+def _bounds(space: Space, cells: Cells, can_be: Bools, best: Solution | None) -> Floats:
+    """Return bounds on the gain with each threshold in each cell, (K - 1, C)."""
+    n_bands = len(can_be) + 1
+    ends = Cells.single(space, np.array([0, space.n_candidates - 1]))
+    index = [np.flatnonzero(own) for own in can_be]
+    levels = [ends.at(np.s_[:1]), *(cells.at(own) for own in index), ends.at(np.s_[1:])]
+    tilts = [np.zeros(len(level.first)) for level in levels]
+    if best is not None:
+        sums = space.sums.at(np.concatenate([[0], best.path, [space.n_candidates - 1]]))
+        rates = sums.at(np.s_[1:]).minus(sums.at(np.s_[:-1])).rates
+        for k in range(1, n_bands):
+            tilts[k] = space.objective.tilt(levels[k].start, levels[k].end, rates[k - 1 : k + 1],
+                                            space.sums.at(-1), space.sign)  # fmt: skip
+    below, gains = [np.zeros(1)], []
+    for k in range(n_bands):
+        first, last = levels[k].at(np.s_[:, None]), levels[k + 1]
+        gain = _most_gain(space, first, last, tilts[k][:, None], tilts[k + 1])
+        gain = np.where(space.keeps(first, last, k), np.minimum(gain, LARGE), -np.inf)
+        if k + 1 < n_bands:
+            gain[:, last.is_single & ~space.open_to(k, last.first)] = -np.inf
+        gains.append(gain)
+        below.append((below[-1][:, None] + gain).max(axis=0, initial=-np.inf))
+    above, bounds = np.zeros(1), np.full(can_be.shape, -np.inf)
+    for k in range(n_bands - 1, 0, -1):
+        above = (gains[k] + above).max(axis=1, initial=-np.inf)
+        bounds[k - 1, index[k - 1]] = below[k] + above
+    return bounds
+
+
+def _most_gain(space: Space, first: Cells, last: Cells, tilt: Floats, tilts: Floats) -> Floats:
+    """Return the highest gain of bands from cells to cells, (S, E), tilted.
+
+    The gain is convex in three numbers: the exposures at both ends, and how far events are from the
+    line. It is highest at a corner of their box, or where the box is cut at the least events or
+    other rows of a band. A tilt times the exposure at an end is added at the start of the next
+    band, and subtracted here, so that gains hardly change within a cell.
+    """
+    objective, total = space.objective, space.sums.at(-1)
+    is_single = bool(first.is_single.all() and last.is_single.all())
+    highest = np.full(np.broadcast_shapes(tilt.shape, tilts.shape), -np.inf)
+    is_cut, corners = np.zeros(highest.shape, np.bool_), []
+    for end in range(1 if is_single else 8):
+        low, high = (first.start, first.end)[end & 1], (last.start, last.end)[end >> 1 & 1]
+        tilted = tilt * (low.exposure - first.start.exposure)
+        tilted = tilted - tilts * (high.exposure - last.start.exposure)
+        low = low.with_events(low.events + (first.under if end & 4 else first.over))
+        high = high.with_events(high.events + (last.over if end & 4 else last.under))
+        gains = objective.gains(low, high, total, space.sign) + tilted
+        if objective.gain is not None:
+            events = high.events - low.events
+            rest = objective.rest(high.exposure - low.exposure, events)
+            corner = np.stack([events, rest, tilted])
+            is_outside = (corner[0] < space.floors[0]) | (corner[1] < space.floors[1])
+            gains[is_outside] = -np.inf
+            is_cut |= is_outside
+            corners.append(corner)
+        np.fmax(highest, gains, out=highest)
+    if not is_single and is_cut.any():
+        cut = _gain_at_cut(space, np.stack([corner[:, is_cut] for corner in corners]))
+        highest[is_cut] = np.maximum(highest[is_cut], cut)
+    return highest
+
+
+def _gain_at_cut(space: Space, corners: Floats) -> Floats:
+    """Return the highest gain where boxes are cut at the least events, and at the least rest.
+
+    ``corners`` (8, 3, n) are the events, the rest and the tilt at the corners of n boxes.
+    """
+    gain, total, floors = space.objective.gain, space.sums.at(-1), space.floors
+    assert gain is not None
+    highest = np.full(corners.shape[2], -np.inf)
+    with np.errstate(all="ignore"):
+        if np.isfinite(floors[0]):
+            events, rest = (np.full(len(highest), least) for least in floors)
+            highest = gain(events, rest, total) + corners[:, 2].max(axis=0)
+        for i, j in EDGES:
+            for axis in np.flatnonzero(np.isfinite(floors)):
+                share = (floors[axis] - corners[i, axis]) / (corners[j, axis] - corners[i, axis])
+                point = corners[i] + share * (corners[j] - corners[i])
+                point[axis] = floors[axis]
+                is_inside = (share >= 0) & (share <= 1) & (point[1 - axis] >= floors[1 - axis])
+                gains = gain(point[0], point[1], total) + point[2]
+                highest = np.fmax(highest, np.where(is_inside, gains, -np.inf))
+    return highest
