@@ -7,6 +7,7 @@ of training rows, which boosted trees overfit.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,18 +38,21 @@ Half = tuple[Ints, Array, Floats | None]
 FEWEST_FOR_THREADS = 1 << 15
 
 
-class _CrossFittedMetric:
+class _CrossFittedMetric(ABC):
     """A loss of raw scores, as each library calls an evaluation metric. Lower is better."""
 
     @property
+    @abstractmethod
     def __name__(self) -> str:  # XGBoost asks for the name of a function
-        raise NotImplementedError
+        """The name of the metric."""
 
+    @abstractmethod
     def _n_classes(self, labels: Array) -> int:
-        raise NotImplementedError
+        """Return the number of classes, given the labels of evaluation rows."""
 
+    @abstractmethod
     def _value(self, halves: list[Half], k: int) -> float:
-        raise NotImplementedError
+        """Return the loss of two halves of rows with ``k`` classes."""
 
     def __call__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -50,7 +51,7 @@ SEEN = (
 )
 
 
-class OrdinalClassifier(ClassifierMixin, BaseEstimator):
+class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that labels rows by comparing a score with thresholds.
 
     A subclass has the parameters ``objective``, ``labeling``, ``smoothing``, ``constraints``,
@@ -74,9 +75,9 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator):
     decider_: Thresholds
     _model: ProportionalOddsModel | None
 
+    @abstractmethod
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
         """Return the score of each row; higher means a higher class."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """Return the class of each row: its position is the number of thresholds <= the score.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -35,13 +36,13 @@ class LinearClassifier(OrdinalClassifier):
     coef_: Floats
     intercept_: float
 
+    @abstractmethod
     def _check_parameters(self) -> None:
         """Raise an error unless the parameters of the subclass can be used."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _learn(self, features: Any, targets: Targets) -> None:
         """Learn the coefficients, then find the thresholds."""
-        raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:  # noqa: N803
         """Learn the scores, then find the thresholds.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -36,7 +37,7 @@ REDUCTIONS = ("mean", "sum", "none")
 LEAST_SHARE = 1e-4
 
 
-class OrdinalLoss(nn.Module):
+class OrdinalLoss(nn.Module, ABC):
     """A loss of a score per row, ``loss(input, target)``, for targets 0..K-1.
 
     Whatever the dtype of the input, the loss is computed in float32 at least. The mean is
@@ -83,12 +84,12 @@ class OrdinalLoss(nn.Module):
         """The number of outputs per row that the loss takes; None for a single score."""
         return None
 
+    @abstractmethod
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the loss of scores given classes, without weights; subclasses define it.
 
         ``scores`` are of shape (n, 1), or (n, 1, n_outputs), and ``target`` is (n, 1) or (n, K).
         """
-        raise NotImplementedError
 
     def thresholds(self) -> Tensor:
         """Return the thresholds that belong to the loss, (K - 1,).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -24,7 +25,7 @@ FORMS = (Ratio, PromisedPrecision, Interval, Grid, Distance)
 
 
 @dataclass(frozen=True)
-class Constraint:
+class Constraint(ABC):
     """A limit on thresholds or on decisions.
 
     A subclass has a ``word``, which its text starts with, and the ``largest`` limit it can have,
@@ -34,9 +35,9 @@ class Constraint:
     word: ClassVar[str]
     largest: ClassVar[float] = 1.0
 
+    @abstractmethod
     def lower(self, names: Names) -> Form:
         """Return the constraint as a form over the named classes and decisions."""
-        raise NotImplementedError(f"{type(self).__name__} must define lower(names).")
 
     @property
     def group(self) -> Any:

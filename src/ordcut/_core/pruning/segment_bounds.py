@@ -8,6 +8,7 @@ position, or a cell of which only the weights are known.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ PAIRS_OF_ROUND = 50_000
 MOST_WITHOUT_BOUNDS = 2000
 
 
-class SegmentBounds:
+class SegmentBounds(ABC):
     """The search for the positions that can be optimal for terms of segments.
 
     Each threshold is at one of its units, in ascending order: positions, or cells of which only the
@@ -76,21 +77,21 @@ class SegmentBounds:
         #: Where the units of each border begin.
         self.offsets: Ints = np.cumsum([0, 1, *n_units, 1])
 
+    @abstractmethod
     def low(self, units: Ints) -> Ints:
         """Return the first position of each unit."""
-        raise NotImplementedError
 
+    @abstractmethod
     def high(self, units: Ints) -> Ints:
         """Return the last position of each unit."""
-        raise NotImplementedError
 
+    @abstractmethod
     def inner(self, first: Ints, last: Ints, shares: Floats) -> Ints:
         """Return the units from which on given shares of the weight of ranges are exceeded."""
-        raise NotImplementedError
 
+    @abstractmethod
     def weights_at(self, ranges: Ranges) -> tuple[Floats, Ranges]:
         """Return the weights below positions (K + 1, m), as ``weighed``, and ranges among these."""
-        raise NotImplementedError
 
     def weighed(self, below: Numbers) -> Floats:
         """Return weights (m, K) times the factors, and their sum over classes, as (K + 1, m)."""
