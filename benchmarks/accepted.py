@@ -24,6 +24,7 @@ import numpy as np
 from scipy import optimize, stats
 
 import ordcut
+from benchmarks.promises import without_explanations
 
 N_DATA, N_CANDIDATES, LARGEST_BET = 500, 20, 3 / 4
 
@@ -94,13 +95,14 @@ def by_ordcut(
     scores: np.ndarray, labels: np.ndarray, precision: float, confidence: float
 ) -> float | None:
     try:
-        result = ordcut.optimal_thresholds(
-            scores,
-            labels,
-            classes=[0, 1],
-            objective=[[1, 1], [0, 0]],  # accept as many rows as the limit allows
-            constraints=[ordcut.Precision(1, at_least=precision, confidence=confidence)],
-        )
+        with without_explanations():
+            result = ordcut.optimal_thresholds(
+                scores,
+                labels,
+                classes=[0, 1],
+                objective=[[1, 1], [0, 0]],  # accept as many rows as the limit allows
+                constraints=[ordcut.Precision(1, at_least=precision, confidence=confidence)],
+            )
     except ordcut.InfeasibleConstraintsError:
         return None
     return float(result.thresholds[0])

@@ -51,6 +51,7 @@ def exactness() -> Cells:
         "near-optimal ranges within limits": "near-optimal ranges within limits",
         "costs of constraints": "costs of constraints",
         "limits for groups": "limits for groups, also in engines",
+        "populations": "class shares of a population, also in engines",
     }  # fmt: skip
     rows = read("exactness").select("problems", "solved", "results", "wrong").rows()
     return [

@@ -10,8 +10,8 @@ kappas, and must keep them exactly at the least cost, or be refused because no t
 `gaps` have a gap between thresholds, alone or with another limit: all real thresholds are compared.
 `scores with class weights` are macro-F1 and its like, `near-optimal ranges within limits` keep a
 minimum F1 and other limits at every position, and `costs of constraints` are the differences to the
-best values without each. `limits for groups` are about the rows of a group, on arrays and in
-DuckDB, Polars and pandas.
+best values without each. `limits for groups` are about the rows of a group, and `populations` have
+given shares of the classes, both on arrays and in DuckDB, Polars and pandas.
 `solved` counts problems that at least one method solved, `results` the results of single methods,
 all of which were compared with the brute force. The others were drawn with costs that are not
 finite, or were refused.
@@ -28,6 +28,7 @@ from typing import Any
 from benchmarks.reports import shown, write_csv, write_markdown
 from tests.limits.adversarial_groups import check_groups
 from tests.limits.adversarial_limits import check_gaps, check_limits
+from tests.limits.adversarial_populations import check_populations
 from tests.limits.adversarial_scores import (
     check_balanced_scores,
     check_constraint_costs,
@@ -50,12 +51,16 @@ CHECKS = {
     "near-optimal ranges within limits": (check_near_optimal, 7 * 10**6),
     "costs of constraints": (check_constraint_costs, 8 * 10**6),
     "limits for groups": (check_groups, 9 * 10**6),
+    "populations": (check_populations, 10 * 10**6),
 }
+
+#: What is checked in engines, too.
+IN_ENGINES = (check_groups, check_populations)
 
 
 def run(quick: bool, n_jobs: int | None = None) -> Iterator[dict[str, Any]]:
     for name, (check, first) in CHECKS.items():
-        n_problems = N_IN_ENGINES if check is check_groups else N_PROBLEMS
+        n_problems = N_IN_ENGINES if check in IN_ENGINES else N_PROBLEMS
         n_problems = 40 if quick else n_problems
         with ProcessPoolExecutor(n_jobs) as pool:
             seeds = range(first, first + n_problems)
