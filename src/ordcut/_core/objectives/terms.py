@@ -77,6 +77,9 @@ class Ranges(NamedTuple):
     starts, ends : ndarray of shape (n_limits, n)
         A segment may be between two ranges if no limit of its start exceeds the same limit of
         its end.
+    others : ndarray of shape (2, n)
+        The weight inside each range that is wrong in the segment that ends there, and in the
+        segment that starts there.
     offsets : ndarray of shape (K + 2,)
         Where the ranges of each border begin.
     """
@@ -86,6 +89,7 @@ class Ranges(NamedTuple):
     high: Ints
     starts: Ints
     ends: Ints
+    others: Floats
     offsets: Ints
 
     @property
@@ -97,6 +101,15 @@ class Ranges(NamedTuple):
     def at(self, border: int) -> slice:
         """Return where the ranges of a border are."""
         return slice(int(self.offsets[border]), int(self.offsets[border + 1]))
+
+    def take(self, indices: Ints) -> Ranges:
+        """Return the ranges of ascending indices."""
+        first, low, high, starts, ends, others, offsets = self
+        return Ranges(
+            *(own[indices] for own in (first, low, high)),
+            *(own[:, indices] for own in (starts, ends, others)),
+            np.searchsorted(indices, offsets),
+        )
 
     def allow(self, start: Any, end: Any) -> Bools:
         """Return whether segments may be between given ranges."""
@@ -192,6 +205,41 @@ class SegmentTerms:
             return float(terms.prod() ** (1 / self.n_classes))
         return float(terms @ totals / totals.sum() if self.rule.by_total else terms.mean())
 
+    def alternatives(self, below: Floats, ranges: Ranges) -> tuple[Ranges, Ints]:
+        """Return ranges once or twice, for closer bounds, and where each range begins among these.
+
+        Rows inside a range whose class belongs to neither of the two decisions are wrong in one of
+        them. Sums of terms are convex in the weight of wrong rows, so they are the highest if all
+        these rows are wrong in the same decision. The bound of a range is the higher of the two.
+
+        Examples
+        --------
+        >>> below = np.array([[0.0, 1, 1], [0, 0, 1], [0, 3, 3], [0, 4, 5]])
+        >>> terms, at, ends = SegmentTerms(3, TERMS["macro_f1"]), np.arange(4), np.zeros((1, 4))
+        >>> low, high, each = np.array([0, 0, 0, 2]), np.array([0, 2, 0, 2]), np.arange(5)
+        >>> ranges = Ranges(at, low, high, ends, ends, np.zeros((2, 4)), each)
+        >>> ranges, starts = terms.alternatives(below, ranges)
+        >>> starts, ranges.others[:, 1:3]
+        (array([0, 1, 3, 4]), array([[0., 3.],
+               [3., 0.]]))
+        """
+        n_ranges = len(ranges.low)
+        if self.sums == "float64" or not self.rule.wrong or self.rule.joined != "sum":
+            return ranges, np.arange(n_ranges)
+        # The first and the last border are single positions, whatever classes are read for them.
+        border = np.repeat(np.arange(self.n_classes + 1), np.diff(ranges.offsets))
+        size, before, after = (
+            below[own, ranges.high] - below[own, ranges.low] for own in (-1, border - 1, border)
+        )
+        others = size - before - after
+        n_each = 1 + (others > 0)
+        starts = np.cumsum(n_each) - n_each
+        ranges = ranges.take(np.repeat(np.arange(n_ranges), n_each))
+        is_second = np.ones(len(ranges.low), np.bool_)
+        is_second[starts] = False
+        others = np.maximum(np.repeat(others, n_each), 0.0)
+        return ranges._replace(others=np.stack([others * is_second, others * ~is_second])), starts
+
     def bounds(self, d: int, most: Floats, least: Floats, totals: Floats) -> Floats:
         """Return upper bounds of the terms of decision ``d``, and the terms where weights agree.
 
@@ -239,7 +287,12 @@ class SegmentTerms:
             for first in range(ends.start, ends.stop, step):
                 block = slice(first, min(first + step, ends.stop))
                 most = np.maximum(high[block] - low[starts, None] + error, 0.0)
-                least = np.maximum(low[block] - high[starts, None] - error, 0.0)
+                apart = low[block] - high[starts, None] - error
+                least = np.maximum(apart, 0.0)
+                if ranges.others.any():  # rows of any other class are wrong alike
+                    others = ranges.others[1, starts, None] + ranges.others[0, block]
+                    wrong = apart.sum(axis=-1) - apart[..., d]
+                    least[..., d - 1] += np.where(wrong >= 0, others, 0.0)
                 terms = self.bounds(d, most, least, below[:-1, -1])
                 is_allowed = (ranges.starts[:, starts, None] <= ranges.ends[:, None, block]).all(0)
                 terms = np.where(is_allowed, terms, -np.inf)
@@ -313,6 +366,7 @@ def add_terms(
     high: Ints,
     starts: Ints,
     ends: Ints,
+    others: Floats,
     offsets: Ints,
     is_upward: bool,
     best: Floats,
@@ -321,8 +375,8 @@ def add_terms(
 
     ``best[j] = max over i of best[i] + term(i, j)`` for the ranges ``i`` of the border before that
     of ``j``; or, downward, ``best[i] = max over j of best[j] + term(i, j)``. A term is ``(1 + a)
-    right / (total + a * right + b * wrong)``, of the most right and the fewest wrong rows. ``kind``
-    says how terms are joined: 0 by their mean, 1 by the sum of their logarithms, which are
+    right / (total + a * right + b * wrong)``, of the most right and the fewest wrong rows; ``others``
+    are wrong between ranges that do not overlap. ``kind`` says how terms are joined: 0 by their mean, 1 by the sum of their logarithms, which are
     ``never`` for 0, and 2 by the smallest. ``best`` holds the score of no decision at the border
     to begin from, and -inf elsewhere. ``SegmentTerms.best``, ``Rule`` and ``Ranges`` describe the
     other arguments.
@@ -349,15 +403,16 @@ def add_terms(
         source, target = (d, d + 1) if is_upward else (d + 1, d)
         to = slice(offsets[target], offsets[target + 1])
         right_to, wrong_to, best_to = right[to], wrong[to], best[to]
+        others_from, others_to = others[int(is_upward)], others[1 - int(is_upward)][to]
         terms = np.empty(len(best_to))
         # Loops over j from 0, without branches, are vectorised.
         for i in range(offsets[source], offsets[source + 1]):
-            before, right_i, wrong_i = best[i], right[i], wrong[i]
+            before, right_i, wrong_i, others_i = best[i], right[i], wrong[i], others_from[i]
             for j in range(len(terms)):
                 most = right_to[j] - right_i
                 most = most if most > 0.0 else 0.0
                 least = wrong_to[j] - wrong_i
-                least = least if least > 0.0 else 0.0
+                least = least + (others_i + others_to[j]) if least >= 0.0 else 0.0
                 terms[j] = np.divide(factor * most, total + a * most + b * least)
             if kind == 1 and is_known:
                 for j in range(len(terms)):

@@ -25,6 +25,9 @@ N_RANGES, N_PARTS = 32, 4
 #: If more ranges than this are left, only the quarter with the highest bounds is split.
 MOST_RANGES = 2000
 
+#: A score that is known to be reached is searched for in about this many ranges, by their bounds.
+MOST_POINTS = 4000
+
 #: To rule out cells, about this many pairs of ranges are compared for each row, and some more: that
 #: takes less time than to sort the rows.
 PAIRS_PER_ROW, FEW_PAIRS = 4, 2_000_000
@@ -73,7 +76,7 @@ class SegmentBounds(ABC):
         #: By how much the weight in a segment can be off.
         self.error = 0.0
         if terms.sums == "exact" and not (is_whole and weighed.sum() <= EXACT):
-            self.error = 2 * float(rounding_bound(weighed, n_rows).sum())
+            self.error = 4 * float(rounding_bound(weighed, n_rows).sum())
         #: Where the units of each border begin.
         self.offsets: Ints = np.cumsum([0, 1, *n_units, 1])
 
@@ -107,12 +110,14 @@ class SegmentBounds(ABC):
         first, last = self._first_ranges()
         while True:
             below, ranges = self.weights_at(self._ranges(first, last))
+            ranges, starts = terms.alternatives(below, ranges)
             self.n_pairs += ranges.n_pairs + PAIRS_OF_ROUND
             up, down = (terms.best(below, self.error, ranges, way) for way in (True, False))
             if up[-1] == -np.inf:
                 return None
             bounds = np.minimum(up, down) if terms.rule.joined == "smallest" else up + down
-            points = first[bounds >= self._least(lower)]
+            bounds = np.maximum.reduceat(bounds, starts)
+            points = first[bounds >= max(self._least(lower), _highest(bounds, MOST_POINTS))]
             below, ranges = self.weights_at(self._ranges(points, points, is_point=True))
             lower = max(lower, terms.best(below, -self.error, ranges, True)[-1])
             kept = bounds >= self._least(lower)
@@ -163,7 +168,9 @@ class SegmentBounds(ABC):
                 choose.reduceat(limits, parts, axis=1)[:, ::2]
                 for choose, limits in zip((np.minimum, np.maximum), self._limits, strict=True)
             )
-        return Ranges(first, low, high, starts, ends, np.searchsorted(first, self.offsets))
+        others = np.zeros((2, len(first)))
+        offsets = np.searchsorted(first, self.offsets)
+        return Ranges(first, low, high, starts, ends, others, offsets)
 
     @cached_property
     def _limits(self) -> tuple[Ints, Ints]:
@@ -233,6 +240,13 @@ class UnitBounds(SegmentBounds):
     def weights_at(self, ranges: Ranges) -> tuple[Floats, Ranges]:
         """Return all weights, and the ranges as they are."""
         return self._below, ranges
+
+
+def _highest(values: Floats, n_values: int) -> float:
+    """Return the least of the ``n_values`` highest values; -inf if there are no more than that."""
+    if len(values) <= n_values:
+        return -np.inf
+    return float(np.partition(values, -n_values)[-n_values])
 
 
 def run_indices(starts: Ints, ends: Ints) -> Ints:
