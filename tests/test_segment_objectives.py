@@ -62,6 +62,7 @@ def test_the_cuts_are_the_best_of_all_whatever_ranges_are_split(name, mode, prob
     best = best_cuts(name, problem.rows, problem.n_scores, problem.n_classes)
     with pytest.MonkeyPatch.context() as patch, running_kernels_as(mode):
         set_sizes(patch, segment_ranges=2, segment_parts=2, most_segment_ranges=4)
+        set_sizes(patch, many_segment_pairs=0, most_segment_points=3)
         assert cuts_of(solve(problem, name), problem) == best
 
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import partial
+from math import lcm
 from types import SimpleNamespace
 from typing import get_args
 
@@ -205,7 +206,8 @@ def test_costs_of_a_kappa_are_those_of_fractions_at_any_size(total, most, factor
     w, f = weights.astype(int).tolist(), factors.astype(int).tolist()
     share = [f[k] * Fraction(parts[k]) for k in range(n_classes)]
     chance = [sum(w[k][j] * share[j] for j in range(n_classes)) for k in range(n_classes)]
-    assert kappa.costs[1].tolist() == [[one * each for each in f] for one in chance]
+    unit = lcm(*(part.denominator for part in parts))
+    assert kappa.costs[1].tolist() == [[unit * one * each for each in f] for one in chance]
     table = [[part // 2 for part in parts], [part // 4 for part in parts]]
     table.append([part - part // 2 - part // 4 for part in parts])
     cells = [(k, j) for k in range(n_classes) for j in range(n_classes)]

@@ -104,7 +104,8 @@ class SortedRows:
     def exact_between(self, cuts: Ints, *, inside: bool = False, n_threads: int = 1) -> Array:
         """Return the exact weight of each class between cuts, as int64 or as fractions.
 
-        With ``inside``, only rows from the first to the last cut are added up.
+        With ``inside``, only rows from the first to the last cut are added up, in multiples of any
+        unit.
         """
         if self.is_whole:
             return self._sums_between(cuts, n_threads)
@@ -115,7 +116,7 @@ class SortedRows:
             if inside:
                 segments[[0, -1]] = segments[[1, -2]]
             segment_limbs(self.codes, self.weights, segments, *self.limbs.factors, sums)
-            return np.asarray(self.limbs.exact(sums))
+            return self.limbs.multiples(sums) if inside else np.asarray(self.limbs.exact(sums))
         rows = slice(cuts[0], cuts[-1]) if inside else slice(len(self.codes))
         segment = np.searchsorted(cuts, np.arange(len(self.codes))[rows], side="right")
         keys: Ints = segment * self.n_classes + self.codes[rows]

@@ -19,7 +19,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ordcut._core.errors import undefined_kappa
-from ordcut._core.numerics.exact import LARGEST_SUM, ExactCost, as_exact, as_integers
+from ordcut._core.numerics.exact import (
+    LARGEST_SUM,
+    ExactCost,
+    as_exact,
+    as_integers,
+    in_common_unit,
+)
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.objectives.additive import LARGEST, CostObjective
 from ordcut._core.objectives.objective import Kind, Steps, Totals
@@ -89,7 +95,7 @@ class Ratio(CostObjective):
 
     def on(self, rows: Totals) -> ExactRatio:
         """Return the two costs of the kappa for rows with these weights of the classes."""
-        totals, weight = rows.exact_totals, rows.weight
+        totals, weight = in_common_unit(rows.exact_totals), rows.weight
         weights, counts, most, highest = self.exact_cost.integers, None, self.most, 1
         if self.class_weight is not None:
             factors = self.factors(totals if self.weighs_by_totals else rows.totals)
@@ -193,7 +199,7 @@ class ExactRatio:
 
     def ratio_of(self, table: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
-        paid, expected = self.costs.reshape(2, -1).dot(table.ravel()).tolist()
+        paid, expected = self.costs.reshape(2, -1).dot(in_common_unit(table).ravel()).tolist()
         return Fraction(paid * self.total, expected)
 
     def exact_score(self, table: Array) -> Fraction:

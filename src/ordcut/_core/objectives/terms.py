@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ordcut._core.numerics.exact import as_integers
+from ordcut._core.numerics.exact import LARGEST_SUM, as_integers
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.objectives.custom import SegmentObjective
 from ordcut._core.typing import Array, Bools, Floats, Ints
@@ -104,11 +104,14 @@ class Ranges(NamedTuple):
 
     def take(self, indices: Ints) -> Ranges:
         """Return the ranges of ascending indices."""
-        first, low, high, starts, ends, others, offsets = self
         return Ranges(
-            *(own[indices] for own in (first, low, high)),
-            *(own[:, indices] for own in (starts, ends, others)),
-            np.searchsorted(indices, offsets),
+            self.first[indices],
+            self.low[indices],
+            self.high[indices],
+            self.starts[:, indices],
+            self.ends[:, indices],
+            self.others[:, indices],
+            np.searchsorted(indices, self.offsets),
         )
 
     def allow(self, start: Any, end: Any) -> Bools:
@@ -140,6 +143,9 @@ class SegmentTerms:
     kind: ClassVar[Literal["segments"]] = "segments"
 
     has_equal_errors: ClassVar[bool] = False
+
+    #: Whole weights of any total are added up in int64.
+    most_weight: ClassVar[int] = LARGEST_SUM - 1
 
     #: How terms are compared: without rounding, or in float64.
     sums: ClassVar[Literal["exact", "float64"]] = "exact"
@@ -375,8 +381,9 @@ def add_terms(
 
     ``best[j] = max over i of best[i] + term(i, j)`` for the ranges ``i`` of the border before that
     of ``j``; or, downward, ``best[i] = max over j of best[j] + term(i, j)``. A term is ``(1 + a)
-    right / (total + a * right + b * wrong)``, of the most right and the fewest wrong rows; ``others``
-    are wrong between ranges that do not overlap. ``kind`` says how terms are joined: 0 by their mean, 1 by the sum of their logarithms, which are
+    right / (total + a * right + b * wrong)``, of the most right and the fewest wrong rows, to which
+    ``others`` are added between ranges that do not overlap. ``kind`` says how terms are joined: 0
+    by their mean, 1 by the sum of their logarithms, which are
     ``never`` for 0, and 2 by the smallest. ``best`` holds the score of no decision at the border
     to begin from, and -inf elsewhere. ``SegmentTerms.best``, ``Rule`` and ``Ranges`` describe the
     other arguments.

@@ -26,6 +26,7 @@ from ordcut._core.pruning.budget import (
     STEPS_TO_FETCH,
     STEPS_TO_LOOK,
     STEPS_TO_SOLVE,
+    STEPS_TO_SOLVE_EXACTLY,
     STEPS_TO_SORT_LEFT,
     STEPS_TO_SPLIT,
 )
@@ -93,7 +94,8 @@ class PrunedRows:
         Limits on single thresholds may be given for a convex cost.
         """
         if self._every is None:
-            least, per_class = STEPS_TO_SOLVE[cost.kind]
+            fits = self.cells.counts.dtype == np.int64 and self.weight <= cost.most_weight
+            least, per_class = (STEPS_TO_SOLVE if fits else STEPS_TO_SOLVE_EXACTLY)[cost.kind]
             n_to_solve = least + per_class * len(self.totals)
             self._n_left += n_to_solve * self.n_rows  # which sorted rows would take
             rows = self._rows_in_time(cost, limits, n_to_solve)

@@ -25,6 +25,9 @@ N_RANGES, N_PARTS = 32, 4
 #: If more ranges than this are left, only the quarter with the highest bounds is split.
 MOST_RANGES = 2000
 
+#: From this many pairs of ranges on, closer bounds pay, which take up to four times as long.
+MANY_PAIRS = 20_000_000
+
 #: A score that is known to be reached is searched for in about this many ranges, by their bounds.
 MOST_POINTS = 4000
 
@@ -110,7 +113,9 @@ class SegmentBounds(ABC):
         first, last = self._first_ranges()
         while True:
             below, ranges = self.weights_at(self._ranges(first, last))
-            ranges, starts = terms.alternatives(below, ranges)
+            starts = np.arange(len(first))
+            if ranges.n_pairs > MANY_PAIRS:
+                ranges, starts = terms.alternatives(below, ranges)
             self.n_pairs += ranges.n_pairs + PAIRS_OF_ROUND
             up, down = (terms.best(below, self.error, ranges, way) for way in (True, False))
             if up[-1] == -np.inf:

@@ -26,6 +26,7 @@ from ordcut._core.solvers.best_starts import (
     best_of_lowest_levels,
     rank_levels,
 )
+from ordcut._core.solvers.near_paths import near_optimal_cuts
 from ordcut._core.solvers.near_ties import ExactWeights
 from ordcut._core.typing import Array, Bools, Codes, Floats, Ints, Numbers
 
@@ -228,11 +229,11 @@ def best_candidates(
 
 def ordered_cuts(rows: SortedRows, cost: ExactCost, n_rows: int, between: ExactWeights) -> Ints:
     """Return the lowest optimal cuts of any objective: Algorithm 2 in exact arithmetic."""
-    positions: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
+    positions = near_optimal_cuts(rows, cost, n_rows)
     windows = Windows.without_limits(positions, len(rows.codes), len(cost.integers))
-    chosen = best_candidates(rows, cost, windows, n_rows, between)
-    assert chosen is not None
-    return windows.cuts[chosen]
+    path = _lowest_path(exact_curves(cost.gain, between(positions)), windows)
+    assert path is not None
+    return windows.cuts[path]
 
 
 def is_feasible(windows: Windows) -> bool:
