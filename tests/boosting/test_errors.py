@@ -7,6 +7,9 @@ import xgboost
 
 from ordcut.boosting import CumulativeLink, ThresholdMetric, rows
 
+#: Rows are few here, and nothing depends on when training stops.
+pytestmark = pytest.mark.filterwarnings("ignore:ThresholdMetric needs at least")
+
 
 def call(labels, scores=None, weights=None, **params):
     scores = np.zeros(len(labels)) if scores is None else scores

@@ -12,6 +12,9 @@ from ordcut.boosting import CumulativeLink, LikelihoodMetric, ThresholdMetric, m
 from tests.boosting.boosted import LIBRARIES, LIGHT, REGRESSORS, XGB, make_rows
 from tests.tables import BOOSTED_LINKS
 
+#: Rows are few here, and nothing depends on when training stops.
+pytestmark = pytest.mark.filterwarnings("ignore:ThresholdMetric needs at least")
+
 OBJECTIVES = ["absolute", "squared", "zero_one", "quadratic_kappa", "macro_mae"]
 
 
@@ -248,3 +251,15 @@ def test_an_unknown_objective_is_refused():
 def test_an_unknown_link_is_refused():
     with pytest.raises(ValueError, match='Did you mean "logit"'):
         LikelihoodMetric(link="logits")(np.array([0, 1]), np.zeros(2))
+
+
+@pytest.mark.filterwarnings("error:ThresholdMetric needs at least")
+def test_few_evaluation_rows_warn_unless_the_metric_is_only_watched():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, size=1000), rng.normal(size=1000)
+    with pytest.warns(UserWarning, match="at least 1000 evaluation rows to stop.*, got 999"):
+        ThresholdMetric()(labels[:999], scores[:999])
+    ThresholdMetric()(labels, scores)
+    ThresholdMetric(few_rows="ignore")(labels[:10], scores[:10])
+    with pytest.raises(ValueError, match="few_rows must be"):
+        ThresholdMetric(few_rows="silent")

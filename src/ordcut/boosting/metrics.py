@@ -7,14 +7,15 @@ of training rows, which boosted trees overfit.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ordcut._core.data import count_between
-from ordcut._core.errors import unknown_name
+from ordcut._core.errors import depth_of_caller, unknown_name
 from ordcut._core.numerics.threads import count_threads, run_all
 from ordcut._core.objectives import ObjectiveLike, n_classes_of, resolve_objective
 from ordcut._core.optimal import optimal_thresholds
@@ -33,6 +34,12 @@ from ordcut.boosting.rows import (
 
 #: Codes, scores and weights, if there are any, of a half of the evaluation rows.
 Half = tuple[Ints, Array, Floats | None]
+
+#: With fewer evaluation rows, thresholds are too noisy to stop training by their loss.
+FEWEST_TO_STOP = 1000
+
+#: What to do with fewer evaluation rows.
+FEW_ROWS = ("warn", "ignore")
 
 #: From this many evaluation rows on, the two halves are worked on at the same time.
 FEWEST_FOR_THREADS = 1 << 15
@@ -104,6 +111,11 @@ class _CrossFittedMetric(ABC):
             k,
         )
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # A metric never changes. CatBoost returns copies of its parameters, and scikit-learn
+        # clones an estimator only if it returns the parameters that it was given.
+        return self
+
     # What CatBoost calls.
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
@@ -145,13 +157,17 @@ class ThresholdMetric(_CrossFittedMetric):
         themselves up to the highest label, which differ if classes are numbers with gaps.
     smoothing : float from 0 to 1, "auto" or "bagging", default=0.0
         The amount of smoothing, as in :func:`ordcut.optimal_thresholds`.
+    few_rows : {"warn", "ignore"}, default="warn"
+        What to do with fewer than 1000 evaluation rows. The metric is then too noisy to stop
+        training by: it stops too early. Stop by :class:`LikelihoodMetric`, and pass ``"ignore"``
+        to a metric that is only watched.
 
     Examples
     --------
     >>> import numpy as np
     >>> from ordcut.boosting import ThresholdMetric
     >>> labels, scores = np.array([0, 0, 0, 1, 1, 1]), np.array([0.1, 0.2, 0.3, 0.25, 0.6, 0.7])
-    >>> ThresholdMetric("zero_one")(labels, scores)
+    >>> ThresholdMetric("zero_one", few_rows="ignore")(labels, scores)
     0.3333333333333333
     >>> ThresholdMetric("quadratic_kappa").__name__
     'quadratic_kappa_loss'
@@ -163,10 +179,14 @@ class ThresholdMetric(_CrossFittedMetric):
         *,
         classes: Sequence[Any] | Array | None = None,
         smoothing: Smoothing = 0.0,
+        few_rows: str = "warn",
     ) -> None:
+        if few_rows not in FEW_ROWS:
+            raise unknown_name("few_rows", few_rows, FEW_ROWS)
         self.objective = objective
         self.classes = classes
         self.smoothing = smoothing
+        self.few_rows = few_rows
 
     @property
     def __name__(self) -> str:
@@ -178,6 +198,15 @@ class ThresholdMetric(_CrossFittedMetric):
         return count_classes(labels, given)
 
     def _value(self, halves: list[Half], k: int) -> float:
+        n = sum(len(codes) for codes, _, _ in halves)
+        if n < FEWEST_TO_STOP and self.few_rows == "warn":
+            warnings.warn(
+                f"ThresholdMetric needs at least {FEWEST_TO_STOP} evaluation rows to stop training "
+                f"by, got {n}: with fewer, it is noisy, and training stops too early. Stop by "
+                'LikelihoodMetric; if this metric is only watched, pass few_rows="ignore".',
+                UserWarning,
+                stacklevel=depth_of_caller(),
+            )
         classes = np.arange(k) if self.classes is None else np.asarray(self.classes)
         objective, positions = resolve_objective(self.objective, classes), np.arange(k)
         thresholds, confusions = [np.empty(0)] * 2, np.empty((2, k, k))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
@@ -34,6 +34,7 @@ from ordcut.estimators.cross_validation import (
 )
 from ordcut.estimators.inner import as_rows, copy_features, copy_tags
 from ordcut.estimators.link_classifier import as_classifier
+from ordcut.estimators.rounds import median_rounds, with_rounds
 from ordcut.studies.labelings import rounding_thresholds
 
 
@@ -278,7 +279,9 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             self._code_of, n_classes, self.n_jobs,
         )  # fmt: skip
         if is_refit:
-            self._models = [clone(inner).fit(features, inner_y, **fit_params)]
+            rounds = median_rounds([model for model, _ in fitted])
+            last, fit_params = with_rounds(inner, rounds, fit_params)
+            self._models = [last.fit(features, inner_y, **fit_params)]
         else:
             self._models = [fitted[0][0]]
         self.estimator_ = self._models[0]

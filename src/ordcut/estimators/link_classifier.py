@@ -12,6 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.base import check_given, read_targets
 from ordcut.estimators.inner import as_rows, copy_features, copy_tags, fit_encoded, link_of
+from ordcut.estimators.rounds import library_of
+
+#: LightGBM leaves out features in advance that cannot split the rows, unless there are few rows.
+FEW_ROWS = 1000
 
 
 class CumulativeLinkClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -103,7 +107,8 @@ class CumulativeLinkClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             class_weight=None,
         )
         every = np.arange(len(targets.classes))
-        self.estimator_ = fit_encoded(self.estimator, features, targets, every, params)
+        trees = for_few_rows(self.estimator) if len(targets.codes) < FEW_ROWS else self.estimator
+        self.estimator_ = fit_encoded(trees, features, targets, every, params)
         self.link_ = clone(link_of(self.estimator_))
         self.link_.n_classes = len(targets.classes)
         self.link_.fit(self.estimator_.predict(features), targets.codes, targets.sample_weight)
@@ -149,6 +154,18 @@ class CumulativeLinkClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         copy_tags(tags, self.estimator)
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def for_few_rows(estimator: Any) -> Any:
+    """Return trees of LightGBM that keep features which cannot split the rows.
+
+    With few rows, all features can be such, and a custom objective would be an error without any.
+    """
+    copy = clone(estimator)
+    last = copy[-1] if hasattr(copy, "steps") else copy
+    if library_of(last) == "lightgbm" and "feature_pre_filter" not in last.get_params():
+        last.set_params(feature_pre_filter=False)
+    return copy
 
 
 def as_classifier(estimator: Any, n_classes: int | None = None) -> Any:
