@@ -143,6 +143,20 @@ def test_another_option_or_file_is_an_error_that_says_what_to_pass(ordcut, argum
     assert advice in err
 
 
+def test_percent_signs_are_to_be_left_out(ordcut):
+    with open("a.csv", "w", encoding="utf-8") as file:
+        file.write("s,y\n1.5%,0\n2.5%,1\n")
+    code, _, err = ordcut("fit", "a.csv", *COLUMNS)
+    assert (code, "Leave the percent signs out" in err) == (2, True)
+
+
+def test_labels_of_another_type_are_to_be_named(ordcut):
+    FRAME.with_columns(name=pl.lit("low")).write_csv("a.csv")
+    assert ordcut("fit", "a.csv", *COLUMNS, "-o", "cuts.json", "-q")[0] == 0
+    code, _, err = ordcut("evaluate", "a.csv", "-t", "cuts.json", "--label", "name")
+    assert (code, "Name another --label" in err) == (2, True)
+
+
 def test_a_file_of_thresholds_is_shown_as_sql(ordcut):
     FRAME.write_csv("a.csv")
     assert ordcut("fit", "a.csv", *COLUMNS, "-o", "cuts.json", "-q")[0] == 0

@@ -494,6 +494,13 @@ def test_an_attribute_of_other_libraries_is_an_error_that_says_what_to_use(name,
         getattr(best(Y), name)
 
 
+def test_attributes_of_statsmodels_are_in_the_summary():
+    model = OrdinalLogisticRegression().fit(S[:, None], Y)
+    with pytest.raises(AttributeError, match=r"Use summary\(\), which has pvalues"):
+        model.pvalues  # noqa: B018
+    assert not hasattr(model, "unknown")
+
+
 @pytest.mark.parametrize(
     ("name", "hint"), [("CoralLoss", "AllThresholdLoss"), ("ThresholdCallback", "OptimalThresh")]
 )

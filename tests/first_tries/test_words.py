@@ -77,6 +77,20 @@ RIGHT = {
         best(constraints="recall 3 >= 0.7 with 90% confidence").thresholds.tolist(),
         best(constraints="recall 3 >= 0.7 with 90 %").thresholds.tolist(),
     ),
+    "the objective by position": lambda: (
+        ordcut.optimal_thresholds(S, Y, "qwk"), best(objective="qwk"),
+    ),
+    "thresholds and classes": lambda: (
+        ordcut.Thresholds([1, 2], ["low", "mid", "high"]),
+        ordcut.Thresholds.from_values([1, 2], ["low", "mid", "high"]),
+    ),
+    "thresholds for np.digitize": lambda: (
+        np.digitize(S, best()).tolist(), best().codes(S).tolist(),
+    ),
+    "ratings in a dict": lambda: (
+        ordcut.Panel({"ann": Y, "bob": Y}).counts.tolist(),
+        ordcut.Panel(pd.DataFrame({"ann": Y, "bob": Y})).counts.tolist(),
+    ),
     "sensitivity in an explanation": lambda: (
         "recall 3 >= 0.9" in best(constraints="sensitivity 3 >= 0.9").explain(), True,
     ),
@@ -102,6 +116,19 @@ ERRORS = {
     "a frame to predict": (lambda: best().predict(FRAME), "ordcut.frames.predict"),
     "a frame with text to predict": (
         lambda: best().predict(FRAME.assign(name="x")), "ordcut.frames.predict",
+    ),
+    "columns by position": (
+        lambda: ordcut.optimal_thresholds(FRAME, "s", "y"), "ordcut.frames.optimal_thresholds",
+    ),
+    "weights by position": (
+        lambda: ordcut.optimal_thresholds(S, Y, FRAME["w"]), "objective must be a",
+    ),
+    "a word after the class": (
+        lambda: best(constraints="3 recall >= 0.9"), "Did you mean 'recall 3 >= 0.9'",
+    ),
+    "thresholds that fall": (lambda: ordcut.Thresholds([2, 1], [0, 1, 2]), "in ascending order"),
+    "scores in the place of labels": (
+        lambda: ordcut.Panel(np.stack([Y, Y], axis=1)).agreement_with(S), "pass result.predict",
     ),
     "two columns of labels": (
         lambda: ordcut.frames.optimal_thresholds(FRAME, "s", ["y", "w"]), "as ordcut.Panel",

@@ -28,8 +28,8 @@ from ordcut._core.typing import Array, ArrayLike
 def optimal_thresholds(
     scores: ArrayLike,
     labels: ArrayLike | None = None,
-    *,
     objective: ObjectiveLike = "absolute",
+    *,
     classes: Sequence[Any] | Array | None = None,
     decisions: Sequence[Any] | Array | None = None,
     review: float | None = None,

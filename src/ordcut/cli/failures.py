@@ -37,6 +37,8 @@ OPTIONS = {
     "review must": "--review must",
     "review needs": "--review needs",
     "pass -scores": "use a column of negated scores",
+    "Convert one of them, for example with labels.astype(int).": "Name another --label.",
+    "Convert one of them, for example with labels.astype(str).": "Name another --label.",
     "score must name": "--score must name",
     "label must name": "--label must name",
     "weight must name": "--weight must name",
@@ -252,6 +254,8 @@ def _advice(text: str, decimal: str) -> str:
             f'If "{other}" is the decimal mark, pass --decimal {other}. If it separates '
             "thousands, remove it."
         )
+    if text.strip().endswith("%"):
+        return "Leave the percent signs out, or name another column."
     return "Fix that line, or name another column."
 
 

@@ -211,7 +211,9 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         unfitted = self._unfitted()
         if not hasattr(unfitted, "fit"):
             raise TypeError(
-                f"estimator must be a regressor or a classifier, such as Ridge(), got {unfitted!r}."
+                "estimator must be a regressor or a classifier, such as Ridge(), got "
+                f"{unfitted!r}. For a fitted model of another kind, pass its scores to "
+                "ordcut.optimal_thresholds."
             )
         features, labels = as_rows(X), as_rows(y)
         check_consistent_length(features, labels)

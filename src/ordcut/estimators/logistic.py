@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -37,6 +37,10 @@ from ordcut.estimators.links import LINKS
 from ordcut.estimators.minimisers import CurvedPoint, Minimum
 
 SOLVERS = ("auto", "newton", "lbfgs")
+
+
+#: Attributes of results of statsmodels and R that the summary has.
+IN_SUMMARY = ("pvalues", "params", "bse", "tvalues", "zvalues", "conf_int", "aic", "bic", "llf")
 
 
 class OrdinalLogisticRegression(LinearClassifier):
@@ -230,6 +234,13 @@ class OrdinalLogisticRegression(LinearClassifier):
         if self.solver == "lbfgs" or (self.solver == "auto" and n_parameters > MOST_FOR_NEWTON):
             return None
         return covariance_of(minimum.point.hessian(), design, model)
+
+    if not TYPE_CHECKING:  # so that type checkers still report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            hint = f" Use summary(), which has {name}." if name in IN_SUMMARY else ""
+            kind = type(self).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}.{hint}")
 
     def summary(
         self,

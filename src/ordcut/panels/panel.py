@@ -432,7 +432,12 @@ class Panel(LabelSource):
 
     def _codes(self, labels: ArrayLike) -> Array:
         check_aligned(labels=labels, panel=self)
-        codes = codes_of(labels, self.classes, "labels")
+        try:
+            codes = codes_of(labels, self.classes, "labels")
+        except ValueError as error:
+            if np.asarray(labels).dtype.kind != "f":
+                raise
+            raise ValueError(f"{error} For scores, pass result.predict(scores).") from error
         if len(codes) != len(self):
             raise ValueError(
                 f"labels must hold one class for each of the {len(self)} items, got {len(codes)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +124,8 @@ def loaded_frame(table: Any) -> Any | None:
 
 def _columns_of(table: Any) -> tuple[list[Any], Array]:
     """Return the columns of an array, a list of rows or a dataframe, and their names."""
+    if isinstance(table, Mapping):
+        return list(table.values()), np.array(list(table), object)
     frame = loaded_frame(table)
     if frame is not None:
         names = frame.columns

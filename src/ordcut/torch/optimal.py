@@ -28,8 +28,8 @@ Method: TypeAlias = Literal[
 def optimal_thresholds(
     scores: Tensor,
     labels: Tensor,
-    *,
     objective: ObjectiveLike = "absolute",
+    *,
     classes: Sequence[Any] | Array | None = None,
     sample_weight: Tensor | ArrayLike | None = None,
     weight_type: WeightType | None = None,

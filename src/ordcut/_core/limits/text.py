@@ -173,6 +173,9 @@ def _read(text: str) -> Constraint:
             f"{SYNTAX[WORDS[COMPLEMENTS.get(word, word)]]!r}."
         ) from error
     near = get_close_matches(word, [*WORDS, *SYNONYMS, *COMPLEMENTS], n=1, cutoff=0.6)
+    second, _, end = rest.partition(" ")
+    if second.lower() in (*WORDS, *SYNONYMS, *COMPLEMENTS):  # as in "severe recall >= 0.9"
+        near, rest = [second], f"{word} {end}"
     hint = f"Did you mean {f'{near[0]} {rest}'!r}?" if near else f"For example: {SYNTAX[Recall]!r}."
     raise ValueError(
         f"constraint {text!r} must start with one of the words {', '.join(WORDS)}, got {word!r}. "

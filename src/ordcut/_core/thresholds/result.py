@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from ordcut.report import Curves
     from ordcut.studies.drift import Drift
 
-#: The objective of thresholds that were given, not optimised.
+#: The objective and the certificate of thresholds that were given, not optimised.
 UNKNOWN = "unknown"
+GIVEN = Certificate("given", note="thresholds were given")
 
 #: Attributes that people look for, by what has the answer.
 ELSEWHERE = {
@@ -116,11 +117,11 @@ class Thresholds(Exports):
 
     thresholds: Floats
     classes: Array
-    value: float
-    objective: str
-    method: str
-    proof: Certificate
-    ranges: Floats = field(repr=False)
+    value: float = np.nan
+    objective: str = UNKNOWN
+    method: str = "given"
+    proof: Certificate = GIVEN
+    ranges: Floats = field(default_factory=lambda: np.empty((0, 2)), repr=False)
     passes: int | None = None
     dropped: int = 0
     decisions: Array = field(default_factory=lambda: np.empty(0))
@@ -131,6 +132,11 @@ class Thresholds(Exports):
 
     def __post_init__(self) -> None:
         own, decisions = self.__dict__, self.decisions
+        if len(self.ranges) != len(self.thresholds):  # only thresholds and classes were given
+            own["thresholds"] = as_floats(self.thresholds, "thresholds")
+            own["classes"] = check_classes(self.classes)
+            storage.check_thresholds(self.thresholds, "thresholds", len(self.classes))
+            own["ranges"] = np.stack([self.thresholds, self.thresholds], axis=1)
         are_classes = len(decisions) == 0 or decisions is self.classes
         for name in ("thresholds", "classes", "ranges", "decisions"):
             own[name] = own[name].copy()
@@ -152,6 +158,10 @@ class Thresholds(Exports):
                 near = get_close_matches(name, dir(self), n=1, cutoff=0.7)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"Thresholds has no attribute {name!r}.{hint}")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return the thresholds, as ``np.digitize`` and ``pandas.cut`` take them."""
+        return np.array(self.thresholds, dtype=dtype, copy=copy is not False)
 
     def __hash__(self) -> int:
         return hash((self.thresholds.tobytes(), self.objective, self.value))
@@ -479,15 +489,7 @@ class Thresholds(Exports):
         """
         ordered, thresholds = check_classes(classes), as_floats(values, "values")
         storage.check_thresholds(thresholds, "values", len(ordered))
-        return cls(
-            thresholds=thresholds,
-            classes=ordered,
-            value=np.nan,
-            objective=UNKNOWN,
-            method="given",
-            proof=Certificate("given", note="thresholds were given"),
-            ranges=np.stack([thresholds, thresholds], axis=1),
-        )
+        return cls(thresholds, ordered)
 
     def moved(self, k: int, to: float) -> Thresholds:
         """Return the thresholds with threshold ``k`` moved, and their value on the original rows.
