@@ -250,6 +250,16 @@ def test_mistakes_are_named(options, message):
         ordcut.update(**given | options)
 
 
+@pytest.mark.parametrize("function", [ordcut.update, ordcut.gate, ordcut.judge])
+def test_bands_of_an_outcome_are_not_judged_by_labels(function):
+    bands = ordcut.optimal_bands(SCORES, LABELS > 1)
+    saved = ordcut.Bands.from_json(bands.to_json())
+    for each in (bands, saved):
+        with pytest.raises(ValueError, match="Find the bands of new rows with ordcut"):
+            function(each, SCORES, LABELS > 1)
+    assert ordcut.diff(bands, saved).changed == 0
+
+
 def test_scores_on_another_scale_are_a_warning():
     saved = ordcut.Thresholds.from_json(ordcut.optimal_thresholds(SCORES, LABELS).to_json())
     with pytest.warns(ordcut.DifferentScaleWarning):
@@ -267,9 +277,9 @@ def test_limits_of_change_are_named_where_they_cannot_hold():
 def test_tables_and_thresholds_must_fit_together():
     table = ordcut.ScoreTable([1, 2], [0, 1])
     with pytest.raises(ValueError, match="Make it with classes="):
-        ordcut.update(OLD, table)
+        ordcut.update(OLD, table, objective="absolute")
     with pytest.raises(TypeError, match="the ScoreTable holds them"):
-        ordcut.diff(OLD, OLD, table, LABELS)
+        ordcut.diff(OLD, OLD, table, LABELS, objective="absolute")
     with pytest.raises(ValueError, match="must have the same classes"):
         ordcut.diff(OLD, ordcut.Thresholds.from_values([1], [0, 1]))
     with pytest.raises(TypeError, match="scores must be given"):

@@ -181,3 +181,20 @@ def test_a_month_decides_about_the_thresholds_in_use(ordcut):
     assert (code, "NEW" in err) == (2, True)
     code, _, err = ordcut("diff", "june.csv", "cuts.json")
     assert (code, "OLD must be a file that ordcut fit wrote" in err) == (2, True)
+
+
+def test_scores_without_labels_are_compared_with_the_file(ordcut):
+    FRAME.write_csv("may.csv")
+    assert ordcut("fit", "may.csv", *COLUMNS, "-o", "cuts.json", "-q")[0] == 0
+    code, out, _ = ordcut("show", "cuts.json")
+    assert (code, "\ndata " in out) == (0, True)
+    FRAME.select("s").write_csv("june.csv")
+    code, out, err = ordcut("drift", "june.csv", "-t", "cuts.json")
+    assert (code, "stability index" in out, err) == (4 if "undecided" in out else 0, True, "")
+    (FRAME.select("s") * 100).write_csv("percent.csv")
+    code, out, _ = ordcut("drift", "percent.csv", "-t", "cuts.json", "--json")
+    assert (code, json.loads(out)["outcome"]) == (5, "shifted")
+    code, _, err = ordcut("drift", "cuts.json", "-t", "june.csv")
+    assert (code, "--thresholds must be a file that ordcut fit wrote" in err) == (2, True)
+    code, _, err = ordcut("show", "june.csv")
+    assert (code, "FILE must be a file that ordcut fit wrote" in err) == (2, True)

@@ -6,6 +6,7 @@ import pickle
 import jsonschema
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import ordcut
@@ -106,8 +107,26 @@ def test_the_record_of_rows_that_have_changed_says_nothing_about_them():
     assert result.record.counts == RESULT.record.counts
 
 
-def test_frames_have_the_record_of_arrays_but_for_a_digest():
+@pytest.mark.parametrize("library", [pd, pl])
+def test_frames_in_memory_have_the_record_of_arrays(library):
+    frame = library.DataFrame({"s": SCORES[::-1], "y": LABELS[::-1], "w": [2] * 400})
+    result = ordcut.frames.optimal_thresholds(frame, score="s", label="y", weight="w")
+    assert result.record == record_of(sample_weight=np.full(400, 2))
+    assert (
+        ordcut.frames.optimal_thresholds(frame, score="s", label="y").record.digest
+        == RESULT.record.digest
+    )
+
+
+def test_columns_that_are_replaced_later_are_not_in_the_record():
     frame = pd.DataFrame({"s": SCORES, "y": LABELS})
+    result = ordcut.frames.optimal_thresholds(frame, score="s", label="y")
+    frame["y"] = 3 - frame["y"]
+    assert result.record == RESULT.record
+
+
+def test_rows_that_stay_in_an_engine_have_the_record_of_arrays_but_for_a_digest():
+    frame = pl.LazyFrame({"s": SCORES, "y": LABELS})
     record = ordcut.frames.optimal_thresholds(frame, score="s", label="y").record
     assert record.digest is None
     assert (record.counts, record.decided, record.rows) == (

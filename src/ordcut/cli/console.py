@@ -102,6 +102,25 @@ def print_table(
     console.print()
 
 
+def print_result(
+    result: Any, *, as_json: bool, quiet: bool, written: str | None = None, stderr: bool = False
+) -> int:
+    """Print a result as JSON, or as its card unless ``quiet``, and return its exit code.
+
+    ``written`` is the file that was written, if any.
+    """
+    from ordcut._core.thresholds import json_text
+
+    if as_json:
+        click.echo(json_text(result.as_dict()))
+    elif not quiet:
+        click.echo(str(result.card()), err=stderr)
+        if written not in (None, "-"):
+            click.echo(f"Wrote {as_line(written)}.", err=True)
+    exit_code: int = result.exit_code
+    return exit_code
+
+
 @contextmanager
 def show_passes(quiet: bool) -> Iterator[Callable[[str], None] | None]:
     """Show passes over the data as a progress bar on standard error.

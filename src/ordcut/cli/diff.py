@@ -44,9 +44,7 @@ def diff(
     which the gain of the new thresholds is computed, too. The exit code is 3 if they are surely
     worse there, and 0 otherwise.
     """
-    from ordcut._core.errors import printable
-    from ordcut._core.thresholds import json_text
-    from ordcut.cli.console import show_passes
+    from ordcut.cli.console import print_result, show_passes
     from ordcut.cli.failures import UserError
     from ordcut.cli.fit import check_plot, draw
     from ordcut.cli.thresholds_file import open_rows, read_thresholds_file
@@ -72,10 +70,4 @@ def diff(
         else:
             result = diff_of_records(before, read_thresholds_file(new, files, "NEW").thresholds)
         outputs.publish()
-    if as_json:
-        click.echo(json_text(result.as_dict()))
-    elif not quiet:
-        click.echo(str(result.card()))
-        if plot:
-            click.echo(f"Wrote {printable(plot)}.", err=True)
-    return result.exit_code
+    return print_result(result, as_json=as_json, quiet=quiet, written=plot)

@@ -54,7 +54,7 @@ def drift(
     the share of each decision with its share then. The exit code is 0 if scores are stable, 5 if
     they have shifted, and 4 if the rows are too few to tell. Missing scores are ignored.
     """
-    from ordcut.cli.console import show_passes
+    from ordcut.cli.console import print_result, show_passes
     from ordcut.cli.engines import open_frame
     from ordcut.cli.thresholds_file import read_thresholds_file
     from ordcut.frames import score_counts
@@ -75,10 +75,4 @@ def drift(
             return score_counts(frame, positions, score=column)
 
         result = drift_of_counts(saved.thresholds, count, limit)
-    if as_json:
-        from ordcut._core.thresholds import json_text
-
-        click.echo(json_text(result.as_dict()))
-    elif not quiet:
-        click.echo(str(result.card()))
-    return result.exit_code
+    return print_result(result, as_json=as_json, quiet=quiet)

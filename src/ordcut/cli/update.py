@@ -82,9 +82,7 @@ def update(
     New thresholds are compared with those of the file, on rows that they were not found on. The
     exit code is 0 to keep the thresholds, 5 to move them, and 4 if the rows are too few to tell.
     """
-    from ordcut._core.errors import printable
-    from ordcut._core.thresholds import json_text
-    from ordcut.cli.console import show_passes
+    from ordcut.cli.console import print_result, show_passes
     from ordcut.cli.failures import UserError
     from ordcut.cli.thresholds_file import ThresholdsFile, open_rows
     from ordcut.studies.replacement import Replacement
@@ -109,10 +107,6 @@ def update(
             saved = ThresholdsFile(result.new, rows.columns, has_time=not no_time)
             out.write(saved.as_text())
         outputs.publish()
-    if as_json:
-        click.echo(json_text(result.as_dict()))
-    elif not quiet:
-        click.echo(str(result.card()), err=outputs.uses_stdout)
-        if output not in (None, "-"):
-            click.echo(f"Wrote {printable(str(output))}.", err=True)
-    return result.exit_code
+    return print_result(
+        result, as_json=as_json, quiet=quiet, written=output, stderr=outputs.uses_stdout
+    )

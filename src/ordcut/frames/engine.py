@@ -252,6 +252,11 @@ class Engine:
             frame = self._run(materialise, f"the rows of {len(chosen)} cells, to be kept")
             self._cached.append(CachedRows(frame, n_rows, depth, cells.key[chosen]))
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the frame holds its rows in memory, as in pandas."""
+        return self._eager is not None
+
     def release(self) -> None:
         """Let the engine free the rows that it caches."""
         while self._cached:

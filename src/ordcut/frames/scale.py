@@ -11,6 +11,7 @@ from ordcut._core.thresholds import (
     SAMPLE_SIZE,
     NewScores,
     Thresholds,
+    regrouped,
     say_problem,
     scale_problem,
 )
@@ -77,13 +78,9 @@ def _counted(rows: Any, thresholds: Thresholds) -> NewScores:
     finite = thresholds.thresholds[np.isfinite(thresholds.thresholds)]
     positions = np.union1d(ends, finite)
     counts, low, high = _between(rows, positions)
-    starts = np.concatenate([[0], np.searchsorted(positions, finite) + 1])
-    decided = np.zeros(len(thresholds.thresholds) + 1, np.int64)
-    first = int(np.sum(thresholds.thresholds == -np.inf))
-    decided[first : first + len(starts)] = np.add.reduceat(counts, starts)
-    low_end, high_end = np.searchsorted(positions, ends) + 1
-    inside = counts[low_end:high_end].sum()
-    return NewScores(decided, int(counts.sum() - inside), low, high)
+    decided = regrouped(counts, positions, thresholds.thresholds)
+    below, _, above = regrouped(counts, positions, ends)
+    return NewScores(decided, int(below + above), low, high)
 
 
 def score_counts(frame: Any, positions: Floats, *, score: str) -> Ints:

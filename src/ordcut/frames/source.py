@@ -147,8 +147,15 @@ class FrameSource:
         return self._as_given
 
     def known_rows(self) -> Rows | None:
-        """Return every row if all have been fetched, else None."""
-        return self._as_given if self._counted.is_fetched.all() else None
+        """Return every row if all have been fetched, or if the frame is in memory; else None."""
+        if self._counted.is_fetched.all():
+            return self._as_given
+        if not self.engine.is_in_memory or self.n_rows > self.max_rows:
+            return None
+        try:
+            return self.all_rows()
+        except ValueError:  # they have changed since they were counted
+            return None
 
     @property
     def _as_given(self) -> Rows:

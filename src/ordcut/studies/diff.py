@@ -13,7 +13,14 @@ from ordcut._core.errors import printable
 from ordcut._core.extensions import extension
 from ordcut._core.objectives import Objective, ObjectiveLike
 from ordcut._core.table import ScoreTable
-from ordcut._core.thresholds import Card, Thresholds, as_written, check_scale, objective_for
+from ordcut._core.thresholds import (
+    Card,
+    Thresholds,
+    WithCard,
+    as_written,
+    check_scale,
+    objective_for,
+)
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.studies.paired import (
     Judgement,
@@ -32,8 +39,8 @@ if TYPE_CHECKING:
 SAME_OR_BETTER, WORSE = 0, 3
 
 
-@dataclass(frozen=True, eq=False)
-class Diff:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diff(WithCard):
     """What differs between two sets of thresholds.
 
     Attributes
@@ -167,12 +174,6 @@ class Diff:
         display: ThresholdDisplay = extension("plot_diff")(self, scores, labels, **options)
         return display
 
-    def __repr__(self) -> str:
-        return str(self.card())
-
-    def _repr_html_(self) -> str:
-        return self.card()._repr_html_()
-
 
 def diff(
     old: Thresholds,
@@ -229,9 +230,9 @@ def diff(
         if labels is not None or sample_weight is not None:
             raise TypeError("scores must be given together with labels and sample_weight.")
         return diff_of_records(old, new)
+    resolved = objective_for(new, objective, new.classes)
     rows = read_rows(new, scores, labels, sample_weight, "diff")
     check_scale(new, rows.scores)
-    resolved = objective_for(new, objective, new.classes)
     return diff_of_rows(old, new, rows, weighted_as_found(resolved, new, class_weight))
 
 

@@ -11,7 +11,7 @@ from scipy.special import betaincinv, chndtrinc
 
 from ordcut._core.data import ScoreDistribution, as_scores, check_finite
 from ordcut._core.errors import check_number
-from ordcut._core.thresholds import Card, Record, Thresholds
+from ordcut._core.thresholds import Card, Record, Thresholds, WithCard, regrouped
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 
 #: The exit codes of ``ordcut drift``, as those of the gate.
@@ -27,8 +27,8 @@ TINY = 1e-9
 N_DECILES = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Drift:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(WithCard):
     """How far new scores have moved from the scores that thresholds were found on.
 
     Attributes
@@ -141,12 +141,6 @@ class Drift:
             ],
         )
 
-    def __repr__(self) -> str:
-        return str(self.card())
-
-    def _repr_html_(self) -> str:
-        return self.card()._repr_html_()
-
 
 def drift(
     thresholds: Thresholds, scores: ArrayLike, limit: float = 0.1, random_state: int = 0
@@ -179,7 +173,7 @@ def drift_of_counts(
     finite = thresholds.thresholds[np.isfinite(thresholds.thresholds)]
     positions = np.union1d(inner, finite)
     counts = np.asarray(count(positions), dtype=np.int64)
-    new = np.add.reduceat(counts, np.append(0, np.searchsorted(positions, inner) + 1))
+    new = regrouped(counts, positions, inner)
     shares = np.diff([0.0, *known.shares[1:-1], 1.0])
     n_known, n_new = max(1, min(round(size), MOST_ROWS)), int(counts.sum())
     old = np.rint(shares * n_known).astype(np.int64)
@@ -193,11 +187,8 @@ def drift_of_counts(
     n_needed = None
     if outcome == "undecided":
         n_needed = _rows_to_decide(index, n_parts, n_known, n_new, limit)
-    below = np.append(0, np.cumsum(counts))
-    codes = np.searchsorted(positions, thresholds.thresholds) + 1
-    codes[thresholds.thresholds == -np.inf], codes[thresholds.thresholds == np.inf] = 0, -1
-    observed = np.diff(below[np.concatenate([[0], codes, [-1]])])
     expected = np.rint(record.shares * n_known)
+    observed = regrouped(counts, positions, thresholds.thresholds)
     return Drift(
         outcome=outcome,
         index=index,

@@ -256,12 +256,12 @@ def judge(
             "judge(thresholds, scores, labels). Make one of your own values with "
             "ordcut.Thresholds.from_values(values, classes=...)."
         )
-    rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
-    check_scale(thresholds, rows.scores)
     if objective is None and thresholds.origin is None and thresholds.objective == UNKNOWN:
         objective = "absolute"
-    resolved = objective_for(thresholds, objective, rows.classes)
-    weighted = resolved.weighted(class_weight, rows.classes)
+    resolved = objective_for(thresholds, objective, thresholds.classes)
+    weighted = resolved.weighted(class_weight, thresholds.classes)
+    rows = Rows.read(scores, labels, classes=thresholds.classes, weights=sample_weight)
+    check_scale(thresholds, rows.scores)
     return result_at(Problem(Sample(rows), weighted), thresholds.thresholds)
 
 

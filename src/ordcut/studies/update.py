@@ -17,7 +17,7 @@ from ordcut._core.numerics.exact import as_exact
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.table import ScoreTable
-from ordcut._core.thresholds import Card, Thresholds, check_scale, objective_for
+from ordcut._core.thresholds import Card, Thresholds, WithCard, check_scale, objective_for
 from ordcut._core.typing import ArrayLike, Floats
 from ordcut.studies.diff import Diff, diff_of_rows, gain_text, share_of
 from ordcut.studies.paired import (
@@ -46,8 +46,8 @@ LUCK = {True: 0.5, False: 1.0}
 RISK = 0.025
 
 
-@dataclass(frozen=True, eq=False)
-class Update:
+@dataclass(frozen=True, eq=False, repr=False)
+class Update(WithCard):
     """Whether to keep thresholds or to move them.
 
     Attributes
@@ -146,12 +146,6 @@ class Update:
         ]
         return Card(*self.diff.rows_of_card(), facts)
 
-    def __repr__(self) -> str:
-        return str(self.card())
-
-    def _repr_html_(self) -> str:
-        return self.card()._repr_html_()
-
 
 def update(
     thresholds: Thresholds,
@@ -224,10 +218,10 @@ def update(
     (array([1.1, 2. ]), array([0.1, 0.1]))
     """
     check_thresholds(thresholds=thresholds)
-    rows = read_rows(thresholds, scores, labels, sample_weight, "update")
-    check_scale(thresholds, rows.scores)
     resolved = objective_for(thresholds, objective, thresholds.classes)
     resolved = weighted_as_found(resolved, thresholds, class_weight)
+    rows = read_rows(thresholds, scores, labels, sample_weight, "update")
+    check_scale(thresholds, rows.scores)
     replacement = Replacement.of(
         thresholds, resolved, constraints, smoothing, cost_per_change, max_changed
     )

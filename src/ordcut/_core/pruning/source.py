@@ -121,7 +121,7 @@ class Source(Protocol):
         """Return every row, in memory."""
 
     def known_rows(self) -> Rows | None:
-        """Return every row if all are in memory already, else None."""
+        """Return every row if all are in memory already and as they were counted, else None."""
 
     def distribution(self) -> ScoreDistribution:
         """Return about how the scores are distributed, from what has been counted already."""

@@ -1,6 +1,7 @@
 """Thresholds: the result, where they go between scores, JSON, and rules for other systems."""
 
 from ordcut._core.thresholds.card import Card as Card
+from ordcut._core.thresholds.card import WithCard as WithCard
 from ordcut._core.thresholds.certificate import Certificate as Certificate
 from ordcut._core.thresholds.certificate import Sums as Sums
 from ordcut._core.thresholds.certificate import Verified as Verified
@@ -26,6 +27,7 @@ from ordcut._core.thresholds.rules import class_literals as class_literals
 from ordcut._core.thresholds.scale import SAMPLE_SIZE as SAMPLE_SIZE
 from ordcut._core.thresholds.scale import NewScores as NewScores
 from ordcut._core.thresholds.scale import check_scale as check_scale
+from ordcut._core.thresholds.scale import regrouped as regrouped
 from ordcut._core.thresholds.scale import say_problem as say_problem
 from ordcut._core.thresholds.scale import scale_problem as scale_problem
 from ordcut._core.thresholds.storage import json_text as json_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,20 @@ class Card:
 
     def _repr_html_(self) -> str:
         return view("", self.header, self.rows, notes=(f"{n}: {text}" for n, text in self.facts))
+
+
+class WithCard(ABC):
+    """A result that is shown as its card."""
+
+    @abstractmethod
+    def card(self) -> Card:
+        """Return the result for people: as text, and as HTML in notebooks."""
+
+    def __repr__(self) -> str:
+        return str(self.card())
+
+    def _repr_html_(self) -> str:
+        return self.card()._repr_html_()
 
 
 def card(result: Thresholds) -> Card:

@@ -117,6 +117,12 @@ def _optimised(thresholds: Thresholds) -> ObjectiveLike:
             )
         return thresholds.origin.objective.as_named
     record = thresholds.record
+    if record is not None and record.outcomes is not None:
+        raise ValueError(
+            f"objective must be given for bands, which were found for {thresholds.objective!r} of "
+            "an outcome and not for labels. Find the bands of new rows with ordcut.optimal_bands, "
+            "compare both with ordcut.diff(old, new), or test new scores with drift."
+        )
     if record is not None and record.cost is not None:
         return objective_of(thresholds.objective, record.cost, bool(record.is_kappa))
     if is_named(thresholds.objective):

@@ -51,8 +51,8 @@ class Record:
     scores : ScoreDistribution, optional
         Up to 21 quantiles of the scores; None if not known.
     digest : str, optional
-        A digest of scores, classes and weights, whatever the order of the rows. None for a frame
-        whose rows stayed in their engine.
+        A digest of scores, classes and weights, whatever the order of the rows. None if rows stayed
+        in an engine.
     cost : tuple of tuple of float, optional
         The cost of each decision for each class, if the name of the objective does not say it.
     is_kappa : bool, optional

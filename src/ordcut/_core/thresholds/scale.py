@@ -63,6 +63,22 @@ class NewScores:
         return cls(decided, int(outside), float(scores.min()), float(scores.max()))
 
 
+def regrouped(counts: Array, positions: Floats, ends: Floats) -> Array:
+    """Return counts between ends, given those between positions, which hold the finite ends.
+
+    All are ascending, and the first and the last count are of what lies below and above.
+
+    Examples
+    --------
+    >>> regrouped(np.array([1, 2, 3]), np.array([0.0, 1.0]), np.array([-np.inf, 1.0, np.inf]))
+    array([0, 3, 3, 0])
+    """
+    below = np.append(0, np.cumsum(counts))
+    index = np.searchsorted(positions, ends) + 1
+    index[ends == -np.inf], index[ends == np.inf] = 0, -1
+    return np.diff(below[[0, *index.tolist(), -1]])
+
+
 def check_scale(result: Thresholds, scores: Array, *, strict: bool = False) -> None:
     """Warn, or raise an error, if scores cannot be on the scale of the thresholds.
 
