@@ -1,5 +1,6 @@
 """What a page is made from: positions, counts between them, optima and labelings."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -120,15 +121,17 @@ def test_thresholds_are_judged_by_the_costs_that_they_were_found_for():
     assert [edges[index] for index in content["start"]["at"]] == result.thresholds.tolist()
 
 
-def test_costs_that_are_not_known_must_be_given():
+def test_costs_are_those_of_the_record_or_must_be_given():
     scores, labels = ratings(100, 3)
     cost = 3 * (1 - np.eye(3))
     result = ordcut.optimal_thresholds(scores, labels, objective=cost)
     read = ordcut.Thresholds.from_json(result.to_json())
     source = ArraySource(Rows.read(scores, labels))
+    assert page_content(source, read) == page_content(source, result)
+    given = replace(read, evidence=None)
     with pytest.raises(ValueError, match=r"objective must be given .* 'custom cost'"):
-        page_content(source, read)
-    assert page_content(source, read, cost) == page_content(source, result)
+        page_content(source, given)
+    assert page_content(source, given, cost) == page_content(source, result)
 
 
 def test_costs_that_several_objectives_share_are_written_once():
