@@ -118,10 +118,8 @@ class Recall(_OfDecision):
 
     def lower(self, names: Names) -> Ratio:
         """Return the share of the class that gets its decision."""
-        truth, decision = names.true_class(self.decision), names.decision(self.decision)
-        part = names.cells(decisions=decision, classes=truth)
-        whole = names.cells(classes=truth)
-        return Ratio(part, whole, self.at_least, self.at_most, self.confidence)
+        right, truth, _ = names.cells_of(self.decision)
+        return Ratio(right, truth, self.at_least, self.at_most, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,10 +150,9 @@ class Specificity(_OfDecision):
 
     def lower(self, names: Names) -> Ratio:
         """Return the share of the other classes that does not get the decision."""
-        truth, decision = names.true_class(self.decision), names.decision(self.decision)
-        others = names.cells() - names.cells(classes=truth)
-        part = others * (1 - names.cells(decisions=decision))
-        return Ratio(part, others, self.at_least, self.at_most, self.confidence)
+        _, truth, decided = names.cells_of(self.decision)
+        others = names.cells() - truth
+        return Ratio(others * (1 - decided), others, self.at_least, self.at_most, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,10 +183,8 @@ class Precision(_OfDecision):
 
     def lower(self, names: Names) -> Ratio | PromisedPrecision:
         """Return the share of the decision that is of its class."""
-        truth, decision = names.true_class(self.decision), names.decision(self.decision)
-        part = names.cells(decisions=decision, classes=truth)
-        whole = names.cells(decisions=decision)
-        ratio = Ratio(part, whole, self.at_least, self.at_most)
+        right, _, decided = names.cells_of(self.decision)
+        ratio = Ratio(right, decided, self.at_least, self.at_most)
         return ratio if self.confidence is None else PromisedPrecision(ratio, self.confidence)
 
 
@@ -222,11 +217,9 @@ class Lift(_OfDecision):
 
     def lower(self, names: Names) -> Ratio:
         """Return the precision of the decision, as a multiple of the share of its class."""
-        truth, decision = names.true_class(self.decision), names.decision(self.decision)
-        part = names.cells(decisions=decision, classes=truth)
-        whole = names.cells(decisions=decision)
-        base = np.stack([names.cells(classes=truth)[0], names.cells()[0]])
-        return Ratio(part, whole, self.at_least, self.at_most, self.confidence, base)
+        right, truth, decided = names.cells_of(self.decision)
+        base = np.stack([truth[0], names.cells()[0]])
+        return Ratio(right, decided, self.at_least, self.at_most, self.confidence, base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -255,10 +248,8 @@ class F1(_OfDecision):
 
     def lower(self, names: Names) -> Ratio:
         """Return twice the right rows over the sum of the decision's and the class's rows."""
-        truth, decision = names.true_class(self.decision), names.decision(self.decision)
-        part = 2 * names.cells(decisions=decision, classes=truth)
-        whole = names.cells(decisions=decision) + names.cells(classes=truth)
-        return Ratio(part, whole, self.at_least, self.at_most, self.confidence)
+        right, truth, decided = names.cells_of(self.decision)
+        return Ratio(2 * right, decided + truth, self.at_least, self.at_most, self.confidence)
 
 
 @dataclass(frozen=True, repr=False)
@@ -404,7 +395,8 @@ def lower_all(constraints: Sequence[Constraint], names: Names) -> Limits:
     forms = []
     for constraint in constraints:
         try:
-            form = constraint.lower(names.within(constraint.group))
+            group = constraint.group
+            form = constraint.lower(names if group is None else names.within(group))
         except ValueError as error:
             raise ValueError(f"constraint {str(constraint)!r} {error}") from error
         if not isinstance(form, FORMS):

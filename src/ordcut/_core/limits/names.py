@@ -56,9 +56,7 @@ class Names:
         return cls(names, decisions, objective.has_reviews, objective.has_truth, groups)
 
     def within(self, group: Any) -> Names:
-        """Return the names for cells of a group only; None stands for all groups."""
-        if group is None:
-            return self
+        """Return the names for cells of a group only."""
         if self.groups is None:
             raise ValueError("needs groups=, the group of each row.")
         return replace(self, where=self.groups.position(group))
@@ -75,6 +73,20 @@ class Names:
             classes = slice(-1, None)
         table[decisions, classes, ALL if self.where is None else self.where] = 1
         return table.reshape(len(table), -1)
+
+    def cells_of(self, name: Any) -> tuple[Ints, Ints, Ints]:
+        """Return the cells where a class gets its decision, of the class, and of the decision.
+
+        ``name`` is the name of both, or of a group, such as ``"mid or higher"``.
+
+        Examples
+        --------
+        >>> right, truth, decided = Names(["low", "high"], ["low", "high"]).cells_of("high")
+        >>> right.tolist(), truth.tolist(), decided.tolist()
+        ([[0, 0], [0, 1]], [[0, 1], [0, 1]], [[0, 0], [1, 1]])
+        """
+        truth, decision = self.true_class(name), self.decision(name)
+        return self.cells(decision, truth), self.cells(classes=truth), self.cells(decision)
 
     def decision(self, name: Any) -> slice:
         """Return the positions of a decision, or of a group such as ``"mid or higher"``.
