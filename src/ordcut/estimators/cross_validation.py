@@ -30,7 +30,6 @@ class Response:
     method: str
     read: Callable[[Floats, Array, int], Floats]
     needs_classifier: bool
-    has_probabilities: bool = False
 
     def outputs(self, estimator: Any, features: Any, code_of: Array, n_classes: int) -> Floats:
         """Return what ``read`` does; ``code_of`` has the positions of a classifier's classes."""
@@ -83,9 +82,7 @@ def _of_margins(output: Floats, positions: Array, n_classes: int) -> Floats:
 #: Responses by name.
 RESPONSES: dict[str, Response] = {
     "predict": Response("predict", _as_is, needs_classifier=False),
-    "predict_proba": Response(
-        "predict_proba", _of_all_classes, needs_classifier=True, has_probabilities=True
-    ),
+    "predict_proba": Response("predict_proba", _of_all_classes, needs_classifier=True),
     "decision_function": Response("decision_function", _of_margins, needs_classifier=True),
 }
 

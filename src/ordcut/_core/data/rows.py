@@ -78,9 +78,14 @@ class Rows:
     #: Whether every row has a single class and a weight that is a whole number.
     is_whole: bool = field(init=False, repr=False)
 
+    #: Whether weights are added up without rounding: whole numbers, or floats with limbs.
+    has_exact_sums: bool = field(init=False, repr=False)
+
     def __post_init__(self) -> None:
-        is_whole = self.weights is None or self.weights.dtype == np.int64
-        self.__dict__["is_whole"] = is_whole and self.soft is None
+        has_whole_weights = self.weights is None or self.weights.dtype == np.int64
+        is_whole = self.soft is None and has_whole_weights
+        has_exact_sums = is_whole or self.limbs.n_limbs > 0
+        self.__dict__.update(is_whole=is_whole, has_exact_sums=has_exact_sums)
 
     @classmethod
     def read(
@@ -234,11 +239,6 @@ class Rows:
             keys[counts], (len(thresholds) + 1) * n_classes, weights[counts].astype(np.float64)
         )
         return totals.reshape(-1, n_classes)
-
-    @property
-    def has_exact_sums(self) -> bool:
-        """Whether weights are added up without rounding: whole numbers, or floats with limbs."""
-        return self.is_whole or self.limbs.n_limbs > 0
 
     def summable(self) -> Rows:
         """Return the rows with weights whose sums are exact.

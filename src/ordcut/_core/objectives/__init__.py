@@ -2,7 +2,6 @@
 
 from ordcut._core.objectives.additive import Accuracy as Accuracy
 from ordcut._core.objectives.additive import Additive as Additive
-from ordcut._core.objectives.custom import CostFunction as CostFunction
 from ordcut._core.objectives.custom import Kappa as Kappa
 from ordcut._core.objectives.custom import SegmentObjective as SegmentObjective
 from ordcut._core.objectives.named import ObjectiveLike as ObjectiveLike
@@ -15,12 +14,9 @@ from ordcut._core.objectives.named import n_classes_of as n_classes_of
 from ordcut._core.objectives.named import names_of_objectives as names_of_objectives
 from ordcut._core.objectives.named import objective_of as objective_of
 from ordcut._core.objectives.named import resolve_objective as resolve_objective
-from ordcut._core.objectives.objective import ExactObjective as ExactObjective
 from ordcut._core.objectives.objective import Kind as Kind
 from ordcut._core.objectives.objective import Objective as Objective
-from ordcut._core.objectives.objective import Steps as Steps
 from ordcut._core.objectives.objective import TableTotals as TableTotals
-from ordcut._core.objectives.objective import Totals as Totals
 from ordcut._core.objectives.ratio import ExactRatio as ExactRatio
 from ordcut._core.objectives.ratio import Ratio as Ratio
 from ordcut._core.objectives.segments import Segments as Segments

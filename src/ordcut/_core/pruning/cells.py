@@ -70,17 +70,24 @@ class Cells:
     prefixes: Prefixes = NO_PREFIXES
     common: Array = field(default_factory=lambda: np.empty(0))
 
-    @cached_property
-    def has_common(self) -> Bools:
-        """Whether each slot has a common score."""
-        if len(self.common):
-            return np.asarray(self.common == self.common)
-        return np.zeros(len(self.cell_of), np.bool_)
+    #: Whether slots follow the leading bits of the scores.
+    has_prefixes: bool = field(init=False, repr=False)
 
-    @cached_property
-    def n_cells(self) -> int:
-        """The number of cells."""
-        return int(self.cell_of[-1]) + 1 + 2 * int(self.has_common[-1])
+    #: Whether each slot has a common score.
+    has_common: Bools = field(init=False, repr=False)
+
+    #: The number of cells.
+    n_cells: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        has_common = np.zeros(len(self.cell_of), np.bool_)
+        if len(self.common):
+            has_common = np.asarray(self.common == self.common)
+        self.__dict__.update(
+            has_prefixes=len(self.prefixes.nodes) > 0,
+            has_common=has_common,
+            n_cells=int(self.cell_of[-1]) + 1 + 2 * int(has_common[-1]),
+        )
 
     @cached_property
     def is_single(self) -> Bools:
@@ -88,11 +95,6 @@ class Cells:
         is_single = np.zeros(self.n_cells, np.bool_)
         is_single[self.cell_of[self.has_common] + 1] = True
         return is_single
-
-    @cached_property
-    def has_prefixes(self) -> bool:
-        """Whether slots follow the leading bits of the scores."""
-        return len(self.prefixes.nodes) > 0
 
     def shares_of_slots(self, chosen: Bools, counts: Numbers) -> Floats:
         """Return about what share of the rows in chosen cells is in each of their slots."""

@@ -22,7 +22,7 @@ MOST_STEPS = 20
 def approach_kappa(rows: SortedRows, exact: ExactRatio) -> Ints:
     """Return cuts near the highest kappa, by steps from cuts that predict classes as they occur."""
     cuts = rows.cuts_by_shares()
-    given = rows.for_kernels(np.dtype(np.int64 if rows.is_whole else np.float64))
+    given = rows.whole_kernel_rows or rows.for_kernels(np.dtype(np.float64))
     each = zip(exact.costs, exact.largest, strict=True)
     paid, by_chance = ((cost / most).astype(np.float64, copy=False) for cost, most in each)
     approach_least_ratio(*given, paid, by_chance, halving_order(len(cuts)), cuts)

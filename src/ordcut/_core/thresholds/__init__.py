@@ -31,9 +31,7 @@ from ordcut._core.thresholds.scale import regrouped as regrouped
 from ordcut._core.thresholds.scale import say_problem as say_problem
 from ordcut._core.thresholds.scale import scale_problem as scale_problem
 from ordcut._core.thresholds.storage import json_text as json_text
-from ordcut._core.thresholds.storage import numbers_in as numbers_in
 from ordcut._core.thresholds.storage import read_limited as read_limited
 from ordcut._core.thresholds.storage import schema_text as schema_text
-from ordcut._core.thresholds.storage import to_dict as to_dict
 from ordcut._core.thresholds.storage import with_record as with_record
 from ordcut._core.thresholds.title import title_of_thresholds as title_of_thresholds
