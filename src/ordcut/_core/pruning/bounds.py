@@ -87,13 +87,16 @@ def judge_cells(
     is_closed: Bools | None = None,
     is_single: Bools | None = None,
     most_steps: float = np.inf,
+    *,
+    is_rounded_once: bool = False,
 ) -> Verdict:
     """Return which cells can hold a threshold.
 
     ``n_rows`` is the number of rows that were counted. ``limits`` need a convex objective.
     ``is_closed`` marks cells that are known to hold no threshold, and ``is_single`` cells with a
     single score, which can be next to a threshold only. After about ``most_steps``, cells need not
-    be ruled out.
+    be ruled out. Counts that were added up without rounding are off by no more than the counts of
+    single rows, ``is_rounded_once``.
 
     Examples
     --------
@@ -102,17 +105,20 @@ def judge_cells(
     array([False,  True,  True, False, False])
     """
     no_cell = np.zeros(len(counts), np.bool_)
+    n_added = 1 if is_rounded_once else n_rows
     singles = no_cell if is_single is None else is_single
     if isinstance(cost, SegmentTerms):
-        can_hold, n_steps = can_hold_cuts(counts, cost, n_rows, is_closed, singles, most_steps)
+        can_hold, n_steps = can_hold_cuts(
+            counts, cost, n_rows, n_added, is_closed, singles, most_steps
+        )
         return Verdict(can_hold, can_hold, n_steps)
     if cost.convexity != "no":
-        can_hold = _near_own_minima(counts, cost, n_rows, limits, singles)
+        can_hold = _near_own_minima(counts, cost, n_added, limits, singles)
         if is_closed is not None:
             can_hold &= ~is_closed
         return Verdict(can_hold, can_hold, STEPS_OF_CELL * len(counts) + counts.size)
     closed = no_cell if is_closed is None else is_closed
-    return _on_near_paths(counts, cost, n_rows, closed, singles, most_steps)
+    return _on_near_paths(counts, cost, n_rows, n_added, closed, singles, most_steps)
 
 
 @cache
@@ -143,7 +149,7 @@ def halving_order(n_curves: int) -> Ints:
 def _near_own_minima(
     counts: Numbers,
     cost: ExactCost,
-    n_rows: int,
+    n_added: int,
     limits: Sequence[CurveLimit],
     is_single: Bools,
 ) -> Bools:
@@ -162,7 +168,7 @@ def _near_own_minima(
         unit = float(totals.max())
         counts, totals = counts / unit, totals / unit
         gain = cost.float_gain
-        slack = rounding_bound(np.abs(gain) @ totals, n_rows + counts.size)
+        slack = rounding_bound(np.abs(gain) @ totals, n_added + counts.size)
     if limits:
         chosen = _near_minima_within(counts, unit, is_single, gain, slack, limits)
     else:
@@ -177,6 +183,7 @@ def _on_near_paths(
     counts: Numbers,
     cost: ExactCost,
     n_rows: int,
+    n_added: int,
     is_closed: Bools,
     is_single: Bools,
     most_steps: float,
@@ -191,7 +198,7 @@ def _on_near_paths(
         counts, totals = counts / totals.max(), totals / totals.max()
         float_cost = cost.float_cost
         scale = float((np.abs(float_cost).max(axis=0) @ totals).item())
-        slack = float(2 * rounding_bound(scale, n_rows + counts.size))
+        slack = float(2 * rounding_bound(scale, n_added + counts.size))
     n_decisions = len(float_cost)
     least_cost = np.broadcast_to(float_cost.min(axis=0), (n_decisions, *float_cost.shape))
     if n_decisions <= MOST_DECISIONS:

@@ -116,7 +116,10 @@ class PrunedRows:
         def judge(counts: Numbers, is_single: Bools, is_closed: Bools | None = None) -> Verdict:
             singles.append(is_single)
             n_steps = max(0.0, self._n_left)
-            verdict = judge_cells(counts, cost, self.n_rows, limits, is_closed, is_single, n_steps)
+            verdict = judge_cells(
+                counts, cost, self.n_rows, limits, is_closed, is_single, n_steps,
+                is_rounded_once=self.cells.limbs.n_limbs > 0,
+            )  # fmt: skip
             self._n_left -= verdict.n_steps + STEPS_OF_ROUND
             return verdict
 

@@ -122,7 +122,7 @@ class SegmentBounds(ABC):
                 return None
             bounds = np.minimum(up, down) if terms.rule.joined == "smallest" else up + down
             bounds = np.maximum.reduceat(bounds, starts)
-            points = first[bounds >= max(self._least(lower), _highest(bounds, MOST_POINTS))]
+            points = first[bounds >= max(self._least(lower), self._promising(first, bounds))]
             below, ranges = self.weights_at(self._ranges(points, points, is_point=True))
             lower = max(lower, terms.best(below, -self.error, ranges, True)[-1])
             kept = bounds >= self._least(lower)
@@ -136,6 +136,13 @@ class SegmentBounds(ABC):
             split = self._split(first[is_long], last[is_long], N_PARTS)
             whole = first[~is_long], last[~is_long]
             first, last = (np.sort(np.concatenate(both)) for both in zip(split, whole, strict=True))
+
+    def _promising(self, first: Ints, bounds: Floats) -> float:
+        """Return a bound that about ``MOST_POINTS`` ranges reach, at least one of each border."""
+        if len(bounds) <= MOST_POINTS:
+            return -np.inf
+        of_borders = np.maximum.reduceat(bounds, np.searchsorted(first, self.offsets[:-1]))
+        return float(min(of_borders.min(), np.partition(bounds, -MOST_POINTS)[-MOST_POINTS]))
 
     def _least(self, lower: float) -> float:
         """Return a score minus a bound on its rounding; all terms have the same sign."""
@@ -247,13 +254,6 @@ class UnitBounds(SegmentBounds):
         return self._below, ranges
 
 
-def _highest(values: Floats, n_values: int) -> float:
-    """Return the least of the ``n_values`` highest values; -inf if there are no more than that."""
-    if len(values) <= n_values:
-        return -np.inf
-    return float(np.partition(values, -n_values)[-n_values])
-
-
 def run_indices(starts: Ints, ends: Ints) -> Ints:
     """Return the indices from each start to before its end.
 
@@ -271,19 +271,21 @@ def can_hold_cuts(
     counts: Numbers,
     terms: SegmentTerms,
     n_rows: int,
+    n_added: int,
     is_closed: Bools | None = None,
     is_single: Bools | None = None,
     most_steps: float = np.inf,
 ) -> tuple[Bools, float]:
     """Return which cells can hold a threshold, and about how many steps it took to know that.
 
-    The arguments are described in ``judge_cells``.
+    Of ``n_rows`` rows, ``n_added`` were added up with rounding. ``judge_cells`` describes the other
+    arguments.
 
     Examples
     --------
     >>> from ordcut._core.objectives import TERMS
     >>> counts = np.array([[9, 0], [9, 0], [1, 1], [0, 9], [0, 9]])
-    >>> can_hold_cuts(counts, SegmentTerms(2, TERMS["macro_f1"]), 38)[0]
+    >>> can_hold_cuts(counts, SegmentTerms(2, TERMS["macro_f1"]), 38, 38)[0]
     array([False,  True,  True,  True, False])
     """
     if not terms.has_bounds:
@@ -300,7 +302,7 @@ def can_hold_cuts(
         low = cells + is_second
         high = np.where(is_single[cells], low, cells + 1)
     n_cuts = terms.n_classes - 1
-    bounds = UnitBounds(terms, below, n_rows, [low] * n_cuts, [high] * n_cuts)
+    bounds = UnitBounds(terms, below, n_added + len(counts), [low] * n_cuts, [high] * n_cuts)
     near = bounds.near_best(min(most_steps, PAIRS_PER_ROW * n_rows + FEW_PAIRS))
     can_hold = np.zeros(len(counts), np.bool_)
     if near is not None:

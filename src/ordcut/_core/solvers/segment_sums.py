@@ -14,6 +14,7 @@ import numpy as np
 
 from ordcut._core.data import SortedRows
 from ordcut._core.numerics.jit import kernel
+from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
 from ordcut._core.objectives import NOTHING_JOINED, Ranges, SegmentTerms
 from ordcut._core.pruning import SegmentBounds, UnitBounds
 from ordcut._core.solvers.levels import raise_levels
@@ -34,14 +35,14 @@ def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: Ex
     Of several optima, it is that with the lowest highest cut, then the lowest next cut, and so on.
     """
     cuts: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
-    sums = Sums.of(rows)
+    sums = Sums.of(rows, n_rows)
     bounds: SegmentBounds
     if len(cuts) > MOST_CUTS:
         weight = cuts if rows.weights is None else np.append(0, np.cumsum(rows.weights))[cuts]
-        bounds = CutBounds(terms, sums, n_rows, cuts, weight)
+        bounds = CutBounds(terms, sums, cuts, weight)
     else:
         candidates = [np.arange(len(cuts))] * (terms.n_classes - 1)
-        bounds = UnitBounds(terms, sums.below(cuts), n_rows, candidates, candidates)
+        bounds = UnitBounds(terms, sums.below(cuts), sums.n_added, candidates, candidates)
     near = bounds.near_best()
     assert near is not None
     return cuts[_best(sums, terms, between, cuts, near)]
@@ -66,44 +67,82 @@ def best_segments(
         own.start + np.flatnonzero(is_open)
         for own, is_open in zip(windows.ranges, windows.is_open, strict=True)
     ]
-    sums = Sums.of(rows)
+    sums = Sums.of(rows, n_rows)
     below = sums.below(windows.cuts)
-    bounds = UnitBounds(terms, below, n_rows, candidates, candidates, windows.segments)
+    bounds = UnitBounds(terms, below, sums.n_added, candidates, candidates, windows.segments)
     near = bounds.near_best()
     return None if near is None else _best(sums, terms, between, windows.cuts, near)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The weight of each class below any row of sorted rows, added up in the order of the rows.
+    """The weight of each class below any row of sorted rows.
+
+    Whole numbers and limbs are added up without rounding, other floats in the order of the rows.
 
     Attributes
     ----------
-    codes, weights, stride
-        Those of ``KernelRows``.
-    before : ndarray of shape (n_steps, K)
-        The weight of each class before each row whose index is a multiple of ``STEP``.
+    codes : ndarray of shape (n,)
+        The class of each row.
+    columns : list of ndarray
+        The weights of the rows, or each of their limbs, and the weight 1 of all rows.
+    stride : int
+        As in ``KernelRows``.
+    before : list of ndarray of shape (n_steps, K)
+        For each column, the weight of each class before each row whose index is a multiple of
+        ``STEP``.
+    limbs : Limbs
+        How weights were split.
+    n_added : int
+        The number of rows that were added up with rounding, at most.
     """
 
     codes: Codes
-    weights: Numbers
+    columns: list[Numbers]
     stride: int
-    before: Numbers
+    before: list[Numbers]
+    limbs: Limbs
+    n_added: int
 
     @classmethod
-    def of(cls, rows: SortedRows) -> Sums:
-        """Add up the weights of rows."""
+    def of(cls, rows: SortedRows, n_rows: int) -> Sums:
+        """Add up the weights of rows, which stand for ``n_rows`` rows."""
+        limbs = AS_GIVEN if rows.is_whole else rows.limbs
         dtype = np.dtype(np.int64 if rows.is_whole else np.float64)
         codes, _, weights, stride = rows.for_kernels(dtype)
-        before = np.zeros((len(codes) // STEP + 1, rows.n_classes), dtype)
-        add_steps(codes, weights, stride, STEP, before)
-        return cls(codes, weights, stride, before)
+        columns = [weights]
+        if limbs.n_limbs:
+            columns = list(np.ascontiguousarray(np.moveaxis(limbs.split(weights), -1, 0)))
+        before = []
+        for column in columns:
+            sums = np.zeros((len(codes) // STEP + 1, rows.n_classes), column.dtype)
+            add_steps(codes, column, stride, STEP, sums)
+            before.append(sums)
+        return cls(codes, columns, stride, before, limbs, 1 if limbs.n_limbs else n_rows)
 
     def below(self, cuts: Ints) -> Numbers:
-        """Return the weight of each class below each cut, (m, K)."""
-        below = self.before[cuts // STEP]
-        add_rest(self.codes, self.weights, self.stride, STEP, cuts, below)
-        return below
+        """Return the weight of each class below each cut, (m, K), rounded at most once per limb."""
+        below = self._limbs_below(cuts)
+        return self.limbs.rounded(below) if self.limbs.n_limbs else below[..., 0]
+
+    def exact_below(self, cuts: Ints, between: ExactWeights) -> Array:
+        """Return the weight of each class below each cut without rounding, in multiples of a unit.
+
+        ``between`` adds up floats exactly that have no limbs.
+        """
+        if self.limbs.n_limbs:
+            return self.limbs.multiples(self._limbs_below(cuts))
+        if self.before[0].dtype == np.int64:
+            return self._limbs_below(cuts)[..., 0]
+        return np.asarray(np.cumsum(between(cuts)[:-1], axis=0))
+
+    def _limbs_below(self, cuts: Ints) -> Numbers:
+        below = []
+        for column, before in zip(self.columns, self.before, strict=True):
+            sums = before[cuts // STEP]
+            add_rest(self.codes, column, self.stride, STEP, cuts, sums)
+            below.append(sums)
+        return np.stack(below, axis=-1)
 
 
 class CutBounds(SegmentBounds):
@@ -115,19 +154,15 @@ class CutBounds(SegmentBounds):
         What is optimised.
     sums : Sums
         The weights below the rows.
-    n_rows : int
-        The number of rows that were added up.
     cuts : ndarray of shape (m,)
         The cuts in ascending order: first 0, and last the number of rows.
     weight : ndarray of shape (m,)
         The weight of the rows below each cut.
     """
 
-    def __init__(
-        self, terms: SegmentTerms, sums: Sums, n_rows: int, cuts: Ints, weight: Numbers
-    ) -> None:
+    def __init__(self, terms: SegmentTerms, sums: Sums, cuts: Ints, weight: Numbers) -> None:
         n_units = [len(cuts)] * (terms.n_classes - 1)
-        super().__init__(terms, n_units, sums.below(cuts[-1:]), n_rows)
+        super().__init__(terms, n_units, sums.below(cuts[-1:]), sums.n_added)
         self.sums, self.cuts, self.weight = sums, cuts, weight
 
     def low(self, units: Ints) -> Ints:
@@ -159,10 +194,9 @@ def _best(sums: Sums, terms: SegmentTerms, between: ExactWeights, cuts: Ints, ne
         inner: Ints = near.low[1:-1]
         return inner
     known, at = np.unique(near.low, return_inverse=True)
-    if sums.before.dtype == np.int64 or terms.sums == "float64":
-        weights = terms.prepared(sums.below(cuts[known]))
-    else:
-        weights = terms.prepared(np.cumsum(between(cuts[known])[:-1], axis=0))
+    is_exact = terms.sums == "exact"
+    below = sums.exact_below(cuts[known], between) if is_exact else sums.below(cuts[known])
+    weights = terms.prepared(below)
     if terms.rule.joined == "smallest":
         return known[raise_levels([at[near.at(k)] for k in range(1, terms.n_classes)], weights)]
     return near.low[_best_path(terms, near, weights[at])]

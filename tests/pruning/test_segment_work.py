@@ -1,0 +1,40 @@
+"""How much the search for scores of segments compares, counted and not timed."""
+
+import numpy as np
+import pytest
+
+import ordcut
+from ordcut._core.data import Rows
+from ordcut._core.numerics.jit import running_kernels_as
+from ordcut._core.objectives import TERMS, SegmentTerms
+from ordcut._core.solvers.segment_sums import CutBounds, Sums
+
+
+def independent_rows(n, n_classes):
+    """Scores that say nothing about the labels, and labels in which every class occurs."""
+    random = np.random.default_rng(0)
+    labels = random.permutation(np.arange(n) % n_classes)
+    return random.normal(size=n), labels
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "weighted_f1"])
+def test_pairs_of_ranges_are_few_where_labels_say_little(name):
+    rows = Rows.read(*independent_rows(4000, 20)).sorted()
+    cuts = np.append(0, np.flatnonzero(rows.ends) + 1)
+    bounds = CutBounds(SegmentTerms(20, TERMS[name]), Sums.of(rows, 4000), cuts, cuts)
+    with running_kernels_as("compiled"):
+        bounds.near_best()
+    assert bounds.n_pairs < 6_000_000  # of 300 million pairs of cuts
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_few_terms_of_fractional_weights_are_computed_exactly(name, monkeypatch):
+    scores, labels = independent_rows(3000, 4)
+    weights = np.exp(4 * np.random.default_rng(1).normal(size=3000))
+    n_terms = []
+    term = SegmentTerms.term
+    monkeypatch.setattr(
+        SegmentTerms, "term", lambda self, *given: n_terms.append(1) or term(self, *given)
+    )
+    ordcut.optimal_thresholds(scores, labels, objective=name, sample_weight=weights)
+    assert len(n_terms) <= 20
