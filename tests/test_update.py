@@ -173,8 +173,9 @@ def test_other_rows_can_be_compared(kind):
 def test_class_weights_are_those_of_the_record():
     old = ordcut.optimal_thresholds(SCORES, LABELS, class_weight={0: 5})
     saved = ordcut.Thresholds.from_json(old.to_json())
-    update = ordcut.update(saved, SCORES, LABELS)
-    assert update.diff.values[0] == pytest.approx(old.value)
+    update = ordcut.update(saved, SCORES[1:], LABELS[1:])
+    expected = ordcut.judge(saved, SCORES[1:], LABELS[1:], class_weight={0: 5}).value
+    assert update.diff.values[0] == pytest.approx(expected)
     assert update.new.record.class_weight == (5.0, 1.0, 1.0)
     assert ordcut.diff(saved, saved, SCORES, LABELS).values[0] == pytest.approx(old.value)
 
@@ -258,6 +259,14 @@ def test_bands_of_an_outcome_are_not_judged_by_labels(function):
         with pytest.raises(ValueError, match="Find the bands of new rows with ordcut"):
             function(each, SCORES, LABELS > 1)
     assert ordcut.diff(bands, saved).changed == 0
+
+
+def test_rows_that_thresholds_were_found_on_are_refused():
+    saved = ordcut.Thresholds.from_json(ordcut.optimal_thresholds(SCORES, LABELS).to_json())
+    order = RNG.permutation(400)
+    with pytest.raises(ValueError, match="other rows than the thresholds were found on"):
+        ordcut.update(saved, SCORES[order], LABELS[order])
+    assert ordcut.update(saved, SCORES[1:], LABELS[1:]).outcome == "keep"
 
 
 def test_scores_on_another_scale_are_a_warning():

@@ -23,7 +23,9 @@ def june(tmp_path):
     return write_csv(tmp_path / "june.csv", (scores + 0.8).round(3), labels)
 
 
-def test_update_says_what_the_library_says_and_writes_new_thresholds(ordcut, tmp_path, cuts, june):
+def test_update_says_what_the_library_says_and_writes_new_thresholds(
+    ordcut, tmp_path, cuts, csv_file, june
+):
     scores, labels = make_rows(400, seed=1)
     saved = library.Thresholds.from_json(cuts)
     update = library.update(saved, (scores + 0.8).round(3), labels, max_changed=0.2)
@@ -36,9 +38,11 @@ def test_update_says_what_the_library_says_and_writes_new_thresholds(ordcut, tmp
     assert written.record.held_out == update.values[1]
     done = ordcut("update", june, "-t", cuts, "--max-changed", "0.2", "--json")
     assert json.loads(done.out) == json.loads(json.dumps(update.as_dict()))
-    # The new file can be used like the old one.
-    done = ordcut("update", june, "-t", new, "--smoothing", "0", "-q")
-    assert (done.code, done.out) == (4, "")
+    # The new file can be used like the old one, but not on the same rows.
+    done = ordcut("update", csv_file, "-t", new, "--smoothing", "0", "-q")
+    assert (done.code, done.out) == (5, "")
+    done = ordcut("update", june, "-t", new)
+    assert (done.code, "other rows than the thresholds were found on" in done.err) == (2, True)
 
 
 def test_months_are_merged_as_files_or_as_counts(ordcut, tmp_path, cuts, csv_file, june):

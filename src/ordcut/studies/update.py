@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc
 
-from ordcut._core.data import ClassWeight, Rows
+from ordcut._core.data import ClassWeight, Rows, digest_of
 from ordcut._core.errors import printable
 from ordcut._core.limits import Constraints, Outcome, Ratio, limits_for
 from ordcut._core.numerics.exact import as_exact
@@ -240,6 +240,12 @@ def update_of_rows(
             f"not found on, got {n_rows:g}. Collect more labels."
         )
     old, objective = replacement.old, replacement.objective
+    if old.record is not None and old.record.digest == digest_of(rows):
+        raise ValueError(
+            "scores and labels must be of other rows than the thresholds were found on, where they "
+            "look better than they are, and the digest in their record says that these are the "
+            "same. Pass new rows."
+        )
     new = replacement.thresholds_for(rows)
     parts = list(parts_of(rows, np.random.default_rng(random_state)))
     left_out = Rows.joined([part for _, part in parts])
