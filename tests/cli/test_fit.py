@@ -377,6 +377,44 @@ def test_weights_of_classes_are_those_of_the_library_and_are_saved(
     assert json.loads(out.read_text())["record"]["class_weight"] == weights
 
 
+def test_a_population_with_shares_of_the_classes_is_that_of_the_library(
+    ordcut, tmp_path, rows, csv_file
+):
+    out = tmp_path / "t.json"
+    shares = dict(zip(CLASSES, [0.6, 0.3, 0.1], strict=True))
+    text = ",".join(f"{name}={share}" for name, share in shares.items())
+    limit = f"precision {CLASSES[-1]} >= 0.2"
+    options = ("--class-shares", text, "--constraint", limit, "-o", out)
+    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, *options)
+    assert done.code == 0, done.err
+    expected = library.optimal_thresholds(
+        *rows, classes=CLASSES, class_shares=shares, constraints=limit
+    )
+    assert same(read_saved(out), expected)
+    assert "in the population; the table counts rows" in ordcut("show", out).out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{CLASSES[0]}=0.5", "must name each class"),
+        (",".join(f"{name}=0.5" for name in CLASSES), "--class-shares must add up to 1"),
+    ],
+)
+def test_shares_of_a_population_are_checked(ordcut, csv_file, text, message):
+    done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "--class-shares", text)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_learning_curve_counts_classes_as_the_thresholds_do(ordcut, csv_file):
+    plain, weighted = (
+        json.loads(ordcut("fit", csv_file, *COLUMNS, *ORDER, *options, "--json").out)
+        for options in (["--learning-curve"], ["--learning-curve", "--class-weight", "balanced"])
+    )
+    assert plain["learning_curve"] != weighted["learning_curve"]
+
+
 def test_intervals_are_those_of_the_bootstrap_and_are_printed_and_saved(
     ordcut, tmp_path, csv_file, result
 ):

@@ -120,5 +120,5 @@ def test_weights_of_classes_are_read_by_name(fit, text, classes, weights):
 def test_weights_that_are_none_are_refused(fit, text):
     done = fit(["a", "b"], "--classes", "a,b", "--class-weight", text)
     assert done.code == 2
-    assert "such as b=2 " in done.err
+    assert "such as b=0.2 " in done.err
     assert "The classes are: a, b." in done.err

@@ -25,6 +25,7 @@ OPTIONS = {
     'nulls="drop"': "--nulls drop",
     'objective="absolute"': "--objective absolute",
     "class_weight": "--class-weight",
+    "class_shares": "--class-shares",
     'weight_type="repeats"': "--weight-type repeats",
     'weight_type="importance"': "--weight-type importance",
     'weight_type not "importance"': "--weight-type not importance",

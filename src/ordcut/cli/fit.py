@@ -28,6 +28,7 @@ from ordcut.cli.options import (
     panel_options,
     quiet_option,
     read_amount,
+    read_class_shares,
     read_class_weight,
     read_decisions,
     read_objective,
@@ -89,6 +90,12 @@ Tab completes options and columns: see ordcut completion --help.
     "their names.",
 )
 @class_weight_option("equal weights")
+@click.option(
+    "--class-shares",
+    metavar="A=SHARE,...",
+    help="The share of each class in the population that thresholds are for, if rows were sampled "
+    "by class. Counts in constraints, too.",
+)
 @click.option(
     "--classes",
     metavar="A,B,C",
@@ -181,6 +188,7 @@ def fit(
     rater: str | None,
     objective: str,
     class_weight: str | None,
+    class_shares: str | None,
     classes: str | None,
     decisions: str | None,
     review: float | None,
@@ -266,9 +274,8 @@ def fit(
             if review is not None or review_share is not None:
                 resolved = with_reviews(resolved, review, review_share, source.classes)
             weights = read_class_weight(class_weight, source.classes)
-            weighted = resolved
-            if weights is not None:
-                weighted = resolved.weighted(weights, source.classes)
+            shares = read_class_shares(class_shares, source.classes)
+            weighted = resolved.weighted(weights, source.classes, shares)
             if isinstance(source, ArraySource):
                 _check_no_group(group)
                 thresholds = source.solve(weighted, smoothing, parsed)
@@ -279,7 +286,7 @@ def fit(
                     grouped = GroupedFrame(frame, group, nulls, read_part)
                 thresholds = thresholds_of(source, weighted, smoothing, parsed, grouped)
             if review_share is not None and thresholds.origin is not None:
-                resolved = thresholds.origin.objective.as_named  # with the cost of a review
+                weighted = thresholds.origin.objective.as_named  # with the cost of a review
             bounds = None
             if intervals:
                 if progress is not None:
@@ -289,7 +296,7 @@ def fit(
             if learning_curve:
                 from ordcut.studies.learning import curve_of_rows
 
-                curve = curve_of_rows(source.all_rows(), resolved, smoothing)
+                curve = curve_of_rows(source.all_rows(), weighted, smoothing)
             if source.n_rows <= MOST_TO_DIGEST:
                 source.all_rows()  # for the record
             saved = ThresholdsFile(thresholds, columns, bounds, has_time=not no_time)
@@ -299,7 +306,7 @@ def fit(
                 from ordcut.report import page_from_source
 
                 names_of = {"score_name": score, "label_name": columns.label_name}
-                page = page_from_source(source, thresholds, resolved, weights, bounds, **names_of)
+                page = page_from_source(source, thresholds, weighted, None, bounds, **names_of)
                 page_out.write(page)
             if plot_out is not None:
                 plot_out.write(draw(source, thresholds, score, str(plot)))

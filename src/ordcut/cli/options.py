@@ -34,7 +34,10 @@ SECTIONS = {
     "Thresholds": ("thresholds_path", "strict"),
     "Columns": ("score", "labels", "item", "rater", "weight", "weight_type", "name"),
     "Comparison": ("against", "target", "fail_under"),
-    "Objective": ("objective", "class_weight", "classes", "decisions", "review", "review_share"),
+    "Objective": (
+        *("objective", "class_weight", "class_shares", "classes", "decisions"),
+        *("review", "review_share"),
+    ),
     "Constraints": ("constraints", "group"),
     "Few rows and uncertainty": ("smoothing", "intervals", "learning_curve"),
     "Output": ("output", "output_format", "report", "plot", "as_json", "no_time", "force", "quiet"),
@@ -351,20 +354,45 @@ def read_class_weight(text: str | None, classes: Array) -> ClassWeights:
         return None
     if text == "balanced":
         return "balanced"
-    weights: list[float | None] = [None] * len(classes)
+    weights = _numbers_by_class("--class-weight", "balanced, none, or pairs", text, classes)
+    return [1.0 if weight is None else weight for weight in weights]
+
+
+def read_class_shares(text: str | None, classes: Array) -> list[float] | None:
+    """Return the value of ``--class-shares``, a number for each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read_class_shares("high=0.1, low=0.9", np.array(["low", "high"]))
+    [0.9, 0.1]
+    """
+    if text is None:
+        return None
+    shares = _numbers_by_class("--class-shares", "pairs", text, classes)
+    named = [share for share in shares if share is not None]
+    if len(named) < len(shares):
+        missing = class_names(classes)[shares.index(None)]
+        raise UserError(f"--class-shares must name each class, and {missing} is missing.")
+    return named
+
+
+def _numbers_by_class(option: str, form: str, text: str, classes: Array) -> list[float | None]:
+    """Return the number of each class in text such as ``a=0.2,b=0.8``; None for others."""
+    numbers: list[float | None] = [None] * len(classes)
     for pair in next(csv.reader([text], skipinitialspace=True), []):
         name, mark, number = pair.rpartition("=")
         at = position_of(name.strip(), classes)
-        weight = _as_weight(number)
-        if not mark or at is None or weight is None or weights[at] is not None:
+        value = _as_weight(number)
+        if not mark or at is None or value is None or numbers[at] is not None:
             raise UserError(
-                "--class-weight must be balanced, none, or pairs such as "
-                f"{class_names(classes)[-1]}=2 that name each class at most once, with numbers "
-                f"that are not negative, got {pair}. The classes are: "
+                f"{option} must be {form} such as {class_names(classes)[-1]}=0.2 that name each "
+                f"class at most once, with numbers that are not negative, got {pair}. The classes "
+                f"are: "
                 f"{', '.join(class_names(classes))}."
             )
-        weights[at] = weight
-    return [1.0 if weight is None else weight for weight in weights]
+        numbers[at] = value
+    return numbers
 
 
 def _as_weight(text: str) -> float | None:

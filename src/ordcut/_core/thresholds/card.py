@@ -154,7 +154,8 @@ def _facts_of(record: Record | None) -> list[tuple[str, str]]:
         shown = weights if isinstance(weights, str) else ", ".join(f"{w:.6g}" for w in weights)
         facts.append(("class weights", shown))
     if record.class_shares is not None:
-        facts.append(("class shares", ", ".join(f"{share:.6g}" for share in record.class_shares)))
+        shares = ", ".join(f"{share:.6g}" for share in record.class_shares)
+        facts.append(("class shares", f"{shares} in the population; the table counts rows"))
     if record.scores is not None:
         at = dict(zip(record.scores.shares, record.scores.scores, strict=True))
         middle = [f"{score:.6g}" for share, score in at.items() if 0.2 < share < 0.8][::5]
