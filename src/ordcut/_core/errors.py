@@ -177,7 +177,7 @@ class WeightTypeWarning(UserWarning):
 
 @public
 class ColumnVectorWarning(UserWarning):
-    """A column, of shape (n, 1), was passed in the place of a flat array."""
+    """A column, of shape (n, 1), was passed instead of a flat array."""
 
 
 @public

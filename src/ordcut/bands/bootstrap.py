@@ -40,7 +40,7 @@ class BandBootstrap:
     n_rows : float
         The effective number of rows, n.
     n_left_out : int
-        The number of replicates without so many bands.
+        The number of replicates with fewer bands.
 
     Examples
     --------

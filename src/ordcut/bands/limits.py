@@ -177,7 +177,7 @@ class BandLimits:
         return replace(self, on_bands=tuple(limit.scaled(factor) for limit in self.on_bands))
 
     def lowered(self, n_thresholds: int) -> Limits:
-        """Return the limits on the values of so many thresholds."""
+        """Return the limits on the values of ``n`` thresholds."""
         names = [*range(n_thresholds + 1)]
         return lower_all(self.on_thresholds, Names(names, names))
 

@@ -74,7 +74,7 @@ class BandProblem:
         return replace(self, most_cells=FEW_CELLS)
 
     def space(self, most: int) -> Space:
-        """Return the candidates for the cuts of at most so many bands, and what must hold."""
+        """Return the candidates for the cuts of bands, and the limits that must hold."""
         return self.limits.space(self.rows, self.objective, self.sign, most, self.known_names)
 
     def solve(self, numbers: Sequence[int]) -> dict[int, BandCuts]:
@@ -119,7 +119,7 @@ class BandProblem:
         return error
 
     def _conflict(self, n_bands: int) -> list[Any]:
-        """Return limits that so many bands cannot keep, of which none can be left out."""
+        """Return limits that the bands cannot keep, of which none can be left out."""
         kept = self.limits.every
         for limit in self.limits.every:
             fewer = [each for each in kept if each is not limit]
@@ -128,7 +128,7 @@ class BandProblem:
         return kept
 
     def _nearest(self, limit: BandLimit, conflict: list[Any], n_bands: int) -> float | None:
-        """Return the limit nearest to a lower limit that so many bands can keep with the others."""
+        """Return the limit nearest to a lower limit that the bands can keep with the others."""
         if limit.at_least is None or limit.at_most is not None:
             return None
         others = self.limits.only([each for each in conflict if each is not limit])

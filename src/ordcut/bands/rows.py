@@ -101,7 +101,7 @@ class BandRows:
         weights: ArrayLike | None = None,
         weight_type: WeightType | None = None,
     ) -> BandRows:
-        """Validate and sort rows; those of weight 0 are left out."""
+        """Validate and sort rows; rows of weight 0 are left out."""
         if "pandas" in sys.modules:
             given = {"scores": scores, "outcome": outcome, "exposure": exposure}
             check_aligned(**given, sample_weight=weights)

@@ -267,7 +267,7 @@ class LabelingValues:
         }
 
 
-#: What is said of a constraint that holds, that does not, and that was not judged.
+#: The words for a constraint that holds, that does not, and that was not judged.
 STATES = {True: "kept", False: "broken", None: "not judged without groups"}
 
 

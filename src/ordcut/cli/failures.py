@@ -87,7 +87,7 @@ DAMAGED = re.compile(
 #: The most characters of a line of text, as DuckDB limits its bytes.
 LONGEST_LINE = 2_000_000
 
-#: What engines put in the place of bytes that are not UTF-8.
+#: The character that engines put for bytes that are not UTF-8.
 REPLACEMENT = "\ufffd"
 
 #: What engines report for text in another encoding.

@@ -51,7 +51,7 @@ class CommandInSections(click.Command):
     """A command whose options are in sections of its help."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by section, those of no section last."""
+        """Write the options by section, and options of no section last."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         section_of = {name: title for title, names in SECTIONS.items() for name in names}
         for title in (*SECTIONS, "Other options"):

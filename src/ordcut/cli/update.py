@@ -79,8 +79,9 @@ def update(
 ) -> int:
     """Decide by new labelled rows whether to keep thresholds or to move them.
 
-    New thresholds are compared with those of the file, on rows that they were not found on. The
-    exit code is 0 to keep the thresholds, 5 to move them, and 4 if the rows are too few to tell.
+    New thresholds are compared with the thresholds of the file, on rows that they were not found
+    on. The exit code is 0 to keep the thresholds, 5 to move them, and 4 if the rows are too few to
+    tell.
     """
     from ordcut.cli.console import print_result, show_passes
     from ordcut.cli.failures import UserError

@@ -46,14 +46,14 @@ def as_rows(values: Any) -> Any:
 
 
 def copy_features(outer: Any, inner: Any) -> None:
-    """Set the number and the names of features of an estimator to those of the one inside."""
+    """Copy the number and the names of features from an inner estimator."""
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(inner, name):
             setattr(outer, name, getattr(inner, name))
 
 
 def copy_tags(tags: Any, inner: Any) -> None:
-    """Set the tags about features to those of the estimator inside."""
+    """Copy the tags about features from the inner estimator."""
     given, taken = get_tags(inner).input_tags, tags.input_tags
     taken.sparse, taken.allow_nan = given.sparse, given.allow_nan
     taken.string, taken.categorical = given.string, given.categorical

@@ -166,7 +166,7 @@ class FrameSource:
         """Return about how the scores are distributed, from the first cells and a sample.
 
         Quantiles lie between scores of the sample in neighbouring cells, whose weights are known.
-        The lowest and the highest score are those of the sample.
+        The lowest and the highest score come from the sample.
         """
         cell = self._counted.at_or_after(self._sample)
         below = np.cumsum(self._counted.counts.sum(axis=1), dtype=np.float64)

@@ -15,7 +15,7 @@ from ordcut._core.typing import Array, Floats
 from ordcut._core.views import view
 from ordcut.panels.ratings import Ratings
 
-#: A rater needs at least this many items that somebody else has rated, too.
+#: A rater needs at least this many items that another rater has rated, too.
 FEWEST_ITEMS = 30
 
 

@@ -46,7 +46,7 @@ def page_content(
 ) -> dict[str, Any]:
     """Return the content of a page, ready to be written as JSON.
 
-    ``intervals`` are those of the initial thresholds; by default, of a bootstrap if it is quick. An
+    ``intervals`` belong to the initial thresholds; by default, of a bootstrap if it is quick. An
     empty dict leaves them out.
     """
     classes = source.classes

@@ -103,9 +103,9 @@ def page(
         As in :func:`ordcut.optimal_thresholds`.
     bootstrap : Bootstrap or False, optional
         The result of :meth:`ordcut.Thresholds.bootstrap` for the initial thresholds, of which the
-        page shows 95 % intervals and that of their value. By default, the page computes them where
-        that is quick: for optimal thresholds of up to 20,000 rows without weights, smoothing and
-        constraints. False leaves them out.
+        page shows 95 % intervals of the thresholds and of their value. By default, the page
+        computes them where that is quick: for optimal thresholds of up to 20,000 rows without
+        weights, smoothing and constraints. False leaves them out.
     score_name, label_name : str
         The names of the scores and of the labels in your data.
     title : str, optional

@@ -20,7 +20,7 @@ from ordcut.studies.metrics import DecidedRows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Batch:
-    """Rows with scores and labels, such as those of a month.
+    """Rows with scores and labels, such as the rows of a month.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class RowsOfBatch(Decided):
         return self.rows.estimate(objective)
 
     def biases(self) -> Floats | None:
-        """Return the value of each decision minus that of the true class."""
+        """Return the value of each decision minus the value of the true class."""
         classes, truth = self.rows.truth.classes, self.rows.truth
         if self.decisions.tolist() != classes.tolist():
             return None
@@ -296,7 +296,7 @@ def _names(items: ArrayLike | None, scores: Floats) -> Array | None:
         raise ValueError(
             "items must hold a different name for each row, by which rows of two batches are "
             f"paired, got {distinct[counts.argmax()]!r} {counts.max()} times. Rows that depend on "
-            "each other, such as those of a patient, are groups=."
+            "each other, such as the rows of a patient, are groups=."
         )
     return names
 

@@ -192,7 +192,7 @@ def diff(
     old, new : Thresholds
         Two sets with the same classes and decisions.
     scores : array-like of shape (n_samples,) or ScoreTable, optional
-        Rows to compare both on. Without rows, shares are about those of the new record.
+        Rows to compare both on. Without rows, shares come from the new record.
     labels : array-like of shape (n_samples,) or (n_samples, n_classes), optional
         The true classes, or soft labels; a ScoreTable holds them.
     objective : str, array-like of shape (D, K), callable, Kappa or Objective, optional

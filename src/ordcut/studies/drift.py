@@ -1,4 +1,4 @@
-"""Drift without labels: whether new scores are distributed as those of the record."""
+"""Drift without labels: whether new scores are distributed as the record says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ordcut._core.errors import check_number
 from ordcut._core.thresholds import Card, Record, Thresholds, WithCard, regrouped
 from ordcut._core.typing import Array, ArrayLike, Floats, Ints
 
-#: The exit codes of ``ordcut drift``, as those of the gate.
+#: The exit codes of ``ordcut drift``, as for the gate.
 EXIT_CODES = {"stable": 0, "undecided": 4, "shifted": 5}
 
 #: The number of draws of permutation tests, and the most rows that are permuted.

@@ -32,7 +32,7 @@ class Gate:
         The value of the labels of the thresholds, with its interval: agreement with people, where
         labels are those of several people.
     people : Agreement or None
-        The agreement of people with each other, where labels are those of several people.
+        The agreement of people with each other, where labels come from several people.
     target : float or None
         The value to reach.
     verdict : Verdict or None

@@ -71,7 +71,7 @@ class Judgement:
 def standard_error(rows: Rows, difference: Floats, *others: Floats) -> float:
     """Return the standard error of a difference of gains, given the differences of influences.
 
-    Errors of others are added, as those of independent sums. Two rows of the largest influence and
+    Errors of others are added, as for independent sums. Two rows of the largest influence and
     of a typical weight, one for and one against, are added to the first, so that few rows that
     differ do not look certain.
 

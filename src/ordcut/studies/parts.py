@@ -60,7 +60,7 @@ def parts_of(rows: Rows, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]
 
 
 def _counted(rows: Rows, counts: Ints) -> Rows:
-    """Return rows with the given counts, without those of count 0."""
+    """Return rows with the given counts, without rows of count 0."""
     kept = np.flatnonzero(counts)
     taken = rows.take(kept)
     return replace(taken, weights=None if (counts <= 1).all() else counts[kept])

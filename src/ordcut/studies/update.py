@@ -32,7 +32,7 @@ from ordcut.studies.paired import (
 from ordcut.studies.parts import parts_of
 from ordcut.studies.replacement import Replacement, check_not_negative
 
-#: The exit codes of ``ordcut update``, as those of the gate.
+#: The exit codes of ``ordcut update``, as for the gate.
 EXIT_CODES = {"keep": 0, "undecided": 4, "move": 5}
 
 #: The fewest rows of which parts are left out.
@@ -65,7 +65,7 @@ class Update(WithCard):
     margin : float
         The gain that is too small to move for.
     values : tuple of float
-        The value of the old thresholds, and by cross-fitting that of new ones.
+        The value of the old thresholds, and by cross-fitting the value of new thresholds.
     changed : float
         The share of these rows whose label would change.
     cost_per_change : float

@@ -109,7 +109,7 @@ def likelihood_labels(
 def cheapest_labels(probabilities: Tensor, objective: ObjectiveLike) -> Tensor:
     """Return the lowest class of least expected cost for each row of probabilities, (n, K).
 
-    A kappa is not an expected cost; the cost that it is made of is used instead.
+    A kappa is not an expected cost; its weights are used as the cost instead.
 
     Examples
     --------

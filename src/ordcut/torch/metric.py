@@ -44,7 +44,7 @@ class ThresholdMetric(Metric):
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
         The objective, as in :func:`ordcut.optimal_thresholds`.
     thresholds : Thresholds or ThresholdTracker, optional
-        The current thresholds. Those of a tracker are the ones that it has when ``compute`` is
+        The current thresholds. A tracker gives the thresholds that it has when ``compute`` is
         called.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.

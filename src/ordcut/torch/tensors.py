@@ -69,7 +69,7 @@ class TensorRows:
 
     @property
     def _given(self) -> Tensor | None:
-        """The weights of the rows, or those of their classes."""
+        """The weights of the rows, or of their classes."""
         return self.weights if self.soft is None else self.soft
 
     def _with(self, given: Tensor) -> TensorRows:

@@ -25,7 +25,7 @@ def digest_of(rows: Rows) -> str:
     """Return 32 hexadecimal digits for the scores, classes and weights of rows.
 
     A row of whole weight w counts as w equal rows. The digest shows whether data are the same; it
-    is no protection against somebody who wants other data to have the same digest.
+    cannot protect against other data that are made to have the same digest.
 
     Examples
     --------

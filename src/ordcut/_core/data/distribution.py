@@ -82,7 +82,7 @@ class ScoreDistribution:
 
 
 def levels_for(n_rows: int) -> Floats:
-    """Return the levels of the quantiles that so many rows allow, 0 and 1 included.
+    """Return the levels of the quantiles that ``n`` rows allow, 0 and 1 included.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from ordcut._core.typing import Array, ArrayLike, Floats
 #: How many scores fit in cache together.
 STRETCH = 1 << 18
 
-#: What to do about a frame in the place of scores.
+#: What to do about a frame instead of scores.
 FRAMES = (
     "For columns of a dataframe, use ordcut.frames.optimal_thresholds(frame, score=..., "
     "label=...), and ordcut.frames.predict(frame, thresholds, score=...) to label its rows."

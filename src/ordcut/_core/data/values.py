@@ -123,7 +123,7 @@ def of_tensor(argument: str, error: Exception) -> TypeError:
 
 
 def not_single(argument: str, value: object, position: int) -> TypeError:
-    """Return the error for a row that has a collection in the place of a label."""
+    """Return the error for a row that has a collection instead of a label."""
     return TypeError(
         f"{argument} must be numbers, booleans or text, got a {type(value).__name__}, "
         f"{value!r:.60}, at position {position}. Each row has a single class; pass the ratings of "

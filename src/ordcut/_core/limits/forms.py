@@ -198,7 +198,7 @@ class Ratio(Form):
         """Return the ratio with plain limits on rows with these exact weights of the classes.
 
         Shares of a population and a base rate become coefficients, and a guarantee becomes a limit
-        on the share of these rows that promises it. This is the only place where limits depend on
+        on the share of these rows that promises it. Only here, limits depend on
         totals, which are in multiples of ``unit``.
         """
         if self.confidence is None:

@@ -19,7 +19,7 @@ LARGEST = float(np.finfo(np.float64).max) / 4
 
 @dataclass(frozen=True, eq=False)
 class CostObjective(Objective):
-    """An objective that is made of a cost matrix.
+    """An objective with a cost matrix.
 
     Attributes
     ----------

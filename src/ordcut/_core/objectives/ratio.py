@@ -238,7 +238,7 @@ class ExactRatio:
                 # Above the last ratio only where a table was rounded.
                 best, table = (cuts, table) if is_fixed else (best, best_table)
                 proof = replace(best.certificate, n_steps=n_steps)
-                # The table is known: what is asked for it next need not add up the rows again.
+                # The table is known: nobody need add up the rows again.
                 return replace(best, certificate=proof, weigh=partial(getitem, (table,), 0))
             ratio, best, best_table = reached, cuts, table
         raise AssertionError("unreachable: every step but the last lowers the ratio")

@@ -69,7 +69,7 @@ class Verdict:
     can_hold : ndarray of shape (n_cells,)
         The cells that cannot be ruled out yet.
     first : ndarray of shape (n_cells,)
-        Those of them to resolve first, which may rule out the others.
+        The cells to resolve first, which may rule out the others.
     n_steps : float
         About how many steps it took to judge the cells.
     """

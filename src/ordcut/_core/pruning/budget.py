@@ -18,7 +18,7 @@ STEPS_TO_COUNT, STEPS_TO_LOOK, STEPS_TO_FETCH, STEPS_TO_SPLIT, STEPS_TO_SORT_LEF
 STEPS_OF_ROUND = 100_000
 
 #: Steps per row that a solver takes on sorted rows, by the kind of cost: the first number, and the
-#: second for each class; and those of solvers where sums do not fit into int64.
+#: second for each class; and for solvers where sums do not fit into int64.
 STEPS_TO_SOLVE: dict[str, tuple[float, float]] = {
     "convex": (1.5, 0),
     "equal errors": (6, 0),

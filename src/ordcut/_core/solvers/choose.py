@@ -47,7 +47,7 @@ Method = Literal[
 METHODS: tuple[str, ...] = get_args(Method)
 
 #: Where rows are: in arrays, in order already, in the engine of a frame, or on another device.
-Place = Literal["arrays", "sorted", "engine", "device"]
+Location = Literal["arrays", "sorted", "engine", "device"]
 
 #: When "auto" prunes rows in arrays, by the kind of objective: if sorting them takes more steps, of
 #: about a nanosecond, than the first number plus the second for each pair of classes. Otherwise,
@@ -144,7 +144,7 @@ class Task(NamedTuple):
     kind: Kind
     n_rows: int = 0
     n_classes: int = 2
-    where: Place = "sorted"
+    where: Location = "sorted"
     n_steps: float = 0.0
     n_problems: int = 1
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ordcut._core.thresholds.record import Record
     from ordcut._core.thresholds.result import Thresholds
 
-#: The columns of the card after that of the decision.
+#: The columns of the card after the column of the decision.
 HEADER = ("from", "below", "share", "rows", "recall", "precision")
 
 

@@ -90,7 +90,7 @@ def explained(thresholds: Thresholds) -> list[str]:
 
 
 def _population(thresholds: Thresholds) -> str:
-    """Return for which population a value is, if it is not that of the rows as they are."""
+    """Return for which population a value is, if it is not for the rows as they are."""
     origin = thresholds.origin
     shares = None if origin is None else origin.objective.class_weight
     return f" where the shares of the classes are {shares}" * isinstance(shares, ClassShares)
@@ -116,10 +116,10 @@ def how_sure(level: float, intervals: Sequence[Any], value: Sequence[Any]) -> st
     >>> how_sure(0.95, [[1.4, "inf"]], [0.1, 0.2])[:67]
     'With 95 % confidence, on new data the value is between 0.1 and 0.2,'
     """
-    places = [_between(*map(float, pair)) for pair in intervals]
-    places, last = places[:-1], places[-1]
-    where = f"{', '.join(places)} and {last}" if places else last
-    best = "the best thresholds are" if places else "the best threshold is"
+    ranges = [_between(*map(float, pair)) for pair in intervals]
+    ranges, last = ranges[:-1], ranges[-1]
+    where = f"{', '.join(ranges)} and {last}" if ranges else last
+    best = "the best thresholds are" if ranges else "the best threshold is"
     low, high = map(float, value)
     return (
         f"With {level:.0%} confidence".replace("%", " %")

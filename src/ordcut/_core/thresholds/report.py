@@ -31,7 +31,7 @@ def report(
 ) -> Any:
     """Return the figures of each class or decision on rows, as a frame of a library.
 
-    ``level`` is that of the intervals, None for none.
+    ``level`` is the level of the intervals, None for no intervals.
     """
     if groups is not None and level is None:
         raise ValueError(

@@ -1,8 +1,8 @@
 """Whether scores are on the scale of the thresholds, judged by what the record says.
 
-Scores of the same distribution are exchangeable with those of the record. So the probability of
-each sign of another scale is exact, whatever the distribution: it counts in how many ways the rows
-of both can be told apart.
+Scores of the same distribution are exchangeable with the scores of the record. So the probability
+of each sign of another scale is exact, whatever the distribution: it counts in how many ways the
+rows of both can be told apart.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def _all_new(count: int, n: int, m: int) -> float:
-    """Return the log-probability that given places in the order of n + m rows are all new ones.
+    """Return the log-probability that given ranks among n + m rows are all of new rows.
 
     As the rows outside can be at both ends, there are count + 1 ways to share them.
     """

@@ -31,7 +31,7 @@ SAME = 1e-9
 class Estimate:
     """The value of labels by an objective, with its standard error and an interval.
 
-    The standard error is that of the jackknife: the value is computed without each row in turn.
+    The standard error comes from the jackknife: the value is computed without each row in turn.
     Rows of a group depend on each other, and groups are left out whole.
 
     Attributes

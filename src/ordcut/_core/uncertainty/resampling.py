@@ -189,7 +189,7 @@ def rows_near(rows: Rows, n_effective: float, spans: Floats, are_grouped: bool =
     spans : ndarray of shape (K - 1, 2)
         The range of the scores near each threshold; NaN for all scores.
     are_grouped : bool, default=False
-        Whether groups are drawn, whose number is then that of all rows everywhere.
+        Whether groups are drawn.
 
     Examples
     --------
