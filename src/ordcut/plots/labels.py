@@ -117,6 +117,8 @@ class SpreadLabels(Artist):
             text.set_position((centre, beside) if axis == 0 else (beside, centre))
             across, along = [at, at, centre], steps
             line.set_data((across, along) if axis == 0 else (along, across))
+            # A level line before a text would look like a minus sign.
+            line.set_visible(axis == 0 or abs(centre - at) > points)
 
     def draw(self, renderer: Any) -> None:
         """Draw the labels where there is space for them."""
