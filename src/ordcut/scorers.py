@@ -40,7 +40,7 @@ class ObjectiveScorer(BaseEstimator):
         objective, and the class weights, of the estimator itself if it is one of
         :mod:`ordcut.estimators`, or a pipeline or search with one; otherwise ``"absolute"``.
     classes : sequence, default=None
-        All classes, lowest first. By default those that the classifier was fitted on, so that
+        All classes, lowest first. By default the classes that the classifier was fitted on, so that
         a fold in which a class is missing is judged by the same costs as the others.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each true class count.

@@ -69,7 +69,7 @@ def optimal_thresholds(
         maximise, ``"macro_f1"``, ``"weighted_f1"``, ``"geometric_recall"``, ``"min_recall"`` or
         :class:`ordcut.SegmentObjective`.
     classes : sequence, optional
-        All classes, lowest first, those that do not occur included. By default those that occur,
+        All classes, lowest first, also if they do not occur. By default the classes that occur,
         in ascending order, or the order that a categorical states.
     decisions : sequence, optional
         What can be decided, lowest first, where that is not the classes: the names of the D rows

@@ -93,7 +93,7 @@ class Problem:
     def in_groups(self, groups: Groups, weights: ArrayLike | None = None) -> Problem:
         """Return the problem with limits that are about the groups of rows.
 
-        ``weights`` are those that the rows were read with.
+        ``weights`` are the weights that the rows were read with.
         """
         refined = groups.refine(self.solved.rows, weights)
         assert self.limits is not None

@@ -72,7 +72,7 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
         Whether weights of rows say how often a row occurs or how much it matters, as in
         :func:`ordcut.optimal_thresholds`. The models get the weights as they are.
     classes : sequence, default=None
-        All classes, lowest first, including those that do not occur.
+        All classes, lowest first, also if they do not occur.
     n_jobs : int, default=None
         The number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=None

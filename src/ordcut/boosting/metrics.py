@@ -242,7 +242,7 @@ class LikelihoodMetric(_CrossFittedMetric):
     """The mean negative log-likelihood of a cumulative link model, as an evaluation metric.
 
     It is used as :class:`ThresholdMetric` is. The biases of each half of the evaluation rows are
-    those that fit the scores of the other half best.
+    the thresholds that fit the scores of the other half best.
 
     Parameters
     ----------

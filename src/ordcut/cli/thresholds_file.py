@@ -93,7 +93,7 @@ class ThresholdsFile:
         return objective.weighted(read_class_weight(option, classes), classes)
 
     def columns_for(self, columns: Columns) -> Columns:
-        """Return columns; those that options do not name are taken from the file."""
+        """Return columns; the file names columns that options do not name."""
         columns = replace(
             columns,
             score=columns.score or self.columns.score,

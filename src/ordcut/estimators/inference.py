@@ -49,7 +49,7 @@ def covariance_of(hessian: Floats, design: Design, model: ProportionalOddsModel)
 
 
 def collinear_features(rows: OrdinalRows) -> tuple[int, Array]:
-    """Return the rank of the features, centred, and the indices of those that are collinear.
+    """Return the rank of the features, centred, and the indices of collinear features.
 
     Constant features are among them: they are collinear with the biases.
     """
@@ -135,7 +135,7 @@ class Summary:
         ``term``, ``estimate``, ``std_error``, ``z``, ``p_value``, ``lower``, ``upper`` and, for
         the logit link, ``odds_ratio``, ``odds_lower``, ``odds_upper``. A bias has no odds ratio.
     statistics : dict of str to float
-        How well the model fits: ``n``, ``n_parameters`` (of those that the rows determine),
+        How well the model fits: ``n``, ``n_parameters`` (which the rows determine),
         ``log_likelihood``, ``aic``, ``bic`` and ``pseudo_r2``.
     note : str
         Which features are collinear, if any.

@@ -137,7 +137,7 @@ class LinearThresholdClassifier(LinearClassifier):
     max_iter : int, default=1000
         The maximum number of steps.
     classes : sequence, default=None
-        All classes, lowest first, including those that do not occur.
+        All classes, lowest first, also if they do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the surrogate and in the thresholds.
     weight_type : {"repeats", "importance"}, default=None

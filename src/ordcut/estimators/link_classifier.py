@@ -31,7 +31,7 @@ class CumulativeLinkClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         A regressor of LightGBM or XGBoost with the objective
         :class:`~ordcut.boosting.CumulativeLink`, or a pipeline that ends with it.
     classes : sequence, default=None
-        All classes, lowest first, including those that do not occur.
+        All classes, lowest first, also if they do not occur.
 
     Attributes
     ----------

@@ -89,7 +89,7 @@ class OrdinalLogisticRegression(LinearClassifier):
     max_iter : int, default=1000
         The maximum number of steps.
     classes : sequence, default=None
-        All classes, lowest first, including those that do not occur.
+        All classes, lowest first, also if they do not occur.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count, in the likelihood and in the thresholds.
     weight_type : {"repeats", "importance"}, default=None

@@ -146,7 +146,7 @@ def with_rounds(
 
 
 def without_stopping(callbacks: list[Any] | None) -> list[Any] | None:
-    """Return callbacks of LightGBM or XGBoost without those that stop early."""
+    """Return callbacks of LightGBM or XGBoost, except callbacks that stop early."""
     kinds = tuple(
         library.callback(sys.modules[package])
         for package, library in LIBRARIES.items()

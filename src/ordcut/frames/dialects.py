@@ -47,7 +47,7 @@ def fetch_columns(frame: Any) -> dict[str, Array]:
 def as_arrays(frame: Any) -> dict[str, Array]:
     """Return the columns of a frame as arrays, without the method of PyArrow that imports pandas.
 
-    Labels stay exact: those that floats cannot represent are Python objects, None if missing.
+    Labels stay exact: values that floats cannot represent are Python objects, None if missing.
 
     Examples
     --------

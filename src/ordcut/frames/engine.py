@@ -235,7 +235,7 @@ class Engine:
         counted = self._count(frame, location.key, self._sums, description, int(root.ends[1]) + 1)
         keys = counted["key"][counted["key"] != NOWHERE]
         if root.is_whole and ((keys < 0) | (keys >= root.n_keys)).any():
-            raise changed("scores lie beyond those that it had returned before")
+            raise changed("scores lie beyond the scores that it had returned before")
         return self.usable(counted)
 
     def keep(self, cells: NestedCells, chosen: Ints) -> None:

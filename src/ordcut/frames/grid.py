@@ -309,7 +309,7 @@ class NestedCells:
 
     @property
     def can_split(self) -> Bools:
-        """Which cells can be split: those that are not too deep, so that keys stay exact."""
+        """Which cells can be split: cells that are not too deep, so that keys stay exact."""
         return np.asarray((self.key + 1 < LARGEST_KEY / MOST_PARTS) & (self.depth < MOST_DEPTH))
 
     def zoomed_into(self, indices: Ints, n_parts: int) -> NestedCells:

@@ -99,7 +99,7 @@ def optimal_thresholds(
     objective : str, array-like of shape (D, K), callable, Kappa or Objective
         The objective, as in :func:`ordcut.optimal_thresholds`.
     classes : sequence, optional
-        All classes, lowest first, including those that do not occur. By default those that occur,
+        All classes, lowest first, also if they do not occur. By default the classes that occur,
         in ascending order, or the order that an Enum or an ordered categorical states.
     decisions, review, review_share
         Other decisions than the classes, as in :func:`ordcut.optimal_thresholds`. For a share of

@@ -434,7 +434,7 @@ class CountedFrame:
             left = verdict.can_hold & self._can_split
         depth = cells.depth[np.where(left, cells.n_rows, -1).argmax()]
         if depth < len(cells.zooms):
-            # Others of this depth were split before. The best thresholds have moved into those that
+            # Others of this depth were split before. The best thresholds have moved into cells that
             # were not; they would move on into their neighbours, so all of them are split at once.
             left = verdict.can_hold & self._can_split
         indices = np.flatnonzero(left & (cells.depth == depth))

@@ -54,8 +54,8 @@ class Agreement(Estimate):
     def attainable(self) -> float:
         """About the highest kappa that a judge without noise reaches with these people.
 
-        It is the square root of people's kappa with each other, which is therefore no ceiling for
-        a judge. Exact for the quadratic kappa of a judge that follows what people have in common.
+        It is the square root of people's kappa with each other, which a judge can therefore
+        exceed. Exact for the quadratic kappa of a judge that follows what people have in common.
 
         Examples
         --------

@@ -44,8 +44,8 @@ class Panel(LabelSource):
         The class that each rater gave each item; NaN, None or null where there is none. The index
         of a dataframe of pandas names the items, and scores with an index must have the same one.
     classes : sequence, optional
-        All classes, lowest first. By default those that occur, in ascending order, or the order
-        that a categorical states.
+        All classes, lowest first. By default the classes that occur, in ascending order, or the
+        order that a categorical states.
     raters : {"identified", "anonymous"}
         Whether each column is one rater, or just one more rating by anybody.
     per : {"item", "rating"}
@@ -244,7 +244,7 @@ class Panel(LabelSource):
         return panel
 
     def with_classes(self, classes: Sequence[Any] | Array) -> Panel:
-        """Return the panel with all classes, lowest first, also those that nobody gave.
+        """Return the panel with all classes, lowest first, also classes that nobody gave.
 
         Examples
         --------

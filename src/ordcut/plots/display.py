@@ -101,7 +101,7 @@ class ThresholdDisplay:
         estimator : estimator
             A fitted estimator of :mod:`ordcut.estimators`, or a pipeline or search with such an
             estimator. Of any other regressor, the predictions are the scores; of a classifier, the
-            mean position of the classes by ``predict_proba``. Thresholds are then those that are
+            mean position of the classes by ``predict_proba``. Thresholds are then
             optimal for ``y``.
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             The rows to show.
@@ -156,7 +156,7 @@ class ThresholdDisplay:
         scores : array-like of shape (n_samples,)
             Finite scores; higher means a higher class.
         thresholds : Thresholds, default=None
-            The thresholds to show; those that are optimal for the objective by default.
+            The thresholds to show; by default, the optimal thresholds for the objective.
         objective : str, array-like of shape (D, K), callable, Kappa or Objective, default=None
             The objective to judge by; by default the thresholds' own, or the absolute loss.
         classes : sequence, default=None

@@ -15,7 +15,7 @@ from ordcut.plots.display import ThresholdDisplay
 def plot_thresholds(
     thresholds: Thresholds, scores: ArrayLike | None, labels: ArrayLike | None, **options: Any
 ) -> ThresholdDisplay:
-    """Plot thresholds on rows; without rows, on those that they were found on."""
+    """Plot thresholds on rows; without rows, on the rows that they were found on."""
     if isinstance(scores, str | Path):
         raise TypeError(
             "scores must be numbers, one per row, got a path. To save the plot: "
@@ -28,7 +28,7 @@ def plot_thresholds(
     origin = thresholds.origin
     if origin is None or not origin.objective.has_truth:
         raise ValueError(
-            "scores and labels must be passed to plot thresholds that do not have them: those that "
+            "scores and labels must be passed to plot thresholds without rows: thresholds that "
             "were read from JSON or a pickle, given, or found for costs of each row."
         )
     sample = origin.judged

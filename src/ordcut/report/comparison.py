@@ -63,7 +63,7 @@ class Comparison:
     objectives : list of Objective
         Those with a name, unless decisions are not the classes, and the given objective.
     optima : dict of str to Thresholds
-        The optimum of each objective by its name, except those that would take too long.
+        The optimum of each objective by its name, except objectives that would take too long.
     labelings : list of Labeling
         Other rules that choose thresholds.
     """

@@ -1,6 +1,6 @@
 """Labelings: rules that choose thresholds for scores, as functions.
 
-``LABELINGS`` holds those that an estimator can use, by name.
+``LABELINGS`` holds the labelings that an estimator can use, by name.
 """
 
 from __future__ import annotations

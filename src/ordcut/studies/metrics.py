@@ -72,7 +72,7 @@ def evaluate(
         ``"balanced_accuracy"`` are shares of right rows here. Several are a list of names, or a
         dict of names and objectives.
     classes : sequence, optional
-        All classes, lowest first. By default those that occur in ``labels`` or ``predictions``.
+        All classes, lowest first. By default the classes in ``labels`` or ``predictions``.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts.
     weight_type : {"repeats", "importance"}, optional

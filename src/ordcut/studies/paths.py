@@ -103,7 +103,7 @@ class ThresholdPath:
         names = pairwise(map(str, self.points[0].decisions.tolist()))
         left_out = ", ".join(f"{limit:g}" for limit in self.infeasible)
         return view(
-            f"Optimal thresholds by {self.parameter}",
+            "Optimal thresholds",
             [self.parameter, title_of(self.objective), *(f"{low} | {high}" for low, high in names)],
             np.column_stack([self.grid, self.values, self.thresholds]).tolist(),
             notes=[f"No thresholds can keep: {left_out}" if left_out else ""],
@@ -178,7 +178,7 @@ def asymmetry_path(
         As in :func:`ordcut.optimal_thresholds`.
     factors : array-like of shape (n_points,)
         The factors by which predictions that are too high cost more than in the objective; the
-        costs of those that are too low do not change. From 1/10 to 10 by default.
+        costs of predictions that are too low do not change. From 1/10 to 10 by default.
     n_jobs : int, optional
         The number of threads, which share the points; -1 for all cores, 1 by default.
 
@@ -278,7 +278,7 @@ def constraint_path(
         already is ignored. A constraint of threshold values is :class:`ordcut.Gap`,
         :class:`ordcut.Digits` or :class:`ordcut.Fixed`, whose value changes.
     limits : array-like of shape (n_points,)
-        The limits, by default 0, 0.05, ..., 1. Those that no thresholds can keep are left out of
+        The limits, by default 0, 0.05, ..., 1. Limits that no thresholds can keep are left out of
         the path, and listed in its ``infeasible``.
     constraints : sequence of constraints or str, optional
         Others that must hold at every point.

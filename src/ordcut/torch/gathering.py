@@ -75,7 +75,7 @@ class RowStore:
         self._batches.clear()
 
     def gathered(self, device: torch.device, n_samples: int | None = None) -> LabelledScores:
-        """Return the rows of all processes, without those that are ignored.
+        """Return the rows of all processes, without the rows that are ignored.
 
         ``device`` is used if there are no rows. Rows beyond ``n_samples`` are left out.
         """

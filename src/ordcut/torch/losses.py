@@ -335,7 +335,7 @@ class CumulativeLinkLoss(BiasedLoss):
         Returns
         -------
         int64 tensor of shape (n_samples,)
-            Classes 0..K-1, the lowest of those that are equally good.
+            Classes 0..K-1, the lowest of equally good classes.
 
         Examples
         --------

@@ -140,7 +140,7 @@ class ThresholdTracker(nn.Module):
     def rows(self, n_samples: int | None = None) -> tuple[Tensor, Tensor]:
         """Return the scores and labels collected since ``reset``, from all processes.
 
-        In distributed training, every process must call it; otherwise those that do wait forever.
+        In distributed training, every process must call it; otherwise processes wait forever.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.I)
 def stated_order(labels: Any) -> list[Any] | None:
     """Return the categories of an ordered Categorical or an Enum; None where no order is stated.
 
-    Members of Python's own ``Enum`` are in the order of their definition; those of an ``IntEnum``
+    Members of Python's own ``Enum`` are in the order of their definition; members of an ``IntEnum``
     are numbers.
 
     Examples

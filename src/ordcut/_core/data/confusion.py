@@ -1,6 +1,6 @@
 """Tables of the weight of each predicted and true class.
 
-Inside the library they are (predicted, true), as cost matrices are. What users get is
+Inside the library they are (predicted, true), as cost matrices are. Users get
 (true, predicted), as in scikit-learn; ``truth_in_rows`` turns the first into the second.
 """
 

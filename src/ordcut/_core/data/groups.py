@@ -87,7 +87,7 @@ class Groups:
     def refine(self, rows: Rows, weights: ArrayLike | None) -> Rows:
         """Return rows with each class refined by the group: class times G plus group.
 
-        ``weights`` are those that the rows were read with, which left out rows of weight 0.
+        ``weights`` are the weights that the rows were read with, which left out rows of weight 0.
         """
         k, g = len(rows.classes), len(self.names)
         if k * g > MOST_PAIRS:

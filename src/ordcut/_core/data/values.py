@@ -132,7 +132,7 @@ def not_single(argument: str, value: object, position: int) -> TypeError:
 
 
 def as_floats(values: Any, argument: str) -> Floats:
-    """Return real numbers as float64; an error for others, and for those that float64 would change.
+    """Return real numbers as float64; an error for numbers that float64 would change, and others.
 
     These are masked values, dates, durations, complex numbers, and whole numbers beyond 2**53. Text
     and other objects are an error as well.

@@ -156,7 +156,7 @@ def resolve_objective(
         raise ValueError(
             f"objective must be a ({n_decisions}, {n_classes}) matrix for {n_classes} classes, "
             f"got shape {shape}. Give it a row for each {each} and a column for "
-            "each true class, including those that do not occur."
+            "each true class, also for classes that do not occur."
         )
     return resolved
 

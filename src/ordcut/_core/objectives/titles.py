@@ -18,6 +18,11 @@ TITLES = {
     "geometric_recall": "geometric mean of the recalls",
     "min_recall": "smallest recall",
     "custom cost": "mean cost",
+    "log_loss": "log loss",
+    "poisson": "Poisson deviance",
+    "squared_error": "squared error",
+    "information_value": "information value",
+    "gini": "Gini coefficient",
 }
 
 

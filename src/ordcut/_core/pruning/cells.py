@@ -145,7 +145,7 @@ class SplitCells:
     Attributes
     ----------
     is_run : ndarray of shape (n_cells,)
-        Which of the finer cells stand for a run of those that were not chosen.
+        Which of the finer cells stand for a run of cells that were not chosen.
     is_single : ndarray of shape (n_cells,)
         Which of the finer cells are known to have a single score.
 

@@ -70,7 +70,7 @@ class CountedCells(Protocol):
         """
 
     def completed(self, chosen: Bools) -> Bools:
-        """Return the chosen cells together with those that can only be fetched along with them."""
+        """Return the chosen cells together with cells that can only be fetched along with them."""
 
     def fetch(self, chosen: Bools) -> Rows:
         """Return the rows of the chosen cells, in memory; equal rows may be merged."""

@@ -600,7 +600,7 @@ class Thresholds(Exports):
         return card(self)
 
     def explain(self, bootstrap: Bootstrap | None = None) -> str:
-        """Return in plain words what the rule is, what it reaches, and why nothing is better.
+        """Return the rule, its value and the reason why nothing is better, in plain words.
 
         Parameters
         ----------

@@ -53,7 +53,7 @@ class Bootstrap:
     centres : ndarray of shape (D - 1,)
         The optimal thresholds of the data without smoothing, at the centre of the intervals.
     values : ndarray of shape (n_replicates,)
-        The value of the result on each replicate, including those that are left out.
+        The value of the result on each replicate, also if it is left out.
     optimism : float
         How much better the value is on the data than on new rows, on average. Negative for a loss,
         which is lower on the data; positive for a kappa.

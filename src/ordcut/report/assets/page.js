@@ -214,7 +214,7 @@ byId("unit").textContent = isInSteps ? "Errors are in steps between classes." : 
 if (INTERVALS) {
   const { replicates, value } = content.intervals, name = objectiveName(content.start.objective);
   byId("intervals").hidden = false;
-  byId("intervals").textContent = `${LEVEL} intervals are those of the initial thresholds of this page, by a bootstrap of ${replicates} replicates. `
+  byId("intervals").textContent = `${LEVEL} intervals belong to the initial thresholds of this page, by a bootstrap of ${replicates} replicates. `
     + `The ${name} of these thresholds on new rows has the interval ${value.map((end) => shown(end)).join(" \u2026 ")}.`;
 }
 byId("title").textContent = content.title;

@@ -88,6 +88,6 @@ function showPeople() {
 
 /** What the agreement is about, while the thresholds are those that the page opened with or others. */
 function showPeopleNote(isStart) {
-  byId("people-note").textContent = "Each item counts once. Intervals hold for these raters: others may agree less. People are no ceiling for a judge."
-    + (isStart ? "" : " Agreement and items are those of the initial thresholds of this page.");
+  byId("people-note").textContent = "Each item counts once. Intervals hold for these raters: others may agree less. A judge can agree with people better than people agree with each other."
+    + (isStart ? "" : " Agreement and items belong to the initial thresholds of this page.");
 }
