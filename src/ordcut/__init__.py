@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from ordcut.studies.diff import Diff as Diff
     from ordcut.studies.diff import diff as diff
     from ordcut.studies.drift import Drift as Drift
+    from ordcut.studies.expected_cost import expected_cost_labels as expected_cost_labels
     from ordcut.studies.gate import Gate as Gate
     from ordcut.studies.gate import gate as gate
     from ordcut.studies.learning import LearningCurve as LearningCurve
@@ -99,6 +100,7 @@ _NAMES = {
     ),
     "studies.diff": ("Diff", "diff"),
     "studies.drift": ("Drift",),
+    "studies.expected_cost": ("expected_cost_labels",),
     "studies.gate": ("Gate", "gate"),
     "studies.learning": ("LearningCurve", "learning_curve"),
     "_core.limits": (

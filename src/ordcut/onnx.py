@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ import numpy as np
 from ordcut._core.data import intervals_as_text
 from ordcut._core.errors import unknown_name
 from ordcut._core.typing import Array, Floats
+from ordcut.studies.labelings import EXPECTED_COST
 
 try:
     import onnx
@@ -32,6 +34,7 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from ordcut._core.thresholds import Thresholds
+    from ordcut.estimators.calibration import Calibration
 
 __all__ = ["register_converters", "rule_to_onnx", "to_onnx"]
 
@@ -217,15 +220,15 @@ def register_converters() -> None:
         OrdinalThresholdClassifierCV,
     )
 
-    scores: dict[Any, Callable[..., str]] = {
-        LinearThresholdClassifier: _linear_score,
-        OrdinalLogisticRegression: _linear_score,
-        OrdinalBoostingClassifier: _inner_score,
-        OrdinalThresholdClassifierCV: _inner_score,
+    converters: dict[Any, Callable[..., _Outputs]] = {
+        LinearThresholdClassifier: _linear_outputs,
+        OrdinalLogisticRegression: _linear_outputs,
+        OrdinalBoostingClassifier: _inner_outputs,
+        OrdinalThresholdClassifierCV: _inner_outputs,
     }
-    for kind, score in scores.items():
+    for kind, add in converters.items():
         name = f"Ordcut{kind.__name__}"
-        update_registered_converter(kind, name, _set_types, _Converter(score))
+        update_registered_converter(kind, name, _set_types, _Converter(add))
     _register_trees()
 
 
@@ -368,33 +371,49 @@ def _set_types(operator: Any) -> None:
 class _Converter:
     """Adds the score of an estimator to a graph, then its labels and its probabilities."""
 
-    def __init__(self, score: Callable[..., str]) -> None:
-        self.score = score
+    def __init__(self, add: Callable[..., _Outputs]) -> None:
+        self.add = add
 
     def __call__(self, scope: Any, operator: Any, container: Any) -> None:
         """Convert an estimator, as skl2onnx asks."""
         model, graph = operator.raw_operator, _ConvertedGraph(scope, container)
+        if model.labeling == EXPECTED_COST:
+            raise NotImplementedError(
+                'labeling="expected_cost" has no converter to ONNX. Convert the classifier inside, '
+                "and apply the costs to its probabilities."
+            )
         label, probabilities = (output.full_name for output in operator.outputs)
-        score = self.score(graph, scope, operator)
+        outputs = self.add(graph, scope, operator)
         classes, _ = _class_values(model.classes_)
-        _add_labels(graph, score, label, model.thresholds_, classes)
+        _add_labels(graph, outputs.score, label, model.thresholds_, classes)
+        if hasattr(model._model, "exponent"):
+            _add_calibrated(graph, outputs.probabilities, model._model, probabilities)
+            return
         if model._model is None:
-            below = _below_thresholds(graph, score, model.thresholds_)
+            below = _below_thresholds(graph, outputs.score, model.thresholds_)
         else:
-            below = _cumulative(graph, score, model._model)
+            below = _cumulative(graph, outputs.score, model._model)
         _add_probabilities(graph, below, len(classes), probabilities)
 
 
-def _linear_score(graph: _Graph, scope: Any, operator: Any) -> str:  # noqa: ARG001
+@dataclass(frozen=True)
+class _Outputs:
+    """The name of the score of an estimator, and of its own probabilities of all classes."""
+
+    score: str
+    probabilities: str = ""
+
+
+def _linear_outputs(graph: _Graph, scope: Any, operator: Any) -> _Outputs:  # noqa: ARG001
     model = operator.raw_operator
     rows = graph.add("Cast", operator.inputs[0].full_name, to=TensorProto.DOUBLE)
     product = graph.add("MatMul", rows, graph.constant(model.coef_))
     start = np.array([getattr(model, "intercept_", 0.0)])
-    return graph.add("Add", product, graph.constant(start))
+    return _Outputs(graph.add("Add", product, graph.constant(start)))
 
 
-def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
-    """Add the estimator inside, in float64 if it takes numbers, and read its scores."""
+def _inner_outputs(graph: _Graph, scope: Any, operator: Any) -> _Outputs:
+    """Add the estimators inside, in float64 if they take numbers, and the mean of their outputs."""
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
     model = operator.raw_operator
@@ -409,12 +428,17 @@ def _inner_score(graph: _Graph, scope: Any, operator: Any) -> str:
         graph.add("Cast", inputs[0].full_name, output=wide.full_name, to=TensorProto.DOUBLE)
         inputs = [wide]
     if not model._response.needs_classifier:
-        return _score_of(graph, scope, model._models[0], inputs)
-    classifier = model._models[0]
-    probabilities = _class_probabilities(graph, scope, classifier, inputs)
-    known = np.asarray(classifier.classes_)
-    positions = model._code_of if len(known) == len(model._code_of) else model._code_of[known]
-    return graph.add("MatMul", probabilities, graph.constant(positions.astype(np.float64)))
+        return _Outputs(_mean(graph, [_score_of(graph, scope, m, inputs) for m in model._models]))
+    n_classes, tables = len(model.classes_), []
+    for classifier in model._models:
+        known = np.asarray(classifier.classes_)
+        positions = model._code_of if len(known) == len(model._code_of) else model._code_of[known]
+        spread = graph.constant(np.eye(n_classes)[positions])
+        table = _class_probabilities(graph, scope, classifier, inputs)
+        tables.append(graph.add("MatMul", table, spread))
+    probabilities = _mean(graph, tables)
+    positions = graph.constant(np.arange(n_classes, dtype=np.float64))
+    return _Outputs(graph.add("MatMul", probabilities, positions), probabilities)
 
 
 def _score_of(graph: _Graph, scope: Any, regressor: Any, inputs: list[Any]) -> str:
@@ -461,6 +485,8 @@ def _class_probabilities(graph: _Graph, scope: Any, classifier: Any, inputs: lis
 
 def _mean(graph: _Graph, values: list[str]) -> str:
     """Add the mean of arrays of one shape, in float64."""
+    if len(values) == 1:
+        return values[0]
     total = values[0]
     for each in values[1:]:
         total = graph.add("Add", total, each)
@@ -473,6 +499,16 @@ def _cumulative(graph: _Graph, score: str, model: Any) -> str:
     slope = graph.add("Mul", score, graph.constant(np.array([model.slope])))
     at = graph.add("Sub", graph.constant(model.biases), graph.add("Unsqueeze", slope, axis))
     return _CDFS[model.link](graph, graph.add("Cast", at, to=TensorProto.FLOAT))
+
+
+def _add_calibrated(graph: _Graph, probabilities: str, model: Calibration, output: str) -> None:
+    """Add calibrated probabilities, in float32."""
+    part = graph.add("Mul", probabilities, graph.constant(np.array([1.0 - model.mixed])))
+    mixture = graph.add("Add", part, graph.constant(model.mixed * model.shares))
+    powers = graph.add("Pow", mixture, graph.constant(np.array([model.exponent])))
+    axis = graph.constant(np.array([1], dtype=np.int64))
+    shares = graph.add("Div", powers, graph.add("ReduceSum", powers, axis, keepdims=1))
+    graph.add("Cast", shares, to=TensorProto.FLOAT, output=output)
 
 
 def _below_thresholds(graph: _Graph, score: str, thresholds: Floats) -> str:

@@ -166,7 +166,7 @@ _OBJECTIVES: dict[str, str | None] = {
 
 def _own_objective(estimator: Any) -> tuple[ObjectiveLike, Any]:
     """Return the objective and the class weights of an estimator or of the one inside it."""
-    while not hasattr(estimator, "labeler_"):
+    while not hasattr(estimator, "labeling"):
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "named_steps"):

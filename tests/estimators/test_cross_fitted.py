@@ -133,9 +133,37 @@ def test_a_hold_out_without_refit_keeps_the_estimator_of_its_training_rows():
     np.testing.assert_allclose(model.estimator_.coef_, Ridge().fit(X[rest], y[rest]).coef_)
 
 
-def test_no_refit_needs_a_single_split():
-    with pytest.raises(ValueError, match=r"refit=False needs a single split.*cv=0\.2"):
-        OrdinalThresholdClassifierCV(Ridge(), refit=False).fit(*ordinal_data())
+def test_without_a_refit_the_scores_of_the_folds_are_averaged():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(Ridge(), cv=KFold(4), refit=False).fit(X, y)
+    fitted = [Ridge().fit(X[train], y[train]) for train, _ in KFold(4).split(X)]
+    mean = np.mean([each.predict(X) for each in fitted], axis=0)
+    np.testing.assert_allclose(model.predict_score(X), mean)
+    assert len(model.estimators_) == 4
+    assert not hasattr(model, "estimator_")
+    one = model.set_params(refit=True).fit(X, y)
+    assert one.estimators_ == [one.estimator_]
+    assert not hasattr(one.set_params(refit=False).fit(X, y), "estimator_")
+
+
+def test_the_probabilities_of_folds_are_averaged_before_they_are_calibrated():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(
+        LogisticRegression(), cv=4, refit=False, probabilities=True
+    ).fit(X, y)
+    mean = np.mean([each.predict_proba(X) for each in model.estimators_], axis=0)
+    np.testing.assert_allclose(model.predict_score(X), mean @ [0, 1, 2])
+    calibrated = model.predict_proba(X)
+    assert (calibrated.argmax(axis=1) == mean.argmax(axis=1)).mean() > 0.95
+
+
+def test_averaged_folds_promise_nothing_for_new_rows():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(
+        Ridge(), refit=False, constraints=["under 2 <= 0.5 with 90 %"]
+    )
+    with pytest.raises(ValueError, match="rows that trained the estimator have other scores"):
+        model.fit(X, y)
 
 
 def test_splits_may_overlap():

@@ -23,10 +23,8 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
     ----------
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
         The objective, as in :func:`ordcut.optimal_thresholds`.
-    labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
-        How scores become labels: by the thresholds that are optimal for the objective; by the
-        biases, or by the least expected cost (the best expected kappa), of a
-        proportional odds model of the labels given the scores; or by rounding.
+    labeling : {"optimal", "biases", "likelihood", "rounding", "expected_cost"}, default="optimal"
+        How scores become labels, as in :class:`OrdinalThresholdClassifierCV`.
     smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
@@ -63,8 +61,10 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
         The share of rows that are held out: the models are fitted once, to the other rows, and
         thresholds are found on the held-out rows alone. It replaces ``cv`` and ``refit``.
     refit : bool, default=True
-        Whether to fit the models on all rows at the end. False needs a single split, and keeps
-        the models that were fitted on its training rows.
+        Whether to fit the models on all rows at the end. False keeps the models that were
+        fitted on the training rows of the splits, and averages their scores. Of folds, this is
+        often a little better for new rows and saves the refit, but takes as many times the memory
+        and the time of a prediction as there are folds.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count for the thresholds. This does not affect the
         models.
@@ -80,13 +80,17 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
     store_cv_results : bool, default=False
         Whether to keep the scores that determined the thresholds, as ``cv_results_``.
     probabilities : bool, default=True
-        Whether the estimator has ``predict_proba``. Labels are optimal for the objective, and can
+        Whether the estimator has ``predict_proba``: the mean of the probabilities of both models,
+        calibrated on out-of-fold rows. Labels are optimal for the objective, and can
         differ from the most probable class.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted models, ``estimator_.ordered_`` and ``estimator_.unordered_``.
+        The fitted models, ``estimator_.ordered_`` and ``estimator_.unordered_``, if there is only
+        one pair of them.
+    estimators_ : list of estimator
+        All of them: those of all folds with ``refit=False``.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The thresholds between scores.
     labeler_ : Thresholds

@@ -38,10 +38,18 @@ from ordcut._core.review import ranges_of_classes, with_reviews
 from ordcut._core.smoothing import check_smoothing
 from ordcut._core.thresholds import Thresholds, labels_at
 from ordcut._core.typing import Array, ArrayLike, Floats
+from ordcut.estimators.calibration import Calibration
 from ordcut.estimators.likelihood import ProportionalOddsModel
 from ordcut.estimators.margins import margins
 from ordcut.estimators.probabilities import OfProbabilities
-from ordcut.studies.labelings import LabelingProblem, check_labeling, find_labeling, with_held_out
+from ordcut.studies.expected_cost import cheapest_codes, cost_of
+from ordcut.studies.labelings import (
+    EXPECTED_COST,
+    LabelingProblem,
+    check_labeling,
+    find_labeling,
+    with_held_out,
+)
 
 #: Why the rows that trained an estimator promise nothing for new rows.
 SEEN = (
@@ -73,7 +81,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
     thresholds_: Floats
     labeler_: Thresholds
     decider_: Thresholds
-    _model: ProportionalOddsModel | None
+    _model: ProportionalOddsModel | Calibration | None
+    _cost: Floats | None
 
     @abstractmethod
     def predict_score(self, X: Any) -> Floats:  # noqa: N803
@@ -93,6 +102,9 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
             Values of ``classes_``.
         """
         check_is_fitted(self)
+        if self._cost is not None:
+            codes = cheapest_codes(self._probabilities(X), self._cost)
+            return np.asarray(self.classes_[codes])
         return labels_at(self.labeler_, as_scores(self.predict_score(X)))
 
     def decide(self, X: Any) -> Array:  # noqa: N803
@@ -111,6 +123,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
             As returned by ``decider_.predict``.
         """
         check_is_fitted(self)
+        if self._cost is not None:
+            return self.predict(X)
         return labels_at(self.decider_, as_scores(self.predict_score(X)))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:  # noqa: N803
@@ -147,8 +161,10 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
         """Return the signed distance of each score to each class, largest for the predicted class.
 
-        The distance is negative outside a class. This is the format that scikit-learn expects of a
-        classifier; the scores themselves are returned by ``predict_score``.
+        The distance is negative outside a class. With ``labeling="expected_cost"``, it is minus the
+        expected cost of each class, and for two classes what the higher one saves. This is the
+        format that scikit-learn expects of a classifier; the scores themselves are returned by
+        ``predict_score``.
 
         Parameters
         ----------
@@ -161,6 +177,9 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
             For two classes, the score minus the threshold.
         """
         check_is_fitted(self)
+        if self._cost is not None:
+            savings = -(self._probabilities(X) @ self._cost.T)
+            return savings if len(self.classes_) > 2 else savings[:, 1] - savings[:, 0]
         return margins(self.predict_score(X), self.thresholds_)
 
     @OfProbabilities
@@ -181,8 +200,7 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        scores = np.asarray(self.predict_score(X), dtype=np.float64)
-        return self._fitted_model().probabilities(scores)
+        return self._probabilities(X)
 
     @OfProbabilities
     def predict_cumproba(self, X: Any) -> Floats:  # noqa: N803
@@ -198,10 +216,16 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``; the last column is 1.
         """
-        scores = np.asarray(self.predict_score(X), dtype=np.float64)
-        return self._fitted_model().cumulative(scores)
+        return self._fitted_model().cumulative(self._model_inputs(X))
 
-    def _fitted_model(self) -> ProportionalOddsModel:
+    def _probabilities(self, features: Any) -> Floats:
+        return self._fitted_model().probabilities(self._model_inputs(features))
+
+    def _model_inputs(self, features: Any) -> Floats:
+        """Return what the model of the probabilities is given for each row: its score."""
+        return np.asarray(self.predict_score(features), dtype=np.float64)
+
+    def _fitted_model(self) -> ProportionalOddsModel | Calibration:
         check_is_fitted(self)
         if self._model is None:
             raise ValueError("probabilities=True must be set before fit. Fit the estimator again.")
@@ -241,6 +265,8 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
             weight_type=self.weight_type,
             class_weight=self.class_weight,
         )
+        if labeling == EXPECTED_COST:
+            cost_of(resolve_objective(objective, targets.classes))
         return replace(targets, constraints=constraints)
 
     def _set_labels(
@@ -249,19 +275,22 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
         targets: Targets,
         *,
         model: ProportionalOddsModel | None = None,
+        calibration: Calibration | None = None,
         biases: Floats | None = None,
         rounding: Floats | None = None,
         folds: Array | None = None,
     ) -> None:
         """Find the thresholds on scored rows: the last step of every ``fit``.
 
+        ``model`` and ``calibration`` are of the probabilities that the estimator has by itself.
         ``folds`` are the numbers of the folds that rows of cross-validation were held out in.
         """
         objective, labeling = self.objective, self.labeling
         n_classes = len(targets.classes)
         rows = targets.with_scores(scores)
         needs_model = labeling == "likelihood" or (labeling == "biases" and biases is None)
-        needs_model |= bool(getattr(self, "probabilities", False))
+        if calibration is None:
+            needs_model |= bool(getattr(self, "probabilities", False)) or labeling == EXPECTED_COST
         if model is None and needs_model:
             model = ProportionalOddsModel.fit(
                 scores, targets.codes, targets.weights, n_classes, self._link_of_scores()
@@ -276,7 +305,12 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
             biases,
             rounding,
         )
-        self._model = model
+        self._model = model if calibration is None else calibration
+        self.classes_ = targets.classes
+        self._cost = None
+        if labeling == EXPECTED_COST:
+            self._cost = self._weighted_cost(resolved, rows, targets)
+            return
         decided = problem
         if self.review is not None or self.review_share is not None:
             reviewed = with_reviews(resolved, self.review, self.review_share, rows.classes)
@@ -295,7 +329,15 @@ class OrdinalClassifier(ClassifierMixin, BaseEstimator, ABC):
             limits = limits_for(ranges_of_classes(self.decider_), resolved, rows.classes)
             self.labeler_ = find_labeling(replace(problem, limits=limits), labeling)
         self.thresholds_ = self.labeler_.thresholds
-        self.classes_ = targets.classes
+
+    def _weighted_cost(self, objective: Objective, rows: Rows, targets: Targets) -> Floats:
+        """Return the costs that expectations are taken of, (K, K), with the weights of classes."""
+        cost = cost_of(objective)
+        factors = objective.factors(rows.totals)
+        if factors is not None:
+            cost = cost * factors
+        # A proportional odds model was fitted to rows with these weights; a classifier was not.
+        return cost * targets.factors if isinstance(self._model, Calibration) else cost
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     ['check_classifiers_classes']
     """
     failed = {"check_classifiers_classes": SORTS}
-    is_most_probable = estimator.labeling == "likelihood" and estimator.objective == "zero_one"
+    by_probabilities = estimator.labeling in ("likelihood", "expected_cost")
+    is_most_probable = by_probabilities and estimator.objective == "zero_one"
     if hasattr(estimator, "predict_proba") and not is_most_probable:
         failed["check_classifiers_train"] = PREDICTS
     return failed

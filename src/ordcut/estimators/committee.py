@@ -64,6 +64,10 @@ class ClassifierCommittee(ClassifierMixin, Committee):
         ordered, unordered = self.ordered_.predict_proba(X), self.unordered_.predict_proba(X)
         return np.asarray((ordered + unordered) / 2)
 
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """Return the most probable class."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
 
 class RegressorCommittee(RegressorMixin, Committee):
     """The mean of two scores."""

@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 
 from ordcut._core.data import check_not_masked, codes_of
 from ordcut._core.errors import unknown_name
-from ordcut._core.limits import Constraints
+from ordcut._core.limits import Constraints, refuse_confidence
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.smoothing import Smoothing
 from ordcut._core.typing import Array, ArrayLike, Floats
-from ordcut.estimators.base import OrdinalClassifier, Targets, check_given
+from ordcut.estimators.base import SEEN, OrdinalClassifier, Targets, check_given
+from ordcut.estimators.calibration import Calibration
 from ordcut.estimators.cross_validation import (
     RESPONSES,
     ROW_PARAMETERS,
@@ -32,10 +33,10 @@ from ordcut.estimators.cross_validation import (
     read_cv,
     scores_of,
 )
-from ordcut.estimators.inner import as_rows, copy_features, copy_tags
+from ordcut.estimators.inner import as_rows, copy_features, copy_tags, link_of
 from ordcut.estimators.link_classifier import as_classifier
 from ordcut.estimators.rounds import median_rounds, with_rounds
-from ordcut.studies.labelings import rounding_thresholds
+from ordcut.studies.labelings import EXPECTED_COST, rounding_thresholds
 
 
 class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
@@ -50,10 +51,11 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         A regressor, or a classifier whose class probabilities are averaged to a score.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, default="absolute"
         The objective, as in :func:`ordcut.optimal_thresholds`.
-    labeling : {"optimal", "biases", "likelihood", "rounding"}, default="optimal"
+    labeling : {"optimal", "biases", "likelihood", "rounding", "expected_cost"}, default="optimal"
         How scores become labels: by the thresholds that are optimal for the objective; by the
         biases, or by the least expected cost (the best expected kappa), of a
-        proportional odds model of the labels given the scores; or by rounding.
+        proportional odds model of the labels given the scores; by rounding; or without
+        thresholds, by the least expected cost under the calibrated probabilities of a classifier.
     smoothing : float from 0 to 1, "auto" or "bagging", default="auto"
         The amount of smoothing by a model of the labels given the scores, as in
         :func:`ordcut.optimal_thresholds`: 0 is the optimum for the scored rows, ``"auto"``
@@ -85,8 +87,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         it is ``"predict_proba"`` if it exists, else ``"decision_function"``, whose softmax is
         used as probabilities if there are more than two classes.
     refit : bool, default=True
-        Whether to fit the estimator on all rows at the end. False needs a single split, and keeps
-        the estimator that was fitted on its training rows.
+        Whether to fit the estimator on all rows at the end. False keeps the estimators that were
+        fitted on the training rows of the splits, and averages their scores. Of folds, this is
+        often a little better for new rows and saves the refit, but takes as many times the memory
+        and the time of a prediction as there are folds.
     class_weight : "balanced", dict or array-like of shape (n_classes,), default=None
         How much the rows of each class count for the thresholds. This does not affect the inner
         estimator.
@@ -102,13 +106,17 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     store_cv_results : bool, default=False
         Whether to keep the scores that determined the thresholds, as ``cv_results_``.
     probabilities : bool, default=False
-        Whether the estimator has ``predict_proba``. Labels are still optimal for the objective,
-        and can differ from the most probable class.
+        Whether the estimator has ``predict_proba``: the probabilities of a classifier or of trees
+        with a cumulative link, calibrated on out-of-fold rows by temperature scaling; for other
+        regressors, those of a proportional odds model of the score. Labels are still optimal for
+        the objective, and can differ from the most probable class.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted inner estimator.
+        The fitted inner estimator, if there is only one.
+    estimators_ : list of estimator
+        The fitted inner estimators: those of all folds with ``refit=False``.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The thresholds between scores.
     labeler_ : Thresholds
@@ -227,7 +235,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             metadata = self._route(sample_weight, targets, params)
             rows, outputs, folds = self._cross_fit(features, targets, metadata)
         scored, scores = targets.take(rows), scores_of(outputs)
-        self._set_labels(scores, scored, rounding=self._rounding(targets.classes), folds=folds)
+        self._set_labels(
+            scores, scored, calibration=self._calibration(outputs, scored),
+            rounding=self._rounding(targets.classes), folds=folds,
+        )  # fmt: skip
         if self.store_cv_results:
             labels = targets.classes[scored.codes]
             self.cv_results_ = {"rows": rows, "scores": scores, "labels": labels}
@@ -238,7 +249,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         if self.cv != "prefit":
             raise unknown_name("cv", self.cv, ["prefit"])
         check_is_fitted(self.estimator)
-        self.estimator_, self._models = self.estimator, [self.estimator]
+        self._models = [self.estimator]
+        self._set_estimators(self._models)
         self._method = choose_response(self.estimator, self.response_method).method
         self._code_of = _codes_of_labels(self.estimator, targets.classes)
         return self._outputs(features, len(targets.classes))
@@ -271,11 +283,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         cv = self.cv if self.calibration is None else self.calibration
         splitter, strata = read_cv(cv, targets.codes, self.random_state)
         splits = list(splitter.split(features, strata, **metadata.split))
-        if not is_refit and len(splits) != 1:
-            raise ValueError(
-                "refit=False needs a single split, whose estimator is kept; got "
-                f"{len(splits)}. Pass a share such as cv=0.2, or refit=True."
-            )
+        if not is_refit and len(splits) > 1:
+            refuse_confidence(targets.constraints, SEEN)
         fitted = fit_on_splits(
             inner, features, inner_y, splits, fit_params, metadata.per_row, self._response,
             self._code_of, n_classes, self.n_jobs,
@@ -285,15 +294,34 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             last, fit_params = with_rounds(inner, rounds, fit_params)
             self._models = [last.fit(features, inner_y, **fit_params)]
         else:
-            self._models = [fitted[0][0]]
-        self.estimator_ = self._models[0]
-        if inner is not unfitted:
-            self.estimator_ = self.estimator_.estimator_
+            self._models = [model for model, _ in fitted]
+        self._set_estimators(
+            self._models if inner is unfitted else [model.estimator_ for model in self._models]
+        )
         rows = np.concatenate([np.asarray(test) for _, test in splits])
         folds = np.repeat(np.arange(len(splits)), [len(outputs) for _, outputs in fitted])
         has_folds = len(splits) > 1 and len(np.unique(rows)) == len(rows)
         outputs = np.concatenate([outputs for _, outputs in fitted])
         return rows, outputs, folds if has_folds else None
+
+    def _set_estimators(self, fitted: list[Any]) -> None:
+        self.estimators_ = fitted
+        if len(fitted) == 1:
+            self.estimator_ = fitted[0]
+        elif hasattr(self, "estimator_"):
+            del self.estimator_  # of an earlier fit
+
+    def _calibration(self, outputs: Floats, targets: Targets) -> Calibration | None:
+        """Return how the probabilities of a classifier are calibrated, if they are needed."""
+        is_needed = self.probabilities or self.labeling == EXPECTED_COST
+        if not (self._response.has_probabilities and is_needed) or self.labeling == "likelihood":
+            return None
+        return Calibration.fit(outputs, targets.codes, targets.row_weights)
+
+    def _model_inputs(self, features: Any) -> Floats:
+        if isinstance(self._model, Calibration):
+            return self._outputs(features, len(self.classes_))
+        return super()._model_inputs(features)
 
     def _unfitted(self) -> Any:
         """Return the estimator to clone and fit."""
@@ -331,9 +359,8 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
 
     def _link_of_scores(self) -> str:
         """Return the link that the inner estimator was trained with, or else the logit."""
-        inner = self.estimator_[-1] if hasattr(self.estimator_, "steps") else self.estimator_
-        objective = getattr(inner, "objective", None)
-        return objective.link if callable(objective) and hasattr(objective, "link") else "logit"
+        link = link_of(self._models[0])
+        return "logit" if link is None else str(link.link)
 
     def _rounding(self, classes: Array) -> Floats:
         """Return where scores round up: halfway between numeric labels, or between positions."""

@@ -375,6 +375,11 @@ class OrdinalLogisticRegression(LinearClassifier):
                 rows, LINKS[self.link], biases, self.coef_ * rows.design.scale, names
             )
 
+    def _fitted_model(self) -> ProportionalOddsModel:
+        model = super()._fitted_model()
+        assert isinstance(model, ProportionalOddsModel)
+        return model
+
     def _note_on_penalty(self) -> str:
         if self.alpha == 0:
             return ""

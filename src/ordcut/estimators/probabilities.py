@@ -21,7 +21,8 @@ class OfProbabilities:
     def __get__(self, estimator: Any, _: type) -> Any:
         if estimator is None:
             return self._function
-        if getattr(estimator, "probabilities", True) or estimator.labeling == "likelihood":
+        by_probabilities = estimator.labeling in ("likelihood", "expected_cost")
+        if getattr(estimator, "probabilities", True) or by_probabilities:
             return MethodType(self._function, estimator)
         raise AttributeError(
             f"{type(estimator).__name__} has {self._function.__name__} only with "

@@ -6,6 +6,7 @@ from ordcut._core import limits
 from ordcut._core.data import ScoreDistribution
 from ordcut._core.objectives import Additive, Kappa, Objective, Ratio, SegmentObjective, Segments
 from ordcut._core.thresholds import Certificate, ConstraintOutcome, Promise, Record, Thresholds
+from ordcut.estimators.calibration import Calibration
 from ordcut.estimators.committee import ClassifierCommittee, RegressorCommittee
 from ordcut.estimators.cross_fitted import OrdinalThresholdClassifierCV
 from ordcut.estimators.likelihood import ProportionalOddsModel
@@ -17,9 +18,9 @@ from ordcut.estimators.mean_class import MeanClassRegressor
 #: What estimators, their parameters and their thresholds consist of: data only, no functions.
 TYPES = (
     LinearThresholdClassifier, OrdinalLogisticRegression, OrdinalThresholdClassifierCV,
-    ClassifierCommittee, CumulativeLinkClassifier, MeanClassRegressor, RegressorCommittee,
-    ProportionalOddsModel, Thresholds, Certificate, ConstraintOutcome, Promise, Record,
-    ScoreDistribution, Additive, Kappa, Objective, Ratio, SegmentObjective, Segments,
+    Calibration, ClassifierCommittee, CumulativeLinkClassifier, MeanClassRegressor,
+    RegressorCommittee, ProportionalOddsModel, Thresholds, Certificate, ConstraintOutcome, Promise,
+    Record, ScoreDistribution, Additive, Kappa, Objective, Ratio, SegmentObjective, Segments,
     *(
         value for value in vars(limits).values()
         if isinstance(value, type) and issubclass(value, limits.Constraint)

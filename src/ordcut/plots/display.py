@@ -121,7 +121,7 @@ class ThresholdDisplay:
         return cls.from_predictions(
             y,
             scores,
-            thresholds=None if own is None else own.labeler_,
+            thresholds=getattr(own, "labeler_", None),
             objective=None if own is None else own.objective,
             sample_weight=sample_weight,
             class_weight=None if own is None else own.class_weight,

@@ -25,7 +25,7 @@ def estimator_scores(estimator: Any, X: Any) -> tuple[Array, Any | None]:  # noq
     if hasattr(estimator, "named_steps"):  # a pipeline
         inputs = estimator[:-1].transform(X) if len(estimator) > 1 else X
         return estimator_scores(estimator[-1], inputs)
-    if hasattr(estimator, "labeler_"):
+    if hasattr(estimator, "predict_score"):
         return estimator.predict_score(X), estimator
     if is_regressor(estimator):
         return np.asarray(estimator.predict(X)), None

@@ -16,7 +16,8 @@ from ordcut._core.solve import optimum
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Array, Floats
 from ordcut.report.candidates import Candidates
-from ordcut.studies.labelings import cheapest_codes, rounding_thresholds
+from ordcut.studies.expected_cost import cheapest_codes
+from ordcut.studies.labelings import rounding_thresholds
 
 #: About the number of counts on a page, for the optima and for other candidates.
 N_COUNTS, FEWEST_POSITIONS, MOST_POSITIONS = 60_000, 60, 600

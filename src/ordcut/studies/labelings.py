@@ -21,6 +21,7 @@ from ordcut._core.smoothing import Smoothing
 from ordcut._core.solve import optimum, result_at, smoothed_problem
 from ordcut._core.thresholds import Certificate, Record, Thresholds
 from ordcut._core.typing import Array, ArrayLike, Floats
+from ordcut.studies.expected_cost import cheapest_codes
 
 if TYPE_CHECKING:
     from ordcut._core.limits import Limits
@@ -116,17 +117,6 @@ def likelihood_thresholds(model: ProportionalOddsModel, cost: Floats) -> Floats:
         high = np.where(between & is_above, half, high)
         low = np.where(between & ~is_above, half, low)
     return np.where(always, -np.inf, np.where(never, np.inf, high))
-
-
-def cheapest_codes(probabilities: Floats, cost: Floats) -> Array:
-    """Return the position of the class of least expected cost for each row of probabilities.
-
-    Examples
-    --------
-    >>> cheapest_codes(np.array([[0.6, 0.4]]), np.array([[0.0, 1.0], [9.0, 0.0]]))
-    array([0])
-    """
-    return np.asarray(np.argmin(probabilities @ cost.T, axis=1))
 
 
 @dataclass(frozen=True)
@@ -230,8 +220,9 @@ def _cross_fitted(result: Thresholds, problem: LabelingProblem, folds: Array) ->
 
 def check_labeling(labeling: object) -> None:
     """Raise an error for an unknown labeling."""
-    if not isinstance(labeling, str) or labeling not in LABELINGS:
-        raise unknown_name("labeling", labeling, LABELINGS)
+    known = [*LABELINGS, EXPECTED_COST]
+    if not isinstance(labeling, str) or labeling not in known:
+        raise unknown_name("labeling", labeling, known)
 
 
 def _optimal(problem: LabelingProblem) -> Thresholds:
@@ -286,6 +277,9 @@ def _by_rounding(problem: LabelingProblem) -> Thresholds:
     why = Certificate("given", note="scores are rounded to the nearest class")
     return _given(problem, thresholds, "rounding", why)
 
+
+#: The labeling that needs no thresholds, but a probability for each class.
+EXPECTED_COST = "expected_cost"
 
 #: Labelings by name.
 LABELINGS: dict[str, Callable[[LabelingProblem], Thresholds]] = {
