@@ -314,7 +314,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     def _calibration(self, outputs: Floats, targets: Targets) -> Calibration | None:
         """Return how the probabilities of a classifier are calibrated, if they are needed."""
         is_needed = self.probabilities or self.labeling == EXPECTED_COST
-        if not (self._response.has_probabilities and is_needed) or self.labeling == "likelihood":
+        if self._method != "predict_proba" or not is_needed or self.labeling == "likelihood":
             return None
         return Calibration.fit(outputs, targets.codes, targets.row_weights)
 
