@@ -27,14 +27,14 @@ def test_pairs_of_ranges_are_few_where_labels_say_little(name):
     assert bounds.n_pairs < 6_000_000  # of 300 million pairs of cuts
 
 
-@pytest.mark.parametrize("name", TERMS)
-def test_few_terms_of_fractional_weights_are_computed_exactly(name, monkeypatch):
-    scores, labels = independent_rows(3000, 4)
-    weights = np.exp(4 * np.random.default_rng(1).normal(size=3000))
+@pytest.mark.parametrize(("name", "most"), [("macro_f1", 60), ("geometric_recall", 3000)])
+def test_few_terms_of_fractional_weights_are_computed_exactly(name, most, monkeypatch):
+    scores, labels = independent_rows(3000, 10)
+    weights = np.exp(8 * np.random.default_rng(1).normal(size=3000))
     n_terms = []
     term = SegmentTerms.term
     monkeypatch.setattr(
         SegmentTerms, "term", lambda self, *given: n_terms.append(1) or term(self, *given)
     )
     ordcut.optimal_thresholds(scores, labels, objective=name, sample_weight=weights)
-    assert len(n_terms) <= 20
+    assert len(n_terms) <= most

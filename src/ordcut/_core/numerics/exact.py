@@ -403,7 +403,7 @@ def in_common_unit(exact: Array) -> Array:
     >>> in_common_unit(np.array([Fraction(1, 2), Fraction(1, 3)]))
     array([3, 2], dtype=object)
     """
-    if exact.dtype != object:
+    if exact.dtype.kind != "O":
         return exact
     flat = exact.ravel().tolist()
     scale = lcm(*(value.denominator for value in flat))

@@ -113,7 +113,7 @@ class SegmentBounds(ABC):
         first, last = self._first_ranges()
         while True:
             below, ranges = self.weights_at(self._ranges(first, last))
-            starts = np.arange(len(first))
+            starts = None
             if ranges.n_pairs > MANY_PAIRS:
                 ranges, starts = terms.alternatives(below, ranges)
             self.n_pairs += ranges.n_pairs + PAIRS_OF_ROUND
@@ -121,7 +121,8 @@ class SegmentBounds(ABC):
             if up[-1] == -np.inf:
                 return None
             bounds = np.minimum(up, down) if terms.rule.joined == "smallest" else up + down
-            bounds = np.maximum.reduceat(bounds, starts)
+            if starts is not None:
+                bounds = np.maximum.reduceat(bounds, starts)
             points = first[bounds >= max(self._least(lower), self._promising(first, bounds))]
             below, ranges = self.weights_at(self._ranges(points, points, is_point=True))
             lower = max(lower, terms.best(below, -self.error, ranges, True)[-1])

@@ -142,7 +142,7 @@ class Sums:
             sums = before[cuts // STEP]
             add_rest(self.codes, column, self.stride, STEP, cuts, sums)
             below.append(sums)
-        return np.stack(below, axis=-1)
+        return below[0][..., None] if len(below) == 1 else np.stack(below, axis=-1)
 
 
 class CutBounds(SegmentBounds):
