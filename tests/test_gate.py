@@ -141,6 +141,29 @@ def test_a_change_is_noticed_and_rows_are_paired_by_their_names():
     assert (bias.value, bias.low, bias.high) == (0, 0, 0)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"review": 0.3},
+        {"class_weight": {4: 3}},
+        {"constraints": ["recall 4 >= 0.8"]},
+        {"objective": [[0, 0, 1, 3], [1, 1, 0, 0]], "decisions": ["no", "yes"]},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_the_value_where_thresholds_were_found_is_corrected(options):
+    changes, raw = [], []
+    for seed in range(40):
+        scores, labels = month(seed, n=120)
+        result = ordcut.optimal_thresholds(scores[:60], labels[:60], **options)
+        saved = ordcut.Thresholds.from_json(result.to_json())
+        gate = ordcut.gate(saved, scores[60:], labels[60:], against=(scores[:60], labels[:60]))
+        changes.append(gate.changes["the rows before"][0].value)
+        raw.append(gate.estimate.value - result.value)
+    assert abs(np.mean(changes)) < 2.5 * np.std(changes) / np.sqrt(40)
+    assert np.mean(raw) > np.mean(changes)
+
+
 def test_names_of_rows_must_differ():
     (scores, labels), (then, before) = month(7), month(8)
     fitted = ordcut.optimal_thresholds(then, before)

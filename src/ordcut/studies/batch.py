@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
@@ -98,9 +99,27 @@ class Decided(ABC):
     def redecided(self, codes: Ints) -> Decided:
         """Return the same rows with other decisions."""
 
+    @property
     @abstractmethod
+    def labels(self) -> ArrayLike | Panel:
+        """The labels, as arguments hold them."""
+
+    @property
+    def weighting(self) -> Mapping[str, Any]:
+        """The arguments for the weights of rows."""
+        return {}
+
     def refitted(self, thresholds: Thresholds, objective: Objective) -> Thresholds:
-        """Return the optimal thresholds of these rows, smoothed as the given thresholds are."""
+        """Return the optimal thresholds of these rows, found as the given thresholds were."""
+        return optimal_thresholds(
+            self.scores,
+            self.labels,
+            objective=objective.optimised,
+            classes=thresholds.classes,
+            constraints=[outcome.limit for outcome in thresholds.constraints],
+            smoothing=thresholds.proof.smoothing or 0.0,
+            **self.weighting,
+        )
 
     def names_of(self, rows: Array) -> Array | None:
         """Return the names of some of the rows."""
@@ -158,18 +177,16 @@ class RowsOfBatch(Decided):
         """Return the same rows with other decisions."""
         return replace(self, rows=replace(self.rows, decided=codes))
 
-    def refitted(self, thresholds: Thresholds, objective: Objective) -> Thresholds:
-        """Return the optimal thresholds of these rows, smoothed as the given thresholds are."""
+    @property
+    def labels(self) -> Array:
+        """The true classes, or soft labels."""
         truth = self.rows.truth
-        return optimal_thresholds(
-            self.scores,
-            truth.classes[truth.codes] if truth.soft is None else truth.soft,
-            objective=objective.optimised,
-            classes=truth.classes,
-            smoothing=thresholds.proof.smoothing or 0.0,
-            sample_weight=self.rows.weights,
-            weight_type=self.rows.weight_type,
-        )
+        return np.asarray(truth.classes[truth.codes] if truth.soft is None else truth.soft)
+
+    @property
+    def weighting(self) -> Mapping[str, Any]:
+        """The arguments for the weights of rows."""
+        return {"sample_weight": self.rows.weights, "weight_type": self.rows.weight_type}
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,15 +231,10 @@ class ItemsOfBatch(Decided):
         """Return the same items with other labels."""
         return replace(self, codes=codes)
 
-    def refitted(self, thresholds: Thresholds, objective: Objective) -> Thresholds:
-        """Return the optimal thresholds of these items, smoothed as the given thresholds are."""
-        return optimal_thresholds(
-            self.scores,
-            self.panel,
-            objective=objective.optimised,
-            classes=self.panel.classes,
-            smoothing=thresholds.proof.smoothing or 0.0,
-        )
+    @property
+    def labels(self) -> Panel:
+        """The ratings."""
+        return self.panel
 
 
 def values_of(classes: Array) -> Array:

@@ -8,6 +8,8 @@ from math import ceil
 import numpy as np
 from scipy.special import stdtrit
 
+from ordcut._core.errors import InfeasibleConstraintsError
+from ordcut._core.limits import read_constraints
 from ordcut._core.objectives import Objective
 from ordcut._core.thresholds import Thresholds
 from ordcut._core.typing import Ints
@@ -189,8 +191,9 @@ def repeated(now: Decided, before: Decided) -> tuple[Ints, Ints] | None:
 def optimism_of(thresholds: Thresholds, rows: Decided, objective: Objective) -> float:
     """Return how much too good the value is on rows that thresholds were fitted on.
 
-    It is 0 if these rows lead to other thresholds. Otherwise each tenth of the rows, or groups,
-    gets the labels of thresholds that the others lead to.
+    Each tenth of the rows, or groups, gets the labels of thresholds that the others lead to. It is
+    0 if all of these rows lead to other thresholds, and taken as 0 for limits of groups, and for
+    limits that parts of the rows cannot keep.
 
     Examples
     --------
@@ -202,20 +205,23 @@ def optimism_of(thresholds: Thresholds, rows: Decided, objective: Objective) -> 
     >>> optimism_of(fitted, decide(fitted, (scores, panel)), goal) > 0
     True
     """
-    if thresholds.decides_otherwise:
+    limits = read_constraints([outcome.limit for outcome in thresholds.constraints])
+    if any(limit.group is not None for limit in limits):
         return 0.0
-    n = len(rows.scores)
-    refitted = rows.refitted(thresholds, objective)
-    if not np.array_equal(refitted.thresholds, thresholds.thresholds):
-        return 0.0
+    n, held_out = len(rows.scores), thresholds.codes(rows.scores)
+    fitted = rows.redecided(held_out.copy())
     units = np.arange(n) if rows.groups is None else rows.groups
     n_units = int(units.max()) + 1
     fold = (np.random.default_rng(0).permutation(n_units) % min(N_FOLDS, n_units))[units]
-    held_out = thresholds.codes(rows.scores)
-    fitted = rows.redecided(held_out.copy())
-    for k in range(int(fold.max()) + 1):
-        others = rows.take(np.flatnonzero(fold != k)).refitted(thresholds, objective)
-        held_out[fold == k] = others.codes(rows.scores[fold == k])
+    try:
+        refitted = rows.refitted(thresholds, objective)
+        if not np.array_equal(refitted.thresholds, thresholds.thresholds):
+            return 0.0
+        for k in range(int(fold.max()) + 1):
+            others = rows.take(np.flatnonzero(fold != k)).refitted(thresholds, objective)
+            held_out[fold == k] = others.codes(rows.scores[fold == k])
+    except InfeasibleConstraintsError:
+        return 0.0
     honest = rows.redecided(held_out)
     return fitted.estimate(objective).value - honest.estimate(objective).value
 

@@ -17,6 +17,7 @@ from ordcut._core.uncertainty import Estimate
 from ordcut.panels import Agreement, Panel
 from ordcut.studies.batch import Batch, BatchLike, ItemsOfBatch, decide
 from ordcut.studies.change import Change, Verdict, change_since, optimism_of, verdict, with_ends
+from ordcut.studies.paired import weighted_as_found
 
 #: Exit codes: the value is too low, the interval is around the target, the value has changed.
 EXIT_CODES = {"passed": 0, "missed": 3, "undecided": 4, "changed": 5}
@@ -209,7 +210,8 @@ def gate(
     items, groups, sample_weight, weight_type
         As in :class:`ordcut.Batch`, for the new rows.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
-        How much the rows of each true class count, where labels are single.
+        How much the rows of each true class count, where labels are single; by default as in the
+        record of the thresholds.
 
     Returns
     -------
@@ -244,7 +246,7 @@ def gate(
     batch = Batch(scores, labels, items, groups, sample_weight, weight_type)
     goal = objective_for(thresholds, objective, thresholds.classes)
     if not isinstance(labels, Panel):
-        goal = as_shown(goal.weighted(class_weight, thresholds.classes), objective)
+        goal = as_shown(weighted_as_found(goal, thresholds, class_weight), objective)
     gate = judge_batch(
         thresholds, batch, goal, target=target, fail_under=fail_under, against=_batches(against)
     )
