@@ -11,16 +11,12 @@ from hypothesis import strategies as st
 import ordcut
 from ordcut.studies.paths import LimitedBy
 from tests.small_sizes import prune_from
-from tests.strategies import problems
+from tests.strategies import enough_classes, problems
 from tests.tables import OBJECTIVES
 
 mpl.use("Agg")
 
 FACTORS = [0, 1 / 7, 0.5, 1, 3, 1.1, np.sqrt(2)]
-
-
-def enough_classes(problem):
-    return len({truth for _, truth, _ in problem.rows}) > 1
 
 
 def options_of(problem):

@@ -12,7 +12,8 @@ import ordcut
 from experiments import literal
 from ordcut._core.solvers import METHODS
 from tests import naive
-from tests.strategies import cost_matrices, problems
+from tests.solvers.adversarial import cuts_of
+from tests.strategies import cost_matrices, enough_classes, problems
 from tests.tables import ANY_COST, CONVEX, KAPPAS, ORDERED
 
 both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -28,11 +29,6 @@ def solve(problem, objective, method, **options):
         method=method,
         **options,
     )
-
-
-def cuts_of(result, problem):
-    kept = problem.scores if problem.weights is None else problem.scores[problem.weights > 0]
-    return tuple(np.searchsorted(np.unique(kept), result.thresholds).tolist())
 
 
 def additive(cost):
@@ -133,12 +129,8 @@ def test_methods_equal_the_literal_algorithms_of_the_paper(problem, data):
             assert solve(problem, cost, method, block_size=size).thresholds.tolist() == expected
 
 
-def two_classes_occur(problem):
-    return len({truth for _, truth, _ in problem.rows}) > 1
-
-
 @both_ways
-@given(problem=problems().filter(two_classes_occur))
+@given(problem=problems().filter(enough_classes))
 @pytest.mark.parametrize("name", KAPPAS)
 def test_kappas_are_maximal_and_lowest(either_way, name, problem):
     weights = ordcut.resolve_objective(name, problem.n_classes).cost
@@ -152,7 +144,7 @@ def test_kappas_are_maximal_and_lowest(either_way, name, problem):
         assert result.certificate.startswith("Dinkelbach's fixed point")
 
 
-@given(problem=problems().filter(two_classes_occur), data=st.data())
+@given(problem=problems().filter(enough_classes), data=st.data())
 def test_kappas_with_weights_of_the_users_own_are_maximal(problem, data):
     weights = data.draw(cost_matrices(problem.n_classes)) + 1
     np.fill_diagonal(weights, 0)

@@ -140,3 +140,10 @@ def main():
 if __name__ == "__main__":
     main()
     leave_together()
+
+
+def scores_and_labels(module, data):
+    """Return the outputs of a module for a data set, and the labels."""
+    features, labels = data.tensors
+    with torch.no_grad():
+        return module(features), labels

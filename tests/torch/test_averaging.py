@@ -19,6 +19,7 @@ from tests.torch.lightning_module import (
     Small,
     make_data,
     make_trainer,
+    scores_and_labels,
     train_loader,
     validation_loader,
 )
@@ -149,12 +150,6 @@ def fit_with(folder, averaging, before, **options):
     trainer = make_trainer(folder, *order, best, enable_checkpointing=True, **options)
     trainer.fit(module, train_loader(), validation_loader())
     return module, seen, best
-
-
-def scores_and_labels(module, data):
-    features, labels = data.tensors
-    with torch.no_grad():
-        return module(features), labels
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])

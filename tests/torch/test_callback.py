@@ -20,6 +20,7 @@ from tests.torch.lightning_module import (
     Small,
     make_data,
     make_trainer,
+    scores_and_labels,
     train_loader,
     validation_loader,
 )
@@ -47,22 +48,16 @@ class Seen(Callback):
             self.epochs.append((values, None if tracker is None else tracker.result))
 
 
-def rows_of(module, data):
-    features, labels = data.tensors
-    with torch.no_grad():
-        return module(features), labels
-
-
 def test_thresholds_of_an_epoch_are_those_of_an_evaluation_pass(tmp_path):
     seen, module = Seen(), Small()
     trainer = make_trainer(tmp_path, OptimalThresholds(), seen, num_sanity_val_steps=2)
     trainer.fit(module, train_loader(), validation_loader())
     assert len(seen.epochs) == 3
-    scores, labels = rows_of(module, make_data(101, 0))
+    scores, labels = scores_and_labels(module, make_data(101, 0))
     values, result = seen.epochs[-1]
     assert result == ordcut.torch.optimal_thresholds(scores, labels)
     assert values["train_absolute_optimal"] == result.value
-    scores, labels = rows_of(module, make_data(53, 1))
+    scores, labels = scores_and_labels(module, make_data(53, 1))
     for name, value in module.tracker.compare(scores, labels, module.loss).items():
         assert values[f"val_absolute_{name}"] == value
     assert len(values) == 5
@@ -75,7 +70,7 @@ def test_a_callback_without_a_tracker_in_the_module_keeps_its_own(tmp_path, obje
     trainer = make_trainer(tmp_path, callback, seen, max_epochs=1)
     trainer.fit(module, train_loader(), validation_loader())
     expected = ordcut.torch.optimal_thresholds(
-        *rows_of(module, make_data(101, 0)), objective=objective
+        *scores_and_labels(module, make_data(101, 0)), objective=objective
     )
     assert callback.tracker.result == expected
     again = OptimalThresholds(N_CLASSES, objective)
@@ -111,7 +106,7 @@ def test_the_evaluation_pass_can_use_other_rows(tmp_path):
         dataloader=validation_loader(), score=lambda module, batch: (3 * module(batch[0]), batch[1])
     )
     make_trainer(tmp_path, callback, max_epochs=1).fit(module, train_loader(), validation_loader())
-    scores, labels = rows_of(module, make_data(53, 1))
+    scores, labels = scores_and_labels(module, make_data(53, 1))
     assert module.tracker.result == ordcut.torch.optimal_thresholds(3 * scores, labels)
 
 
@@ -135,7 +130,7 @@ def test_early_stopping_and_checkpoints_monitor_the_optimal_thresholds(tmp_path)
     module = Small()
     module.load_state_dict(state)
     assert module.tracker.result == seen.epochs[len(errors) - 3][1]
-    scores, labels = rows_of(module, make_data(53, 1))
+    scores, labels = scores_and_labels(module, make_data(53, 1))
     predicted = threshold_labels(scores, state["tracker.thresholds"])
     assert ordcut.evaluate(labels.numpy(), predicted.numpy()) == min(errors)
     # So does the Trainer, which must not find new ones.
@@ -207,13 +202,14 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
         # 101 rows do not go into two processes of equal size; the row repeated does not count.
         assert result["n_training_rows"] == 101
         if way == "evaluation":
-            expected = ordcut.torch.optimal_thresholds(*rows_of(module, make_data(101, 0)))
+            scored = scores_and_labels(module, make_data(101, 0))
+            expected = ordcut.torch.optimal_thresholds(*scored)
         else:
             scores, labels = map(torch.tensor, result["training_rows"])
             assert labels.bincount().equal(make_data(101, 0).tensors[1].bincount())
             expected = ordcut.torch.optimal_thresholds(scores, labels)
         assert module.tracker.result == expected
-        scores, labels = rows_of(module, make_data(53, 1))
+        scores, labels = scores_and_labels(module, make_data(53, 1))
         errors = module.tracker.compare(scores, labels, module.loss)
         assert {f"val_absolute_{name}": value for name, value in errors.items()} == result[
             "metrics"
@@ -222,7 +218,7 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     module = Small(normalise=True)
     saved = torch.load(tmp_path / "normed" / "last.ckpt", weights_only=True)
     module.load_state_dict(saved["state_dict"])
-    expected = ordcut.torch.optimal_thresholds(*rows_of(module.eval(), make_data(101, 0)))
+    expected = ordcut.torch.optimal_thresholds(*scores_and_labels(module.eval(), make_data(101, 0)))
     assert module.tracker.result == expected
 
 
@@ -319,7 +315,7 @@ def test_several_callbacks_keep_several_thresholds(tmp_path):
     own = OptimalThresholds(4, "squared", name="own", tracker=None)
     trainer = make_trainer(tmp_path, *callbacks, max_epochs=1)
     trainer.fit(module, train_loader(), validation_loader())
-    rows = rows_of(module, make_data(101, 0))
+    rows = scores_and_labels(module, make_data(101, 0))
     assert module.first.result == ordcut.torch.optimal_thresholds(*rows)
     assert module.second.result == ordcut.torch.optimal_thresholds(*rows, objective="zero_one")
     assert {callback.monitored for callback in callbacks} <= set(trainer.callback_metrics)
@@ -348,7 +344,7 @@ def test_without_validation_rows_thresholds_are_found_at_the_end_of_each_epoch(t
     trainer = make_trainer(tmp_path, callback, max_epochs=2)
     trainer.fit(module, train_loader())
     assert module.tracker.result == ordcut.torch.optimal_thresholds(
-        *rows_of(module, make_data(101, 0))
+        *scores_and_labels(module, make_data(101, 0))
     )
     value = trainer.callback_metrics["train_absolute_optimal"].item()
     assert value == module.tracker.result.value
@@ -374,7 +370,7 @@ def test_each_validation_loader_has_its_metrics(tmp_path):
     trainer.fit(module, train_loader(), loaders)
     values = {name: value.item() for name, value in trainer.callback_metrics.items()}
     for index, data in enumerate([make_data(53, 1), make_data(31, 2)]):
-        errors = module.tracker.compare(*rows_of(module, data), module.loss)
+        errors = module.tracker.compare(*scores_and_labels(module, data), module.loss)
         for labeling, error in errors.items():
             name = f"val_absolute_{labeling}"
             assert values[f"{name}/dataloader_idx_{index}"] == error
