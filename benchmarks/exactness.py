@@ -11,7 +11,9 @@ kappas, and must keep them exactly at the least cost, or be refused because no t
 `scores with class weights` are macro-F1 and its like, `near-optimal ranges within limits` keep a
 minimum F1 and other limits at every position, and `costs of constraints` are the differences to the
 best values without each. `limits for groups` are about the rows of a group, and `populations` have
-given shares of the classes, both on arrays and in DuckDB, Polars and pandas.
+given shares of the classes, both on arrays and in DuckDB, Polars and pandas. `bands` of an outcome
+have up to 12 rows and five bands, and two in three have limits; `bands in cells` are searched as if
+there were many rows.
 `solved` counts problems that at least one method solved, `results` the results of single methods,
 all of which were compared with the brute force. The others were drawn with costs that are not
 finite, or were refused.
@@ -26,6 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reports import shown, write_csv, write_markdown
+from tests.bands.problems import check as check_bands
+from tests.bands.problems import check_in_cells
 from tests.limits.adversarial_groups import check_groups
 from tests.limits.adversarial_limits import check_gaps, check_limits
 from tests.limits.adversarial_populations import check_populations
@@ -52,6 +56,8 @@ CHECKS = {
     "costs of constraints": (check_constraint_costs, 8 * 10**6),
     "limits for groups": (check_groups, 9 * 10**6),
     "populations": (check_populations, 10 * 10**6),
+    "bands": (check_bands, 11 * 10**6),
+    "bands in cells": (check_in_cells, 12 * 10**6),
 }
 
 #: What is checked in engines, too.

@@ -147,9 +147,9 @@ RESULTS = {
     ),
     "bands in cells": lambda: ordcut.optimal_bands(
         NOISY,
-        np.random.default_rng(0).random(9000) < NOISY,
-        n_bands=7,
-        constraints=["share >= 0.13"],
+        np.random.default_rng(0).random(9000) < 0.4 + 0.2 * NOISY,
+        n_bands=9,
+        constraints=["share >= 0.05"],
     ),
     "given": lambda: ordcut.Thresholds.from_values([1.0], classes=[0, 1]),
     "likelihood": lambda: labelled("likelihood"),

@@ -1,14 +1,17 @@
 """Random problems of bands, each judged by trying all cuts."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from math import inf, isclose
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import ordcut
+from ordcut.bands import search
 from tests.bands import oracle
 
 OBJECTIVES = ("log_loss", "poisson", "squared_error", "information_value", "gini")
@@ -57,7 +60,8 @@ class BandProblem:
                     "count": [rows for rows, _, _ in bands],
                     "events": [events for _, _, events in bands],
                 }[word]
-                values = values if len(words) == 1 else [values[int(words[1]) - 1]]
+                named = slice(None) if len(words) == 1 else slice(int(words[1]) - 1, int(words[1]))
+                values = values[named]  # fewer bands do not have the one that is named
                 is_kept = all(v >= limit if sign == ">=" else v <= limit for v in values)
             if not is_kept:
                 return False
@@ -108,10 +112,21 @@ def draw(seed: int) -> BandProblem:
         drawn.append(f"rate gap >= {rng.integers(1, 4) / 10:g}")
     size = int(rng.choice([0, 1, 2], p=[0.4, 0.4, 0.2]))
     constraints = [str(text) for text in rng.choice(drawn, size, replace=False)]
+    if any(text.startswith("fixed") for text in constraints):  # a value that need not be round
+        constraints = [text for text in constraints if not text.startswith("digits")]
     rows = [
         *zip(scores.tolist(), outcome.tolist(), exposure.tolist(), weights.tolist(), strict=True)
     ]
     return BandProblem(rows, objective, n_bands, sign, constraints)
+
+
+def check_in_cells(seed: int) -> int:
+    """Check a problem with few candidates in each step, as if there were many rows."""
+    few = {"FEW_CANDIDATES": 3, "FIRST_CELLS": 3, "N_PARTS": 2, "N_TRIED": 2}
+    with ExitStack() as stack:
+        for name, number in few.items():
+            stack.enter_context(patch.object(search, name, number))
+        return check(seed)
 
 
 def check(seed: int) -> int:
@@ -142,7 +157,7 @@ def check(seed: int) -> int:
 
 def _check_bands(problem: BandProblem, bands: ordcut.Bands) -> int:
     own, best = problem.gain_of(bands.thresholds), problem.best(problem.n_bands)
-    if not problem.constraints and problem.sign:  # fewer bands are not better, either
+    if bands.method == "blocks" and not problem.constraints:  # fewer bands are not better, either
         best = max(problem.best(k) for k in range(1, problem.n_bands + 1))
     assert isclose(own, best, rel_tol=1e-9, abs_tol=1e-9), f"{own} is not {best} for {problem}"
     assert len(bands.thresholds) == problem.n_bands - 1

@@ -8,13 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordcut
-from tests.bands.problems import OBJECTIVES, check
+from tests.bands.problems import OBJECTIVES, check, check_in_cells
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**31))
 def test_no_cuts_are_better(seed):
     check(seed)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**31))
+def test_no_cuts_are_better_where_cuts_are_searched_in_cells(seed):
+    check_in_cells(seed)
 
 
 def make_rows(n, seed=0, *, kind="yes or no"):
@@ -105,6 +111,25 @@ def test_many_rows_within_limits_get_a_bound_that_holds():
     assert share.reached == pytest.approx(table["share"].min())
     assert gap.reached == pytest.approx(np.diff(table["rate"]).min())
     assert share.cost > 0
+
+
+def test_bands_that_were_not_found_among_too_many_cuts_are_not_said_to_be_impossible():
+    rng = np.random.default_rng(0)
+    scores, outcome = rng.random(9000), rng.random(9000) < 0.5
+    with pytest.raises(ordcut.InfeasibleConstraintsError, match="This is not proved"):
+        ordcut.optimal_bands(
+            scores, outcome, n_bands=7, rates="rising", constraints=["share >= 0.13"]
+        )
+
+
+def test_repeats_give_the_same_number_of_bands_as_rows():
+    scores, outcome = make_rows(2000)
+    scores = scores.round(1)
+    groups, counts = np.unique(np.stack([scores, outcome]), axis=1, return_counts=True)
+    bands = ordcut.optimal_bands(scores, outcome)
+    repeated = ordcut.optimal_bands(*groups, sample_weight=counts)
+    np.testing.assert_array_equal(repeated.thresholds, bands.thresholds)
+    pd.testing.assert_frame_equal(repeated.path.to_frame(), bands.path.to_frame(), rtol=1e-9)
 
 
 def test_thresholds_are_round_fixed_or_apart_as_limits_say():

@@ -15,7 +15,8 @@ from ordcut._core.objectives.named import COSTS, KAPPAS
 from ordcut.cli.options import SECTIONS
 
 COMMANDS = [
-    "fit", "predict", "evaluate", "drift", "update", "diff", "show", "report", "demo", "completion",
+    "fit", "bands", "predict", "evaluate", "drift", "update", "diff", "show", "report", "demo",
+    "completion",
 ]  # fmt: skip
 
 
@@ -59,7 +60,8 @@ def fails(ordcut, monkeypatch, csv_file):
 def test_the_options_of_fit_are_in_sections_with_an_example_at_the_end(ordcut):
     text, _, example = ordcut("fit", "--help").out.partition("Example")
     *titles, last = re.findall(r"^(\w.*):$", text, re.MULTILINE)
-    assert titles == [title for title in SECTIONS if title not in ("Thresholds", "Comparison")]
+    others = ("Thresholds", "Comparison", "Bands")
+    assert titles == [title for title in SECTIONS if title not in others]
     assert re.findall(r"--\w+", text.partition(f"{last}:")[2]) == ["--help"]
     assert "ordcut fit " in example
     assert "ordcut completion" in example

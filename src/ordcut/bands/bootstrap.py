@@ -131,4 +131,4 @@ def _draw(rows: BandRows, heights: Floats | None, rng: np.random.Generator, size
     else:
         at = np.sort(rng.random(size)) * heights[-1]
         index = np.minimum(np.searchsorted(heights, at, side="right"), rows.n_rows - 1)
-    return rows.take(index).unweighted
+    return rows.take(index).reweighted(None)

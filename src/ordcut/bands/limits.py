@@ -22,6 +22,7 @@ from ordcut._core.limits import (
     Digits,
     Fixed,
     Gap,
+    Grid,
     Limits,
     Names,
     Share,
@@ -39,6 +40,9 @@ from ordcut.bands.search import Space, SumLimit
 
 #: Words of limits on each band, and what they are about.
 WORDS = ("share", "count", "events", "rate gap")
+
+#: The largest number of bands that limits can name by their numbers.
+MOST_NAMES = 1000
 
 #: The classes of limits on thresholds, and their words.
 ON_THRESHOLDS = (Fixed, Between, Allowed, Digits, Gap)
@@ -172,6 +176,11 @@ class BandLimits:
             tuple(limit for limit in self.on_thresholds if any(limit is each for each in limits)),
         )
 
+    @property
+    def without_gaps(self) -> BandLimits:
+        """The limits without those on the differences of rates."""
+        return replace(self, on_bands=tuple(x for x in self.on_bands if x.word != "rate gap"))
+
     def scaled(self, factor: float) -> BandLimits:
         """Return the limits for a part of the rows."""
         return replace(self, on_bands=tuple(limit.scaled(factor) for limit in self.on_bands))
@@ -232,6 +241,17 @@ class BandLimits:
             if is_open.all():
                 return values
         return space.values[path]
+
+
+def grid_of(constraints: Constraints) -> Grid | None:
+    """Return the values that constraints choose thresholds from, or None if from all.
+
+    Examples
+    --------
+    >>> grid_of(["share >= 0.05", "digits 1"]), grid_of(())
+    (Grid(values=None, n_digits=1), None)
+    """
+    return BandLimits.read(constraints).lowered(MOST_NAMES).grid
 
 
 def _read(constraint: Any) -> Any:

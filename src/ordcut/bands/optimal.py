@@ -14,7 +14,7 @@ from ordcut._core.errors import InfeasibleConstraintsError, listed, unknown_name
 from ordcut._core.limits import Constraints
 from ordcut._core.thresholds import Certificate, ConstraintOutcome
 from ordcut._core.typing import ArrayLike, Floats, Ints
-from ordcut.bands.limits import BandLimit, BandLimits
+from ordcut.bands.limits import MOST_NAMES, BandLimit, BandLimits
 from ordcut.bands.objectives import BandObjective, objective_for
 from ordcut.bands.path import MOST_BANDS, BandPath, path_of
 from ordcut.bands.result import Bands
@@ -25,9 +25,6 @@ Rates: TypeAlias = Literal["auto", "rising", "falling", "any"]
 
 #: The sign of the difference of the rates of neighbouring bands.
 SIGNS_OF_RATES = {"rising": 1, "falling": -1, "any": 0}
-
-#: The largest number of bands that limits can name by their numbers.
-MOST_NAMES = 1000
 
 #: The number of cells of a search that is repeated many times.
 FEW_CELLS = 150
@@ -93,9 +90,9 @@ class BandProblem:
 
     def infeasible(self, n_bands: int) -> Exception:
         """Return the error for a number of bands that cannot be."""
-        fewer = self.solve(range(1, n_bands))
-        most = max(fewer, default=0)
-        if self.space(n_bands).is_free or not self.limits.every:
+        most = max(self.quick.solve(range(1, n_bands)), default=0)
+        limits = [] if self.space(n_bands).is_free else self._conflict(n_bands)
+        if not limits:
             direction = {1: "rise", -1: "fall", 0: "differ"}[self.sign]
             if most < 2:
                 return ValueError(
@@ -106,7 +103,6 @@ class BandProblem:
                 f"n_bands must be at most {most} here, got {n_bands}: with more bands whose rates "
                 f"{direction}, the value would not be better. Use n_bands={most}, or fewer."
             )
-        limits = self._conflict(n_bands)
         nearest = {
             str(limit): number
             for limit in limits
@@ -115,6 +111,13 @@ class BandProblem:
         }
         error = InfeasibleConstraintsError([*map(str, limits)], nearest)
         hint = f" With these constraints, n_bands can be at most {most}." if most > 1 else ""
+        unordered = replace(self, sign=0, limits=self.limits.without_gaps)
+        n_candidates = self.space(n_bands).n_candidates
+        if n_candidates > self.most_cells and unordered.solve([n_bands]):
+            hint += (
+                f" This is not proved: there are {n_candidates - 2} cuts, too many to try all. "
+                'With fewer values of thresholds, such as "digits 1", all are tried.'
+            )
         error.args = (f"{n_bands} bands: {error.args[0]}{hint}",)
         return error
 

@@ -114,35 +114,32 @@ def path_of(problem: BandProblem, most: int = MOST_BANDS) -> BandPath:
     numbers = sorted(solutions)
     if len(numbers) < 2:
         raise problem.infeasible(2)
-    n_folds = min(N_FOLDS, rows.n_rows)
-    # Folds are random. If each had its part of every stretch of scores, they would share its noise.
-    fold = np.random.default_rng(0).permutation(rows.n_rows) % n_folds
     loss = _loss_of(problem)
     sums, squares, weight = np.zeros(len(numbers)), np.zeros((len(numbers),) * 2), 0.0
-    for k in range(n_folds):
-        training, left_out = rows.take(fold != k), rows.take(fold == k)
+    for training, left_out in rows.folds(
+        min(N_FOLDS, int(rows.n_effective)), np.random.default_rng(0)
+    ):
         if len(training.distinct) < 2 or training.outcomes.min() == training.outcomes.max():
             continue
         own = problem.on(training).solve(numbers)
-        losses, weights = np.empty((left_out.n_rows, len(numbers))), _exposures(left_out)
-        cuts = np.empty(0, np.int64)
+        losses, cuts = np.empty((left_out.n_rows, len(numbers))), np.empty(0, np.int64)
         for column, number in enumerate(numbers):
             cuts = own[number].cuts if number in own else cuts
             bands = np.searchsorted(
                 place_cuts(training.distinct, cuts), left_out.scores, side="right"
             )
             losses[:, column] = loss(left_out, _pulled_rates(training, cuts)[bands])
-        sums += weights @ losses
-        squares += (losses * weights[:, None]).T @ (losses * weights[:, None])
-        weight += float(weights.sum())
+        exposed = losses if left_out.exposures is None else losses * left_out.exposures[:, None]
+        weights = np.ones(len(exposed)) if left_out.weights is None else left_out.weights
+        sums += weights @ exposed
+        repeats = weights if rows.is_repeated else weights**2
+        squares += (exposed * repeats[:, None]).T @ exposed
+        weight += float(left_out.total.exposure)
     held_out = sums / weight
     lowest = int(np.argmin(held_out))
     excess = held_out - held_out[lowest]
-    diagonal = np.diag(squares)
-    second = diagonal + diagonal[lowest] - 2 * squares[:, lowest]  # of weighted differences
-    scale = 1 / np.sqrt(rows.n_effective)
-    mean_weight = weight / rows.n_rows
-    variance = np.maximum(second / rows.n_rows / mean_weight**2 - excess**2, 0)
+    second = np.diag(squares) + squares[lowest, lowest] - 2 * squares[:, lowest]  # of differences
+    variance = np.maximum(second / weight**2 - excess**2 / rows.n_effective, 0)
     cuts_of = [solutions[number] for number in numbers]
     figures = [_figures(rows, each.bands) for each in cuts_of]
     return BandPath(
@@ -151,7 +148,7 @@ def path_of(problem: BandProblem, most: int = MOST_BANDS) -> BandPath:
         np.array([each.value for each in cuts_of]),
         held_out,
         excess,
-        np.sqrt(variance) * scale,
+        np.sqrt(variance),
         *np.array(figures).T,
     )
 
@@ -169,15 +166,10 @@ def _rates(rows: BandRows) -> Floats:
     return rows.outcomes if rows.exposures is None else rows.outcomes / rows.exposures
 
 
-def _exposures(rows: BandRows) -> Floats:
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    return weights * (1.0 if rows.exposures is None else rows.exposures)
-
-
 def _pulled_rates(rows: BandRows, cuts: Any) -> Floats:
     """Return the rate of each band with a mean row added, so that no rate is 0 or 1."""
     bands, total = rows.between(cuts), rows.total
-    mean_row = float(total.exposure) / rows.n_rows
+    mean_row = float(total.exposure) / rows.n_effective
     rate = float(total.events / total.exposure)
     return np.asarray((bands.events + rate * mean_row) / (bands.exposure + mean_row))
 

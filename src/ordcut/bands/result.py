@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ordcut.bands.optimal import BandProblem
 
 
+#: What rates do, by their order.
+VERBS = {"rising": "rises", "falling": "falls", "neither": "neither always rises nor always falls"}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Bands(Thresholds):
     """Ordered bands of a score by an outcome: thresholds, with a table of the bands.
@@ -211,6 +215,29 @@ class Bands(Thresholds):
             "largest": float(shares.max()),
         }
 
+    def sentences(self) -> list[str]:
+        """Return what there is to say about the bands: the value, the rates, and the limits.
+
+        Examples
+        --------
+        >>> import ordcut
+        >>> ordcut.optimal_bands([1, 2, 3, 4], [0, 0, 1, 1], n_bands=2).sentences()[1]
+        'The rate rises from band to band.'
+        """
+        checks = self.checks()
+        what, name = ("mean" if self.kind == "numbers" else "rate"), self.objective
+        overlapping = [f"{low} and {high}" for low, high in checks["overlapping"]]
+        return [
+            f"{name}: {self.value:.6g}.",
+            f"The {what} {VERBS[checks['rates']]} from band to band.",
+            f"Neighbouring bands whose intervals of the {what} overlap: {', '.join(overlapping)}."
+            if overlapping
+            else f"No intervals of the {what} of neighbouring bands overlap.",
+            f"The sum of squared shares is {checks['concentration']:.3g}, and would be "
+            f"{1 / len(self.classes):.3g} for bands of equal size.",
+            *(f"Constraint {outcome}." for outcome in self.constraints),
+        ]
+
     def plot(self, scores: Any = None, labels: Any = None, **options: Any) -> Any:
         """Plot the rate of each band with its interval over the scores, and return the axes.
 
@@ -289,7 +316,7 @@ def _record_of(rows: BandRows, bands: Sums, kind: str) -> Record:
     }
     return Record(
         __version__,
-        rows=rows.n_rows,
+        rows=int(rows.n_effective) if rows.is_repeated else rows.n_rows,
         effective_rows=rows.n_effective,
         weight_type=rows.weight_type,
         decided=tuple((unit * bands.rows).tolist()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -22,6 +23,9 @@ from ordcut._core.data import (
 )
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Ints, Numbers
+
+#: Up to this many rows are shuffled for folds.
+MOST_TO_SHUFFLE = 20_000_000
 
 
 class Sums(NamedTuple):
@@ -144,10 +148,39 @@ class BandRows:
         }
         return replace(self, **parts)  # type: ignore[arg-type]
 
+    def reweighted(self, weights: Numbers | None) -> BandRows:
+        """Return the rows with other weights; those of weight 0 are left out."""
+        if weights is None:
+            return replace(self, weights=None, unit=1.0, weight_type=None)
+        kept = np.flatnonzero(weights)
+        return replace(self.take(kept), weights=weights[kept])
+
+    def folds(self, n_folds: int, rng: np.random.Generator) -> Iterator[tuple[BandRows, BandRows]]:
+        """Yield all rows but those of a random fold, and those of the fold, for each fold.
+
+        Rows that a weight repeats go to folds of their own, as if they were written out.
+        """
+        # Folds are random. With a part of every stretch of scores, they would share its noise.
+        if self.weights is None or not self.is_repeated:
+            fold = rng.permutation(self.n_rows) % n_folds
+            for k in range(n_folds):
+                yield self.take(fold != k), self.take(fold == k)
+            return
+        weights = self.weights.astype(np.int64)
+        if weights.sum() <= MOST_TO_SHUFFLE:
+            fold = rng.permutation(weights.sum()) % n_folds
+            row = np.repeat(np.arange(self.n_rows), weights)
+            parts: Any = (np.bincount(row[fold == k], None, self.n_rows) for k in range(n_folds))
+        else:
+            parts = rng.multinomial(weights, np.full(n_folds, 1 / n_folds)).T
+        for part in parts:
+            yield self.reweighted(weights - part), self.reweighted(part)
+
     @property
-    def unweighted(self) -> BandRows:
-        """The rows with a weight of 1 each."""
-        return replace(self, weights=None, unit=1.0, weight_type=None)
+    def is_repeated(self) -> bool:
+        """Whether a weight says how many rows a row stands for."""
+        is_whole = self.weights is not None and bool((self.weights == np.rint(self.weights)).all())
+        return is_whole and self.unit == 1.0 and self.weight_type != "importance"
 
     @property
     def n_rows(self) -> int:

@@ -31,6 +31,9 @@ N_TRIED = 30
 #: Cells are divided first if their bound is at least this far from the best gain to the highest.
 LOWEST_DIVIDED = 0.7
 
+#: How many candidates are tried at last if there are too many cells.
+N_LAST_TRIED = 400
+
 #: Totals that are less than this share below the best do not differ from it.
 ROUNDINGS = 1e-13
 
@@ -401,7 +404,11 @@ def best_within(space: Space, n_bands: int, most_cells: int = MOST_CELLS) -> Sol
         cells, origin = _divided(space, cells, kept & is_wide, kept & ~is_wide)
         can_be = can_be[:, origin]
         if can_be.sum(axis=1).max() > most_cells:
-            return None if best is None else replace(best, bound=highest)
+            edges = np.linspace(1, n - 1, min(N_LAST_TRIED, n - 1) + 1).astype(np.int64)
+            best = _better(
+                space, best, [Cells.between(space, edges[:-1], edges[1:] - 1).chosen] * n_cuts
+            )
+            return None if best is None else replace(best, bound=max(highest, best.gain))
 
 
 def _better(space: Space, best: Solution | None, tried: list[Ints]) -> Solution | None:

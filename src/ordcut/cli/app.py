@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 #: shows without importing any of them.
 COMMANDS = {
     "fit": ("ordcut.cli.fit:fit", "Find the optimal thresholds of a score in files."),
+    "bands": ("ordcut.cli.bands:bands", "Cut a score into ordered bands by an outcome."),
     "predict": ("ordcut.cli.predict:predict", "Label the rows of files with thresholds."),
     "evaluate": ("ordcut.cli.evaluate:evaluate", "Evaluate thresholds by every objective."),
     "drift": ("ordcut.cli.drift:drift", "Test whether scores of files have moved."),

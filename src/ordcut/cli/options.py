@@ -32,7 +32,11 @@ FORMATS = ("csv", "parquet", "json", "excel")
 #: The sections of help, with the names of their options; all others come last.
 SECTIONS = {
     "Thresholds": ("thresholds_path", "strict"),
-    "Columns": ("score", "labels", "item", "rater", "weight", "weight_type", "name"),
+    "Columns": (
+        *("score", "labels", "item", "rater", "weight", "weight_type", "name"),
+        *("outcome", "event", "exposure"),
+    ),
+    "Bands": ("n_bands", "names", "rates"),
     "Comparison": ("against", "target", "fail_under"),
     "Objective": (
         *("objective", "class_weight", "class_shares", "classes", "decisions"),

@@ -1,5 +1,6 @@
 """Exact thresholds for frames of any engine and size: pandas, Polars, DuckDB, Dask, Spark, ..."""
 
+from ordcut.frames.bands import optimal_bands
 from ordcut.frames.grouped import GroupedFrame as GroupedFrame
 from ordcut.frames.operations import Evaluation, evaluate, optimal_thresholds, predict
 from ordcut.frames.operations import thresholds_of as thresholds_of
@@ -9,4 +10,4 @@ from ordcut.frames.source import FrameSource as FrameSource
 from ordcut.frames.validation import Nulls as Nulls
 
 # The other names are for the report, plots and the command line.
-__all__ = ["Evaluation", "evaluate", "optimal_thresholds", "predict"]
+__all__ = ["Evaluation", "evaluate", "optimal_bands", "optimal_thresholds", "predict"]

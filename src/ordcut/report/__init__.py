@@ -5,6 +5,7 @@ does not grow with the data; only a panel of raters adds a few items, by name. A
 that it shows are computed exactly from the counts.
 """
 
+from ordcut.report.bands import page_of_bands
 from ordcut.report.candidates import Candidates as Candidates
 from ordcut.report.comparison import Comparison as Comparison
 from ordcut.report.comparison import compare as compare
@@ -17,4 +18,4 @@ from ordcut.report.pages import page, page_from_frame
 from ordcut.report.pages import page_from_source as page_from_source
 
 # The other names are for plots and for the command line.
-__all__ = ["page", "page_from_frame"]
+__all__ = ["page", "page_from_frame", "page_of_bands"]

@@ -215,23 +215,31 @@ def page_from_source(
     written = as_json(with_marks_escaped(compact(content) | names))
     parts = {"title": escape(printable(title)), "content": written, **_fixed_parts()}
     # In one pass, so that a name in the data that looks like a part of the page stays text.
-    return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html")))
+    return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], read_asset("page.html")))
 
 
 @cache
 def _fixed_parts() -> dict[str, str]:
     """Return the style and the script of every page, and the policy that allows only these."""
-    style = "\n" + _read("page.css")
-    script = '\n"use strict";\n(() => {\n' + "\n".join(map(_read, SCRIPTS)) + "})();\n"
-    # Only what has these hashes may run, and nothing may be fetched or sent.
-    policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+    style = "\n" + read_asset("page.css")
+    script = '\n"use strict";\n(() => {\n' + "\n".join(map(read_asset, SCRIPTS)) + "})();\n"
+    return {"style": style, "script": script, "policy": policy_for(style, script)}
+
+
+def policy_for(style: str, script: str | None = None) -> str:
+    """Return a policy that allows only a style and a script, by their hashes.
+
+    Nothing may be fetched or sent.
+    """
+    allowed = "'none'" if script is None else f"'{_hash(script)}'"
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src {allowed}; "
         "base-uri 'none'; form-action 'none'"
     )
-    return {"style": style, "script": script, "policy": policy}
 
 
-def _read(name: str) -> str:
+def read_asset(name: str) -> str:
+    """Return the text of a file of pages."""
     return (files("ordcut.report") / "assets" / name).read_text(encoding="utf-8")
 
 
