@@ -452,7 +452,8 @@ def _score_of(graph: _Graph, scope: Any, regressor: Any, inputs: list[Any]) -> s
         probabilities = _class_probabilities(graph, scope, regressor.estimator_, inputs)
         return graph.add("MatMul", probabilities, graph.constant(regressor._values))
     if isinstance(regressor, RegressorCommittee):
-        return _mean(graph, [_score_of(graph, scope, each, inputs) for each in regressor.members])
+        both = [(share, _score_of(graph, scope, each, inputs)) for share, each in regressor.members]
+        return _weighted_sum(graph, both)
     (output,) = _parse_sklearn(scope, regressor, inputs)
     scores = graph.add("Cast", output.full_name, to=TensorProto.DOUBLE)
     return graph.add("Reshape", scores, graph.constant(np.array([-1], dtype=np.int64)))
@@ -470,8 +471,11 @@ def _class_probabilities(graph: _Graph, scope: Any, classifier: Any, inputs: lis
         below = _cumulative(graph, score, classifier.link_.model)
         probabilities = _add_probabilities(graph, below, len(classifier.classes_))
     elif isinstance(classifier, ClassifierCommittee):
-        both = [_class_probabilities(graph, scope, each, inputs) for each in classifier.members]
-        return _mean(graph, both)
+        both = [
+            (share, _class_probabilities(graph, scope, each, inputs))
+            for share, each in classifier.members
+        ]
+        return _weighted_sum(graph, both)
     else:
         last = classifier
         while hasattr(last, "steps"):
@@ -491,6 +495,14 @@ def _mean(graph: _Graph, values: list[str]) -> str:
     for each in values[1:]:
         total = graph.add("Add", total, each)
     return graph.add("Div", total, graph.constant(np.array([float(len(values))])))
+
+
+def _weighted_sum(graph: _Graph, values: list[tuple[float, str]]) -> str:
+    """Add the sum of two arrays of one shape with weights, in float64."""
+    first, second = (
+        graph.add("Mul", each, graph.constant(np.array([share]))) for share, each in values
+    )
+    return graph.add("Add", first, second)
 
 
 def _cumulative(graph: _Graph, score: str, model: Any) -> str:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ordcut._core.limits import Constraints
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.smoothing import Smoothing
-from ordcut.boosting.libraries import COMMITTEES, Trees, choose_library
+from ordcut._core.typing import Floats
+from ordcut.boosting.libraries import COMMITTEES, Trees, choose_library, default_leaves
 from ordcut.estimators import OrdinalThresholdClassifierCV
-from ordcut.estimators.committee import Committee
+from ordcut.estimators.base import Targets
+from ordcut.estimators.committee import Committee, best_share
+from ordcut.estimators.cross_validation import Fitted, Splits, take_rows
 
 
 class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
@@ -17,7 +22,8 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
 
     A model to start with for tabular data. It averages the probabilities of two boosted models,
     one with the ordinal objective :class:`~ordcut.boosting.CumulativeLink` and one for unordered
-    classes, and cuts the mean class by thresholds that are found on cross-validated scores.
+    classes, and cuts the mean class by thresholds that are found on cross-validated scores. The
+    weights of the two are those of least squared error on the cross-validated scores.
 
     Parameters
     ----------
@@ -47,12 +53,13 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
         What trains the trees. ``"auto"`` is the first of these that is installed. ``"sklearn"``
         has no ordinal objective: histogram trees with the squared error take its place.
     n_estimators : int, default=100
-        The number of rounds of boosting.
-    learning_rate : float, default=0.1
-        The learning rate.
-    max_leaf_nodes : int, default=31
-        The most leaves of a tree.
-    min_samples_leaf : int, default=10
+        The number of rounds of boosting of the ordinal model. The other one has 40 % of them, each
+        with a tree for each class.
+    learning_rate : float, default=0.2
+        The learning rate of the ordinal model. The other one has half of it.
+    max_leaf_nodes : int, default=None
+        The most leaves of a tree. By default 8 for fewer than 5000 rows, and 31 for more.
+    min_samples_leaf : int, default=20
         The fewest rows in a leaf. XGBoost has no such limit.
     cv : int, float, splitter or iterable, default=5
         A number of stratified folds, the share of a stratified hold-out, or anything that
@@ -88,7 +95,7 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
     ----------
     estimator_ : estimator
         The fitted models, ``estimator_.ordered_`` and ``estimator_.unordered_``, if there is only
-        one pair of them.
+        one pair of them, and the weight of the ordinal one, ``estimator_.share``.
     estimators_ : list of estimator
         All of them: those of all folds with ``refit=False``.
     thresholds_ : ndarray of shape (n_classes - 1,)
@@ -127,9 +134,9 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
         review_share: float | None = None,
         library: str = "auto",
         n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int = 31,
-        min_samples_leaf: int = 10,
+        learning_rate: float = 0.2,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int = 20,
         cv: Any = 5,
         calibration: float | None = None,
         refit: bool = True,
@@ -165,13 +172,31 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
 
     response_method = "auto"
 
-    def _unfitted(self) -> Committee:
+    def _unfitted(self, n_rows: int = 0) -> Committee:
+        leaves = self.max_leaf_nodes
         return COMMITTEES[choose_library(self.library)](
             Trees(
                 self.n_estimators,
                 self.learning_rate,
-                self.max_leaf_nodes,
+                default_leaves(n_rows) if leaves is None else leaves,
                 self.min_samples_leaf,
                 self.random_state,
             )
         )
+
+    def _combine(
+        self, inner: Any, fitted: Fitted, features: Any, splits: Splits, targets: Targets
+    ) -> list[Floats]:
+        """Set the weights of the models to those of least squared error on the rows held out."""
+        held_out = [take_rows(features, test) for _, test in splits]
+        rows = np.concatenate([np.asarray(test) for _, test in splits])
+        models = [model for model, _ in fitted]
+        scores = [model.scores(each) for model, each in zip(models, held_out, strict=True)]
+        positions = self._encode_inner(targets.codes)[rows]
+        share = best_share(np.concatenate(scores), positions, targets.row_weights[rows])
+        for model in (inner, *models):
+            model.set_params(share=share)
+        return [
+            self._response.outputs(model, each, self._code_of, len(targets.classes))
+            for model, each in zip(models, held_out, strict=True)
+        ]

@@ -1,4 +1,4 @@
-"""Two models of ordered classes that are averaged."""
+"""Two models of ordered classes whose outputs are averaged."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ class Committee(BaseEstimator):
         A model that knows the order of the classes.
     unordered : estimator
         A model that does not.
+    share : float from 0 to 1, default=0.5
+        The weight of the ordered model; the unordered one has the rest.
     """
 
-    def __init__(self, ordered: Any, unordered: Any) -> None:
+    def __init__(self, ordered: Any, unordered: Any, share: float = 0.5) -> None:
         self.ordered = ordered
         self.unordered = unordered
+        self.share = share
 
     def fit(self, X: Any, y: Array, sample_weight: ArrayLike | None = None) -> Self:  # noqa: N803
         """Fit both models."""
@@ -41,9 +44,13 @@ class Committee(BaseEstimator):
         return self
 
     @property
-    def members(self) -> tuple[Any, Any]:
-        """The two fitted models."""
-        return self.ordered_, self.unordered_
+    def members(self) -> tuple[tuple[float, Any], ...]:
+        """The two fitted models with their weights."""
+        return (self.share, self.ordered_), (1 - self.share, self.unordered_)
+
+    def scores(self, X: Any) -> Floats:  # noqa: N803
+        """Return the mean position under each model, (n, 2)."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -61,8 +68,12 @@ class ClassifierCommittee(ClassifierMixin, Committee):
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the mean of both probabilities of each class."""
-        ordered, unordered = self.ordered_.predict_proba(X), self.unordered_.predict_proba(X)
-        return np.asarray((ordered + unordered) / 2)
+        return np.asarray(sum(share * model.predict_proba(X) for share, model in self.members))
+
+    def scores(self, X: Any) -> Floats:  # noqa: N803
+        """Return the mean position under each model, (n, 2)."""
+        each = [model.predict_proba(X) @ self.classes_ for _, model in self.members]
+        return np.stack(each, axis=1)
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """Return the most probable class."""
@@ -74,7 +85,26 @@ class RegressorCommittee(RegressorMixin, Committee):
 
     def predict(self, X: Any) -> Floats:  # noqa: N803
         """Return the mean of both scores."""
-        return np.asarray((self.ordered_.predict(X) + self.unordered_.predict(X)) / 2)
+        return np.asarray(self.scores(X) @ [share for share, _ in self.members])
+
+    def scores(self, X: Any) -> Floats:  # noqa: N803
+        """Return the score of each model, (n, 2)."""
+        return np.stack([model.predict(X) for _, model in self.members], axis=1)
+
+
+def best_share(scores: Floats, positions: Array, weights: Floats) -> float:
+    """Return the weight of the first score in the mean of least squared error.
+
+    Examples
+    --------
+    >>> best_share(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 2.0]]), np.array([0, 1, 2]), np.ones(3))
+    0.666...
+    """
+    difference = scores[:, 0] - scores[:, 1]
+    total = float(weights @ difference**2)
+    if total == 0:
+        return 0.5
+    return float(np.clip(weights @ ((positions - scores[:, 1]) * difference) / total, 0, 1))
 
 
 def in_one_thread(estimator: Any) -> None:

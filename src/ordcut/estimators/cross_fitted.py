@@ -24,7 +24,9 @@ from ordcut.estimators.calibration import Calibration
 from ordcut.estimators.cross_validation import (
     RESPONSES,
     ROW_PARAMETERS,
+    Fitted,
     Response,
+    Splits,
     choose_response,
     encode_evaluation_labels,
     fit_on_splits,
@@ -263,7 +265,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         The folds are None for a single split, and where splits hold out a row repeatedly.
         """
         n_classes = len(targets.classes)
-        unfitted = inner = self._unfitted()
+        unfitted = inner = self._unfitted(len(targets.codes))
         if self.response_method in ("auto", "predict_proba"):
             inner = as_classifier(unfitted, n_classes)
         self._method = choose_response(inner, self.response_method).method
@@ -289,6 +291,7 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             inner, features, inner_y, splits, fit_params, metadata.per_row, self._response,
             self._code_of, n_classes, self.n_jobs,
         )  # fmt: skip
+        held_out = self._combine(inner, fitted, features, splits, targets)
         if is_refit:
             rounds = median_rounds([model for model, _ in fitted])
             last, fit_params = with_rounds(inner, rounds, fit_params)
@@ -299,10 +302,9 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             self._models if inner is unfitted else [model.estimator_ for model in self._models]
         )
         rows = np.concatenate([np.asarray(test) for _, test in splits])
-        folds = np.repeat(np.arange(len(splits)), [len(outputs) for _, outputs in fitted])
+        folds = np.repeat(np.arange(len(splits)), [len(outputs) for outputs in held_out])
         has_folds = len(splits) > 1 and len(np.unique(rows)) == len(rows)
-        outputs = np.concatenate([outputs for _, outputs in fitted])
-        return rows, outputs, folds if has_folds else None
+        return rows, np.concatenate(held_out), folds if has_folds else None
 
     def _set_estimators(self, fitted: list[Any]) -> None:
         self.estimators_ = fitted
@@ -323,9 +325,15 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
             return self._outputs(features, len(self.classes_))
         return super()._model_inputs(features)
 
-    def _unfitted(self) -> Any:
+    def _unfitted(self, n_rows: int = 0) -> Any:  # noqa: ARG002
         """Return the estimator to clone and fit."""
         return self.estimator
+
+    def _combine(
+        self, _inner: Any, fitted: Fitted, _features: Any, _splits: Splits, _targets: Targets
+    ) -> list[Floats]:
+        """Return the outputs of the models for the rows that they were not fitted to."""
+        return [outputs for _, outputs in fitted]
 
     def _outputs(self, features: Any, n_classes: int) -> Floats:
         """Return the mean of the scores, or of the probabilities, of all models: (n,) or (n, K)."""

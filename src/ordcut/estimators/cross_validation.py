@@ -194,18 +194,23 @@ def encode_evaluation_labels(name: str, value: Any, encode: Callable[[Any, str],
     return value  # a data set of CatBoost, which has labels of its own
 
 
+#: The rows to fit to and to score of each split; and a fitted model with its outputs for each.
+Splits = Sequence[tuple[Array, Array]]
+Fitted = list[tuple[Any, Floats]]
+
+
 def fit_on_splits(
     estimator: Any,
     features: Any,
     y: Array,
-    splits: Sequence[tuple[Array, Array]],
+    splits: Splits,
     fit_params: dict[str, Any],
     per_row: frozenset[str],
     response: Response,
     code_of: Array,
     n_classes: int,
     n_jobs: int | None,
-) -> list[tuple[Any, Floats]]:
+) -> Fitted:
     """Fit a clone of an estimator on each split; return each with the test rows' outputs.
 
     Of the arguments of ``fit``, those named in ``per_row`` are cut to the training rows.
@@ -218,7 +223,7 @@ def fit_on_splits(
         code_of=code_of,
         n_classes=n_classes,
     )
-    fitted: list[tuple[Any, Floats]] = Parallel(n_jobs=n_jobs)(
+    fitted: Fitted = Parallel(n_jobs=n_jobs)(
         delayed(fit)(clone(estimator), features, y, split) for split in splits
     )
     return fitted
