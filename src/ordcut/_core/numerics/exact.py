@@ -396,15 +396,13 @@ def _reduced(cost: Array) -> Array:
 
 
 def in_common_unit(exact: Array) -> Array:
-    """Return whole numbers as they are, and fractions as whole multiples of a common unit.
+    """Return exact numbers as whole multiples of a common unit.
 
     Examples
     --------
     >>> in_common_unit(np.array([Fraction(1, 2), Fraction(1, 3)]))
     array([3, 2], dtype=object)
     """
-    if exact.dtype.kind != "O":
-        return exact
     flat = exact.ravel().tolist()
     scale = lcm(*(value.denominator for value in flat))
     whole = np.empty(len(flat), dtype=object)
@@ -424,7 +422,7 @@ def exact_curves(gain: Array, between: Array) -> Array:
     >>> exact_curves(np.array([[-1, 2]], dtype=object), between)
     array([[-3, 1]], dtype=object)
     """
-    below = np.cumsum(in_common_unit(between[:-1]).astype(object), axis=0)
+    below = np.cumsum(in_common_unit(between[:-1]), axis=0)
     curves = np.zeros((len(gain), len(below)), dtype=object)
     for curve, step in zip(curves, gain, strict=True):
         for truth in np.flatnonzero(step).tolist():  # for many objectives, most gains are 0

@@ -95,7 +95,8 @@ class Ratio(CostObjective):
 
     def on(self, rows: Totals) -> ExactRatio:
         """Return the two costs of the kappa for rows with these weights of the classes."""
-        totals, weight = in_common_unit(rows.exact_totals), rows.weight
+        totals, weight = rows.exact_totals, rows.weight
+        totals = in_common_unit(totals) if totals.dtype == object else totals
         weights, counts, most, highest = self.exact_cost.integers, None, self.most, 1
         if self.class_weight is not None:
             factors = self.factors(totals if self.weighs_by_totals else rows.totals)
@@ -199,7 +200,8 @@ class ExactRatio:
 
     def ratio_of(self, table: Array) -> Fraction:
         """Return the cost paid over the cost expected by chance, for a (predicted, true) table."""
-        paid, expected = self.costs.reshape(2, -1).dot(in_common_unit(table).ravel()).tolist()
+        whole = in_common_unit(table) if table.dtype == object else table
+        paid, expected = self.costs.reshape(2, -1).dot(whole.ravel()).tolist()
         return Fraction(paid * self.total, expected)
 
     def exact_score(self, table: Array) -> Fraction:
