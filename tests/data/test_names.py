@@ -101,6 +101,7 @@ FUNCTIONS = {
     "one name": lambda k, truth: COST[k, truth],
     "pred, true": lambda y_pred, y_true: COST[y_pred, y_true],
     "true, pred": lambda y_true, y_pred: COST[y_pred, y_true],
+    "true, hat": lambda y, y_hat: COST[y_hat, y],
     "true first": lambda true_label, other: COST[other, true_label],
     "predicted second": lambda j, predicted: COST[predicted, j],
     "decision": lambda decision, label: COST[decision, label],
