@@ -57,6 +57,12 @@ def test_a_frame_gives_the_result_of_arrays(rows):
     assert result.value == pytest.approx(expected.value, abs=1e-14)
 
 
+def test_a_table_of_scores_gives_the_result_of_arrays(rows):
+    arguments = {"class_shares": [0.7, 0.2, 0.1], "constraints": ["precision 2 >= 0.5"]}
+    result = ordcut.ScoreTable(*rows).solve(**arguments)
+    assert result == ordcut.optimal_thresholds(*rows, **arguments)
+
+
 def test_a_recall_keeps_its_confidence(rows):
     scores, labels = rows
     limit = ["recall 2 >= 0.5 with 95 %"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -312,6 +312,7 @@ class ScoreTable:
         review_share: float | None = None,
         constraints: Constraints = (),
         class_weight: ClassWeight | None = None,
+        class_shares: Mapping[Any, float] | ArrayLike | None = None,
         n_jobs: int | None = None,
         block_size: int | None = None,
     ) -> Thresholds:
@@ -331,8 +332,8 @@ class ScoreTable:
                 'Use method="auto", or ordcut.optimal_thresholds.'
             )
         resolved = resolve_decisions(objective, self.classes, decisions, review, review_share)
-        limits = limits_for(read_constraints(constraints), resolved, self.classes)
-        weighted = resolved.weighted(class_weight, self.classes)
+        weighted = resolved.weighted(class_weight, self.classes, class_shares)
+        limits = limits_for(read_constraints(constraints), weighted, self.classes)
         sample = Sample(self._rows, self._sorted)
         return optimum(Problem(sample, weighted, limits, Plan(method, n_jobs, block_size)))
 
