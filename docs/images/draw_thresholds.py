@@ -20,6 +20,6 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     view.goto(page.as_uri())
     view.get_by_role("slider").first.wait_for()
     # Without the line with the name of the library above, and the second plot below.
-    part = {"x": 0, "y": 76, "width": 1150, "height": 908}
+    part = {"x": 0, "y": 76, "width": 1150, "height": 636}
     view.screenshot(path=Path(__file__).parent / "thresholds.png", clip=part)
     browser.close()

@@ -32,7 +32,7 @@ def fit(ordcut, csv_file, tmp_path):
     """Fit with options, and return the thresholds that were written."""
 
     def call(*options):
-        out = tmp_path / "found.json"
+        out = tmp_path / "cuts.json"
         done = ordcut("fit", csv_file, *COLUMNS, *ORDER, "-o", out, *options)
         assert done.code == 0, done.err
         return library.Thresholds.from_json(out), done.out
@@ -71,7 +71,7 @@ def test_thresholds_of_a_share_of_reviews_are_evaluated_by_the_cost_that_was_fou
     fit, ordcut, csv_file, tmp_path
 ):
     result, _ = fit("--review-share", "0.2")
-    done = ordcut("evaluate", csv_file, "-t", tmp_path / "found.json", "--json")
+    done = ordcut("evaluate", csv_file, "-t", tmp_path / "cuts.json", "--json")
     assert done.code == 0, done.err
     assert f"{result.objective}" in done.out
     assert f"{result.value:.12g}"[:12] in done.out
@@ -182,7 +182,7 @@ def test_costs_that_do_not_fit_the_decisions_are_refused(
 
 def test_predict_writes_decisions(ordcut, fit, csv_file, rows, tmp_path):
     result, _ = fit("--review", "0.2")
-    done = ordcut("predict", csv_file, "-t", tmp_path / "found.json", "--name", "do", "-o", "-")
+    done = ordcut("predict", csv_file, "-t", tmp_path / "cuts.json", "--name", "do", "-o", "-")
     assert done.code == 0, done.err
     written = [row["do"] for row in csv.DictReader(io.StringIO(done.out))]
     assert written == result.predict(rows[0]).tolist()
@@ -190,7 +190,7 @@ def test_predict_writes_decisions(ordcut, fit, csv_file, rows, tmp_path):
 
 def test_evaluate_judges_decisions_by_the_costs_of_the_file(ordcut, fit, csv_file, costs, tmp_path):
     result, _ = fit("--decisions", "wait,act", "--objective", costs)
-    done = ordcut("evaluate", csv_file, "-t", tmp_path / "found.json", "--json")
+    done = ordcut("evaluate", csv_file, "-t", tmp_path / "cuts.json", "--json")
     assert done.code == 0, done.err
     evaluation = json.loads(done.out)
     assert evaluation["values"] == {
@@ -202,7 +202,7 @@ def test_evaluate_judges_decisions_by_the_costs_of_the_file(ordcut, fit, csv_fil
 
 def test_evaluate_shows_the_share_handed_over_for_review(ordcut, fit, csv_file, tmp_path):
     result, _ = fit("--review", "0.2")
-    path = tmp_path / "found.json"
+    path = tmp_path / "cuts.json"
     assert json.loads(ordcut("evaluate", csv_file, "-t", path, "--json").out)[
         "review_share"
     ] == pytest.approx(result.review_share)
@@ -217,7 +217,7 @@ def test_evaluate_compares_decisions_with_those_in_a_column(ordcut, fit, rows, c
     path = tmp_path / "more.csv"
     lines = [f"{s},{y},act" for s, y in zip(scores, labels, strict=True)]
     path.write_text("\n".join(["score,label,other", *lines]))
-    done = ordcut("evaluate", path, "-t", tmp_path / "found.json", "--against", "other", "--json")
+    done = ordcut("evaluate", path, "-t", tmp_path / "cuts.json", "--against", "other", "--json")
     assert done.code == 0, done.err
     always = np.mean([COSTS[1][CLASSES.index(label)] for label in labels])
     assert json.loads(done.out)["values"]["other"]["custom cost"] == pytest.approx(always)
@@ -229,13 +229,13 @@ def test_evaluate_says_which_constraints_hold_on_other_rows(ordcut, fit, rows, t
     path = tmp_path / "shifted.csv"
     lines = [f"{s + 1},{y}" for s, y in zip(scores, labels, strict=True)]
     path.write_text("\n".join(["score,label", *lines]))
-    done = ordcut("evaluate", path, "-t", tmp_path / "found.json", "--json")
+    done = ordcut("evaluate", path, "-t", tmp_path / "cuts.json", "--json")
     share = np.mean(result.predict(scores + 1) == "good")
     assert json.loads(done.out)["constraints"] == [
         {"constraint": "share good <= 0.2", "reached": share, "holds": False},
         {"constraint": "digits 1", "reached": result.thresholds.tolist(), "holds": True},
     ]
-    printed = ordcut("evaluate", path, "-t", tmp_path / "found.json").out
+    printed = ordcut("evaluate", path, "-t", tmp_path / "cuts.json").out
     assert f"constraint share good <= 0.2: broken, reached {share:.6g}" in printed
 
 
@@ -253,7 +253,7 @@ def test_plots_and_pages_are_written(ordcut, csv_file, tmp_path, options):
 def test_report_reads_decisions_and_constraints_from_the_file(ordcut, fit, csv_file, tmp_path):
     fit("--review", "0.2", "--constraint", "under good <= 0.01")
     page = tmp_path / "page.html"
-    done = ordcut("report", csv_file, "-t", tmp_path / "found.json", "-o", page)
+    done = ordcut("report", csv_file, "-t", tmp_path / "cuts.json", "-o", page)
     assert done.code == 0, done.err
     text = page.read_text(encoding="utf-8")
     assert '"decisions":["bad","bad or fair","fair","fair or good","good"]' in text
@@ -268,7 +268,7 @@ def test_constraints_give_the_thresholds_of_the_library_by_every_engine(fit, row
 
 def test_intervals_of_thresholds_between_decisions_have_one_per_threshold(fit, tmp_path):
     result, printed = fit("--review", "0.2", "--intervals")
-    intervals = json.loads((tmp_path / "found.json").read_text())["record"]["intervals"]
+    intervals = json.loads((tmp_path / "cuts.json").read_text())["record"]["intervals"]
     assert len(intervals["thresholds"]) == len(result.thresholds) == 4
     assert "95% interval of from" in printed
 
