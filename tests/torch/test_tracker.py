@@ -40,6 +40,17 @@ def test_batches_of_any_size_give_the_thresholds_of_all_rows(ends, method):
     assert tracker.thresholds.tolist() == expected.thresholds.tolist()
 
 
+@pytest.mark.parametrize("weight_type", ["repeats", "importance"])
+def test_weights_count_for_smoothing_as_their_type_says(weight_type):
+    scores, labels = some_rows()
+    weights = 1 + labels
+    options = {"smoothing": "auto", "weight_type": weight_type}
+    expected = optimal_thresholds(
+        scores, labels, classes=range(4), sample_weight=weights, **options
+    )
+    assert tracked((scores, labels, weights), **options).result == expected
+
+
 def test_rows_are_stored_as_they_were():
     scores, labels = some_rows()
     tracker = ThresholdTracker(4)
