@@ -45,3 +45,90 @@ def test_sentences_of_the_summary_are_true():
         _, ours, *others = claims.CLAIMS[name]()
         assert ours[0] == "ordcut"
         assert all(int(row[1]) <= int(ours[1]) for row in others)
+
+
+def says(page, sentence):
+    """Whether a page of the documentation has a sentence, whatever its lines."""
+    text = (claims.ROOT / "docs" / page).read_text(encoding="utf-8")
+    return sentence in " ".join(text.split())
+
+
+def test_the_sentences_about_engines_are_true():
+    engines = claims.read("frames/engines").filter(pl.col("objective") == "absolute")
+
+    def over(engine, rows):
+        row = engines.row(
+            by_predicate=(pl.col("engine") == engine) & (pl.col("rows") == rows), named=True
+        )
+        return f"{row['over plain']:.1f}", f"{row['peak of the process, MiB']:.0f}"
+
+    (duckdb, duckdb_peak), (polars, polars_peak) = over("duckdb", 10**8), over("polars", 10**8)
+    assert says("cluster.md", f"DuckDB takes {duckdb} times as long as a plain group-by")
+    assert says("cluster.md", f"and Polars {polars} times, with a peak of {duckdb_peak} and")
+    assert says("cluster.md", f"{polars_peak} MiB for the whole process")
+    spark, dask = over("spark", 10**7)[0], over("dask", 10**7)[0]
+    assert says("cluster.md", f"Spark takes {spark} and Dask {dask} times as long")
+
+
+def test_the_sentences_about_judges_are_true():
+    gate = claims.read("judges/judge_gate")
+    false, true = ((100 * gate.filter(pl.col("shift") == x)["alarms"]).sort() for x in (0.0, 0.3))
+    assert says("judges.md", f"in {true[1]:.0f} to {true[-1]:.0f} % of months")
+    assert says("judges.md", f"five of six real tasks ({true[0]:.0f} % on the sixth)")
+    assert says("judges.md", f"false alarm in {false[0]:.0f} to {false[-1]:.0f} % of months")
+    fairness = claims.read("judges/agreement_fairness")
+    low, high = fairness["difference"].min(), fairness["difference"].max()
+    assert says("judges.md", f"[between {low:.3f} and {high:.3f}]")
+    assert says("judges.md", f"by the pooled chance it is up to {fairness['pooled'].max():.3f}")
+    intervals = claims.read("judges/agreement_intervals").select(
+        "people with people", "judge with people"
+    )
+    least, most = intervals.min_horizontal().min(), intervals.max_horizontal().max()
+    assert says("judges.md", f"[{100 * least:.0f} to {100 * most:.0f} % of them]")
+
+
+def test_the_sentences_about_searches_for_macro_f1_are_true():
+    _, *rows = claims.CLAIMS["segments"]()
+    reached, short = ({row[0]: row[column] for row in rows} for column in (1, 2))
+    other = "optimal-classification-cutoffs"
+    assert (reached["coordinate ascent"], reached[other]) == ("8", "3")
+    assert says("imbalanced.md", f"on eight and missed it by up to {short['coordinate ascent']}")
+    assert says("imbalanced.md", f"three and missed it by up to {short[other]}")
+    assert (reached["Powell"], reached["Nelder-Mead"]) == ("0", "0")
+    assert says("imbalanced.md", f"missed it by up to {float(short['Nelder-Mead']):.2f}.")
+
+
+def test_the_sentences_about_the_time_of_limits_are_true():
+    _, under, loose, *_ = claims.CLAIMS["limits"]()
+    assert says("decisions.md", f"with a convex objective take {under[1]} times as long")
+    assert says("decisions.md", f"this takes {under[1]} times as long")
+    assert says("decisions.md", f"that do not bind take {loose[1]} times as long as none")
+
+
+def test_the_sentences_about_mapie_are_true():
+    results = claims.read("risk_control")
+    assert results["worse"].sum() == 0
+    assert len(results.select("higher class", "n", "limit").unique()) == 18
+    both = results.drop_nulls(["error", "MAPIE's error"])
+    more = {
+        str(method): 100 * (group["MAPIE's error"] / group["error"] - 1)
+        for (method,), group in both.group_by("MAPIE's method")
+    }
+    default, ordered = more["bonferroni_holm"], more["fixed_sequence"]
+    assert says("comparison.md", f"{default.mean():.0f} % more on average by its default method")
+    assert says("comparison.md", f"which found thresholds for {len(default)} of them")
+    assert says("comparison.md", f"and {ordered.mean():.0f} % more by tests in a fixed order")
+
+
+def test_the_sentences_about_likelihood_are_true():
+    results = claims.read("generalisation/reporting").pivot(
+        on="labeling", index=["dataset", "scores", "objective"], values="risk"
+    )
+    worst = results.filter(pl.col("dataset") == "sat_act", pl.col("scores") == "linear")
+    more = 100 * (worst["likelihood"] / worst["smoothed"] - 1)
+    span = f"{more.min():.0f} to {more.max():.0f} % higher than with smoothed thresholds"
+    assert says("labelings.md", span)
+    assert says("smoothing_measured.md", span)
+    less = 100 * (results["smoothed"] / results["likelihood"] - 1).max()
+    text = f"at most {less:.1f} % worse than likelihood in each of the {len(results)} combinations"
+    assert says("smoothing_measured.md", text)
