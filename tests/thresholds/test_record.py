@@ -107,6 +107,24 @@ def test_the_record_of_rows_that_have_changed_says_nothing_about_them():
     assert result.record.counts == RESULT.record.counts
 
 
+@pytest.mark.parametrize("name", ["scores", "labels"])
+def test_a_change_of_a_row_that_no_threshold_notices_leaves_the_digest_out(name):
+    rows = {"scores": SCORES.copy(), "labels": LABELS.copy()}
+    result = ordcut.optimal_thresholds(**rows)
+    rows[name][SCORES.argmin()] -= 1
+    assert result.record.digest is None
+    assert result.record.counts == RESULT.record.counts
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "near_optimal"])
+def test_rows_that_have_changed_are_refused_whatever_the_value(method):
+    scores = SCORES.copy()
+    result = ordcut.optimal_thresholds(scores, LABELS)
+    scores[scores.argmin()] -= 1
+    with pytest.raises(ValueError, match=f"{method} needs scores.* have changed since"):
+        getattr(result, method)()
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_frames_in_memory_have_the_record_of_arrays(library):
     frame = library.DataFrame({"s": SCORES[::-1], "y": LABELS[::-1], "w": [2] * 400})

@@ -170,7 +170,7 @@ def read_costs(
     weights, unit, stated = read_weights(sample_weight, len(array), weight_type)
     kinds = np.arange(objective.n_classes)
     rows = Rows(array, kinds, None, soft, weights, unit=unit, weight_type=stated)
-    return rows._without_weightless(), objective
+    return rows._without_weightless().with_checksum(), objective
 
 
 def check_alone(

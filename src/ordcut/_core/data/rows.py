@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy import ma
@@ -28,6 +29,9 @@ from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Numbers
 #: there are at least the second number. A correlation is clear if it is this many times its
 #: standard error.
 MOST_TO_JUDGE, FEWEST_TO_JUDGE, STRONG = 256, 30, 4.0
+
+#: A change of arrays is noticed by a checksum of at least this many rows, or of all.
+FEWEST_TO_CHECK = 1 << 10
 
 #: Up to this many segments, comparing a score with every threshold beats a binary search.
 FEW_SEGMENTS = 16
@@ -81,6 +85,9 @@ class Rows:
     #: Whether weights are added up without rounding: whole numbers, or floats with limbs.
     has_exact_sums: bool = field(init=False, repr=False)
 
+    #: A checksum of arrays that may belong to the user, as they were when they were read.
+    checksum: int | None = field(default=None, init=False, repr=False)
+
     def __post_init__(self) -> None:
         has_whole_weights = self.weights is None or self.weights.dtype == np.int64
         is_whole = self.soft is None and has_whole_weights
@@ -131,7 +138,29 @@ class Rows:
         if weights is not None or labels.soft is not None:
             rows = rows._without_weightless()
         warn_if_reversed(rows)
-        return rows
+        return rows.with_checksum()
+
+    def with_checksum(self) -> Rows:
+        """Return the rows, which from now on notice whether their arrays change."""
+        self.__dict__["checksum"] = self._checksum()
+        return self
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether arrays that were read have changed since, as far as a checksum shows.
+
+        It is about all of a few thousand rows, and otherwise about rows that are evenly spaced.
+        """
+        return self.checksum is not None and self.checksum != self._checksum()
+
+    def _checksum(self) -> int:
+        step = len(self.scores) // FEWEST_TO_CHECK
+        total = 0
+        for column in (self.scores, self.codes, self.soft, self.weights):
+            if column is not None:
+                evenly_spaced = column[::step] if step > 1 else column
+                total = crc32(np.ascontiguousarray(evenly_spaced).data, total)
+        return total
 
     def _without_weightless(self) -> Rows:
         if self.soft is None and (self.weights is None or self.weights.min() > 0):

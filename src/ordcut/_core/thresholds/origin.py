@@ -55,6 +55,11 @@ def original_rows(thresholds: Thresholds, method: str) -> OriginalRows:
             "in a worker process, before the result is returned."
         )
     rows = origin.solved.data.all_rows()
+    if rows.has_changed:
+        raise ValueError(
+            f"{method} needs scores, labels and weights as they were when the thresholds were "
+            "found, and these arrays have changed since. Find the thresholds again."
+        )
     ordered = rows.sorted()
     cuts: Ints = np.searchsorted(ordered.scores, thresholds.thresholds, side="left")
     confusion = ordered.between(cuts)

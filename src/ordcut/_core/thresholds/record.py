@@ -169,16 +169,16 @@ def record_of(
         size = record.weight if data.counts_rows else None
         return replace(record, rows=data.n_rows, effective_rows=size, scores=data.distribution())
     assert rows is not None
-    record = replace(
-        record,
-        rows=data.n_rows,
-        effective_rows=rows.n_effective,
-        weight_type=rows.weight_type,
-    )
-    if not np.allclose(rows.confusion(thresholds), table, rtol=1e-9, atol=1e-12):
+    record = replace(record, rows=data.n_rows, weight_type=rows.weight_type)
+    is_as_it_was = np.allclose(rows.confusion(thresholds), table, rtol=1e-9, atol=1e-12)
+    if rows.has_changed or not is_as_it_was:
         return record
-    distribution = ScoreDistribution.of(rows.scores, rows.weights)
-    return replace(record, scores=distribution, digest=digest_of(rows))
+    return replace(
+        record,
+        effective_rows=rows.n_effective,
+        scores=ScoreDistribution.of(rows.scores, rows.weights),
+        digest=digest_of(rows),
+    )
 
 
 def own_costs(objective: Objective, classes: Array | None) -> Floats | None:

@@ -138,11 +138,13 @@ class Thresholds(Exports):
             storage.check_thresholds(self.thresholds, "thresholds", len(self.classes))
             own["ranges"] = np.stack([self.thresholds, self.thresholds], axis=1)
         are_classes = len(decisions) == 0 or decisions is self.classes
-        for name in ("thresholds", "classes", "ranges", "decisions"):
+        for name in ("thresholds", "classes", "ranges"):
             own[name] = own[name].copy()
             own[name].setflags(write=False)
-        if are_classes:
-            own["decisions"] = own["classes"]
+        own["decisions"] = own["classes"]
+        if not are_classes:
+            own["decisions"] = decisions.copy()
+            own["decisions"].setflags(write=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Thresholds):
