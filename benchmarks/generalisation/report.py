@@ -120,14 +120,15 @@ def shown(rows: list[dict], kind: str) -> list[str]:
 
 
 def _written(parts: list[str], file: Path) -> str:
-    """Write a page of results, and update its tables in the document that explains them."""
+    """Write a page of results, and update its tables in the document, if it shows them."""
     made = f"Made with {describe_versions()}."
     page = "\n\n".join(part.strip() for part in [*parts, made])
     file.write_text(f"{page}\n", encoding="utf-8")
     tables = "\n\n".join(part.strip().replace("## ", "### ") for part in parts[2:])
     begin, end = f"<!-- {file.stem} -->", f"<!-- end of {file.stem} -->"
-    if file.parent == RESULTS:  # not for a trial run
-        before, rest = DOCUMENT.read_text(encoding="utf-8").split(begin)
+    document = DOCUMENT.read_text(encoding="utf-8")
+    if file.parent == RESULTS and begin in document:  # not for a trial run
+        before, rest = document.split(begin)
         after = rest.split(end)[1]
         text = f"{before}{begin}\n{tables}\n{end}{after}"
         DOCUMENT.write_text(text, encoding="utf-8")
