@@ -116,3 +116,14 @@ def test_a_version_that_passes_no_weights_is_refused(library, arguments, monkeyp
     for callable_ in (CumulativeLink(), ThresholdMetric()):
         with pytest.raises(ImportError, match=f"needs {name} . or later, got 1.7.6.*-U {name}"):
             callable_(np.array([0, 1]), np.zeros(2), *arguments)
+
+
+def test_numbers_of_numpy_are_numbers_of_classes():
+    labels = np.array([0, 1, 2, 2])
+    by_numpy = CumulativeLink(np.int64(5))(labels, np.zeros(4))
+    np.testing.assert_array_equal(by_numpy, CumulativeLink(5)(labels, np.zeros(4)))
+
+
+def test_catboost_is_told_what_to_do():
+    with pytest.raises(TypeError, match="CatBoost's own RMSE inside"):
+        CumulativeLink().calc_ders_range([0.0, 1.0], [0, 1], None)

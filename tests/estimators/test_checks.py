@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ordcut.estimators import (
     LinearThresholdClassifier,
+    OrdinalBoostingClassifier,
     OrdinalLogisticRegression,
     OrdinalThresholdClassifierCV,
     expected_failed_checks,
@@ -32,6 +33,11 @@ ESTIMATORS = [
     OrdinalThresholdClassifierCV(Ridge(), labeling="rounding", cv=0.5),
     OrdinalThresholdClassifierCV(Ridge(), review=0.3),
     LinearThresholdClassifier(review=0.2),
+    OrdinalThresholdClassifierCV(LogisticRegression(), labeling="expected_cost"),
+    OrdinalThresholdClassifierCV(LogisticRegression(), probabilities=True, refit=False),
+    OrdinalBoostingClassifier(n_estimators=5),
+    OrdinalBoostingClassifier(n_estimators=5, library="sklearn"),
+    OrdinalBoostingClassifier(n_estimators=5, library="xgboost", probabilities=False),
 ]
 
 

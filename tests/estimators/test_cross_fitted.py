@@ -316,3 +316,21 @@ def test_a_calibration_is_a_share_of_rows_to_hold_out(calibration, cv):
     model = OrdinalThresholdClassifierCV(Ridge(), calibration=calibration, cv=cv)
     with pytest.raises(ValueError, match="calibration"):
         model.fit(*ordinal_data())
+
+
+@pytest.mark.parametrize("params", [{"cv": 4}, {"cv": 0.3}, {"calibration": 0.3}], ids=str)
+def test_rows_of_a_group_are_held_out_together(params):
+    X, y = ordinal_data()
+    groups = np.arange(len(y)) // 4
+    model = OrdinalThresholdClassifierCV(
+        Ridge(), random_state=0, store_cv_results=True, refit="cv" in params, **params
+    ).fit(X, y, groups=groups)
+    held_out = np.bincount(groups[model.cv_results_["rows"]], minlength=50)
+    assert set(held_out) <= {0, 4}
+
+
+def test_a_splitter_without_groups_says_how_to_pass_them():
+    X, y = ordinal_data()
+    model = OrdinalThresholdClassifierCV(Ridge(), cv=GroupKFold(3))
+    with pytest.raises(ValueError, match=r"cv=GroupKFold needs.*fit\(X, y, groups=groups\)"):
+        model.fit(X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn
 
 from ordcut._core.limits import Constraints
 from ordcut._core.objectives import ObjectiveLike
@@ -174,7 +175,7 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
 
     def _unfitted(self, n_rows: int = 0) -> Committee:
         leaves = self.max_leaf_nodes
-        return COMMITTEES[choose_library(self.library)](
+        committee = COMMITTEES[choose_library(self.library)](
             Trees(
                 self.n_estimators,
                 self.learning_rate,
@@ -183,6 +184,9 @@ class OrdinalBoostingClassifier(OrdinalThresholdClassifierCV):
                 self.random_state,
             )
         )
+        if sklearn.get_config()["enable_metadata_routing"]:
+            committee.set_fit_request(sample_weight=True)
+        return committee
 
     def _combine(
         self, inner: Any, fitted: Fitted, features: Any, splits: Splits, targets: Targets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -163,6 +163,14 @@ class CumulativeLink:
                 "fit(raw_scores, labels)."
             )
         return self._model
+
+    def calc_ders_range(self, *_: Any) -> NoReturn:
+        """Raise an error that says what to do with CatBoost, which calls this."""
+        raise TypeError(
+            "CumulativeLink cannot train CatBoost, which passes a part of the rows at a time, so "
+            "that biases cannot be fitted to all of them. Use CatBoost's own RMSE inside "
+            "ordcut.estimators.OrdinalThresholdClassifierCV, or LightGBM or XGBoost."
+        )
 
     def __repr__(self) -> str:
         size = "" if self.n_classes is None else f"n_classes={self.n_classes}, "

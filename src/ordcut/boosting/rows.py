@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -289,9 +290,9 @@ def count_classes(labels: Array, n_classes: int | None) -> int:
     if n_classes is None:
         highest = float(labels.max())
         return max(int(highest) + 1, 2) if 0 <= highest < 1 << 16 else 2
-    if isinstance(n_classes, bool) or not isinstance(n_classes, int) or n_classes < 2:
+    if isinstance(n_classes, bool) or not isinstance(n_classes, Integral) or n_classes < 2:
         raise ValueError(f"n_classes must be a whole number of at least 2, got {n_classes!r}.")
-    return n_classes
+    return int(n_classes)
 
 
 def check_labels(labels: Array, n_classes: int) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Self
 
+import narwhals as nw
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.validation import validate_data
 
 from ordcut._core.typing import Array, ArrayLike, Floats
 from ordcut.estimators.inner import copy_features, copy_tags
+
+#: Characters that LightGBM or XGBoost refuse in the name of a feature.
+REFUSED = re.compile(r'[\[\]{}<>",:]')
 
 #: Trees of fewer rows are trained in one thread: waiting for others takes longer than the work.
 FEWEST_ROWS_FOR_THREADS = 10_000
@@ -39,9 +46,22 @@ class Committee(BaseEstimator):
         if len(y) < FEWEST_ROWS_FOR_THREADS:
             for model in models:
                 in_one_thread(model)
-        self.ordered_, self.unordered_ = (model.fit(X, y, **weights) for model in models)
+        rows = self._rows(X, reset=True)
+        self.ordered_, self.unordered_ = (model.fit(rows, y, **weights) for model in models)
         copy_features(self, self.ordered_)
+        names = list(getattr(X, "columns", ()))
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
         return self
+
+    def _rows(self, features: Any, *, reset: bool) -> Any:
+        """Return features as the libraries take them, after the checks of scikit-learn."""
+        if hasattr(features, "columns"):
+            return with_plain_names(features)
+        checked = validate_data(
+            self, features, reset=reset, accept_sparse="csr", ensure_all_finite=False
+        )
+        return sparse.csr_matrix(checked) if sparse.issparse(checked) else checked
 
     @property
     def members(self) -> tuple[tuple[float, Any], ...]:
@@ -68,11 +88,13 @@ class ClassifierCommittee(ClassifierMixin, Committee):
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the mean of both probabilities of each class."""
-        return np.asarray(sum(share * model.predict_proba(X) for share, model in self.members))
+        rows = self._rows(X, reset=False)
+        return np.asarray(sum(share * model.predict_proba(rows) for share, model in self.members))
 
     def scores(self, X: Any) -> Floats:  # noqa: N803
         """Return the mean position under each model, (n, 2)."""
-        each = [model.predict_proba(X) @ self.classes_ for _, model in self.members]
+        rows = self._rows(X, reset=False)
+        each = [model.predict_proba(rows) @ self.classes_ for _, model in self.members]
         return np.stack(each, axis=1)
 
     def predict(self, X: Any) -> Array:  # noqa: N803
@@ -89,7 +111,8 @@ class RegressorCommittee(RegressorMixin, Committee):
 
     def scores(self, X: Any) -> Floats:  # noqa: N803
         """Return the score of each model, (n, 2)."""
-        return np.stack([model.predict(X) for _, model in self.members], axis=1)
+        rows = self._rows(X, reset=False)
+        return np.stack([model.predict(rows) for _, model in self.members], axis=1)
 
 
 def best_share(scores: Floats, positions: Array, weights: Floats) -> float:
@@ -105,6 +128,19 @@ def best_share(scores: Floats, positions: Array, weights: Floats) -> float:
     if total == 0:
         return 0.5
     return float(np.clip(weights @ ((positions - scores[:, 1]) * difference) / total, 0, 1))
+
+
+def with_plain_names(features: Any) -> Any:
+    """Return a dataframe with other column names, if LightGBM or XGBoost refuse the names.
+
+    LightGBM refuses what JSON would escape, such as commas and brackets.
+    """
+    names = list(getattr(features, "columns", ()))
+    if not any(isinstance(name, str) and REFUSED.search(name) for name in names):
+        return features
+    frame = nw.from_native(features, eager_only=True)
+    new = {name: f"f{position}" for position, name in enumerate(names)}
+    return frame.rename(new).to_native()
 
 
 def in_one_thread(estimator: Any) -> None:

@@ -40,6 +40,15 @@ from ordcut.estimators.link_classifier import as_classifier
 from ordcut.estimators.rounds import median_rounds, with_rounds
 from ordcut.studies.labelings import EXPECTED_COST, rounding_thresholds
 
+#: What to do about a splitter that got no groups.
+NEEDS_GROUPS = (
+    "cv={splitter} needs the group of each row: pass fit(X, y, groups=groups). Tools such as "
+    "GridSearchCV and cross_validate pass groups on only with metadata routing: call "
+    "sklearn.set_config(enable_metadata_routing=True), and pass "
+    "GridSearchCV(...).fit(X, y, groups=groups) or "
+    'cross_validate(..., params={{"groups": groups}}).'
+)
+
 
 class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
     """Turn any regressor or classifier into an ordinal classifier for a given objective.
@@ -205,8 +214,10 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for the inner estimator and for the thresholds.
         **params : dict
-            ``groups`` for the splitter; anything else is passed to the ``fit`` of the inner
-            estimator. With metadata routing enabled, metadata go where they were requested.
+            ``groups`` for the splitter: rows of a group are in the same fold, also with a number
+            of folds or a share as ``cv``, and with ``calibration``. Anything else is passed to the
+            ``fit`` of the inner estimator. With metadata routing enabled, metadata go where they
+            were requested.
             ``eval_set``, ``eval_y`` or ``y_val``, for early stopping, are the same in all folds:
             rows that are not in ``X``, with labels like ``y``.
 
@@ -283,8 +294,16 @@ class OrdinalThresholdClassifierCV(MetaEstimatorMixin, OrdinalClassifier):
         }
         is_refit = self.refit and self.calibration is None
         cv = self.cv if self.calibration is None else self.calibration
-        splitter, strata = read_cv(cv, targets.codes, self.random_state)
-        splits = list(splitter.split(features, strata, **metadata.split))
+        groups = metadata.split.get("groups")
+        splitter, strata = read_cv(
+            cv, targets.codes, self.random_state, has_groups=groups is not None
+        )
+        try:
+            splits = list(splitter.split(features, strata, **metadata.split))
+        except (TypeError, ValueError) as error:
+            if groups is None and "groups" in str(error):
+                raise ValueError(NEEDS_GROUPS.format(splitter=type(splitter).__name__)) from error
+            raise
         if not is_refit and len(splits) > 1:
             refuse_confidence(targets.constraints, SEEN)
         fitted = fit_on_splits(

@@ -13,7 +13,13 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 from sklearn.base import clone, is_regressor
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
 from sklearn.utils.parallel import Parallel, delayed
 
 from ordcut._core.typing import Array, Floats
@@ -99,11 +105,14 @@ def choose_response(estimator: Any, method: str) -> Response:
     return RESPONSES[method]
 
 
-def read_cv(cv: Any, codes: Array, random_state: Any) -> tuple[Any, Array]:
+def read_cv(
+    cv: Any, codes: Array, random_state: Any, *, has_groups: bool = False
+) -> tuple[Any, Array]:
     """Return the splitter for the parameter ``cv``, and the strata to pass to it.
 
     A number of folds is stratified, a share between 0 and 1 is a stratified hold-out; anything
-    else is interpreted by scikit-learn.
+    else is interpreted by scikit-learn. With groups, folds keep them whole, and so does a hold-out,
+    which is not stratified then.
     """
     if isinstance(cv, Real) and not isinstance(cv, Integral):
         if not 0 < float(cv) < 1:
@@ -111,6 +120,8 @@ def read_cv(cv: Any, codes: Array, random_state: Any) -> tuple[Any, Array]:
                 f'cv must be a share between 0 and 1, a number of folds, a splitter or "prefit", '
                 f"got {cv!r}."
             )
+        if has_groups:
+            return GroupShuffleSplit(1, test_size=float(cv), random_state=random_state), codes
         strata = merge_rare(codes, 2)
         split = StratifiedShuffleSplit(1, test_size=float(cv), random_state=random_state)
         return split, strata
@@ -123,7 +134,8 @@ def read_cv(cv: Any, codes: Array, random_state: Any) -> tuple[Any, Array]:
                 f"cv must not be more folds than there are rows, got {n_folds} folds and "
                 f"n_samples={len(codes)}."
             )
-        return StratifiedKFold(n_folds), merge_rare(codes, n_folds)
+        folds = StratifiedGroupKFold(n_folds) if has_groups else StratifiedKFold(n_folds)
+        return folds, merge_rare(codes, n_folds)
     return check_cv(cv, codes, classifier=True), codes
 
 
