@@ -128,7 +128,7 @@ def says(text):
         ({"class_weight": ["x", 1, 1]}, TypeError, "class_weight must be numbers"),
         ({"objective": "absolut"}, ValueError, 'Did you mean "absolute"?'),
         ({"objective": "f1"}, ValueError, "objective cannot be the F1 of a single class"),
-        ({"objective": "cost"}, ValueError, 'objective must be one of "absolute"'),
+        ({"objective": "nothing"}, ValueError, 'objective must be one of "absolute"'),
         ({"objective": [[0, 1], [1, 0], [1, 1]]}, ValueError, "name them with decisions="),
         (
             {"objective": [[0, np.nan], [1, 0]]},
