@@ -137,12 +137,12 @@ Tab completes options and columns: see ordcut completion --help.
 )
 @click.option(
     "--smoothing",
-    show_default="0, or auto for several labels",
     metavar="AMOUNT|auto|bagging",
     callback=read_amount,
     help="How much of each label is replaced by the class probabilities of a model, from 0 to 1; "
     "or bagging, the mean of the optimal thresholds of bootstrap samples. Thresholds from few "
-    "rows then generalise better. Loads all rows into memory.",
+    "rows then generalise better. Loads all rows into memory. [default: 0, or auto for several "
+    "labels]",
 )
 @click.option(
     "--intervals",
