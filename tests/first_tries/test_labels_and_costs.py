@@ -81,6 +81,9 @@ RIGHT = {
 
 #: What is tried, and what the error must say.
 ERRORS = {
+    "text in the place of classes": (
+        lambda: best(NAMES, classes="low,mid,high,top"), "must be a list of all classes",
+    ),
     "a pair that is missing": (
         lambda: best(TWO, objective={(False, True): 5}), r"\(True, False\) is missing. Right",
     ),

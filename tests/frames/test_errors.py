@@ -78,7 +78,7 @@ def test_predictions_do_not_overwrite_a_column():
 
 
 def test_predictions_of_missing_scores_are_missing():
-    result = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
+    result = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes=["a", "b", "c"])
     frame = polars.DataFrame({"s": [0.0, None, np.nan, -np.inf, np.inf]}).lazy()
     labels = frames.predict(frame, result, score="s").collect()["label"].to_list()
     assert labels == ["a", None, None, "a", "c"]

@@ -279,7 +279,7 @@ def predict(
     Examples
     --------
     >>> import polars as pl, ordcut
-    >>> thresholds = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes="abc")
+    >>> thresholds = ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "c"], classes=[*"abc"])
     >>> predict(pl.DataFrame({"s": [0.0, 2.2, 9.0]}), thresholds, score="s")["label"].to_list()
     ['a', 'b', 'c']
     """

@@ -161,7 +161,7 @@ def check_classes(classes: Sequence[Any] | Array, argument: str = "classes") -> 
             f"{argument} must be in order, lowest first, got a {type(classes).__name__}, "
             "which has none. Pass a list."
         )
-    if not np.iterable(classes):
+    if not np.iterable(classes) or isinstance(classes, str):
         raise TypeError(
             f"{argument} must be a list of all {argument}, lowest first, got {classes!r}."
         )

@@ -612,7 +612,7 @@ class Thresholds(Exports):
         Examples
         --------
         >>> import ordcut
-        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "b"], classes="ab").explain())
+        >>> print(ordcut.optimal_thresholds([1, 2, 3], ["a", "b", "b"], classes=[*"ab"]).explain())
         A score below 1.5 is labelled a; from 1.5 on it is b.
         On the data that they were found on, these thresholds reach a mean absolute error of 0.
         No other thresholds do better there: convex objective (Theorem 2).
