@@ -7,6 +7,7 @@ from types import ModuleType
 from benchmarks import (
     accepted,
     auto,
+    bands,
     bootstrap,
     coverage,
     distributions,
@@ -59,6 +60,7 @@ BENCHMARKS = {
     "drift": drift,
     "gates": gates,
     "updates": updates,
+    "bands": bands,
 }
 
 

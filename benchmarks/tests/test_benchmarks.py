@@ -37,6 +37,7 @@ RATIOS = {
     "drift": "n",
     "gates": "months",
     "updates": "coverage",
+    "bands": "bands",
 }
 
 

@@ -37,43 +37,43 @@ def areas(bands, is_yes_no):
     return float(above / pairs)
 
 
-def bands_between(rows, cuts):
-    """Return rows, exposure, events of each band; rows are (score, outcome, exposure, weight)."""
-    scores = sorted({row[0] for row in rows})
-    edges = [scores[c] for c in cuts]
-    sums = []
-    for low, high in pairwise([-inf, *edges, inf]):
-        inside = [row for row in rows if low <= row[0] < high]
-        sums.append(
-            (
-                sum((Fraction(r[3]) for r in inside), Fraction(0)),
-                sum((Fraction(r[3]) * Fraction(r[2]) for r in inside), Fraction(0)),
-                sum((Fraction(r[3]) * Fraction(r[1]) for r in inside), Fraction(0)),
-            )
-        )
-    return sums
+def sums_below(rows):
+    """Return rows, exposure, events below each distinct score and below all, in fractions.
+
+    ``rows`` are (score, outcome, exposure, weight).
+    """
+    below = [(Fraction(0), Fraction(0), Fraction(0))]
+    for score in sorted({row[0] for row in rows}):
+        sums = list(below[-1])
+        for _, outcome, exposure, weight in (row for row in rows if row[0] == score):
+            sums[0] += Fraction(weight)
+            sums[1] += Fraction(weight) * Fraction(exposure)
+            sums[2] += Fraction(weight) * Fraction(outcome)
+        below.append(tuple(sums))
+    return below
 
 
-def gain_of(rows, objective, cuts, sign, keeps):
+def gain_of(below, objective, cuts, sign, keeps, is_yes_no):
     """Return the gain of bands between cuts, -inf if rates or ``keeps`` forbid them.
 
     ``keeps`` takes the (rows, exposure, events) of bands and the cuts, as indices of the distinct
     scores from which on a row is in the next band.
     """
-    total_w = sum(Fraction(r[3]) * Fraction(r[2]) for r in rows)
-    total_y = sum(Fraction(r[3]) * Fraction(r[1]) for r in rows)
-    bands = bands_between(rows, cuts)
+    ends = [below[cut] for cut in (0, *cuts, -1)]
+    bands = [tuple(b - a for a, b in zip(*pair, strict=True)) for pair in pairwise(ends)]
     rates = [sign * y / w for _, w, y in bands]
     if (sign and any(a > b for a, b in pairwise(rates))) or not keeps(bands, cuts):
         return -inf
     if objective == "gini":
-        is_yes_no = all(row[1] in (0, 1) for row in rows)
         return sign * areas([(w, y) for _, w, y in bands], is_yes_no)
+    _, total_w, total_y = below[-1]
     return sum(gain(objective, w, y, total_w, total_y) for _, w, y in bands)
 
 
 def best(rows, objective, n_bands, sign, keeps):
     """Return the highest gain of exactly so many bands, -inf if none keep what must hold."""
-    n = len({row[0] for row in rows})
-    every = combinations(range(1, n), n_bands - 1)
-    return max((gain_of(rows, objective, cuts, sign, keeps) for cuts in every), default=-inf)
+    below, is_yes_no = sums_below(rows), all(row[1] in (0, 1) for row in rows)
+    every = combinations(range(1, len(below) - 1), n_bands - 1)
+    return max(
+        (gain_of(below, objective, cuts, sign, keeps, is_yes_no) for cuts in every), default=-inf
+    )

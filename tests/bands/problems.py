@@ -77,7 +77,8 @@ class BandProblem:
         cuts = tuple(int(np.searchsorted(scores, t, "left")) for t in thresholds)
         if len(set(cuts)) < len(cuts):
             return -inf
-        return oracle.gain_of(self.rows, self.objective, cuts, self.sign, self.keeps)
+        below, is_yes_no = oracle.sums_below(self.rows), all(row[1] in (0, 1) for row in self.rows)
+        return oracle.gain_of(below, self.objective, cuts, self.sign, self.keeps, is_yes_no)
 
 
 def _has_integer(low: float, high: float) -> bool:
@@ -89,17 +90,18 @@ def draw(seed: int) -> BandProblem:
     rng = np.random.default_rng(seed)
     n, objective = int(rng.integers(3, 13)), str(rng.choice(OBJECTIVES))
     scores = rng.integers(0, rng.integers(3, 14), n) / 4
-    outcome = rng.integers(0, 2, n)
+    can_be_any = objective != "gini" and rng.random() < 0.15
+    sign = 0 if can_be_any else int(rng.choice([-1, 1]))
+    trend = 0.5 + (sign or 1) * rng.choice([0, 0.4]) * (2 * scores / max(scores.max(), 1) - 1)
+    outcome = (rng.random(n) < trend).astype(int)
     if objective == "poisson" or (objective == "gini" and rng.random() < 0.3):
-        outcome = rng.integers(0, 4, n)
+        outcome = rng.poisson(3 * trend)
     if objective == "squared_error":
-        outcome = rng.integers(-3, 4, n) / 2
+        outcome = np.rint(4 * trend + rng.normal(size=n)) / 2 - 1
     exposure = rng.integers(1, 4, n) / 2 if objective == "poisson" else np.ones(n)
     weights = rng.integers(1, 4, n) if rng.random() < 0.5 else np.ones(n, int)
     weights = weights / 4 if rng.random() < 0.3 else weights
-    n_bands, total = int(rng.integers(2, 6)), float(weights.sum())
-    can_be_any = objective != "gini" and rng.random() < 0.15
-    sign = 0 if can_be_any else int(rng.choice([-1, 1]))
+    n_bands, total = int(rng.choice([2, 3, 4, 5])), float(weights.sum())
     drawn = [
         f"share >= {rng.integers(0, 40 // n_bands) / 40:g}",
         f"count <= {rng.integers(1, int(total) + 2):g}",

@@ -33,7 +33,7 @@ from ordcut._core.limits import (
     read_constraints,
 )
 from ordcut._core.numerics.exact import as_fraction
-from ordcut._core.typing import Array, Floats, Ints
+from ordcut._core.typing import Array, Bools, Floats, Ints
 from ordcut.bands.objectives import BandObjective
 from ordcut.bands.rows import BandRows, Sums
 from ordcut.bands.search import Space, SumLimit
@@ -197,9 +197,10 @@ class BandLimits:
 
         ``most`` is the largest number of bands.
         """
-        scores, is_open = rows.distinct, np.ones((1, len(rows.distinct) + 1), np.bool_)
+        scores: Array = rows.distinct
+        is_open: Bools = np.broadcast_to(np.True_, (1, len(scores) + 1))
         at: Array = np.arange(len(scores) + 1)
-        values: Floats = np.full(len(at), np.nan)
+        values: Floats = np.broadcast_to(np.nan, len(at))
         limits = self.lowered(max(most - 1, 1))
         if self.on_thresholds:
             candidates = all_candidates(scores, np.ones(len(scores), np.bool_), limits)

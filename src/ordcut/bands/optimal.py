@@ -94,10 +94,12 @@ class BandProblem:
         limits = [] if self.space(n_bands).is_free else self._conflict(n_bands)
         if not limits:
             direction = {1: "rise", -1: "fall", 0: "differ"}[self.sign]
+            if self.objective.needs_both:
+                direction += ", and with an event and a row without one in each of them"
             if most < 2:
                 return ValueError(
-                    f"no bands have rates that {direction} from band to band: a single band is as "
-                    'good. Check the scores and the direction; rates="any" needs no order.'
+                    f"no bands have rates that {direction}: a single band is as good. Check the "
+                    'scores and the direction; rates="any" needs no order.'
                 )
             return ValueError(
                 f"n_bands must be at most {most} here, got {n_bands}: with more bands whose rates "
@@ -356,5 +358,6 @@ def _sign(rates: str, rows: BandRows) -> int:
             raise unknown_name("rates", rates, ["auto", *SIGNS_OF_RATES])
         return SIGNS_OF_RATES[rates]
     sums = rows.sums
-    middle = sums.exposure[1:] + sums.exposure[:-1] - sums.exposure[-1]
-    return 1 if float(middle @ np.diff(sums.events)) >= 0 else -1
+    events, exposure = np.diff(sums.events), sums.exposure
+    area = exposure[1:] @ events + exposure[:-1] @ events - exposure[-1] * sums.events[-1]
+    return 1 if area >= 0 else -1

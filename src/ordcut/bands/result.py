@@ -154,13 +154,15 @@ class Bands(Thresholds):
         Columns are the name, from which score on and below which, the rows, their share, the
         exposure of counts, the events (the total of other numbers), their rate (mean) with an
         interval, the lift over all rows, and for a yes or no the part of the information value.
+        For validation, ``step`` is by how much the rate is above the band below, ``overlaps``
+        whether the intervals of both overlap, and the sum of ``squared_share`` the concentration.
 
         Examples
         --------
         >>> import ordcut
         >>> bands = ordcut.optimal_bands([1, 2, 3, 4], [0, 1, 0, 1], n_bands=2)
         >>> bands.table().round(2).loc[1].to_dict()
-        {'band': 2.0, 'from': 1.5, 'below': inf, 'rows': 3.0, 'share': 0.75, 'events': 2.0, ...
+        {'band': 2, 'from': 1.5, 'below': inf, 'rows': 3.0, 'share': 0.75, 'events': 2.0, ...
         """
         bands, is_numbers = self._bands, self.kind == "numbers"
         low, high = self.rate_intervals(level).T
@@ -182,6 +184,10 @@ class Bands(Thresholds):
         if self.kind == "yes or no":
             others, total = bands.exposure - bands.events, Sums(*(each.sum() for each in bands))
             columns["information_value"] = information_value(bands.events, others, total)
+        names, checks = self.classes.tolist(), self.checks(level)
+        columns["step"] = np.diff(bands.rates, prepend=np.nan)
+        columns["overlaps"] = np.isin(names, [name for _, name in checks["overlapping"]])
+        columns["squared_share"] = (bands.rows / bands.rows.sum()) ** 2
         return as_frame(columns, backend)
 
     def checks(self, level: float = 0.95) -> dict[str, Any]:

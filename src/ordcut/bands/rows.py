@@ -24,6 +24,9 @@ from ordcut._core.data import (
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.typing import Array, ArrayLike, Bools, Floats, Ints, Numbers
 
+#: The largest outcome of which the squares of many rows can be added up.
+LARGEST_OUTCOME = 1e100
+
 #: Up to this many rows are shuffled for folds.
 MOST_TO_SHUFFLE = 20_000_000
 
@@ -122,6 +125,12 @@ class BandRows:
                 f"exposure must be above 0 in every row, got {exposures[position]:g} at position "
                 f"{position}. Drop rows that were not exposed."
             )
+        largest = float(max(-outcomes.min(), outcomes.max()))
+        if largest > LARGEST_OUTCOME:
+            raise ValueError(
+                f"outcome must be at most {LARGEST_OUTCOME:g}, so that its squares can be added "
+                f"up, got {largest:g}. Use a larger unit."
+            )
         checked, unit, kind = read_weights(weights, n, weight_type)
         if checked is not None and checked.min() == 0:
             kept: Any = np.flatnonzero(checked)
@@ -203,7 +212,7 @@ class BandRows:
     @cached_property
     def distinct(self) -> Array:
         """The distinct scores, in ascending order."""
-        return np.asarray(self.scores[self._ends])
+        return self.scores if self._ends.all() else np.asarray(self.scores[self._ends])
 
     @cached_property
     def sums(self) -> Sums:
@@ -237,10 +246,12 @@ class BandRows:
 
     def _below(self, values: Array | None) -> Floats:
         """Return the sum of the values of all rows below each cut; values of None are 1."""
-        at = np.flatnonzero(self._ends)
+        below = np.zeros(self.n_rows + 1)
         if values is None:
-            return np.append(0.0, at + 1.0)
-        return np.append(0.0, np.cumsum(values, dtype=np.float64)[at])
+            below = np.arange(self.n_rows + 1, dtype=np.float64)
+        else:
+            np.cumsum(values, out=below[1:])
+        return below if self._ends.all() else below[np.append(0, np.flatnonzero(self._ends) + 1)]
 
 
 def _numbers(values: Any, argument: str, n_rows: int) -> Floats:
@@ -266,7 +277,7 @@ def _numbers(values: Any, argument: str, n_rows: int) -> Floats:
             f"{argument} must hold one number for each of the {n_rows} rows, got shape "
             f"{floats.shape}."
         )
-    if not np.isfinite(floats).all():
+    if not np.isfinite([floats.min(initial=0.0), floats.max(initial=0.0)]).all():
         bad = np.flatnonzero(~np.isfinite(floats))
         raise ValueError(
             f"{argument} must be finite, got {floats[bad[0]]} at position {bad[0]} "

@@ -20,7 +20,7 @@ from ordcut.bands.rows import Sums
 
 #: With at most this many candidates, all of them are tried at once; otherwise they are divided into
 #: this many cells at first, and each cell into this many parts later.
-FEW_CANDIDATES, FIRST_CELLS, N_PARTS = 200, 128, 5
+FEW_CANDIDATES, FIRST_CELLS, N_PARTS = 200, 128, 4
 
 #: The largest number of cells, and of candidates that are tried at once.
 MOST_CELLS = 1500
@@ -29,7 +29,7 @@ MOST_CELLS = 1500
 N_TRIED = 30
 
 #: Cells are divided first if their bound is at least this far from the best gain to the highest.
-LOWEST_DIVIDED = 0.7
+LOWEST_DIVIDED = 0.75
 
 #: How many candidates are tried at last if there are too many cells.
 N_LAST_TRIED = 400
@@ -113,16 +113,17 @@ class Space:
     @property
     def is_free(self) -> bool:
         """Whether nothing but the candidates and the order of the rates limits the cuts."""
-        is_same = bool((self.is_open == self.is_open[0]).all())
+        is_same = len(self.is_open) == 1 or bool((self.is_open == self.is_open[0]).all())
         has_limits = bool(self.limits) or self.rate_gap > 0 or self.distance is not None
-        return is_same and not has_limits and self.sign != 0
+        return is_same and not has_limits and self.sign != 0 and self.fewest == 1
 
     @cached_property
     def floors(self) -> tuple[float, float]:
         """The least events and the least rest that a band can have."""
         steps = np.diff(self.sums.exposure)
         least = float(steps[steps > 0].min())
-        if self.objective.needs_both:
+        if self.objective.needs_both:  # which is then a limit, too
+            least = next(limit.at_least for limit in self.limits if limit.word == "others")
             return least, least
         if self.objective.needs_yes_no:
             return 0.0, 0.0
@@ -210,13 +211,19 @@ def isotonic_ends(sums: Sums, sign: int) -> Ints:
     """
     from scipy.optimize import isotonic_regression
 
-    at = np.append(np.flatnonzero(np.diff(sums.exposure)), len(sums.exposure) - 1)
-    at[0] = 0
+    exposure, events, at = sums.exposure, sums.events, np.arange(len(sums.exposure))
+    parts = np.diff(exposure)
+    if not parts.all():
+        at = np.append(np.flatnonzero(parts), len(parts))
+        at[0] = 0
+        exposure, events, parts = exposure[at], events[at], np.diff(exposure[at])
     for _ in range(N_SIEVES):  # a block ends only where the rate rises
-        rates = sign * np.diff(sums.events[at]) / np.diff(sums.exposure[at])
-        at = at[np.concatenate([[True], rates[:-1] < rates[1:], [True]])]
-    parts = np.diff(sums.exposure[at])
-    fitted = isotonic_regression(sign * np.diff(sums.events[at]) / parts, weights=parts)
+        rates = np.diff(events) / parts
+        rises = rates[:-1] < rates[1:] if sign > 0 else rates[:-1] > rates[1:]
+        kept = np.concatenate([[0], np.flatnonzero(rises) + 1, [len(parts)]])
+        exposure, events, at = exposure[kept], events[kept], at[kept]
+        parts = np.diff(exposure)
+    fitted = isotonic_regression(sign * np.diff(events) / parts, weights=parts)
     return np.asarray(at[fitted.blocks], np.int64)
 
 

@@ -39,6 +39,10 @@ Label new rows with: ordcut predict new.csv --thresholds bands.json
 """
 
 
+#: How many columns of the table of bands are printed; what the others say comes in sentences.
+N_COLUMNS = 10
+
+
 class NumberOfBands(click.ParamType[Any]):
     """The value of ``--bands``."""
 
@@ -225,7 +229,7 @@ def _print_summary(result: Bands, score: str, outcome: str, *, stderr: bool) -> 
     from ordcut._core.thresholds import reason
     from ordcut.cli.console import format_number, open_console, print_table
 
-    console, table = open_console(stderr=stderr), result.table()
+    console, table = open_console(stderr=stderr), result.table().iloc[:, :N_COLUMNS]
     lines = [
         [cell if isinstance(cell, str) else format_number(float(cell), 4) for cell in row]
         for row in table.itertuples(index=False)

@@ -64,7 +64,8 @@ def page_of_bands(
     True
     """
     title = f"Bands of {score_name}" if title is None else title
-    table, what = bands.table(), "mean" if bands.kind == "numbers" else "rate"
+    table = bands.table().drop(columns=["step", "overlaps", "squared_share"])  # sentences say it
+    what = "mean" if bands.kind == "numbers" else "rate"
     rows: Any = [[str(row[0]), *map(float, row[1:])] for row in table.itertuples(index=False)]
     sections = [
         _section(f"{what} of {outcome_name} by {score_name}, with 95 % intervals", _rates(bands)),
