@@ -24,7 +24,7 @@ from ordcut._core.data import (
 )
 from ordcut._core.errors import TooManyRowsError
 from ordcut._core.limits import Limits
-from ordcut._core.numerics.limbs import AS_GIVEN, Limbs
+from ordcut._core.numerics.limbs import AS_GIVEN
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.pruning import LumpedRows, Parts, Verdict, count_located, lumps_of
 from ordcut._core.typing import Array, Bools, Floats, Ints, Numbers
@@ -370,6 +370,8 @@ class CountedFrame:
         n_splits: int = 0,
     ) -> None:
         self._source = source
+        #: How weights are added up.
+        self.limbs = source.limbs
         self.cells = cells
         self.sums = sums
         self.is_fetched = is_fetched
@@ -378,11 +380,6 @@ class CountedFrame:
         self._located: tuple[Rows, Ints] | None = None
 
     is_lazy: ClassVar[bool] = False
-
-    @property
-    def limbs(self) -> Limbs:
-        """How weights are added up."""
-        return self._source.limbs
 
     @cached_property
     def counts(self) -> Numbers:

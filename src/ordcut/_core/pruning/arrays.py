@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -201,10 +201,11 @@ class CountedRows:
     located: Array
     is_lazy: ClassVar[bool] = True
 
-    @property
-    def limbs(self) -> Limbs:
-        """How weights are added up."""
-        return self.source.rows.limbs
+    #: How weights are added up.
+    limbs: Limbs = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.__dict__["limbs"] = self.source.rows.limbs
 
     @cached_property
     def counts(self) -> Numbers:
