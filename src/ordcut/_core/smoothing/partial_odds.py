@@ -49,7 +49,7 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
 
     First, ``P(class <= k) = expit(b_k - slope * z)``, where ``z`` is the standardised score:
     biases and a common slope minimise the sum of the logistic losses of all K - 1 thresholds. Then
-    each curve departs from its own as far as the data call for, see ``Curves.departing_from``.
+    each curve departs from its own as far as the data call for, see ``CurveLosses.departing_from``.
     Newton's method, O(m K) per step.
 
     Parameters
@@ -73,7 +73,7 @@ def partial_odds_probabilities(scores: Array, counts: Floats) -> Floats:
     counts = counts * min(1.0, MOST_WEIGHT / counts.sum())
     weights = counts.sum(axis=1)
     z = standardise(scores.astype(np.float64), weights)
-    curves = Curves(z, weights, np.cumsum(counts[:, occurs].T, axis=0)[:-1])
+    curves = CurveLosses(z, weights, np.cumsum(counts[:, occurs].T, axis=0)[:-1])
     share = curves.at_most.sum(axis=1) / weights.sum()
     flat = np.log(share) - np.log1p(-share)
     biases, slope = _common_slope(curves, flat)
@@ -110,7 +110,7 @@ def shares_below(weights: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Curves:
+class CurveLosses:
     """The logistic losses of K - 1 curves: the chance of a class below each threshold.
 
     Attributes
@@ -148,7 +148,7 @@ class Curves:
 
         >>> z = np.linspace(-2, 2, 400)
         >>> low = np.where(z < 0, 0.5, 0.0)[None]
-        >>> curves = Curves(z, np.full(400, 10.0), 10 * low)
+        >>> curves = CurveLosses(z, np.full(400, 10.0), 10 * low)
         >>> curves.departing_from(-2 - 2 * z[None])[0, [50, 150, 250, 350]].round(2)
         array([0.51, 0.46, 0.  , 0.  ])
         """
@@ -180,7 +180,7 @@ class Curves:
         return np.asarray(np.maximum.accumulate(chance, axis=0))
 
 
-def _common_slope(curves: Curves, biases: Floats) -> tuple[Floats, float]:
+def _common_slope(curves: CurveLosses, biases: Floats) -> tuple[Floats, float]:
     """Return the biases and the common slope of least penalised loss; the slope starts at 0."""
     slope, powers = 0.0, np.stack([np.ones_like(curves.z), -curves.z, curves.z**2], axis=1)
     losses, chance = curves.evaluate(biases[:, None] - slope * curves.z)

@@ -45,7 +45,7 @@ def report(
     if level is None and by is None:
         table = rows.confusion(thresholds.thresholds)
         return as_frame(class_figures(thresholds, table), backend)
-    cells = Cells.read(thresholds, scores, labels, sample_weight, weight_type, groups)
+    cells = TableCells.read(thresholds, scores, labels, sample_weight, weight_type, groups)
     if level is not None:
         warn_if_unclear(rows.weights, rows.weight_type)
     if by is None:
@@ -85,7 +85,7 @@ def own_classes(thresholds: Thresholds) -> list[int | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class TableCells:
     """The true class and the decision of rows, with a weight: an entry for each class of a row.
 
     Attributes
@@ -118,7 +118,7 @@ class Cells:
         sample_weight: ArrayLike | None,
         weight_type: WeightType | None,
         groups: ArrayLike | None,
-    ) -> Cells:
+    ) -> TableCells:
         """Return the cells of rows that were checked."""
         truth, decided = encode(labels, thresholds.classes), thresholds.codes(scores)
         n = len(decided)
@@ -137,9 +137,9 @@ class Cells:
         of_rows = None if codes is None else codes[row]
         return cls(row, true, decided[row], weights, of_rows, are_repeats)
 
-    def take(self, entries: Array) -> Cells:
+    def take(self, entries: Array) -> TableCells:
         """Return some of the entries."""
-        return Cells(
+        return TableCells(
             self.row[entries],
             self.true[entries],
             self.decided[entries],
@@ -155,7 +155,7 @@ class Cells:
         return np.asarray(sums, np.float64).reshape(n_decisions, n_classes)
 
 
-def _columns(thresholds: Thresholds, cells: Cells, level: float | None) -> dict[str, Array]:
+def _columns(thresholds: Thresholds, cells: TableCells, level: float | None) -> dict[str, Array]:
     """Return the columns of a report, with the ends of intervals."""
     n_decisions, n_classes = len(thresholds.decisions), len(thresholds.classes)
     columns = class_figures(thresholds, cells.table(n_decisions, n_classes))
@@ -171,7 +171,7 @@ def _columns(thresholds: Thresholds, cells: Cells, level: float | None) -> dict[
 
 
 def figure_intervals(
-    own: list[int | None], n_classes: int, cells: Cells, level: float
+    own: list[int | None], n_classes: int, cells: TableCells, level: float
 ) -> dict[str, tuple[Floats, Floats]]:
     """Return the ends of the intervals of each figure, (D,) each.
 

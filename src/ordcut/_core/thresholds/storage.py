@@ -177,8 +177,8 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def _checked(data: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a result, after a check of each."""
-    thresholds = numbers_in(data, "thresholds")
-    ranges = numbers_in(data, "ranges")
+    thresholds = _array_in(data, "thresholds")
+    ranges = _array_in(data, "ranges")
     classes = _names(data, "classes")
     decisions, what = classes, "classes"
     if "decisions" in data:
@@ -194,10 +194,10 @@ def _checked(data: dict[str, Any]) -> dict[str, Any]:
     proof = Certificate.from_dict(_field(data, "proof", dict))
     value = np.array(np.nan)  # of given thresholds that were not judged on data
     if "value" not in data or data["value"] is not None:
-        value = numbers_in(data, "value")
+        value = _array_in(data, "value")
         if value.shape != () or not np.isfinite(value):
             raise ValueError(f"value must be a finite number, got {short_repr(data['value'])}.")
-    share = numbers_in(data, "review_share") if "review_share" in data else None
+    share = _array_in(data, "review_share") if "review_share" in data else None
     if share is not None and (share.shape != () or not 0 <= share <= 1):
         raise ValueError(
             f"review_share must be between 0 and 1, got {short_repr(data['review_share'])}."
@@ -260,7 +260,7 @@ def _outcomes(data: dict[str, Any]) -> tuple[ConstraintOutcome, ...]:
 def _promise(fields: dict[str, Any]) -> Promise | None:
     if "promised" not in fields:
         return None
-    confidence, bound = numbers_in(fields, "confidence"), _field(fields, "bound", str)
+    confidence, bound = _array_in(fields, "confidence"), _field(fields, "bound", str)
     if not (confidence.shape == () and 0 < confidence < 1 and bound in BOUNDS):
         raise ValueError(
             "confidence of a constraint must be a number between 0 and 1, and bound one of "
@@ -273,7 +273,7 @@ def _reached(data: dict[str, Any], name: str) -> Any:
     """Return a number, NaN if it is null, or a tuple of numbers."""
     if name in data and data[name] is None:
         return np.nan
-    numbers = numbers_in(data, name).tolist()
+    numbers = _array_in(data, name).tolist()
     return tuple(numbers) if isinstance(numbers, list) else numbers
 
 
@@ -307,7 +307,7 @@ def _names(data: dict[str, Any], name: str) -> Array:
     return check_classes(values, name)
 
 
-def numbers_in(data: dict[str, Any], name: str) -> Any:
+def _array_in(data: dict[str, Any], name: str) -> Any:
     """Return a number, a list of numbers or a matrix in JSON as an array; else raise an error."""
     try:
         numbers = np.array(_as_floats(data.get(name), 2))
