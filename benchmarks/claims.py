@@ -11,7 +11,10 @@ from pathlib import Path
 import polars as pl
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "docs" / name for name in ("measurements.md", "production.md", "rows_needed.md")]
+PAGES = [
+    ROOT / "docs" / name
+    for name in ("measurements.md", "production.md", "rows_needed.md", "bands.md")
+]
 MARK = re.compile(r"(<!-- table: (\w+) -->\n)\n*(?:\|.*\n)*\n*")
 
 #: A table as the texts of its cells, the header first.
@@ -52,6 +55,7 @@ def exactness() -> Cells:
         "costs of constraints": "costs of constraints",
         "limits for groups": "limits for groups, also in engines",
         "populations": "class shares of a population, also in engines",
+        "bands": "bands of an outcome", "bands in cells": "bands of an outcome, in cells",
     }  # fmt: skip
     rows = read("exactness").select("problems", "solved", "results", "wrong").rows()
     return [
@@ -306,6 +310,22 @@ def gates() -> Cells:
     return cells
 
 
+def bands() -> Cells:
+    """The log loss on rows not seen and the information value of bands, by method."""
+    results = read("bands").filter(pl.col("problem") == "breast cancer")
+    header = ["method", "bands", "log loss on new rows", "information value on own rows"]
+    lines = [
+        [
+            row["method"],
+            "" if row["bands"] is None else f"{row['bands']:.1f}",
+            f"{row['log loss']:.4f}",
+            "" if row["information value"] is None else f"{row['information value']:.2f}",
+        ]
+        for row in results.sort("log loss").iter_rows(named=True)
+    ]
+    return [header, *lines]
+
+
 def as_percent(share: float) -> str:
     """Return a share as a percentage; one decimal where it is small."""
     return f"{100 * share:.0f} %" if share == 0 or share >= 0.0995 else f"{100 * share:.1f} %"
@@ -344,6 +364,7 @@ CLAIMS: dict[str, Callable[[], Cells]] = {
     for claim in (
         rows_needed, speed, exactness, gains, kappas, segments, limits, engines, coverage,
         intervals, guarantees, gate, judges, scale, drift, updates, gates,
+        bands,
     )
 }  # fmt: skip
 

@@ -132,3 +132,12 @@ def test_the_sentences_about_likelihood_are_true():
     less = 100 * (results["smoothed"] / results["likelihood"] - 1).max()
     text = f"at most {less:.1f} % worse than likelihood in each of the {len(results)} combinations"
     assert says("smoothing_measured.md", text)
+
+
+def test_the_sentences_about_bands_are_true():
+    results = claims.read("bands").filter(pl.col("problem") == "breast cancer")
+    loss = dict(results.select("method", "log loss").rows())
+    others = [name for name in loss if not name.startswith("no bands")]
+    assert all(loss["no bands: straight line"] < loss[name] for name in others)
+    assert loss["five quantiles"] < loss["bands, number chosen"]
+    assert results["lower than optbinning"].drop_nulls().to_list() == [0, 0]

@@ -198,3 +198,30 @@ def test_scores_without_labels_are_compared_with_the_file(ordcut):
     assert (code, "--thresholds must be a file that ordcut fit wrote" in err) == (2, True)
     code, _, err = ordcut("show", "june.csv")
     assert (code, "FILE must be a file that ordcut fit wrote" in err) == (2, True)
+
+
+def test_bands_of_a_pipe_and_of_true_and_false_are_found(ordcut):
+    lines = [f"{i / 10},{str(i % 3 > 0 if i > 20 else i % 9 == 0).lower()}" for i in range(60)]
+    text = "\n".join(["s,default", *lines]).encode()
+    code, out, _ = ordcut("bands", "-", "--score", "s", "--outcome", "default", stdin=text)
+    assert code == 0
+    assert "default by s" in out
+    assert "The rate rises from band to band." in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--label", "y"], "No such option"),
+        (["--outcome", "t"], "--event yes"),
+        (["--outcome", "y", "--bands", "many"], "from 2 on, or auto"),
+        (["--outcome", "y", "--bands", "3", "--names", "low,high"], "names must be 3 names"),
+    ],
+)
+def test_first_mistakes_with_bands_say_what_to_do(ordcut, options, message):
+    rows = [f"{i},{i % 5 > 2},{'yes' if i % 5 > 2 else 'no'}" for i in range(40)]
+    with open("a.csv", "w", encoding="utf-8") as file:
+        file.write("\n".join(["s,y,t", *rows]))
+    code, _, err = ordcut("bands", "a.csv", "--score", "s", *options)
+    assert code == 2
+    assert message in err
