@@ -10,10 +10,12 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.boosting.summary import NAMES, geometric_mean, summarise
+
 ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "docs" / name
-    for name in ("measurements.md", "production.md", "rows_needed.md", "bands.md")
+    for name in ("boosting.md", "measurements.md", "production.md", "rows_needed.md", "bands.md")
 ]
 MARK = re.compile(r"(<!-- table: (\w+) -->\n)\n*(?:\|.*\n)*\n*")
 
@@ -348,6 +350,115 @@ def judges() -> Cells:
     ]
 
 
+#: Methods of the reporting sets that the documentation shows, and their names there.
+MODELS = {
+    ("LightGBM", "L2"): "regression (L2)",
+    ("LightGBM", "L2, small trees"): "regression, small trees",
+    ("LightGBM", "L2, fold models"): "regression, mean of the fold models",
+    ("LightGBM", "link, raw score"): "`CumulativeLink`, raw score",
+    ("LightGBM", "link, mean class"): "`CumulativeLink`, mean class",
+    ("LightGBM", "multiclass, mean class"): "multiclass, mean class",
+    ("LightGBM", "multiclass, small trees, mean class"): "multiclass, small trees, mean class",
+    ("LightGBM", "multiclass, expected cost"): "multiclass, expected cost",
+    ("LightGBM", "multiclass, small trees, expected cost"): (
+        "multiclass, small trees, expected cost"
+    ),
+    ("LightGBM", "average of L2 and multiclass"): "mean of regression and multiclass",
+    ("LightGBM", "average of link and multiclass"): "mean of `CumulativeLink` and multiclass",
+    ("LightGBM", "weighted average of link and multiclass"): "**weighted mean of both**",
+    ("LightGBM", "the same, fold models"): "weighted mean of the fold models",
+    ("LightGBM", "the same, expected cost"): "weighted mean, expected cost",
+    ("none", "OGBoost"): "OGBoost",
+    ("none", "OGBoost, expected cost"): "OGBoost, expected cost",
+    ("none", "XGBOrdinal"): "XGBOrdinal",
+    ("none", "gbnet"): "gbnet",
+    ("none", "skordinal LogisticAT"): "skordinal, `LogisticAT` (linear)",
+    ("none", "mord LogisticAT"): "mord, `LogisticAT` (linear)",
+}
+
+
+def model_risks(reference: tuple[str, str], rows: list[dict] | None = None) -> dict:
+    """Return the summary of each method on the reporting sets, over a reference."""
+    rows = read("boosting/reporting").to_dicts() if rows is None else rows
+    return {(row["library"], row["method"]): row for row in summarise(rows, reference)}
+
+
+def models() -> Cells:
+    """Held-out risk on the reporting sets over that of L2 with the same thresholds."""
+    risks = model_risks(("LightGBM", "L2"))
+    cells = [["score", *NAMES.values(), "worst MAE of a set with more than 500 rows"]]
+    for method, name in MODELS.items():
+        if method in risks:
+            row = risks[method]
+            values = [f"{row[risk]:.3f}" for risk in NAMES.values()]
+            cells.append([name, *values, f"{row['worst']:.2f}"])
+    return cells
+
+
+def models_over_cost() -> Cells:
+    """The same over decisions of least expected cost, of a multiclass model with small trees."""
+    risks = model_risks(("LightGBM", "multiclass, small trees, expected cost"))
+    cells = [["score", *NAMES.values()]]
+    for method, name in MODELS.items():
+        if method in risks and method[0] == "LightGBM" and "small trees" not in method[1]:
+            cells.append([name, *(f"{risks[method][risk]:.3f}" for risk in NAMES.values())])
+    return cells
+
+
+def models_xgboost() -> Cells:
+    """The same for XGBoost, over its own L2."""
+    rows = read("boosting/reporting").filter(pl.col("library") == "XGBoost").to_dicts()
+    risks = model_risks(("XGBoost", "L2"), rows)
+    cells = [["score", *NAMES.values()]]
+    for (_, method), name in MODELS.items():
+        if row := risks.get(("XGBoost", method)):
+            cells.append([name, *(f"{row[risk]:.3f}" for risk in NAMES.values())])
+    return cells
+
+
+#: Ways to stop that the documentation shows, and their names there.
+STOPPING = {
+    "link, likelihood": "likelihood, raw score, each training stops by itself",
+    "link, likelihood, median rounds": "likelihood, raw score, refit at the median",
+    "link, likelihood, mean class": "likelihood, mean class, each training stops by itself",
+    "link, likelihood, mean class, median rounds": "**likelihood, mean class, median**",
+    "link, thresholds": "thresholds, raw score, each training stops by itself",
+    "link, thresholds, mean class, median rounds": "thresholds, mean class, refit at the median",
+}
+
+
+def stopped_risks(n_evaluation: int) -> dict:
+    """Return the summary of each way to stop over L2 that stops by its own error."""
+    results = read("boosting/stopping").filter(pl.col("library") == f"{n_evaluation} rows")
+    summary = summarise(results.to_dicts(), (f"{n_evaluation} rows", "L2, squared error"))
+    return {row["method"]: row for row in summary}
+
+
+def early_stopping() -> Cells:
+    """Held-out risk of early stopping by few and by many evaluation rows."""
+    sizes = (130, 2000)
+    few, many = map(stopped_risks, sizes)
+    shown = [name for name in NAMES.values() if name in few["link, likelihood"]]
+    cells = [["stop by", *(f"{name}, {n} rows" for n in sizes for name in shown)]]
+    for method, name in STOPPING.items():
+        values = [f"{risks[method][risk]:.3f}" for risks in (few, many) for risk in shown]
+        cells.append([name, *values])
+    return cells
+
+
+def training_time() -> Cells:
+    """CPU time to train the model to start with over L2, by training rows."""
+    results = read("boosting/training")
+    cells = [["training rows", "L2, seconds", "mean", "most"]]
+    for low, high in ((0, 500), (500, 999), (999, 1000)):
+        name = f"{low + 1} to {high}" if low and high < 1000 else f"{'up to ' * (not low)}{high}"
+        group = results.filter(pl.col("rows") > low, pl.col("rows") <= high)
+        seconds, ratios = group["L2"], group["over L2"]
+        cells.append([name, f"{seconds.mean():.2f}", f"{geometric_mean(ratios):.1f}",
+                      f"{ratios.max():.1f}"])  # fmt: skip
+    return cells
+
+
 def between(values: pl.Series, pattern: str) -> str:
     """Return the range of values as text."""
     low, high = format(values.min(), pattern), format(values.max(), pattern)
@@ -365,6 +476,7 @@ CLAIMS: dict[str, Callable[[], Cells]] = {
         rows_needed, speed, exactness, gains, kappas, segments, limits, engines, coverage,
         intervals, guarantees, gate, judges, scale, drift, updates, gates,
         bands,
+        models, models_over_cost, models_xgboost, early_stopping, training_time,
     )
 }  # fmt: skip
 

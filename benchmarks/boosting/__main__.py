@@ -1,11 +1,14 @@
 """Train, label and evaluate: python -m benchmarks.boosting [part ...].
 
-Outputs of trees are cached in a temporary folder, so that a second run only labels and evaluates.
+Outputs of trees are cached in a temporary folder: a run that was interrupted continues, and a
+second run only labels and evaluates. With a file named `closed` in the cache, it evaluates what is
+there, and leaves out all else.
 """
 
 import argparse
 import tempfile
 import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -13,23 +16,25 @@ from joblib import Parallel, delayed
 from benchmarks.boosting import report
 
 
-def _delayed(job: tuple) -> object:
-    function, *given = job
-    return delayed(function)(*given)
+def _quiet(function: object, *given: object) -> list[dict]:
+    warnings.simplefilter("ignore")
+    return function(*given)
+
+
+def _run(jobs: Iterable[tuple], n_jobs: int) -> Iterator[list[dict]]:
+    return Parallel(n_jobs, return_as="generator")(delayed(_quiet)(*job) for job in jobs)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.boosting", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(report.PARTS))
-    parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--most-rows", type=int, default=50_000, help="leave out larger sets")
+    parser.add_argument("--splits", type=int, default=5)
     parser.add_argument(
-        "--large", type=int, default=6000,
-        help="from this many rows on, only L2 and ours, and a third of the splits; L1 and "
-        "multiclass have a third of the splits on all sets",
+        "--fewer-splits", type=int, default=2,
+        help="for choosing, early stopping, XGBoost and other packages",
     )  # fmt: skip
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--most-sets", type=int, help="the smallest sets only")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=100, help="of the runs that are timed")
     parser.add_argument("--speed-rows", type=int, default=1_000_000)
     parser.add_argument(
@@ -45,6 +50,5 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    with Parallel(n_jobs=arguments.jobs) as parallel:
-        for part in arguments.parts or report.PARTS:
-            print(report.PARTS[part](arguments, lambda jobs: parallel(map(_delayed, jobs))))
+    for part in arguments.parts or report.PARTS:
+        print(report.PARTS[part](arguments, lambda jobs: _run(jobs, arguments.jobs)))

@@ -1,14 +1,21 @@
-"""Tables of risks: ratios to a reference, by objective and by data set."""
+"""Tables of risks: ratios to a reference, as geometric means over data sets, with their errors."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from benchmarks.estimators.tables import markdown
-from benchmarks.generalisation.judge import OBJECTIVES
 
 Case = tuple[str, str, str, str]  # data set, library, method, objective
 Risks = dict[Case, dict[int, float]]  # by split
+
+#: Rows from which on the worst set is judged: below, a split has fewer than 170 test rows.
+FEWEST_ROWS = 500
+
+#: Objectives, and their names as risks, of which less is better.
+NAMES = {"absolute": "MAE", "zero_one": "error", "quadratic_kappa": "1 - QWK",
+         "macro_mae": "macro-MAE"}  # fmt: skip
+OBJECTIVES = list(NAMES)
 
 
 def risks_by_split(rows: Sequence[dict]) -> Risks:
@@ -27,12 +34,15 @@ def means(risks: Risks, cases: Sequence[Case]) -> list[float]:
 
 
 def ratios(
-    risks: Risks, library: str, method: str, reference: str, objective: str
+    risks: Risks, method: tuple[str, str], reference: tuple[str, str], objective: str
 ) -> dict[str, float]:
-    """Return the risk of a method over that of a reference, by data set; perfect ones aside."""
+    """Return the risk of a method over that of a reference, by data set; perfect ones aside.
+
+    Both are a library and a method.
+    """
     result = {}
     for name in dict.fromkeys(case[0] for case in risks):
-        cases = [(name, library, way, objective) for way in (method, reference)]
+        cases = [(name, *way, objective) for way in (method, reference)]
         if all(case in risks for case in cases):
             risk, of_reference = means(risks, cases)
             if risk > 0 and of_reference > 0:
@@ -44,67 +54,63 @@ def geometric_mean(values: Sequence[float]) -> float:
     return float(np.exp(np.mean(np.log(list(values)))))
 
 
-def in_hindsight(risks: Risks, library: str, reference: str) -> float:
-    """Return the lowest risk of all methods over that of a reference, averaged over all cases.
-
-    It is lower than what any rule for choosing a method can reach on the same outputs.
-    """
-    lowest: dict[tuple[str, str], float] = {}
-    for method in dict.fromkeys(case[2] for case in risks if case[1] == library):
-        for objective in OBJECTIVES:
-            for name, ratio in ratios(risks, library, method, reference, objective).items():
-                lowest[name, objective] = min(ratio, lowest.get((name, objective), ratio))
-    return geometric_mean(list(lowest.values()))
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the geometric mean over data sets."""
+    logs = np.log(list(values))
+    return geometric_mean(values) * float(logs.std(ddof=1)) / len(logs) ** 0.5
 
 
-def table_of_ratios(rows: Sequence[dict], reference: str) -> str:
-    """Return geometric means over data sets of the risk over that of the reference."""
+def summarise(rows: Sequence[dict], reference: tuple[str, str]) -> list[dict]:
+    """Return a row for each method: sets, geometric means with errors, and the worst set."""
     risks = risks_by_split(rows)
+    sizes = {row["dataset"]: int(row["rows"]) for row in rows}
     table = []
-    for library in dict.fromkeys(row["library"] for row in rows):
-        for method in dict.fromkeys(row["method"] for row in rows if row["library"] == library):
-            by_objective = {o: ratios(risks, library, method, reference, o) for o in OBJECTIVES}
-            if method == reference or not all(by_objective.values()):
-                continue
-            logs = [np.log(value) for each in by_objective.values() for value in each.values()]
-            table.append(
-                {"library": library, "method": method, "sets": len(by_objective[OBJECTIVES[0]])}
-                | {o: f"{geometric_mean(each.values()):.3f}" for o, each in by_objective.items()}
-                | {"all": f"{np.exp(np.mean(logs)):.3f}"}
-            )
+    for library, method in dict.fromkeys((row["library"], row["method"]) for row in rows):
+        each = {
+            objective: values
+            for objective in OBJECTIVES
+            if (values := ratios(risks, (library, method), reference, objective))
+        }
+        if min(map(len, each.values()), default=0) < 2:
+            continue
+        large = {name: ratio for name, ratio in each["absolute"].items()
+                 if sizes[name] > FEWEST_ROWS}  # fmt: skip
+        worst = max(large, key=large.__getitem__, default="")
+        result = {"library": library, "method": method, "sets": len(each["absolute"])}
+        for objective, values in each.items():
+            result[NAMES[objective]] = round(geometric_mean(values.values()), 4)
+            result[f"{NAMES[objective]}, error"] = round(standard_error(values.values()), 4)
+        result["worst"] = round(large.get(worst, np.nan), 4)
+        result["worst set"] = worst
+        result["sets above 1.03"] = sum(ratio > 1.03 for ratio in large.values())
+        table.append(result)
+    return table
+
+
+def table_of_ratios(rows: Sequence[dict], reference: tuple[str, str]) -> str:
+    """Return the same for readers."""
+    table = []
+    for each in summarise(rows, reference):
+        cells = {name: each[name] for name in ("library", "method", "sets")}
+        for name in filter(each.__contains__, NAMES.values()):
+            cells[name] = f"{each[name]:.3f} ± {each[f'{name}, error']:.3f}"
+        cells[f"worst MAE, more than {FEWEST_ROWS} rows"] = (
+            f"{each['worst']:.3f} ({each['worst set']})"
+        )
+        table.append(cells)
     return markdown(table)
 
 
-def table_by_dataset(rows: Sequence[dict], method: str, reference: str) -> str:
+def table_by_dataset(
+    rows: Sequence[dict], method: tuple[str, str], reference: tuple[str, str]
+) -> str:
     """Return the ratio of a method to a reference on each data set."""
     risks = risks_by_split(rows)
-    sizes = {row["dataset"]: (row["rows"], row["classes"]) for row in rows}
-    table = []
-    for library in dict.fromkeys(row["library"] for row in rows):
-        each = {o: ratios(risks, library, method, reference, o) for o in OBJECTIVES}
-        for name, (n, k) in sorted(sizes.items(), key=lambda item: int(item[1][0])):
-            values = [each[o][name] for o in OBJECTIVES if name in each[o]]
-            if values:
-                table.append(
-                    {"library": library, "data set": name, "rows": n, "classes": k}
-                    | {o: f"{each[o].get(name, float('nan')):.3f}" for o in OBJECTIVES}
-                    | {"mean": f"{geometric_mean(values):.3f}"}
-                )
+    about = {row["dataset"]: (row["kind"], row["rows"], row["classes"]) for row in rows}
+    each = {o: ratios(risks, method, reference, o) for o in OBJECTIVES}
+    table = [
+        {"data set": name, "kind": kind, "rows": n, "classes": k}
+        | {NAMES[o]: f"{each[o].get(name, float('nan')):.3f}" for o in OBJECTIVES}
+        for name, (kind, n, k) in sorted(about.items(), key=lambda item: int(item[1][1]))
+    ]
     return markdown(table)
-
-
-def table_of_log_losses(rows: Sequence[dict], methods: Sequence[str]) -> str:
-    """Return the log-loss of probabilities on each data set."""
-    risks = risks_by_split(rows)
-    sizes = {row["dataset"]: row["rows"] for row in rows}
-    table = []
-    for library in dict.fromkeys(row["library"] for row in rows):
-        for name, n in sorted(sizes.items(), key=lambda item: int(item[1])):
-            cases = [(name, library, method, "log_loss") for method in methods]
-            if all(case in risks for case in cases):
-                losses = [f"{value:.4f}" for value in means(risks, cases)]
-                table.append(
-                    {"library": library, "data set": name, "rows": n}
-                    | dict(zip(methods, losses, strict=True))
-                )
-    return markdown(table) if table else ""

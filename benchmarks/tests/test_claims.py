@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from benchmarks import claims
+from benchmarks.boosting.summary import ratios, risks_by_split
 
 
 @pytest.mark.parametrize("page", claims.PAGES, ids=lambda page: page.name)
@@ -141,3 +142,50 @@ def test_the_sentences_about_bands_are_true():
     assert all(loss["no bands: straight line"] < loss[name] for name in others)
     assert loss["five quantiles"] < loss["bands, number chosen"]
     assert results["lower than optbinning"].drop_nulls().to_list() == [0, 0]
+
+
+def test_the_sentences_about_boosted_models_are_true():
+    page = (claims.ROOT / "docs" / "boosting.md").read_text(encoding="utf-8")
+    risks = claims.model_risks(("LightGBM", "L2"))
+    start = risks["LightGBM", "weighted average of link and multiclass"]
+    assert f"[{1 - start['MAE']:.0%} less absolute error]".replace("%", " %") in page
+    assert f"over {start['sets']} data sets" in page
+    assert start["worst"] <= 1.03
+    small, link = (risks["LightGBM", name] for name in ("L2, small trees", "link, mean class"))
+    assert small["MAE"] < link["MAE"] + 0.005
+    errors = [row[f"{name}, error"] for row in risks.values() for name in claims.NAMES.values()
+              if row["library"] == "LightGBM" and row["method"] != "L2"]  # fmt: skip
+    assert min(errors) > 0.0035
+    assert max(errors) < 0.025
+    single = [risks["LightGBM", name]["MAE"] for name in (
+        "L2", "L2, small trees", "link, mean class", "multiclass, mean class",
+        "multiclass, small trees, mean class")]  # fmt: skip
+    assert start["MAE"] < min(single)
+    ogboost = risks["none", "OGBoost, expected cost"]
+    assert [ogboost[name] < start[name] for name in claims.NAMES.values()] == [0, 1, 0, 0]
+    by_cost = claims.model_risks(("LightGBM", "multiclass, small trees, expected cost"))
+    best = by_cost["LightGBM", "weighted average of link and multiclass"]
+    assert all(best[name] < 1 for name in claims.NAMES.values())
+    assert min(claims.NAMES.values(), key=best.__getitem__) == "1 - QWK"
+    assert by_cost["LightGBM", "L2"]["MAE"] > 0.98
+    rows = claims.read("boosting/reporting").filter(pl.col("library") == "XGBoost")
+    twins = claims.model_risks(("XGBoost", "L2"), rows.to_dicts())
+    mean = twins["XGBoost", "weighted average of link and multiclass"]
+    multiclass = twins["XGBoost", "multiclass, small trees, mean class"]
+    assert f"on {mean['sets']} of the sets" in page
+    assert mean["worst"] < multiclass["worst"]
+
+
+def test_the_sentences_about_trees_and_other_packages_are_true():
+    page = (claims.ROOT / "docs" / "boosting.md").read_text(encoding="utf-8")
+    rows = claims.read("boosting/choosing").to_dicts()
+    free = ("LightGBM", "link, no least Hessians")
+    link = claims.model_risks(free, rows)["LightGBM", "link, mean class"]
+    assert f"by {100 * (1 - link['MAE']):.1f} % on average ([{link['sets']} data sets]" in page
+    ratio = ratios(risks_by_split(rows), ("LightGBM", "link, mean class"), ("LightGBM", "L2"),
+                   "absolute")["balance_scale"]  # fmt: skip
+    assert f"{100 * (1 - ratio):.0f} % of the MAE on *balance_scale*" in page
+    times = dict(claims.read("boosting/rivals").select("package", "over ordcut").rows())
+    for name in ("OGBoost", "gbnet", "XGBOrdinal"):
+        assert f"{name} " in page
+        assert f" {times[name]:.0f} times" in page

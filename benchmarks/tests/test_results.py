@@ -43,7 +43,7 @@ def test_results_were_made_with_this_minor_version(file):
 def test_every_table_and_picture_of_results_has_a_report():
     reports = {file.with_suffix("") for file in REPORTS}
     for file in (ROOT / "benchmarks").rglob("results/*"):
-        assert file.with_suffix("") in reports or file.name == "rivals_speed.csv", file
+        assert file.with_suffix("") in reports, file
 
 
 def test_the_description_of_the_machine_names_version_and_commit():
