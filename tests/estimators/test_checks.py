@@ -36,7 +36,7 @@ ESTIMATORS = [
     OrdinalThresholdClassifierCV(LogisticRegression(), labeling="expected_cost"),
     OrdinalThresholdClassifierCV(LogisticRegression(), probabilities=True, refit=False),
     OrdinalBoostingClassifier(n_estimators=5),
-    OrdinalBoostingClassifier(n_estimators=5, library="sklearn"),
+    OrdinalBoostingClassifier(n_estimators=5, library="sklearn", probabilities=False),
     OrdinalBoostingClassifier(n_estimators=5, library="xgboost", probabilities=False),
 ]
 
