@@ -226,6 +226,11 @@ def test_saved_bands_have_their_table_and_are_thresholds(kind, tmp_path):
         (([1, 2, 3], [0, 1]), {}, "one number for each of the 3 rows"),
         (([1, 1, 1], [0, 1, 1]), {}, "scores must differ"),
         (([1, 2, 3], [1, 1, 1]), {}, "outcome must differ"),
+        (([1, 2, 3], [0, 1e200, 1]), {}, "at most 1e\\+100"),
+        (([1, 2, 3], np.ma.masked_array([0, 1, 1], [0, 0, 1])), {}, "must not be masked"),
+        (([1, 2, 3], [0, 1, 1]), {"sample_weight": [0, 0, 0]}, "must not be 0 in every row"),
+        (([1, 2, 3, 4], [0, 0, 1, 1]), {"n_bands": 2, "objective": "information_value"},
+         "with an event and a row without"),
         (([1, 2, 3], [0, 1, 2]), {"objective": "log_loss"}, "must be 0 or 1"),
         (([1, 2, 3], [0, 1, -2]), {"objective": "poisson"}, "must not be negative"),
         (([1, 2, 3], [0, 1, 2]), {"exposure": [1, 0, 1]}, "above 0 in every row"),
@@ -244,6 +249,17 @@ def test_saved_bands_have_their_table_and_are_thresholds(kind, tmp_path):
 def test_mistakes_are_explained(arguments, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         ordcut.optimal_bands(*arguments, **options)
+
+
+def test_the_table_says_what_validation_asks():
+    scores, outcome = make_rows(1000)
+    bands = ordcut.optimal_bands(scores, outcome, n_bands=6)
+    table, checks = bands.table(), bands.checks()
+    np.testing.assert_allclose(table["step"][1:], np.diff(table["rate"]))
+    assert table["squared_share"].sum() == pytest.approx(checks["concentration"])
+    touch = (table["low"] <= table["high"].shift()) & (table["low"].shift() <= table["high"])
+    assert table["overlaps"].tolist() == touch.tolist()
+    assert [high for _, high in checks["overlapping"]] == table["band"][touch].tolist()
 
 
 def test_columns_of_frames_and_hard_scores_are_taken_as_they_are():
