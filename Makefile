@@ -112,7 +112,7 @@ bench-torch: .venv/bench-torch.ready  ## measure thresholds in training
 bench-generalisation: .venv/bench-estimators.ready  ## judge labelings on rows not seen
 	$(BIN)/python -m benchmarks.generalisation
 
-bench-exact: .venv/test.ready  ## 120 000 adversarial problems against a brute force in fractions
+bench-exact: .venv/test.ready  ## adversarial problems against a brute force in fractions
 	$(BIN)/python -m benchmarks.exactness
 
 bench-experiment: .venv/bench-experiment.ready  ## the paper's experiment and its Table 1
