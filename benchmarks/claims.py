@@ -231,6 +231,35 @@ def guarantees() -> Cells:
     return cells
 
 
+def promises() -> Cells:
+    """How often promises about precisions, groups and populations were broken."""
+    names = {
+        "precision": "a precision", "group": "groups of rows",
+        "population": "rates within a class, for another population",
+    }  # fmt: skip
+    cells = [["limits on", "designs", "data sets", "broken, of what is allowed", "at most"]]
+    for (about,), group in read("promises").group_by("limits on", maintain_order=True):
+        shares = group["broken"] / group["allowed"]
+        mean, most = (f"{100 * share:.0f} %" for share in (shares.mean(), shares.max()))
+        cells.append([names[about], str(len(group)), str(group["data sets"].sum()), mean, most])
+    return cells
+
+
+def accepted() -> Cells:
+    """The share of rows that is accepted with a promised precision, by rule."""
+    results = read("accepted")
+    rules = ["ordcut", "MAPIE, fixed_sequence", "MAPIE, bonferroni_holm", "BARGAIN"]
+    cells = [["higher class", "promise", "rows", *rules, "known population"]]
+    settings = results.group_by("higher class", "n", "precision", "allowed", maintain_order=True)
+    for (share, n, precision, allowed), group in settings:
+        by_rule = dict(group.select("rule", "accepted").rows())
+        if max(by_rule[rule] for rule in rules) > 0.001:
+            promise = f"{100 * precision:.0f} % with {100 * (1 - allowed):.0f} %"
+            shown = [f"{100 * by_rule[rule]:.1f} %" for rule in (*rules, "known population")]
+            cells.append([f"{100 * share:.0f} %", promise, str(n), *shown])
+    return cells
+
+
 def gate() -> Cells:
     """How often the gate says that a judge has changed, on real tasks."""
     results = read("judges/judge_gate")
@@ -474,7 +503,7 @@ CLAIMS: dict[str, Callable[[], Cells]] = {
     claim.__name__: claim
     for claim in (
         rows_needed, speed, exactness, gains, kappas, segments, limits, engines, coverage,
-        intervals, guarantees, gate, judges, scale, drift, updates, gates,
+        intervals, guarantees, promises, accepted, gate, judges, scale, drift, updates, gates,
         bands,
         models, models_over_cost, models_xgboost, early_stopping, training_time,
     )

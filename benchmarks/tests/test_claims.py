@@ -106,6 +106,28 @@ def test_the_sentences_about_the_time_of_limits_are_true():
     assert says("decisions.md", f"that do not bind take {loose[1]} times as long as none")
 
 
+def test_promises_about_precisions_groups_and_populations_are_kept():
+    promises = claims.read("promises")
+    assert (promises["excess"] <= 3).all()
+    assert (promises["data sets"] == 2000).all()
+
+
+def test_the_sentences_about_accepted_rows_are_true():
+    results = claims.read("accepted")
+    rules = results.filter(pl.col("rule") != "known population")
+    error = (rules["allowed"] * (1 - rules["allowed"]) / rules["data sets"]).sqrt()
+    assert (rules["broken"] <= rules["allowed"] + 3 * error).all()
+    by_rule = rules.pivot(on="rule", index=["higher class", "n", "precision"], values="accepted")
+    assert says("comparison.md", f"in any of {len(by_rule)} settings")
+    assert (by_rule["BARGAIN"] <= by_rule["ordcut"]).all()
+    assert (by_rule["MAPIE, bonferroni_holm"] <= by_rule["ordcut"]).all()
+    more = by_rule.filter(pl.col("MAPIE, fixed_sequence") > pl.col("ordcut"))
+    assert more["n"].to_list() == [5000, 5000]
+    assert says("comparison.md", f"no more in the other {len(by_rule) - len(more)}")
+    excess = 100 * (more["MAPIE, fixed_sequence"] / more["ordcut"] - 1)
+    assert {f"{value:.0f}" for value in excess} == {"1"}
+
+
 def test_the_sentences_about_mapie_are_true():
     results = claims.read("risk_control")
     assert results["worse"].sum() == 0
