@@ -17,6 +17,10 @@ def test_the_best_thresholds_that_keep_limits_for_groups(objective):
     assert sum(check_groups(seed) == 2 for seed in seeds) > 8
 
 
+def test_limits_that_leave_a_score_nowhere_to_start_cannot_hold():
+    assert check_groups(9004214) >= 0
+
+
 @pytest.fixture(scope="module")
 def frame():
     random = np.random.default_rng(0)

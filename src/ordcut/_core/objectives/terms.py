@@ -289,6 +289,8 @@ class SegmentTerms:
         join = np.minimum if self.rule.joined == "smallest" else np.add
         for d in range(self.n_classes) if is_upward else reversed(range(self.n_classes)):
             starts, ends = ranges.at(d), ranges.at(d + 1)
+            if starts.start == starts.stop:  # limits leave nowhere to start
+                continue
             step = max(1, MOST_ENTRIES // len(low[starts]))
             for first in range(ends.start, ends.stop, step):
                 block = slice(first, min(first + step, ends.stop))
