@@ -178,7 +178,7 @@ ERRORS = {
         "pass target - 1",
     ),
     "ages as the number of classes": (
-        lambda: ordcut.torch.ThresholdTracker(range(18, 71)), "labels as their positions",
+        lambda: ordcut.torch.ThresholdTracker(range(18, 71)), "pass classes=",
     ),
     "two columns of weights": (
         lambda: ordcut.frames.optimal_thresholds(FRAME, "s", "y", weight="w", sample_weight="w"),

@@ -11,6 +11,7 @@ from ordcut.torch import ThresholdTracker
 from tests.torch.distributed_exit import leave_together
 
 N_ROWS, N_CLASSES = 101, 4
+AGES = [18.0, 20.5, 30.0, 70.0]
 
 
 def some_rows(n=N_ROWS, seed=0):
@@ -50,7 +51,12 @@ def report_soft_and_weighted(own, scores, labels, rank):
     weighted.update(scores[own], labels[own], weights)
     if rank == 1:
         soft.update(scores, torch.nn.functional.one_hot(labels, N_CLASSES) * weights_of(labels))
+    aged = ThresholdTracker(classes=AGES)
+    if rank == 1:
+        aged.update(scores, torch.tensor(AGES)[labels])
     return {
+        "aged": json.loads(aged.compute().to_json(time=False)),
+        "ages": aged.rows()[1].tolist(),
         "weighted": json.loads(weighted.compute().to_json(time=False)),
         "soft": json.loads(soft.compute().to_json(time=False)),
     }

@@ -232,7 +232,7 @@ BAD = {
         lambda: make_trainer(None, OptimalThresholds(), default_root_dir=None).fit(
             Small(owns_tracker=False), train_loader(), validation_loader()
         ),
-        r"n_classes must be given.*ThresholdTracker\(n_classes\)",
+        r"n_classes or classes must be given.*ThresholdTracker\(n_classes\)",
     ),
     "returns": (
         lambda: make_trainer(

@@ -473,7 +473,7 @@ BAD_OPTIONS = {
     "negative": (lambda: AbsoluteLoss(weight=[1.0, -1.0]), "finite and not negative"),
     "absolute": (lambda: AbsoluteLoss(1), "at least 2, got 1"),
     "classes": (lambda: CumulativeLinkLoss(1), "at least 2, got 1"),
-    "thresholds": (lambda: AbsoluteLoss().thresholds(), "Pass n_classes when you create the loss"),
+    "thresholds": (lambda: AbsoluteLoss().thresholds(), "n_classes or classes must be given"),
 }
 
 

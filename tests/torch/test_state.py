@@ -95,7 +95,7 @@ def test_another_number_of_classes_has_the_message_of_torch():
 
 def test_a_result_of_another_number_of_classes_is_refused_where_it_comes_alone():
     packed = trained_network().tracker.get_extra_state()
-    with pytest.raises(ValueError, match="5 classes, got thresholds of 4 classes"):
+    with pytest.raises(ValueError, match="4 for the 5 classes of the tracker, got 3"):
         ThresholdTracker(5).set_extra_state(packed)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ordcut.torch
 from ordcut.torch import ThresholdTracker, optimal_thresholds
-from tests.torch.distributed_rows import some_rows, weights_of
+from tests.torch.distributed_rows import AGES, some_rows, weights_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -306,6 +306,11 @@ def test_two_processes_find_the_thresholds_of_one(tmp_path):
     soft = torch.nn.functional.one_hot(labels, 4) * weights_of(labels)
     expected = ordcut.optimal_thresholds(scores.numpy(), soft.numpy(), classes=range(4))
     assert result["soft"] == json.loads(expected.to_json(time=False))
+
+    ages = torch.tensor(AGES, dtype=torch.float64)[labels]
+    expected = ordcut.optimal_thresholds(scores.numpy(), ages.numpy(), classes=AGES)
+    assert result["aged"] == json.loads(expected.to_json(time=False))
+    assert result["ages"] == ages.tolist()
 
     half = tracked((scores.half(), labels)).result
     assert result["one idle"]["scores"] == scores.half().tolist()

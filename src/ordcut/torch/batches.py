@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.jit import is_tracing  # type: ignore[attr-defined]
 
-
-def is_traced() -> bool:
-    """Return whether a compiler or an exporter records the operations.
-
-    In this case nothing may depend on the values of a tensor, so values are not checked.
-    """
-    return torch.compiler.is_compiling() or _is_jit_tracing()
-
-
-def _is_jit_tracing() -> bool:
-    return bool(is_tracing())  # type: ignore[no-untyped-call]
+from ordcut.torch.coding import LabelCoding
+from ordcut.torch.tracing import is_jit_tracing, is_traced
 
 
 def check_tensor(values: object, name: str, instead: str = "") -> None:
@@ -50,7 +40,7 @@ def one_per_row(scores: Tensor, name: str = "scores") -> Tensor:
     """
     check_tensor(scores, name)
     # torch.jit.trace does not know the shape.
-    if scores.dim() == 2 and (_is_jit_tracing() or scores.shape[1] == 1):
+    if scores.dim() == 2 and (is_jit_tracing() or scores.shape[1] == 1):
         return scores.squeeze(1)
     if scores.dim() != 1:
         raise ValueError(
@@ -63,43 +53,41 @@ def one_per_row(scores: Tensor, name: str = "scores") -> Tensor:
 def read_batch(
     scores: Tensor,
     target: Tensor,
-    n_classes: int | None,
+    coding: LabelCoding,
     *,
     names: tuple[str, str] = ("input", "target"),
-    ignore_index: int | None = None,
     n_outputs: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the scores and the labels of a batch after validating them.
+    """Return the scores of a batch and the positions of its classes, after validating them.
 
     Parameters
     ----------
     scores : tensor of shape (n,) or (n, 1), or (n, n_outputs)
         Floats, a score per row; or several outputs per row, for a loss that has them.
-    target : integer tensor of shape (n,), or tensor of shape (n, K)
-        The classes 0..K-1; or soft labels, a non-negative weight for each class.
-    n_classes : int, optional
-        The number of classes, if it is known.
+    target : tensor of shape (n,), or tensor of shape (n, K)
+        The classes, as the coding names them; or soft labels, a non-negative weight for each class.
+    coding : LabelCoding
+        The classes, and how labels name them.
     names : tuple of str
         The names of the arguments, for messages.
-    ignore_index : int, optional
-        The label of rows to ignore.
     n_outputs : int, optional
         The number of outputs per row; by default, a row has a single score.
 
     Returns
     -------
     tuple of tensor
-        Scores of shape (n,), or (n, n_outputs); labels of shape (n,) as int64, or (n, K).
+        Scores of shape (n,), or (n, n_outputs); positions of shape (n,) as int64, or soft labels.
 
     Notes
     -----
-    Values are checked on the CPU only: elsewhere the check would have to wait for the device, which
-    fails by itself at a class that is out of range.
+    Values are checked on the CPU only: elsewhere the check would have to wait for the device. There
+    the loss of an unknown class is NaN, and the search for thresholds raises the error.
 
     Examples
     --------
-    >>> read_batch(torch.zeros(2, 1), torch.tensor([0, 3]), 4)
-    (tensor([0., 0.]), tensor([0, 3]))
+    >>> from ordcut.torch.coding import Values
+    >>> read_batch(torch.zeros(2, 1), torch.tensor([18, 70]), Values(range(18, 71)))
+    (tensor([0., 0.]), tensor([ 0, 52]))
     """
     of_scores, of_target = names
     check_tensor(target, of_target)
@@ -114,7 +102,7 @@ def read_batch(
     if not scores.is_floating_point():
         raise TypeError(f"{of_scores} must be floats, got {scores.dtype}.")
     if target.dim() == 2 and target.shape[1] > 1:
-        _check_soft(target, len(scores), n_classes, of_target)
+        _check_soft(target, len(scores), coding.n_classes, of_target)
         return scores, target
     if target.shape != scores.shape[:1]:
         hint = f" Pass {of_target}.squeeze(1)." if target.shape[1:] == (1,) else ""
@@ -122,14 +110,7 @@ def read_batch(
             f"{of_target} must hold one class for each of the {len(scores)} scores, "
             f"got shape {tuple(target.shape)}.{hint}"
         )
-    if target.is_floating_point() or target.dtype == torch.bool:
-        raise TypeError(
-            f"{of_target} must be whole numbers, the classes from 0, got {target.dtype}. "
-            f"Pass {of_target}.long()."
-        )
-    if target.device.type == "cpu" and not is_traced():
-        _check_range(target, n_classes, of_target, ignore_index)
-    return scores, target.long()
+    return scores, coding.encode(target, of_target)
 
 
 def read_weights(weights: Tensor, scores: Tensor) -> Tensor:
@@ -157,27 +138,6 @@ def check_not_negative(values: Tensor, message: str) -> None:
     """Raise an error with a message unless all values are finite and at least 0."""
     if not bool((torch.isfinite(values) & (values >= 0)).all()):
         raise ValueError(message)
-
-
-def _check_range(
-    target: Tensor, n_classes: int | None, name: str, ignore_index: int | None
-) -> None:
-    if ignore_index is not None:
-        target = target[target != ignore_index]
-    if len(target) == 0:
-        return
-    low, high = (int(value) for value in target.aminmax())
-    if low < 0 or (n_classes is not None and high >= n_classes):
-        wrong = low if low < 0 else high
-        most = "" if n_classes is None else f" to {n_classes - 1}"
-        hint = ""
-        if low < 0 and ignore_index != low:
-            hint = f" To leave such rows out, pass ignore_index={low} when you create it."
-        elif high == n_classes and low == 1:
-            hint = f" If the classes are 1 to {high}, pass {name} - 1."
-        elif low >= 0:
-            hint = f" Pass positions of classes: torch.searchsorted(classes, {name})."
-        raise ValueError(f"{name} must be classes from 0{most}, got {wrong}.{hint}")
 
 
 def _check_soft(target: Tensor, n_rows: int, n_classes: int | None, name: str) -> None:

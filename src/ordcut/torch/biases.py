@@ -141,7 +141,7 @@ def check_n_classes(n_classes: int) -> None:
     """Raise an error unless there are at least two classes."""
     is_number = hasattr(n_classes, "__int__")
     if not is_number or int(n_classes) != n_classes or n_classes < 2:
-        hint = "" if is_number else " Pass the number of classes, and labels as their positions."
+        hint = "" if is_number else " For labels that are values of classes, pass classes=."
         raise ValueError(
             f"n_classes must be a whole number of at least 2, got {n_classes!r}.{hint}"
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -26,6 +27,7 @@ from ordcut._core.errors import unknown_name
 from ordcut._core.limits import Constraints, read_constraints
 from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut._core.smoothing import Smoothing
+from ordcut.torch.coding import Classes, read_coding
 from ordcut.torch.evaluation import (
     averaged_models,
     callbacks_of,
@@ -67,6 +69,8 @@ class OptimalThresholds(Callback):
     ----------
     n_classes : int, optional
         The number of classes, K. Not needed if the module has a tracker.
+    classes : sequence of numbers, optional
+        The values of the classes instead of their number, as in :class:`ThresholdTracker`.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective, optional
         The objective; by default the objective of the module's tracker, or ``"absolute"``.
     scores_from : {"evaluation", "training"}
@@ -117,6 +121,7 @@ class OptimalThresholds(Callback):
         n_classes: int | None = None,
         objective: ObjectiveLike | None = None,
         *,
+        classes: Classes | None = None,
         scores_from: Literal["evaluation", "training"] = "evaluation",
         dataloader: Iterable[Any] | None = None,
         score: ScoreFunction | None = None,
@@ -142,6 +147,7 @@ class OptimalThresholds(Callback):
         self.name = name
         given = {
             "n_classes": n_classes,
+            "classes": None if classes is None else read_coding(n_classes, classes).classes,
             "objective": objective,
             "class_weight": class_weight,
             "constraints": None if constraints is None else read_constraints(constraints),
@@ -150,7 +156,8 @@ class OptimalThresholds(Callback):
             "ignore_index": ignore_index,
         }
         self._given: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        self.tracker = None if n_classes is None else ThresholdTracker(**self._given)
+        has_classes = n_classes is not None or classes is not None
+        self.tracker = ThresholdTracker(**self._given) if has_classes else None
         self._tracker_name = tracker
         self._is_own = self.tracker is not None
         self._is_due = False
@@ -178,7 +185,7 @@ class OptimalThresholds(Callback):
     def _tracker(self) -> ThresholdTracker:
         if self.tracker is None:
             raise ValueError(
-                "n_classes must be given if the module has no ThresholdTracker. Pass "
+                "n_classes or classes must be given if the module has no ThresholdTracker. Pass "
                 "OptimalThresholds(n_classes), or set self.tracker = ThresholdTracker(n_classes)."
             )
         return self.tracker
@@ -369,8 +376,7 @@ class OptimalThresholds(Callback):
     def _start_judging(self, trainer: Trainer, loaders: Any, warn: bool) -> None:
         tracker = self._tracker
         self._judged = [
-            (RowStore(tracker.n_classes, tracker.ignore_index), OwnRows(loader))
-            for loader in flattened(loaders)
+            (RowStore(tracker.coding), OwnRows(loader)) for loader in flattened(loaders)
         ]
         if warn and not self._is_due and tracker.result is None:
             stage = getattr(trainer.state.fn, "value", "fit")
@@ -421,8 +427,10 @@ def check_arguments(given: Mapping[str, Any], tracker: ThresholdTracker) -> None
     for name, value in given.items():
         own = getattr(tracker, name)
         if name == "objective":
-            resolved = resolve_objective(value, tracker.n_classes)
+            resolved = resolve_objective(value, tracker.classes)
             is_same, value, own = digest(resolved) == digest(own), resolved.name, own.name
+        elif name == "classes":
+            is_same = np.array_equal(value, own)
         else:
             is_same = value is own or str(value) == str(own)
         if not is_same:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ordcut._core.objectives import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut.torch.batches import check_tensor
 from ordcut.torch.biases import at_least_float32
 from ordcut.torch.labelings import cheapest_labels, check_not_nan
@@ -22,13 +22,13 @@ class CornLoss(OrdinalLoss):
     are consistent without any constraint on the weights.
 
     Thresholds need one score per row. ``loss.scores(outputs)`` is the expected class, from 0 to
-    K - 1: pass that to a :class:`ThresholdTracker`.
+    K - 1 or between the values of ``classes``: pass that to a :class:`ThresholdTracker`.
 
     Parameters
     ----------
     n_classes : int
         The number of classes, K.
-    weight, ignore_index
+    weight, ignore_index, classes
         As in :class:`AbsoluteLoss`.
     reduction : {"mean", "sum", "none"}
         What is returned: the weighted mean over outputs and rows, the weighted sum, or the sum over
@@ -82,7 +82,10 @@ class CornLoss(OrdinalLoss):
 
     def scores(self, input: Tensor) -> Tensor:
         """Return the expected class of each row, (n,), given the outputs of a network."""
-        return torch.exp(torch.cumsum(functional.logsigmoid(self._read(input)), dim=1)).sum(dim=1)
+        exceeds = torch.exp(torch.cumsum(functional.logsigmoid(self._read(input)), dim=1))
+        positions = torch.arange(self.n_classes, device=exceeds.device)
+        numbers = self.coding.numbers(positions, exceeds.dtype)
+        return numbers[0] + (exceeds * torch.diff(numbers)).sum(dim=1)
 
     def labels(self, input: Tensor, objective: ObjectiveLike = "absolute") -> Tensor:
         """Return the class of least expected cost for each row, given the outputs of a network.
@@ -100,7 +103,8 @@ class CornLoss(OrdinalLoss):
         tensor([0, 1, 2])
         """
         check_not_nan(self.scores(input))
-        return cheapest_labels(self.probabilities(input), objective)
+        cost = resolve_objective(objective, self.coding.classes)
+        return self.coding.decode(cheapest_labels(self.probabilities(input), cost))
 
     def _read(self, outputs: Tensor) -> Tensor:
         check_tensor(outputs, "input")

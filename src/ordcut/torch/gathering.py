@@ -9,13 +9,17 @@ from torch import Tensor, distributed
 from torch.utils.data.distributed import DistributedSampler
 
 from ordcut.torch.batches import read_batch, read_weights
+from ordcut.torch.coding import LabelCoding
 
 #: Floating-point dtypes, which processes exchange by their index; a wider dtype has a higher index.
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 class LabelledScores(NamedTuple):
-    """Scores (n,), labels (n,) or soft labels (n, K), and weights (n,) or None."""
+    """Scores (n,), labels (n,) or soft labels (n, K), and weights (n,) or None.
+
+    While rows are collected, their labels are the positions of classes.
+    """
 
     scores: Tensor
     labels: Tensor
@@ -26,11 +30,16 @@ class LabelledScores(NamedTuple):
         weights = None if self.weights is None else self.weights[index]
         return LabelledScores(self.scores[index], self.labels[index], weights)
 
-    def without(self, ignored: int | None) -> LabelledScores:
-        """Return the rows whose label is not ``ignored``; soft labels are never ignored."""
-        if ignored is None or self.labels.dim() == 2:
-            return self
-        return self.at(self.labels != ignored)
+    def restored(self, coding: LabelCoding) -> LabelledScores:
+        """Return the collected rows with labels as they were given, without ignored rows.
+
+        Soft labels are never ignored.
+        """
+        labels = coding.restore(self.labels)
+        if coding.ignored is None or self.labels.dim() == 2:
+            return self._replace(labels=labels)
+        keep = self.labels != coding.ignored
+        return self.at(keep)._replace(labels=labels[keep.to(labels.device)])
 
 
 class RowStore:
@@ -38,27 +47,21 @@ class RowStore:
 
     Examples
     --------
-    >>> store = RowStore(n_classes=3, ignore_index=-100)
+    >>> from ordcut.torch.coding import read_coding
+    >>> store = RowStore(read_coding(3, None, ignore_index=-100))
     >>> store.append(torch.tensor([0.1, 0.9]), torch.tensor([0, 2]))
     >>> store.append(torch.tensor([0.4, 0.5]), torch.tensor([-100, 1]))
     >>> store.gathered(torch.device("cpu")).labels
     tensor([0, 2, 1])
     """
 
-    def __init__(self, n_classes: int, ignore_index: int | None = None) -> None:
-        self.n_classes = n_classes
-        self.ignore_index = ignore_index
+    def __init__(self, coding: LabelCoding) -> None:
+        self.coding = coding
         self._batches: list[LabelledScores] = []
 
     def append(self, scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> None:
         """Store copies of the rows of a batch."""
-        scores, labels = read_batch(
-            scores,
-            labels,
-            self.n_classes,
-            names=("scores", "labels"),
-            ignore_index=self.ignore_index,
-        )
+        scores, labels = read_batch(scores, labels, self.coding, names=("scores", "labels"))
         if self._batches and self._batches[0].labels.dim() != labels.dim():
             kinds = {1: "classes", 2: "soft labels"}
             raise ValueError(
@@ -80,10 +83,10 @@ class RowStore:
         ``device`` is used if there are no rows. Rows beyond ``n_samples`` are left out.
         """
         rows = gather_rows(self.joined(device)).at(slice(n_samples))
-        return rows.without(self.ignore_index)
+        return rows.restored(self.coding)
 
     def joined(self, device: torch.device) -> LabelledScores:
-        """Return the rows of this process."""
+        """Return the rows of this process, with the positions of their classes."""
         if not self._batches:
             empty = torch.empty(0, device=device)
             return LabelledScores(empty, empty.long())

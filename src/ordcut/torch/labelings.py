@@ -10,10 +10,12 @@ from ordcut._core.data import check_finite
 from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut._core.thresholds import Thresholds
 from ordcut.studies import labelings
-from ordcut.torch.batches import is_traced, one_per_row
-from ordcut.torch.biases import Biases, check_n_classes
+from ordcut.torch.batches import one_per_row
+from ordcut.torch.biases import Biases
+from ordcut.torch.coding import Classes, read_coding
 from ordcut.torch.links import LinkName, class_probabilities
 from ordcut.torch.tensors import has_float64, on_host
+from ordcut.torch.tracing import is_traced
 
 
 def threshold_labels(scores: Tensor, thresholds: Tensor | Thresholds) -> Tensor:
@@ -79,12 +81,6 @@ def count_thresholds(scores: Tensor, thresholds: Tensor) -> Tensor:
     return torch.where(torch.isnan(values), torch.full_like(labels, -1), labels)
 
 
-def rounding_thresholds(n_classes: int) -> Tensor:
-    """Return 0.5, 1.5, ..., K - 1.5, which round scores that estimate the class."""
-    check_n_classes(n_classes)
-    return torch.from_numpy(labelings.rounding_thresholds(int(n_classes)))
-
-
 def bias_thresholds(biases: Biases) -> Tensor:
     """Return learned biases as thresholds, in ascending order.
 
@@ -126,6 +122,7 @@ def every_labeling(
     thresholds: Tensor | Thresholds,
     loss: nn.Module | None = None,
     objective: ObjectiveLike = "absolute",
+    classes: Classes | None = None,
 ) -> dict[str, Tensor]:
     """Return the labels of each labeling that Yamasaki (2023) compares, as positions 0..K-1.
 
@@ -140,6 +137,9 @@ def every_labeling(
         ``"likelihood"`` also probabilities; otherwise they are left out.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
         The cost whose expectation ``"likelihood"`` minimises.
+    classes : sequence of K numbers, optional
+        The values of the classes, in ascending order; 0..K-1 by default. ``"rounding"`` takes the
+        class of the nearest value, and costs are distances of values.
 
     Returns
     -------
@@ -154,16 +154,18 @@ def every_labeling(
     {'optimal': tensor([2]), 'biases': tensor([1]), 'rounding': tensor([1])}
     """
     n_classes = len(_as_tensor(thresholds)) + 1
+    coding = read_coding(n_classes if classes is None else None, classes)
     labels = {
         "optimal": threshold_labels(scores, thresholds),
-        "rounding": threshold_labels(scores, rounding_thresholds(n_classes)),
+        "rounding": threshold_labels(scores, coding.midpoints()),
     }
     biases = getattr(loss, "biases", None)
     if isinstance(biases, Biases):
         labels["biases"] = threshold_labels(scores, bias_thresholds(biases))
         link = getattr(loss, "link", None)
         if link is not None:
-            labels["likelihood"] = likelihood_labels(scores, biases, objective, link)
+            cost = resolve_objective(objective, coding.classes)
+            labels["likelihood"] = likelihood_labels(scores, biases, cost, link)
     return {name: labels[name] for name in labelings.LABELINGS if name in labels}
 
 

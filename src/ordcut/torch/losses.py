@@ -11,15 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from ordcut._core.errors import unknown_name
-from ordcut._core.objectives import ObjectiveLike
+from ordcut._core.objectives import ObjectiveLike, resolve_objective
 from ordcut.torch.batches import check_tensor, read_batch, read_weights
-from ordcut.torch.biases import BiasesLike, at_least_float32, check_n_classes, make_biases
-from ordcut.torch.labelings import (
-    bias_thresholds,
-    likelihood_labels,
-    rounding_thresholds,
-    threshold_labels,
-)
+from ordcut.torch.biases import BiasesLike, at_least_float32, make_biases
+from ordcut.torch.coding import Classes, Positions, read_coding
+from ordcut.torch.labelings import bias_thresholds, likelihood_labels, threshold_labels
 from ordcut.torch.links import (
     LINKS,
     LinkName,
@@ -38,7 +34,7 @@ LEAST_SHARE = 1e-4
 
 
 class OrdinalLoss(nn.Module, ABC):
-    """A loss of a score per row, ``loss(input, target)``, for targets 0..K-1.
+    """A loss of a score per row, ``loss(input, target)``, for targets 0..K-1 or given values.
 
     Whatever the dtype of the input, the loss is computed in float32 at least. The mean is
     weighted, as in ``torch.nn.CrossEntropyLoss``. The loss of soft labels is the sum of the
@@ -47,26 +43,28 @@ class OrdinalLoss(nn.Module, ABC):
     """
 
     # A module that has a loss can be scripted for its labels; the loss is not part of the script.
-    __jit_unused_properties__ = ("n_outputs",)
+    __jit_unused_properties__ = ("n_outputs", "ignore_index")
 
     def __init__(
         self,
-        n_classes: int | None,
+        n_classes: int | None = None,
         weight: Tensor | Sequence[float] | None = None,
         reduction: Reduction = "mean",
         ignore_index: int | None = None,
+        *,
+        classes: Classes | None = None,
     ) -> None:
         super().__init__()
         if reduction not in REDUCTIONS:
             raise unknown_name("reduction", reduction, REDUCTIONS)
-        if n_classes is not None:
-            check_n_classes(n_classes)
-        self.n_classes = n_classes
+        self.coding = read_coding(n_classes, classes, ignore_index)
+        self.n_classes = self.coding.n_classes
         self.reduction = reduction
-        self.ignore_index = ignore_index
         if weight is not None:
             weight = torch.as_tensor(weight, dtype=torch.get_default_dtype())
             self._check_weight(weight)
+            if self.n_classes is None:
+                self.coding = Positions(len(weight), ignore_index)
         self.weight: Tensor | None
         self.register_buffer("weight", weight)
 
@@ -80,6 +78,15 @@ class OrdinalLoss(nn.Module, ABC):
             raise ValueError(f"weight must be finite and not negative, got {weight.tolist()}.")
 
     @property
+    def ignore_index(self) -> int | None:
+        """The label of rows to ignore."""
+        return self.coding.ignore_index
+
+    @ignore_index.setter
+    def ignore_index(self, label: int | None) -> None:
+        self.coding.ignore_index = label
+
+    @property
     def n_outputs(self) -> int | None:
         """The number of outputs per row that the loss takes; None for a single score."""
         return None
@@ -88,14 +95,16 @@ class OrdinalLoss(nn.Module, ABC):
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the loss of scores given classes, without weights; subclasses define it.
 
-        ``scores`` are of shape (n, 1), or (n, 1, n_outputs), and ``target`` is (n, 1) or (n, K).
+        ``scores`` are of shape (n, 1), or (n, 1, n_outputs), and ``target``, the positions of
+        classes, is (n, 1) or (n, K).
         """
 
     def thresholds(self) -> Tensor:
         """Return the thresholds that belong to the loss, (K - 1,).
 
         They are the learned biases, in ascending order, if the loss has biases. A loss whose scores
-        estimate the class rounds them: its thresholds are 0.5, 1.5, ..., K - 1.5.
+        estimate the class rounds them: its thresholds are 0.5, 1.5, ..., K - 1.5, or lie halfway
+        between the values of the classes.
 
         Examples
         --------
@@ -104,22 +113,19 @@ class OrdinalLoss(nn.Module, ABC):
         >>> CumulativeLinkLoss(n_classes=3).thresholds()
         tensor([0., 1.])
         """
-        if self.n_classes is None:
-            raise ValueError(
-                "thresholds depend on the number of classes, got a loss without it. Pass n_classes "
-                "when you create the loss."
-            )
-        return rounding_thresholds(self.n_classes)
+        return self.coding.midpoints()
 
     def labels(self, input: Tensor) -> Tensor:
-        """Return the class of each row, 0..K-1, by the thresholds that belong to the loss.
+        """Return the class of each row by the thresholds that belong to the loss.
 
         Examples
         --------
         >>> AbsoluteLoss(n_classes=3).labels(torch.tensor([0.2, 0.7, 9.0]))
         tensor([0, 1, 2])
+        >>> AbsoluteLoss(classes=[0, 10, 30]).labels(torch.tensor([4.0, 19.0, 21.0]))
+        tensor([ 0, 10, 30])
         """
-        return threshold_labels(input, self.thresholds())
+        return self.coding.decode(threshold_labels(input, self.thresholds()))
 
     def n_terms(self, target: Tensor) -> Tensor:
         """Return how many terms of the mean a row of each class counts as, which is 1."""
@@ -133,15 +139,14 @@ class OrdinalLoss(nn.Module, ABC):
         ----------
         input : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row; higher means a higher class.
-        target : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
-            The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        target : tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1 or values of ``classes``; or soft labels, a weight for each row
+            and class.
         sample_weight : tensor of shape (n_samples,), optional
             How much each row counts; 1 by default. The mean is weighted.
         """
-        n_classes = self.n_classes if self.weight is None else len(self.weight)
-        scores, target = read_batch(
-            input, target, n_classes, ignore_index=self.ignore_index, n_outputs=self.n_outputs
-        )
+        coding = self.coding
+        scores, target = read_batch(input, target, coding, n_outputs=self.n_outputs)
         scores = at_least_float32(scores)[:, None]
         if target.dim() == 2:
             shares = target.to(scores.dtype)
@@ -149,13 +154,18 @@ class OrdinalLoss(nn.Module, ABC):
         else:
             classes = target[:, None]
             shares = torch.ones_like(classes, dtype=scores.dtype)
-            if self.ignore_index is not None:
-                is_ignored = classes == self.ignore_index
+            if coding.ignored is not None:
+                is_ignored = classes == coding.ignored
                 # Any class and score will do, as long as the loss and its slope are finite.
                 classes = classes.masked_fill(is_ignored, 0)
                 shares = shares.masked_fill(is_ignored, 0.0)
                 is_ignored = is_ignored if scores.dim() == 2 else is_ignored[..., None]
                 scores = scores.masked_fill(is_ignored, 0.0)
+        if coding.n_classes is not None:
+            # Where it cannot be an error, an unknown class must show in the loss.
+            is_unknown = (classes < 0) | (classes >= coding.n_classes)
+            classes = classes.masked_fill(is_unknown, 0)
+            shares = shares.masked_fill(is_unknown, torch.nan)
         if self.weight is not None:
             shares = shares * pick(at_least_float32(self.weight), classes)
         if sample_weight is not None:
@@ -170,8 +180,8 @@ class OrdinalLoss(nn.Module, ABC):
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
-        n_classes = "" if self.n_classes is None else f"{self.n_classes}, "
-        return f"{n_classes}reduction={self.reduction!r}"
+        classes = f"{self.coding}, " if str(self.coding) else ""
+        return f"{classes}reduction={self.reduction!r}"
 
 
 class AbsoluteLoss(OrdinalLoss):
@@ -187,6 +197,10 @@ class AbsoluteLoss(OrdinalLoss):
         What is returned: the weighted mean, the weighted sum, or the loss of each row.
     ignore_index : int, optional
         The label of rows to ignore, such as -100.
+    classes : sequence of numbers, optional
+        The values of the classes, in ascending order, instead of their number. Labels are then
+        these values, as integers or floats, and ``labels`` returns them. Values that are not among
+        the classes are an error on the CPU; on other devices their loss is NaN.
 
     Examples
     --------
@@ -194,20 +208,13 @@ class AbsoluteLoss(OrdinalLoss):
     >>> from ordcut.torch import AbsoluteLoss
     >>> AbsoluteLoss(n_classes=3)(torch.tensor([0.5, 2.0]), torch.tensor([0, 1]))
     tensor(0.7500)
+    >>> AbsoluteLoss(classes=range(18, 71))(torch.tensor([20.5]), torch.tensor([23]))
+    tensor(2.5000)
     """
-
-    def __init__(
-        self,
-        n_classes: int | None = None,
-        weight: Tensor | Sequence[float] | None = None,
-        reduction: Reduction = "mean",
-        ignore_index: int | None = None,
-    ) -> None:
-        super().__init__(n_classes, weight, reduction, ignore_index)
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the distance of each score to its class."""
-        return (scores - target).abs()
+        return (scores - self.coding.numbers(target, scores.dtype)).abs()
 
 
 class BiasedLoss(OrdinalLoss):
@@ -215,14 +222,15 @@ class BiasedLoss(OrdinalLoss):
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | None,
         biases: BiasesLike,
         weight: Tensor | Sequence[float] | None,
         reduction: Reduction,
         ignore_index: int | None,
+        classes: Classes | None,
     ) -> None:
-        super().__init__(n_classes, weight, reduction, ignore_index)
-        self.biases = make_biases(biases, n_classes)
+        super().__init__(n_classes, weight, reduction, ignore_index, classes=classes)
+        self.biases = make_biases(biases, len(self.coding.classes))
 
     def thresholds(self) -> Tensor:
         """Return the learned biases as thresholds, (K - 1,), in ascending order."""
@@ -277,7 +285,7 @@ class CumulativeLinkLoss(BiasedLoss):
         network needs a bias in its last layer. Free biases can cross; where a gap is below 0.001,
         the loss rises linearly as the gap falls, which pushes the biases apart. ``loss.biases`` of
         another loss shares its biases.
-    weight, reduction, ignore_index
+    weight, reduction, ignore_index, classes
         As in :class:`AbsoluteLoss`.
 
     Attributes
@@ -296,15 +304,17 @@ class CumulativeLinkLoss(BiasedLoss):
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | None = None,
         link: LinkName = "logit",
         biases: BiasesLike = "ordered",
         weight: Tensor | Sequence[float] | None = None,
         reduction: Reduction = "mean",
         ignore_index: int | None = None,
+        *,
+        classes: Classes | None = None,
     ) -> None:
         check_link(link)
-        super().__init__(n_classes, biases, weight, reduction, ignore_index)
+        super().__init__(n_classes, biases, weight, reduction, ignore_index, classes)
         self.link = link
 
     def losses(self, scores: Tensor, target: Tensor) -> Tensor:
@@ -335,14 +345,17 @@ class CumulativeLinkLoss(BiasedLoss):
         Returns
         -------
         int64 tensor of shape (n_samples,)
-            Classes 0..K-1, the lowest of equally good classes.
+            Classes, the lowest of equally good classes.
 
         Examples
         --------
         >>> CumulativeLinkLoss(n_classes=3).labels(torch.tensor([-3.0, 0.5, 4.0]))
         tensor([0, 1, 2])
+        >>> CumulativeLinkLoss(classes=[18, 20, 25]).labels(torch.tensor([-3.0, 0.5, 4.0]))
+        tensor([18, 20, 25])
         """
-        return likelihood_labels(input, self.biases, objective, self.link)
+        cost = resolve_objective(objective, self.coding.classes)
+        return self.coding.decode(likelihood_labels(input, self.biases, cost, self.link))
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""

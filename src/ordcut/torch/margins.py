@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from ordcut._core.errors import unknown_name
 from ordcut.torch.biases import BiasesLike
+from ordcut.torch.coding import Classes
 from ordcut.torch.links import pick
 from ordcut.torch.losses import BiasedLoss, Reduction
 
@@ -36,14 +37,16 @@ class MarginLoss(BiasedLoss):
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | None = None,
         surrogate: SurrogateName = "logistic",
         biases: BiasesLike = "ordered",
         weight: Tensor | Sequence[float] | None = None,
         reduction: Reduction = "mean",
         ignore_index: int | None = None,
+        *,
+        classes: Classes | None = None,
     ) -> None:
-        super().__init__(n_classes, biases, weight, reduction, ignore_index)
+        super().__init__(n_classes, biases, weight, reduction, ignore_index, classes)
         if surrogate not in SURROGATES:
             raise unknown_name("surrogate", surrogate, SURROGATES)
         self.surrogate = surrogate
@@ -67,7 +70,7 @@ class AllThresholdLoss(MarginLoss):
     biases : {"ordered", "free", "ordered_from_zero"} or module
         Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
         another loss, to share them.
-    weight, reduction, ignore_index
+    weight, reduction, ignore_index, classes
         As in :class:`AbsoluteLoss`.
 
     Attributes
@@ -104,7 +107,7 @@ class ImmediateThresholdLoss(MarginLoss):
     biases : {"ordered", "free", "ordered_from_zero"} or module
         Whether the biases must ascend, and whether the first bias stays at 0; or the biases of
         another loss, to share them.
-    weight, reduction, ignore_index
+    weight, reduction, ignore_index, classes
         As in :class:`AbsoluteLoss`.
 
     Attributes

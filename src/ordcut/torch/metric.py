@@ -21,6 +21,7 @@ from ordcut._core.data import ClassWeight
 from ordcut._core.errors import unknown_name
 from ordcut._core.objectives import ObjectiveLike
 from ordcut._core.thresholds import Thresholds
+from ordcut.torch.coding import Classes
 from ordcut.torch.gathering import LabelledScores, RowStore
 from ordcut.torch.labelings import threshold_labels
 from ordcut.torch.tensors import has_float64
@@ -39,10 +40,12 @@ class ThresholdMetric(Metric):
 
     Parameters
     ----------
-    n_classes : int
+    n_classes : int, optional
         The number of classes, K; labels are 0..K-1.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
         The objective, as in :func:`ordcut.optimal_thresholds`.
+    classes : sequence of numbers, optional
+        The values of the classes instead of their number, as in :class:`ThresholdTracker`.
     thresholds : Thresholds or ThresholdTracker, optional
         The current thresholds. A tracker gives the thresholds that it has when ``compute`` is
         called.
@@ -78,9 +81,10 @@ class ThresholdMetric(Metric):
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | None = None,
         objective: ObjectiveLike = "absolute",
         *,
+        classes: Classes | None = None,
         thresholds: Thresholds | ThresholdTracker | None = None,
         class_weight: ClassWeight | None = None,
         ignore_index: int | None = None,
@@ -94,7 +98,11 @@ class ThresholdMetric(Metric):
             raise ValueError('output="current" needs thresholds, got none. Pass thresholds=.')
         self.output = output
         tracker = ThresholdTracker(
-            n_classes, objective, class_weight=class_weight, ignore_index=ignore_index
+            n_classes,
+            objective,
+            classes=classes,
+            class_weight=class_weight,
+            ignore_index=ignore_index,
         )
         self._tracker, self._current = _Shared(tracker), _Shared(thresholds)
         for name in ("scores", "labels", "weights"):
@@ -113,13 +121,14 @@ class ThresholdMetric(Metric):
         ----------
         preds : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row.
-        target : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
-            The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        target : tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1 or values of ``classes``; or soft labels, a weight for each row
+            and class.
         sample_weight : tensor of shape (n_samples,), optional
             How much each row counts; 1 by default.
         """
         tracker: ThresholdTracker = self._tracker.value
-        store = RowStore(tracker.n_classes, tracker.ignore_index)
+        store = RowStore(tracker.coding)
         weights = torch.ones(len(preds)) if sample_weight is None else sample_weight
         store.append(preds, target, weights)
         for name, values in zip(LabelledScores._fields, store.joined(preds.device), strict=True):
@@ -134,7 +143,7 @@ class ThresholdMetric(Metric):
         rows = LabelledScores(
             *(dim_zero_cat(getattr(self, name)) for name in LabelledScores._fields)
         )
-        rows = rows.without(tracker.ignore_index)
+        rows = rows.restored(tracker.coding)
         values = {}
         if self.output != "current":
             values["optimal"] = tracker.solve(rows).value
@@ -142,7 +151,8 @@ class ThresholdMetric(Metric):
         if isinstance(current, ThresholdTracker):
             current = current.result
         if current is not None and self.output != "optimal":
-            labels = threshold_labels(rows.scores, current)
+            positions = threshold_labels(rows.scores, current)
+            labels = tracker.coding.restore(positions)
             values["current"] = tracker.evaluate(rows.labels, labels, rows.weights)
         device = rows.scores.device
         dtype = torch.float64 if has_float64(device) else torch.float32

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -17,13 +16,14 @@ from ordcut._core.objectives import ObjectiveLike, canonical_name, resolve_objec
 from ordcut._core.smoothing import Smoothing, check_smoothing
 from ordcut._core.thresholds import Thresholds
 from ordcut.studies.metrics import evaluate
-from ordcut.torch.batches import check_tensor, is_traced, one_per_row, read_batch
-from ordcut.torch.biases import check_n_classes
+from ordcut.torch.batches import check_tensor, one_per_row, read_batch
+from ordcut.torch.coding import Classes, look_up, read_coding
 from ordcut.torch.gathering import LabelledScores, RowStore
 from ordcut.torch.labelings import count_thresholds, every_labeling, threshold_labels
 from ordcut.torch.optimal import Method, optimal_thresholds
 from ordcut.torch.state import digest, mark_of, pack, unpack
 from ordcut.torch.tensors import has_float64, on_host
+from ordcut.torch.tracing import is_traced
 
 #: Why the rows that chose an epoch promise nothing for new rows.
 CHOSEN = (
@@ -44,10 +44,15 @@ class ThresholdTracker(nn.Module):
 
     Parameters
     ----------
-    n_classes : int
+    n_classes : int, optional
         The number of classes, K; labels are 0..K-1.
     objective : str, array-like of shape (K, K), callable, Kappa or Objective
         The objective, as in :func:`ordcut.optimal_thresholds`.
+    classes : sequence of numbers, optional
+        The values of the classes, in ascending order, instead of their number. Labels are then
+        these values, as integers or floats, and the tracker returns them. Costs are distances of
+        the values, as in :func:`ordcut.optimal_thresholds`. Values that are not among the classes
+        are an error: at once on the CPU, in ``compute`` on other devices.
     class_weight : "balanced", dict or array-like of shape (n_classes,), optional
         How much the rows of each class count.
     constraints : sequence of constraints or str
@@ -84,13 +89,23 @@ class ThresholdTracker(nn.Module):
     tensor([0, 1])
     >>> tracker.state_dict()["thresholds"]
     tensor([0.4500, 0.7000], dtype=torch.float64)
+
+    Labels that are values of classes:
+
+    >>> ages = ThresholdTracker(classes=range(18, 71))
+    >>> ages.update(torch.tensor([18.9, 20.2, 70.1]), torch.tensor([18, 20, 70]))
+    >>> ages.compute().value
+    0.0
+    >>> ages(torch.tensor([18.2, 69.0]))
+    tensor([18, 70])
     """
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | None = None,
         objective: ObjectiveLike = "absolute",
         *,
+        classes: Classes | None = None,
         class_weight: ClassWeight | None = None,
         constraints: Constraints = (),
         smoothing: Smoothing = 0.0,
@@ -99,23 +114,25 @@ class ThresholdTracker(nn.Module):
         method: Method = "auto",
     ) -> None:
         super().__init__()
-        check_n_classes(n_classes)
         check_smoothing(smoothing)
-        self.n_classes = int(n_classes)
-        self.objective = resolve_objective(objective, self.n_classes)
+        self.coding = read_coding(n_classes, classes, ignore_index)
+        self.classes = self.coding.classes
+        self.n_classes = len(self.classes)
+        self.objective = resolve_objective(objective, self.classes)
         self.class_weight = class_weight
         self.constraints = read_constraints(constraints)
         refuse_confidence(self.constraints, CHOSEN)
-        limits_for(self.constraints, self.objective, np.arange(self.n_classes))  # raises errors
+        limits_for(self.constraints, self.objective, self.classes)  # raises errors
         self.smoothing = smoothing
         self.weight_type = weight_type
         self.ignore_index = ignore_index
         self.method = method
         self.result: Thresholds | None = None
         self.thresholds: Tensor = self._no_thresholds()
+        self._lookup = self.coding.lookup()
         # Modules are made on the meta device to be loaded later, value by value.
         self._is_virtual = torch.empty(0).is_meta
-        self._store = RowStore(self.n_classes, ignore_index)
+        self._store = RowStore(self.coding)
         # Tools that average weights also average or copy buffers in place, which is how they are
         # detected.
         self._mark: Tensor
@@ -130,8 +147,9 @@ class ThresholdTracker(nn.Module):
         ----------
         scores : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row, of any floating-point dtype, on any device.
-        labels : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
-            The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        labels : tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1 or values of ``classes``; or soft labels, a weight for each row
+            and class.
         sample_weight : tensor of shape (n_samples,), optional
             How much each row counts; 1 by default.
         """
@@ -185,7 +203,7 @@ class ThresholdTracker(nn.Module):
                     rows.scores,
                     rows.labels,
                     objective=self.objective,
-                    classes=range(self.n_classes),
+                    classes=self.classes,
                     sample_weight=rows.weights,
                     class_weight=self.class_weight,
                     constraints=self.constraints,
@@ -203,11 +221,7 @@ class ThresholdTracker(nn.Module):
 
     def keep(self, thresholds: Thresholds) -> None:
         """Store thresholds from elsewhere as this tracker's own."""
-        if len(thresholds.thresholds) != self.n_classes - 1:
-            raise ValueError(
-                f"thresholds must be {self.n_classes - 1} for the {self.n_classes} classes of the "
-                f"tracker, got {len(thresholds.thresholds)}."
-            )
+        self.coding.check_thresholds(thresholds)
         self._store_result(thresholds, self.thresholds.device)
 
     def reset(self) -> None:
@@ -215,23 +229,25 @@ class ThresholdTracker(nn.Module):
         self._store.clear()
 
     def forward(self, scores: Tensor) -> Tensor:
-        """Return the class of each score, 0..K-1, by the current thresholds.
+        """Return the class of each score by the current thresholds.
 
         Parameters
         ----------
         scores : tensor of shape (n_samples,) or (n_samples, 1)
-            One score per row. In a graph that was exported or compiled, the label of NaN is -1;
-            otherwise NaN is an error.
+            One score per row. In a graph that was exported or compiled, the label of NaN is -1, or
+            a whole number below all classes; otherwise NaN is an error.
 
         Returns
         -------
-        int64 tensor of shape (n_samples,)
-            The classes, on the device of the scores.
+        tensor of shape (n_samples,)
+            The classes, on the device of the scores: 0..K-1 or values of ``classes``, int64 or, for
+            classes that are floats, float64.
         """
         if torch.jit.is_scripting():  # type: ignore[attr-defined]
-            return count_thresholds(scores, self.thresholds)
+            positions = count_thresholds(scores, self.thresholds)
+            return self._lookup.to(positions.device)[positions + 1]
         self._require_thresholds()
-        return threshold_labels(scores, self.thresholds)
+        return look_up(self._lookup, threshold_labels(scores, self.thresholds))
 
     def _require_thresholds(self) -> None:
         if self.result is None:
@@ -283,12 +299,13 @@ class ThresholdTracker(nn.Module):
             counts = labels != self.ignore_index
             labels, predicted = labels[counts], predicted[counts.to(predicted.device)]
             weights = None if weights is None else weights[counts.to(weights.device)]
+        predicted = one_per_row(predicted, "predicted")
         objective = self.objective
         value: float = evaluate(
-            on_host(labels),
-            on_host(one_per_row(predicted, "predicted")),
+            on_host(self.coding.canonical(labels, "labels")),
+            on_host(self.coding.canonical(predicted, "predicted")),
             canonical_name(objective) if isinstance(objective, str) else objective,
-            classes=range(self.n_classes),
+            classes=self.classes,
             sample_weight=None if weights is None else on_host(weights),
             class_weight=self.class_weight,
         )
@@ -307,8 +324,9 @@ class ThresholdTracker(nn.Module):
         ----------
         scores : tensor of shape (n_samples,) or (n_samples, 1)
             One score per row.
-        labels : integer tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
-            The true classes, 0..K-1; or soft labels, a weight for each row and class.
+        labels : tensor of shape (n_samples,), or tensor of shape (n_samples, n_classes)
+            The true classes, 0..K-1 or values of ``classes``; or soft labels, a weight for each row
+            and class.
         loss : module, optional
             The loss that the scores were learned by, for the labelings that use its biases.
         sample_weight : tensor of shape (n_samples,), optional
@@ -326,19 +344,16 @@ class ThresholdTracker(nn.Module):
         {'optimal': 0.0, 'biases': 0.75, 'likelihood': 0.75, 'rounding': 0.25}
         """
         self._require_thresholds()
-        scores, labels = read_batch(
-            scores, labels, self.n_classes,
-            names=("scores", "labels"), ignore_index=self.ignore_index,
-        )  # fmt: skip
-        labelings = every_labeling(scores, self.thresholds, loss, self.objective)
+        scores, _ = read_batch(scores, labels, self.coding, names=("scores", "labels"))
+        labelings = every_labeling(scores, self.thresholds, loss, self.objective, self.classes)
         return {
-            name: self.evaluate(labels, predicted, sample_weight)
-            for name, predicted in labelings.items()
+            name: self.evaluate(labels, self.coding.decode(positions), sample_weight)
+            for name, positions in labelings.items()
         }
 
     def extra_repr(self) -> str:
         """Return the arguments for ``repr``."""
-        return f"{self.n_classes}, objective={self.objective.name!r}"
+        return f"{self.coding}, objective={self.objective.name!r}"
 
     def get_extra_state(self) -> Tensor:
         """Return what ``state_dict`` contains besides the thresholds: the whole result, as JSON."""
@@ -356,11 +371,7 @@ class ThresholdTracker(nn.Module):
         if result is None:
             self._store_result(None, device)
             return
-        if len(result.classes) != self.n_classes:
-            raise ValueError(
-                f"a state_dict must hold thresholds of the tracker's {self.n_classes} classes, got "
-                f"thresholds of {len(result.classes)} classes."
-            )
+        self.coding.check_thresholds(result)
         if result.objective != self.objective.name or costs != digest(self.objective):
             name = self.objective.name
             objective = "other costs" if result.objective == name else name
@@ -431,6 +442,7 @@ class ThresholdTracker(nn.Module):
             return self
         self._is_virtual = False
         self.thresholds = self.thresholds.to(_device_for(device))
+        self._lookup = self._lookup.to(_device_for(device))
         self._mark = self._own_mark = self.thresholds.new_tensor(mark)
         return self
 
