@@ -182,6 +182,23 @@ def test_points_of_many_rows_are_those_of_calls_of_their_own(monkeypatch, object
         assert own.value == point.value
 
 
+@pytest.mark.parametrize("weight_type", ["repeats", "importance"])
+def test_points_of_a_path_count_weights_as_their_type_says(weight_type):
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 3, 80)
+    scores = labels + random.normal(0, 1, 80)
+    options = {"sample_weight": random.integers(1, 6, 80), "weight_type": weight_type}
+    rows = {"scores": scores, "labels": labels, **options}
+    n_rows = ordcut.optimal_thresholds(**rows).bootstrap(n=20, random_state=0).n_rows
+    for path in (
+        ordcut.asymmetry_path(**rows, factors=[1, 2]),
+        ordcut.class_weight_path(**rows, name=1, weights=[1, 2]),
+        ordcut.constraint_path(**rows, constraint="recall 2 >=", limits=[0.5, 0.9]),
+    ):
+        for point in path.points:
+            assert point.bootstrap(n=20, random_state=0).n_rows == n_rows
+
+
 def test_the_number_of_threads_is_irrelevant():
     scores, labels = noisy()
     one, two = (ordcut.asymmetry_path(scores, labels, n_jobs=n_jobs) for n_jobs in (1, 2))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ordcut._core.cuts import Cuts
-from ordcut._core.data import ClassWeight, place_known
+from ordcut._core.data import ClassWeight, WeightType, place_known
 from ordcut._core.errors import InfeasibleConstraintsError, unknown_name
 from ordcut._core.extensions import extension
 from ordcut._core.limits import (
@@ -164,6 +164,7 @@ def asymmetry_path(
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType | None = None,
     class_weight: ClassWeight | None = None,
     n_jobs: int | None = None,
 ) -> ThresholdPath:
@@ -174,7 +175,7 @@ def asymmetry_path(
 
     Parameters
     ----------
-    scores, labels, objective, classes, sample_weight, class_weight
+    scores, labels, objective, classes, sample_weight, weight_type, class_weight
         As in :func:`ordcut.optimal_thresholds`.
     factors : array-like of shape (n_points,)
         The factors by which predictions that are too high cost more than in the objective; the
@@ -195,7 +196,9 @@ def asymmetry_path(
            [3.5]])
     """
     grid, plan = _as_grid(factors, "factors"), Plan(n_jobs=n_jobs)
-    sample = Sample.read(scores, labels, objective, classes=classes, weights=sample_weight)
+    sample = Sample.read(
+        scores, labels, objective, classes=classes, weights=sample_weight, weight_type=weight_type
+    )
     base = resolve_objective(objective, sample.data.classes)
     weighted = base.weighted(class_weight, sample.data.classes)
     work = [weighted.asymmetric(factor) for factor in grid.tolist()]
@@ -211,6 +214,7 @@ def class_weight_path(
     objective: ObjectiveLike = "absolute",
     classes: Sequence[Any] | Array | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType | None = None,
     n_jobs: int | None = None,
 ) -> ThresholdPath:
     """Find the optimal thresholds for each of many weights of a class.
@@ -220,7 +224,7 @@ def class_weight_path(
 
     Parameters
     ----------
-    scores, labels, objective, classes, sample_weight
+    scores, labels, objective, classes, sample_weight, weight_type
         As in :func:`ordcut.optimal_thresholds`.
     name : object
         The class.
@@ -243,7 +247,9 @@ def class_weight_path(
            [3.5]])
     """
     grid, plan = _as_grid(weights, "weights"), Plan(n_jobs=n_jobs)
-    sample = Sample.read(scores, labels, objective, classes=classes, weights=sample_weight)
+    sample = Sample.read(
+        scores, labels, objective, classes=classes, weights=sample_weight, weight_type=weight_type
+    )
     base = resolve_objective(objective, sample.data.classes)
     work = [base.weighted({name: weight}, sample.data.classes) for weight in grid.tolist()]
     return ThresholdPath(f"weight of {name}", base.name, grid, _solve_all(sample, work, plan))
@@ -261,6 +267,7 @@ def constraint_path(
     review: float | None = None,
     constraints: Constraints = (),
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType | None = None,
     class_weight: ClassWeight | None = None,
 ) -> ThresholdPath:
     """Find the optimal thresholds, and so the cost of a constraint, for each of many limits.
@@ -271,7 +278,7 @@ def constraint_path(
 
     Parameters
     ----------
-    scores, labels, objective, classes, decisions, review, sample_weight, class_weight
+    scores, labels, objective, classes, decisions, review, sample_weight, weight_type, class_weight
         As in :func:`ordcut.optimal_thresholds`.
     constraint : constraint or str
         The constraint whose limit changes, such as ``"recall urgent >="``. A limit that it has
@@ -313,6 +320,7 @@ def constraint_path(
         has_decisions=decisions is not None,
         classes=classes,
         weights=sample_weight,
+        weight_type=weight_type,
     )
     rows = sample.rows
     resolved = resolve_decisions(objective, rows.classes, decisions, review)
