@@ -155,6 +155,12 @@ class SegmentTerms:
         """Whether ranges of positions can be bounded."""
         return True
 
+    @property
+    def is_of_recalls(self) -> bool:
+        """Whether the score rises with each recall, and depends on nothing else."""
+        is_positive = self.factors is None or bool((self.factors > 0).all())
+        return self.sums == "exact" and not self.rule.wrong and is_positive
+
     def weighed(self, weights: Array) -> Floats:
         """Return weights by class (..., K) times the factors, in float64."""
         if self.factors is None:

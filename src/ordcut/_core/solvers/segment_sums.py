@@ -7,6 +7,7 @@ then the next smallest, by raising one level after the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from ordcut._core.objectives import NOTHING_JOINED, Ranges, SegmentTerms
 from ordcut._core.pruning import SegmentBounds, UnitBounds
 from ordcut._core.solvers.levels import raise_levels
 from ordcut._core.solvers.near_ties import ExactWeights
+from ordcut._core.solvers.recalls import recall_candidates
 from ordcut._core.solvers.windows import Windows
 from ordcut._core.typing import Array, Codes, Floats, Ints, Numbers
 
@@ -36,12 +38,17 @@ def segment_cuts(rows: SortedRows, terms: SegmentTerms, n_rows: int, between: Ex
     """
     cuts: Ints = np.append(0, np.flatnonzero(rows.ends) + 1)
     sums = Sums.of(rows, n_rows)
+    candidates = recall_candidates(rows) if terms.is_of_recalls else None
     bounds: SegmentBounds
     if len(cuts) > MOST_CUTS:
         weight = cuts if rows.weights is None else np.append(0, np.cumsum(rows.weights))[cuts]
-        bounds = CutBounds(terms, sums, cuts, weight)
+        if candidates is None:
+            bounds = CutBounds(terms, sums, cuts, weight)
+        else:
+            bounds = CandidateBounds(terms, sums, cuts, weight, candidates)
     else:
-        candidates = [np.arange(len(cuts))] * (terms.n_classes - 1)
+        if candidates is None:
+            candidates = [np.arange(len(cuts))] * (terms.n_classes - 1)
         bounds = UnitBounds(terms, sums.below(cuts), sums.n_added, candidates, candidates)
     near = bounds.near_best()
     assert near is not None
@@ -158,10 +165,19 @@ class CutBounds(SegmentBounds):
         The cuts in ascending order: first 0, and last the number of rows.
     weight : ndarray of shape (m,)
         The weight of the rows below each cut.
+    n_units : sequence of int, optional
+        The number of units of each threshold; by default, each cut is a unit.
     """
 
-    def __init__(self, terms: SegmentTerms, sums: Sums, cuts: Ints, weight: Numbers) -> None:
-        n_units = [len(cuts)] * (terms.n_classes - 1)
+    def __init__(
+        self,
+        terms: SegmentTerms,
+        sums: Sums,
+        cuts: Ints,
+        weight: Numbers,
+        n_units: Sequence[int] | None = None,
+    ) -> None:
+        n_units = n_units or [len(cuts)] * (terms.n_classes - 1)
         super().__init__(terms, n_units, sums.below(cuts[-1:]), sums.n_added)
         self.sums, self.cuts, self.weight = sums, cuts, weight
 
@@ -186,6 +202,47 @@ class CutBounds(SegmentBounds):
         low = np.arange(len(ranges.low))
         below = self.weighed(self.sums.below(self.cuts[indices]))
         return below, ranges._replace(low=low, high=low + len(low))
+
+
+class CandidateBounds(CutBounds):
+    """The search among some of all cuts of sorted rows, others for each threshold.
+
+    Parameters
+    ----------
+    terms, sums, cuts, weight
+        As of ``CutBounds``.
+    candidates : sequence of ndarray, of length K - 1
+        The indices of the cuts of each threshold, in ascending order.
+    """
+
+    def __init__(
+        self,
+        terms: SegmentTerms,
+        sums: Sums,
+        cuts: Ints,
+        weight: Numbers,
+        candidates: Sequence[Ints],
+    ) -> None:
+        super().__init__(terms, sums, cuts, weight, [len(indices) for indices in candidates])
+        last = len(cuts) - 1
+        self._indices: Ints = np.concatenate([[0], *candidates, [last]])
+        self._keys: Ints = self._indices + len(cuts) * np.repeat(
+            np.arange(len(candidates) + 2), np.diff(self.offsets)
+        )
+
+    def low(self, units: Ints) -> Ints:
+        """Return the index of the cut of each unit."""
+        return self._indices[units]
+
+    high = low
+
+    def inner(self, first: Ints, last: Ints, shares: Floats) -> Ints:
+        """Return the units from which on given shares of the weight of ranges are exceeded."""
+        at = self.low(first)
+        low, high = self.weight[at], self.weight[self.low(last)]
+        index = np.searchsorted(self.weight, low + shares * (high - low))
+        inner: Ints = np.searchsorted(self._keys, self._keys[first] - at + index)
+        return inner
 
 
 def _best(sums: Sums, terms: SegmentTerms, between: ExactWeights, cuts: Ints, near: Ranges) -> Ints:
