@@ -44,6 +44,10 @@ RIGHT = {
         best(constraints="share 4 <= 0.3, share 1 <= 0.3"),
         best(constraints=["share 4 <= 0.3", "share 1 <= 0.3"]),
     ),
+    "the columns of several raters": lambda: (
+        ordcut.frames.optimal_thresholds(pd.DataFrame(GAPS).assign(s=S), "s", [0, 1, 2]),
+        ordcut.optimal_thresholds(S, ordcut.Panel(GAPS)),
+    ),
     "a mathematical sign": lambda: (
         best(constraints="recall 3 ≥ 0.9"), best(constraints="recall 3 >= 0.9"),
     ),
@@ -130,8 +134,8 @@ ERRORS = {
     "scores in the place of labels": (
         lambda: ordcut.Panel(np.stack([Y, Y], axis=1)).agreement_with(S), "pass result.predict",
     ),
-    "two columns of labels": (
-        lambda: ordcut.frames.optimal_thresholds(FRAME, "s", ["y", "w"]), "as ordcut.Panel",
+    "an evaluation with two columns of labels": (
+        lambda: ordcut.frames.evaluate(FRAME, best(), "s", ["y", "w"]), "use ordcut.Panel",
     ),
     "a path as a frame": (
         lambda: ordcut.frames.optimal_thresholds("a.csv", "s", "y"), "Read the file first",

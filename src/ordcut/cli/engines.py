@@ -20,8 +20,7 @@ from ordcut.cli.signals import delay_signals
 if TYPE_CHECKING:
     from ordcut._core.data import WeightType
     from ordcut._core.typing import Array
-    from ordcut.cli.panels import RatedItems
-    from ordcut.frames import FrameSource
+    from ordcut.frames import FrameSource, RatedItems
 
 #: The types of labels in CSV, the narrowest first, with the texts of each; else they are text.
 LABEL_TYPES = {
@@ -73,19 +72,8 @@ def open_source(
     """
     import narwhals as nw
 
-    from ordcut.frames import FrameSource
+    from ordcut.frames import FrameSource, RatedItems
 
-    if columns.is_panel or as_panel:
-        from ordcut.cli.panels import open_panel
-
-        return open_panel(
-            frame,
-            columns,
-            classes=classes,
-            n_classes=n_classes,
-            nulls=nulls,
-            weight_type=weight_type,
-        )
     assert columns.score is not None
     assert columns.label is not None
     dtype = nw.from_native(frame).collect_schema()[columns.label]
@@ -94,18 +82,20 @@ def open_source(
             f'--label must name a column of numbers, booleans or text, and "{columns.label}" is of '
             f"type {dtype}. Name another, or unnest it first."
         )
-    source = FrameSource(
-        frame,
-        score=columns.score,
-        label=columns.label,
-        weight=columns.weight,
-        weight_type=weight_type,
-        classes=read_classes(classes, dtype) if isinstance(classes, str) else classes,
-        n_classes=n_classes,
-        nulls=nulls,
-        max_rows=max_rows,
-        progress=progress or False,
-    )
+    options: dict[str, Any] = {
+        "score": columns.score,
+        "weight": columns.weight,
+        "weight_type": weight_type,
+        "classes": read_classes(classes, dtype) if isinstance(classes, str) else classes,
+        "n_classes": n_classes,
+        "nulls": nulls,
+        "max_rows": max_rows,
+        "progress": progress or False,
+    }
+    if columns.is_panel or as_panel:
+        options |= {"item": columns.item, "rater": columns.rater}
+        return RatedItems.read(frame, label=columns.labels, **options)
+    source = FrameSource(frame, label=columns.label, **options)
     damaged = [name for name in source.classes.tolist() if REPLACEMENT in str(name)]
     if damaged:  # Spark's replacement for bytes that are not UTF-8
         raise UserError(

@@ -35,6 +35,7 @@ OPTIONS = {
     "max_rows": "--max-rows",
     "review_share": "--review-share",
     "review=": "--review",
+    "groups needs": "--group needs",
     "review must": "--review must",
     "review needs": "--review needs",
     "pass -scores": "use a column of negated scores",

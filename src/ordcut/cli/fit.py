@@ -218,7 +218,6 @@ def fit(
     """
     from ordcut._core.limits import read_constraints
     from ordcut._core.objectives import resolve_objective
-    from ordcut._core.pruning import ArraySource
     from ordcut._core.review import with_reviews
     from ordcut.cli.console import show_passes
     from ordcut.cli.engines import open_frame, open_source, stated_order
@@ -276,15 +275,11 @@ def fit(
             weights = read_class_weight(class_weight, source.classes)
             shares = read_class_shares(class_shares, source.classes)
             weighted = resolved.weighted(weights, source.classes, shares)
-            if isinstance(source, ArraySource):
-                _check_no_group(group)
-                thresholds = source.solve(weighted, smoothing, parsed)
-            else:
-                grouped = None
-                if group is not None:
-                    read_part: Any = partial(read, classes=source.classes)
-                    grouped = GroupedFrame(frame, group, nulls, read_part)
-                thresholds = thresholds_of(source, weighted, smoothing, parsed, grouped)
+            grouped = None
+            if group is not None:
+                read_part: Any = partial(read, classes=source.classes)
+                grouped = GroupedFrame(frame, group, nulls, read_part)
+            thresholds = thresholds_of(source, weighted, smoothing, parsed, grouped)
             if review_share is not None and thresholds.origin is not None:
                 weighted = thresholds.origin.objective.as_named  # with the cost of a review
             bounds = None
@@ -411,12 +406,6 @@ def _print_curve(console: Any, points: list[dict[str, Any]], objective: str) -> 
     ]
     title = f"{objective} on rows left out, by the number of rows with labels"
     print_table(console, title, ["rows", "mean", "95 % of splits"], lines)
-
-
-def _check_no_group(group: str | None) -> None:
-    """Raise an error if groups are named for a panel, whose items have no rows."""
-    if group is not None:
-        raise UserError("--group needs a single label for each row. Leave it out for ratings.")
 
 
 def check_plot(path: str) -> None:

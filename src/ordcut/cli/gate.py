@@ -8,7 +8,7 @@ import numpy as np
 
 from ordcut.cli.console import as_line
 from ordcut.cli.failures import UserError
-from ordcut.cli.panels import RatedItems
+from ordcut.frames import RatedItems
 from ordcut.studies.batch import Batch
 from ordcut.studies.gate import Gate, judge_batch
 

@@ -26,8 +26,7 @@ from ordcut.cli.options import read_class_weight, read_objective
 from ordcut.studies.paired import weighted_as_found
 
 if TYPE_CHECKING:
-    from ordcut.cli.panels import RatedItems
-    from ordcut.frames import FrameSource
+    from ordcut.frames import FrameSource, RatedItems
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from ordcut.frames.bands import optimal_bands
 from ordcut.frames.grouped import GroupedFrame as GroupedFrame
 from ordcut.frames.operations import Evaluation, evaluate, optimal_thresholds, predict
 from ordcut.frames.operations import thresholds_of as thresholds_of
+from ordcut.frames.rated import RatedItems as RatedItems
 from ordcut.frames.scale import check_scale as check_scale
 from ordcut.frames.scale import score_counts as score_counts
 from ordcut.frames.source import FrameSource as FrameSource

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import narwhals as nw
@@ -15,8 +14,8 @@ from ordcut.bands import Bands, grid_of
 from ordcut.bands import optimal_bands as optimal_bands_of_arrays
 from ordcut.frames import dialects
 from ordcut.frames.columns import as_number, n_at_or_below, open_columns
-from ordcut.frames.engine import Progress
-from ordcut.frames.validation import Nulls
+from ordcut.frames.engine import Progress, announcer
+from ordcut.frames.validation import Nulls, check_nulls, refuse_missing
 
 #: The largest number of values between which an engine counts rows.
 MOST_VALUES = 500
@@ -76,9 +75,8 @@ def optimal_bands(
     >>> optimal_bands(rows, score="risk", outcome="default", n_bands=2).thresholds
     array([6.5])
     """
-    if nulls not in ("raise", "drop"):
-        raise ValueError(f'nulls must be "raise" or "drop", got {nulls!r}.')
-    say = progress if callable(progress) else _print if progress else lambda _: None
+    check_nulls(nulls)
+    say = announcer(progress)
     names = {"score": score, "outcome": outcome, "exposure": exposure, "weight": weight}
     given = {key: name for key, name in names.items() if name is not None}
     rows, dtypes = open_columns(frame, names)
@@ -102,12 +100,7 @@ def optimal_bands(
     counted = rows.select(**{key: each.cast(nw.Int64).sum() for key, each in is_missing.items()})
     missing = {key: int(counts.to_list()[0] or 0) for key, counts in _columns(counted).items()}
     if any(missing.values()):
-        if nulls == "raise":
-            each = ", ".join(f"{missing[key]} in {name!r}" for key, name in given.items())
-            raise ValueError(
-                f"frame must not have missing values, got {each}. Fill them in, or leave those "
-                'rows out with nulls="drop".'
-            )
+        refuse_missing({name: missing[key] for key, name in given.items()}, nulls)
         rows = rows.filter(*(~each for each in is_missing.values()))
     keys = [key for key in given if key != "weight"]
     if weight is None:
@@ -141,10 +134,6 @@ def optimal_bands(
         constraints=constraints,
         **options,
     )
-
-
-def _print(description: str) -> None:
-    print(description, file=sys.stderr)
 
 
 def _columns(rows: Any) -> dict[str, Any]:

@@ -61,16 +61,24 @@ def open_columns(frame: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
     for argument, name in names.items():
         if argument == "label" and isinstance(name, list | tuple):
             raise TypeError(
-                f"label must be the name of a column, got {len(name)} names. For the ratings of "
-                "several people, pass their columns as ordcut.Panel to ordcut.optimal_thresholds."
+                f"label must be the name of a column, got {len(name)} names. Only "
+                "optimal_thresholds takes the columns of several raters; to compare labels with "
+                "theirs, use ordcut.Panel(ratings).agreement_with(labels)."
             )
         if name is not None and not isinstance(name, str | int):
+            several = ", or a list of names for several raters" if argument == "label" else ""
             raise TypeError(
                 f"{argument} must be the name of a column, got a {type(name).__name__}. Pass the "
-                "name as text; for arrays and series, use ordcut.optimal_thresholds."
+                f"name as text{several}; for arrays and series, use ordcut.optimal_thresholds."
             )
         if name is not None and name not in schema:
             raise unknown_name(argument, name, list(schema))
+        if argument == "label" and isinstance(schema[name], nw.List | nw.Struct | nw.Array):
+            raise TypeError(
+                f"label must name a column with one class per row, got {name!r} of type "
+                f"{schema[name]}. Name a column of numbers or text; several raters have a column "
+                'each, such as label=["rater_a", "rater_b"].'
+            )
     return frame, schema
 
 
@@ -107,9 +115,21 @@ def as_float64(frame: Any, name: str, dtype: Any) -> Any:
 
 def as_number(frame: Any, name: str, dtype: Any, argument: str) -> Any:
     """Return a column as float64, after checking that it contains numbers."""
+    check_numeric(name, dtype, argument)
+    return as_float64(frame, name, dtype)
+
+
+def check_numeric(name: str, dtype: Any, argument: str) -> None:
+    """Raise an error unless a column contains numbers.
+
+    Examples
+    --------
+    >>> check_numeric("risk", nw.String(), "score")
+    Traceback (most recent call last):
+    TypeError: score must name a column of numbers, got 'risk' of type String.
+    """
     if not (dtype.is_numeric() or isinstance(dtype, nw.Boolean)):
         raise TypeError(f"{argument} must name a column of numbers, got {name!r} of type {dtype}.")
-    return as_float64(frame, name, dtype)
 
 
 def may_round_integers(frame: Any) -> bool:

@@ -122,15 +122,12 @@ def stated_order(frame: Any, name: str, dtype: Any) -> list[Any] | None:
     >>> stated_order(frame, "size", frame.schema["size"])
     ['s', 'm', 'l']
     """
+    engine = frame.implementation
     if isinstance(dtype, nw.Enum):
-        if frame.implementation.is_dask() and not frame.to_native()[name].cat.known:
-            return list(frame.to_native()[name].head(1).dtype.categories)  # of a file: look inside
-        categories: Any = dtype.categories
-        native = getattr(frame.to_native(), "dtypes", {})
-        if hasattr(native, "loc") and hasattr(native[name], "categories"):  # which may be no text
-            categories = native[name].categories
-        return categories.tolist() if hasattr(categories, "tolist") else list(categories)
-    if frame.implementation.is_pyarrow():  # narwhals does not tell ordered dictionaries apart
+        if engine.is_pandas_like() or engine.is_dask():  # whose categories may be no text
+            return list(_categories(frame.to_native()[name]).tolist())
+        return list(dtype.categories)
+    if engine.is_pyarrow():  # narwhals does not tell ordered dictionaries apart
         column = frame.to_native().column(name)
         if getattr(column.type, "ordered", False) and column.num_chunks:
             return list(column.chunk(0).dictionary.to_pylist())

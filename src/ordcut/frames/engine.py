@@ -59,6 +59,24 @@ EXACT_DIGITS = 15
 #: Weights are added up as they are.
 AS_THEY_ARE = Summands()
 
+
+def announcer(progress: Progress) -> Callable[[str], None]:
+    """Return a function that says what is about to be computed, as a caller asks for it.
+
+    Examples
+    --------
+    >>> announcer(print)("fetching rows")
+    fetching rows
+    """
+    if callable(progress):
+        return progress
+    return _print if progress else lambda _: None
+
+
+def _print(description: str) -> None:
+    print(f"ordcut: {description}", file=sys.stderr)
+
+
 _EXTREMES = [nw.col("x").min().alias("low"), nw.col("x").max().alias("high")]
 
 
@@ -101,12 +119,6 @@ class Engine:
         self.dtype = np.dtype(np.float32 if schema[score] == nw.Float32 else np.float64)
         self.is_weighted = weight is not None
         self._score = as_number(frame, score, schema[score], "score").alias("x")
-        if isinstance(self._label_dtype, nw.List | nw.Struct | nw.Array):
-            raise TypeError(
-                f"label must name a column with one class per row, got {self.names['label']!r} of "
-                f"type {self._label_dtype}. Name a column of numbers or text; for the ratings of "
-                "several raters, use ordcut.Panel."
-            )
         is_category = isinstance(self._label_dtype, nw.Categorical | nw.Enum)
         #: The order of the classes if the type of the labels states it, or None.
         self.stated_order = (

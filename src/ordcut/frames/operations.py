@@ -6,7 +6,7 @@ returns the few rows that can be next to a threshold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -44,9 +44,11 @@ from ordcut.frames.columns import (
 )
 from ordcut.frames.engine import Engine, Progress
 from ordcut.frames.grouped import GroupedFrame
+from ordcut.frames.rated import RatedItems
 from ordcut.frames.scale import check_scale
 from ordcut.frames.source import FrameSource
 from ordcut.frames.validation import Nulls
+from ordcut.panels import Panel
 
 #: The name of a column for the position of the predicted class, which no frame should have.
 CODE = "ordcut: position of the class"
@@ -58,7 +60,7 @@ NEW = "label"
 def optimal_thresholds(
     frame: Any,
     score: str,
-    label: str,
+    label: str | Sequence[str],
     *,
     weight: str | None = None,
     sample_weight: str | None = None,
@@ -72,7 +74,7 @@ def optimal_thresholds(
     groups: str | None = None,
     class_weight: ClassWeight | None = None,
     class_shares: Mapping[Any, float] | ArrayLike | None = None,
-    smoothing: Smoothing = 0.0,
+    smoothing: Smoothing | None = None,
     nulls: Nulls = "raise",
     max_rows: int = 2_000_000,
     progress: Progress = False,
@@ -88,10 +90,15 @@ def optimal_thresholds(
     frame : dataframe
         A frame of any library that narwhals supports: pandas, Polars (eager or lazy), PyArrow,
         DuckDB, Dask, PySpark, Ibis. It is only read, by several queries.
-    score, label : str
-        The names of the columns with the scores and the true classes. Integer scores that float64
-        cannot represent, such as nanoseconds since 1970, are an error. Decimal labels become
-        integers if all are whole, and floats otherwise.
+    score : str
+        The name of the column with the scores. Integers that float64 cannot represent, such as
+        nanoseconds since 1970, are an error.
+    label : str or list of str
+        The name of the column with the true classes; decimals become integers if all are whole, and
+        floats otherwise. Or a list with a column for each of several raters, who may leave gaps: as
+        for :class:`ordcut.Panel`, each row counts once, whatever the number of its ratings. The
+        columns of scores, ratings and weights are then fetched, up to ``max_rows`` rows, since a
+        panel is small. Of a large table of Spark or Dask, pass the rated rows only.
     weight, sample_weight : str, optional
         The name of the column of row weights; both arguments mean the same.
     weight_type : {"repeats", "importance"}, optional
@@ -119,13 +126,14 @@ def optimal_thresholds(
         :func:`ordcut.optimal_thresholds`.
     class_shares : dict or array-like of shape (n_classes,), optional
         The share of each class in the population, as in :func:`ordcut.optimal_thresholds`.
-    smoothing : float from 0 to 1, "auto" or "bagging", default=0.0
-        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`. All rows are fetched,
-        which must not be more than ``max_rows``. With many rows, plain thresholds generalise as
-        well.
+    smoothing : float from 0 to 1, "auto" or "bagging", optional
+        The amount of smoothing, as in :func:`ordcut.optimal_thresholds`; by default 0, or
+        ``"auto"`` for several raters. All rows are fetched, which must not be more than
+        ``max_rows``. With many rows, plain thresholds generalise as well.
     nulls : {"raise", "drop"}
         Whether rows with a null or NaN score, label or weight raise an error or are dropped.
-        ``dropped`` of the result is their number. An infinite score is always an error.
+        ``dropped`` of the result is their number. An infinite score is always an error. Of several
+        raters, each rates the rows that have a class in its column; a row without any is dropped.
     max_rows : int
         The maximum number of rows that are fetched at once.
     progress : bool or callable
@@ -146,14 +154,31 @@ def optimal_thresholds(
     array([3.95, 7.95])
     >>> result.passes
     2
+
+    Ratings of several raters, with gaps:
+
+    >>> import polars as pl
+    >>> essays = pl.DataFrame({
+    ...     "score": [0.1, 0.5, 0.7, 0.8],
+    ...     "ann": [1, 2, 3, 2],
+    ...     "ben": [1, None, 3, 3],
+    ...     "eve": [2, 2, None, 3],
+    ... })
+    >>> optimal_thresholds(essays, score="score", label=["ann", "ben", "eve"]).thresholds
+    array([0.3, 0.6])
     """
+    weight = _weight_of(weight, sample_weight)
+    names = label if isinstance(label, list | tuple) else [label]
+    is_rated = len(names) != 1
+    if smoothing is None:
+        smoothing = Panel.default_smoothing if is_rated and review_share is None else 0.0
     if smoothing != 0:
         check_smoothing(smoothing)
-    weight = _weight_of(weight, sample_weight)
+    open_source: Callable[..., Any] = RatedItems.read if is_rated else FrameSource
     read = partial(
-        FrameSource,
+        open_source,
         score=score,
-        label=label,
+        label=names if is_rated else names[0],
         weight=weight,
         weight_type=weight_type,
         nulls=nulls,
@@ -194,7 +219,7 @@ def _check_thresholds(thresholds: Any, call: str) -> None:
 
 
 def thresholds_of(
-    source: FrameSource,
+    source: FrameSource | RatedItems,
     objective: Objective,
     smoothing: Smoothing = 0.0,
     constraints: tuple[Constraint, ...] = (),
@@ -204,6 +229,12 @@ def thresholds_of(
 
     ``grouped`` is the frame of the source and its groups, if constraints are about groups.
     """
+    if isinstance(source, RatedItems):
+        if grouped is not None:
+            raise ValueError(
+                "groups needs a single label for each row. Leave it out for several raters."
+            )
+        return source.solve(objective, smoothing, constraints)
     if grouped is not None:
         return _thresholds_in_groups(source, objective, smoothing, constraints, grouped)
     sample = Sample(source)

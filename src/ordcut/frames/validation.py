@@ -6,6 +6,7 @@ the same rows in every query is checked by the sums of cells and classes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -39,15 +40,42 @@ def refuse(problems: dict[str, int], names: dict[str, str | None], nulls: Nulls)
         )
     if problems["any"] and nulls == "raise":
         of_columns = {"score": "x", "label": "label", "weight": "weight"}
-        listed = ", ".join(
-            f"{problems[column]} in {names[argument]!r}"
+        counts = {
+            names[argument]: problems[column]
             for argument, column in of_columns.items()
             if problems.get(column)
-        )
+        }
+        refuse_missing(counts, nulls)
+
+
+def refuse_missing(counts: Mapping[str | None, int], nulls: Nulls) -> None:
+    """Raise an error for missing values, by the name of their column, unless rows may be dropped.
+
+    Examples
+    --------
+    >>> refuse_missing({"score": 2}, "raise")
+    Traceback (most recent call last):
+    ValueError: frame must not have missing values, got 2 in 'score'. Fill them in, or leave ...
+    """
+    if nulls == "raise":
+        each = ", ".join(f"{count} in {name!r}" for name, count in counts.items())
         raise ValueError(
-            f"frame must not have missing values, got {listed}. "
-            'Fill them in, or leave those rows out with nulls="drop".'
+            f"frame must not have missing values, got {each}. Fill them in, or leave those rows "
+            'out with nulls="drop".'
         )
+
+
+def check_nulls(nulls: Nulls) -> None:
+    """Raise an error unless ``nulls`` says what to do about missing values.
+
+    Examples
+    --------
+    >>> check_nulls("ignore")
+    Traceback (most recent call last):
+    ValueError: nulls must be "raise" or "drop", got 'ignore'.
+    """
+    if nulls not in ("raise", "drop"):
+        raise ValueError(f'nulls must be "raise" or "drop", got {nulls!r}.')
 
 
 def check_sample(sample: Columns) -> None:
