@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ordcut
 from ordcut._core import solve
+from ordcut._core.limits.region import SegmentLimit, SegmentLimits
 from ordcut._core.numerics.jit import running_kernels_as
 from tests.tables import OBJECTIVES
 
@@ -127,3 +130,18 @@ def test_compiled_kernels_keep_a_precision_of_weights_of_any_size(weights, const
             expected = found_by(scores, labels, **options)
         with running_kernels_as("compiled"):
             assert_same(found_by(scores, labels, **options), expected)
+
+
+@given(
+    sizes=st.lists(st.integers(0, 3), min_size=40, max_size=60),
+    scale=st.sampled_from([1, 2**70, 2**70 + 1, 2**1010]),
+    least=st.integers(0, 30),
+    rest=st.integers(-1, 1),
+)
+def test_limits_on_sums_beyond_int64_are_exact(sizes, scale, least, rest):
+    sums = np.cumsum([0, *(size * scale for size in sizes)], dtype=object)
+    ends, limit = range(3, len(sums)), least * scale + rest
+    window = SegmentLimits([SegmentLimit(sums, limit, limit)]).window(range(len(sums)), ends, None)
+    for end, low, high in zip(ends, window.low, window.high, strict=True):
+        assert low == sum(total < sums[end] - limit for total in sums)
+        assert high == sum(total <= sums[end] - limit for total in sums) - 1

@@ -14,11 +14,17 @@ from ordcut._core.limits.choices import CandidateCuts, all_candidates
 from ordcut._core.limits.forms import Demand, Distance, Limits, Ratio
 from ordcut._core.limits.sequence import PromisedPrecision
 from ordcut._core.limits.spacing import lowered
-from ordcut._core.numerics.exact import LARGEST_SUM, exact_multiples
+from ordcut._core.numerics.exact import LARGEST_SUM, UNIT_ROUNDOFF, exact_multiples
 from ordcut._core.numerics.jit import kernel
 from ordcut._core.numerics.threads import cached_property
 from ordcut._core.solvers import SegmentWindow, Windows, sums_at
 from ordcut._core.typing import Array, Bools, Floats, Ints
+
+#: For fewer ends than this, sums beyond int64 are compared without floats.
+FEWEST_IN_FLOATS = 16
+
+#: Whole numbers of more bits than this are not compared as floats, which could overflow.
+MOST_BITS_OF_FLOATS = 1000
 
 
 @dataclass(frozen=True)
@@ -327,15 +333,29 @@ def _within_reach(
 
 def _n_below(sums: Array, ends: range, shift: int, more: int = 0) -> Ints:
     """Return ``more`` plus the number of ascending sums below that at each end plus a shift."""
-    if sums.dtype == np.int64:
-        shift = max(-LARGEST_SUM, min(shift, LARGEST_SUM))
-    probed = slice(ends.start, ends.stop if sums.dtype == object else ends.start + 1)
-    n_below = np.searchsorted(sums, sums[probed] + shift, "left") + more
-    if len(n_below) == len(ends):
-        return n_below
+    if sums.dtype == object:
+        return _n_large_below(sums, slice(ends.start, ends.stop), shift) + more
+    shift = max(-LARGEST_SUM, min(shift, LARGEST_SUM))
+    first = int(np.searchsorted(sums, sums[ends.start] + shift, "left"))
     counted = np.empty(len(ends), np.int64)
-    count_below(sums, ends.start, int(n_below[0]) - more, shift, more, counted)
+    count_below(sums, ends.start, first, shift, more, counted)
     return counted
+
+
+def _n_large_below(sums: Array, ends: slice, shift: int) -> Ints:
+    """Return the number of ascending sums, whole numbers of any size, as ``_n_below`` does.
+
+    Where float64 cannot tell, the numbers themselves are compared.
+    """
+    largest = int(sums[-1]) + int(abs(shift)) + 1
+    if ends.stop - ends.start < FEWEST_IN_FLOATS or largest.bit_length() > MOST_BITS_OF_FLOATS:
+        return np.searchsorted(sums, sums[ends] + shift, "left")
+    floats: Floats = sums.astype(np.float64)
+    aims, error = floats[ends] + float(shift), 8 * UNIT_ROUNDOFF * float(largest)
+    n_below = np.searchsorted(floats, aims - error, "left")
+    is_close = np.searchsorted(floats, aims + error, "right") > n_below
+    n_below[is_close] = np.searchsorted(sums, sums[ends][is_close] + shift, "left")
+    return n_below
 
 
 @kernel("counted", steps=4)

@@ -358,8 +358,10 @@ def _ranks(window: SegmentWindow) -> tuple[Ints, Ints]:
         first_start, first_end = 0, len(starts)
     order = np.argsort(level, kind="stable")
     rank, top = np.empty(len(starts), np.int64), np.empty(len(ends), np.int64)
-    search = rank_levels.python if level.dtype == object else rank_levels
-    search(level[order], order, first_start, first_end, rank, top)
+    level = level[order]
+    if level.dtype == object:  # kernels take only numbers: equal levels get the same one
+        level = np.append(0, np.cumsum(level[1:] != level[:-1]))
+    rank_levels(level, order, first_start, first_end, rank, top)
     return rank, top
 
 
