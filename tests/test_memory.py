@@ -10,7 +10,7 @@ MOST = {
     "optimal_thresholds(s, y)": 0.5,
     "optimal_thresholds(s, y, constraints='recall 4 >= 0.5')": 0.5,
     "optimal_thresholds(s, y, constraints='recall 2 >= 0.5')": 4.5,
-    "optimal_thresholds(s, y, constraints='precision 4 >= 0.9 with 95 %')": 5.5,
+    "optimal_thresholds(s, y, constraints='precision 4 >= 0.9 with 95 %')": 6.0,
     "optimal_thresholds(s, y, smoothing=0.1)": 2.0,
     "optimal_thresholds(s, y).bootstrap(20)": 2.0,
 }

@@ -69,7 +69,7 @@ def test_classes_that_are_never_predicted_are_named_with_the_reason_if_there_is_
 
 def test_equal_and_infinite_thresholds_are_left_out_of_the_rule():
     def rule(values):
-        return explained(Thresholds.from_values(values, "abcd"))[0]
+        return explained(Thresholds.from_values(values, list("abcd")))[0]
 
     inf = np.inf
     assert rule([-inf, 2, 2]) == "A score below 2 is labelled b; from 2 on it is d."
@@ -82,7 +82,7 @@ def test_equal_and_infinite_thresholds_are_left_out_of_the_rule():
 
 
 def test_given_thresholds_are_explained_as_such():
-    given = Thresholds.from_values([2, 4], "abc")
+    given = Thresholds.from_values([2, 4], list("abc"))
     claim = "They are not claimed to be optimal: thresholds were given."
     assert explained(given)[1:] == [claim]
     moved = find().moved(0, 3.5)

@@ -43,12 +43,12 @@ def test_numbers_in_sql_have_an_exponent_and_all_their_digits():
 
 
 def test_sql_has_no_branch_for_what_no_finite_score_gets():
-    lines = Thresholds.from_values([-INF, 2, 2, INF], "abcde").to_sql("s").split("\n")
+    lines = Thresholds.from_values([-INF, 2, 2, INF], list("abcde")).to_sql("s").split("\n")
     assert lines[2:] == ["  WHEN \"s\" < 2.0e+00 THEN 'b'", "  ELSE 'd'", "END"]
 
 
 def test_the_spreadsheet_formula_has_no_entry_for_what_no_finite_score_gets():
-    formula = Thresholds.from_values([-INF, 2, 2, INF], "abcde").to_excel("B7")
+    formula = Thresholds.from_values([-INF, 2, 2, INF], list("abcde")).to_excel("B7")
     assert formula == ('=LOOKUP(B7-(B7="")*9E+307,{-9E+307,-1E+307,2},{"","b","d"})')
 
 
@@ -62,7 +62,7 @@ def by_german_spreadsheet(formula, score):
 @pytest.mark.parametrize(
     ("classes", "written"),
     [
-        ("abcd", ['"a"', '"b"', '"c"', '"d"']),
+        (list("abcd"), ['"a"', '"b"', '"c"', '"d"']),
         ([1.5, 2.25, 3.0, 4.0], ["1,5", "2,25", "3,0", "4,0"]),
         (["1.5", "2.5", "3.5", "4.5"], ['"1.5"', '"2.5"', '"3.5"', '"4.5"']),
     ],
@@ -85,12 +85,12 @@ def test_formulas_with_semicolons_have_decimal_commas(classes, written):
 @pytest.mark.parametrize("function", ["", "1+LOOKUP", 'HYPERLINK("x")+LOOKUP', "LOOK UP", None])
 def test_the_function_of_a_formula_must_be_a_name(function):
     with pytest.raises(ValueError, match="function must be the name of LOOKUP"):
-        Thresholds.from_values([1], "ab").to_excel("A2", function=function)
+        Thresholds.from_values([1], list("ab")).to_excel("A2", function=function)
 
 
 @pytest.mark.parametrize("name", ["RECHERCHE", "ПРОСМОТР", "PROC.LOOKUP"])
 def test_functions_have_names_in_any_language(name):
-    formula = Thresholds.from_values([1], "ab").to_excel("A2", function=name)
+    formula = Thresholds.from_values([1], list("ab")).to_excel("A2", function=name)
     assert formula.startswith(f"={name}(")
 
 
@@ -107,7 +107,7 @@ def test_formulas_that_excel_cannot_hold_are_refused():
 
 def test_python_text_has_infinite_thresholds_as_floats():
     space = {}
-    exec(Thresholds.from_values([-INF, 0.1, INF], "abcd").to_python(), space)
+    exec(Thresholds.from_values([-INF, 0.1, INF], list("abcd")).to_python(), space)
     assert space["THRESHOLDS"] == [-INF, 0.1, INF]
     assert [space["predict"](score) for score in (-1.0, 0.1)] == ["b", "c"]
 
@@ -129,7 +129,7 @@ def test_thresholds_in_spreadsheets_have_15_digits_or_fewer_within_their_range(
     threshold, low, high, text
 ):
     rule = replace(
-        Thresholds.from_values([threshold], "ab"),
+        Thresholds.from_values([threshold], list("ab")),
         ranges=np.array([[low, high]]),
     )
     bounds, labels = f"{{-9E+307,-1E+307,{text}}}", '{"","a","b"}'
@@ -155,7 +155,7 @@ def test_a_table_shows_where_each_class_starts_and_ends():
 
 
 def test_thresholds_that_nobody_judged_have_no_value_in_text():
-    assert repr(Thresholds.from_values([1, INF], "abc")) == (
+    assert repr(Thresholds.from_values([1, INF], list("abc"))) == (
         "Thresholds([1, inf], classes=['a', 'b', 'c'], method='given', never predicted: ['c'])"
     )
 
@@ -205,7 +205,7 @@ def test_json_without_a_value_is_refused_and_without_a_judgement_is_not():
     del data["value"]
     with pytest.raises(ValueError, match="value must be numbers"):
         Thresholds.from_json(json.dumps(data))
-    given = Thresholds.from_values([1, 2], "abc")
+    given = Thresholds.from_values([1, 2], list("abc"))
     assert json.loads(given.to_json())["value"] is None
     assert np.isnan(Thresholds.from_json(given.to_json()).value)
 
@@ -239,8 +239,8 @@ def test_a_path_is_a_file_and_a_str_is_text(tmp_path):
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], [1.0, np.nan]])
 def test_values_must_be_one_number_between_any_two_classes(values):
     with pytest.raises(ValueError, match=r"values must be 2 numbers for 3 classes, got \["):
-        Thresholds.from_values(values, "abc")
-    assert Thresholds.from_values([1.0, 1.0], "abc").thresholds.tolist() == [1, 1]
+        Thresholds.from_values(values, list("abc"))
+    assert Thresholds.from_values([1.0, 1.0], list("abc")).thresholds.tolist() == [1, 1]
 
 
 # Defaults, and rows

@@ -56,7 +56,7 @@ def test_names_and_text_are_read_back_as_they_are(dialect, classes, column, tabl
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("name", ["score", 'my "score"', "a`b", "a]b", "a\\b"])
 def test_names_are_written_as_sqlglot_writes_them(dialect, name):
-    text = rule("ab").to_sql([name], dialect)
+    text = rule(list("ab")).to_sql([name], dialect)
     generator = "" if dialect == "standard" else dialect
     expected = sqlglot.exp.to_identifier(name, quoted=True).sql(dialect=generator)
     assert text.splitlines()[1].startswith(f"  WHEN {expected} IS NULL ")
@@ -64,7 +64,7 @@ def test_names_are_written_as_sqlglot_writes_them(dialect, name):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_dots_separate_tables_from_columns(dialect):
-    by_dots, by_list = (rule("ab").to_sql(it, dialect) for it in ("s.t.x", ["s", "t", "x"]))
+    by_dots, by_list = (rule(list("ab")).to_sql(it, dialect) for it in ("s.t.x", ["s", "t", "x"]))
     assert by_dots == by_list
     columns = parsed(by_dots, dialect).find_all(sqlglot.exp.Column)
     assert {(node.db, node.table, node.name) for node in columns} == {("s", "t", "x")}
@@ -79,12 +79,12 @@ def test_booleans_are_numbers_where_there_are_no_others():
 @pytest.mark.parametrize("column", ["", ".", "t.", ".x", "a..b", [], [""], [1], ["t", None]])
 def test_names_must_not_be_empty(column):
     with pytest.raises(ValueError, match='column must be a name such as "score" or'):
-        rule("ab").to_sql(column)
+        rule(list("ab")).to_sql(column)
 
 
 def test_unknown_dialects_are_refused():
     with pytest.raises(ValueError, match=r"dialect must be one of .* got 'sparc'\. Did you mean"):
-        rule("ab").to_sql("s", "sparc")
+        rule(list("ab")).to_sql("s", "sparc")
 
 
 def spread(n):
@@ -113,7 +113,7 @@ def test_nan_and_null_get_no_class_from_duckdb(tmp_path, dialect, write_statisti
     given = [*scores, math.nan, None]
     path = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"s": given}), path, write_statistics=write_statistics)
-    thresholds = Thresholds.from_values([0.5, 1.0], "abc")
+    thresholds = Thresholds.from_values([0.5, 1.0], list("abc"))
     with duckdb.connect() as database:
         text = thresholds.to_sql("s", dialect)
         rows = database.execute(f"SELECT {text} FROM '{path}'").fetchall()
@@ -129,7 +129,9 @@ def test_nan_and_null_get_no_class_from_duckdb(tmp_path, dialect, write_statisti
 def test_the_rule_holds_for_columns_of_any_numbers(dialect, column_type):
     with duckdb.connect() as database:
         database.execute(f"CREATE TABLE rows AS SELECT 7::{column_type} AS s")
-        rows = database.execute(f"SELECT {rule('ab').to_sql('s', dialect)} FROM rows").fetchall()
+        rows = database.execute(
+            f"SELECT {rule(list('ab')).to_sql('s', dialect)} FROM rows"
+        ).fetchall()
     assert rows == [("b",)]
 
 
@@ -138,7 +140,7 @@ def test_the_rule_holds_for_columns_of_any_numbers(dialect, column_type):
 
 def test_an_empty_cell_gets_no_class():
     formulas, empty = pytest.importorskip("formulas"), pytest.importorskip("schedula").EMPTY
-    text = Thresholds.from_values([-0.5, 1.0], "abc").to_excel("A2")
+    text = Thresholds.from_values([-0.5, 1.0], list("abc")).to_excel("A2")
     formula = formulas.Parser().ast(text)[1].compile()
     cells = [-7.0, 0.0, 1.0, empty]
     labels = [formula(np.array([[cell]], dtype=object)).item() for cell in cells]
@@ -147,7 +149,7 @@ def test_an_empty_cell_gets_no_class():
 
 @pytest.mark.parametrize("cell", ["A2", "$A$2", "xfd1048576", "Sheet1!B7", "'It''s mine'!$C4"])
 def test_formulas_take_single_cells(cell):
-    assert rule("ab").to_excel(cell).startswith(f'=LOOKUP({cell}-({cell}="")*')
+    assert rule(list("ab")).to_excel(cell).startswith(f'=LOOKUP({cell}-({cell}="")*')
 
 
 @pytest.mark.parametrize(
@@ -155,4 +157,4 @@ def test_formulas_take_single_cells(cell):
 )
 def test_formulas_refuse_anything_but_a_cell(cell):
     with pytest.raises(ValueError, match='cell must be a single cell, such as "A2"'):
-        rule("ab").to_excel(cell)
+        rule(list("ab")).to_excel(cell)
