@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import narwhals as nw
@@ -21,7 +22,7 @@ REFUSED = re.compile(r'[\[\]{}<>",:]')
 FEWEST_ROWS_FOR_THREADS = 10_000
 
 
-class Committee(BaseEstimator):
+class Committee(BaseEstimator, ABC):
     """Two models that are fitted to the same labels, and averaged.
 
     Parameters
@@ -68,9 +69,9 @@ class Committee(BaseEstimator):
         """The two fitted models with their weights."""
         return (self.share, self.ordered_), (1 - self.share, self.unordered_)
 
+    @abstractmethod
     def scores(self, X: Any) -> Floats:  # noqa: N803
         """Return the mean position under each model, (n, 2)."""
-        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
